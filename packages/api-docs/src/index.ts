@@ -1,6 +1,6 @@
 /**
- * The API reference page: a viewer of the OpenAPI document that asks no other host for anything. `@kit/core` serves it, and
- * programs have no need to import this.
+ * The API reference page: a viewer of the OpenAPI document that loads nothing from other hosts. `@kit/core` serves the page; programs need
+ * not import this module.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import type { ApiDocs, ApiDocsFile, ApiDocsLinks } from "@kit/types";
 
 const directory = new URL("../viewer/", import.meta.url);
 
-/** What is stored, by the name that it is served at. */
+/** Stored files by the name under which they are served. */
 const stored: Readonly<Record<string, string>> = {
   "viewer.js": "standalone.js.gz",
   "start.js": "start.js",
 };
 
-/** Scripts and requests of this origin alone. Styles may be inline: the viewer writes them so. */
+/** Allows scripts and requests of this origin only. Inline styles are allowed, because the viewer creates them. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -33,7 +33,7 @@ const contentSecurityPolicy = [
 
 const read = new Map<string, Promise<ApiDocsFile>>();
 
-/** What the runtime serves. */
+/** Page and files that the runtime serves. */
 export const apiDocs: ApiDocs = {
   version: 1,
   contentSecurityPolicy,
@@ -44,7 +44,7 @@ export const apiDocs: ApiDocs = {
     if (known !== undefined) return known;
     const reading = readStored(name);
     read.set(name, reading);
-    // It may be there the next time.
+    // A failed read is not cached, because the file may exist the next time.
     reading.catch(() => read.delete(name));
     return reading;
   },

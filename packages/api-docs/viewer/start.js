@@ -1,23 +1,23 @@
-// Runs in the browser after the viewer. It is a file, and no part of the page, so that the page needs no inline script.
+// Runs in the browser after the viewer. It is a separate file, so that the page needs no inline script.
 
 const target = document.querySelector("#reference");
 const absolute = (link) => new URL(link, location.href).href;
 
 window.Scalar.createApiReference(target, {
   url: absolute(target.dataset.document),
-  // Found from the page, so that requests go through whatever prefix a proxy has put before the application.
+  // Resolved relative to the page, so that requests keep the path prefix that a proxy has put in front of the application.
   servers: [{ url: absolute(target.dataset.root).replace(/\/$/, "") }],
-  // What an API wants to see is decided by middleware, which the document does not describe. So a token can always be given; other
-  // schemes can be added.
+  // Middleware decides which credentials an API needs, and the document does not describe middleware. So the user can always enter a token,
+  // and can add other schemes.
   authentication: {
     createAnySecurityScheme: true,
     preferredSecurityScheme: "bearer",
     securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
   },
-  // As the types declare them.
+  // Properties stay in the order of the type declarations.
   orderSchemaPropertiesBy: "preserve",
   orderRequiredPropertiesFirst: false,
-  // Off: whatever loads from, leads to or reports to the maker of the viewer.
+  // Disables all features that load from, link to or report to the vendor of the viewer.
   withDefaultFonts: false,
   telemetry: false,
   showDeveloperTools: "never",

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Runs on every Node that there is, so that an old one is told what it lacks. Nothing newer may be imported before that.
-// 24.0.0 to 24.4.0 hash texts in a way that lets clients slow a server down (CVE-2025-27209).
+// Must run on every version of Node, so that an old one reports the required version. Nothing newer may be imported before the check.
+// Node 24.0.0 to 24.4.0 use a hash function for strings with which clients can slow a server down (CVE-2025-27209).
 const oldest = [24, 4, 1];
 const wanted = oldest.join(".");
 const version = process.versions.node;

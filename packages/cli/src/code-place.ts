@@ -1,24 +1,24 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** A place in a file of code. */
+/** Location in a source file. */
 export interface CodePlace {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
-  /** From 1; 0 for the file as a whole. */
+  /** Line number, from 1; 0 for the whole file. */
   readonly line: number;
-  /** From 1, in UTF-16 units; 0 for the line as a whole. */
+  /** Column number, from 1, in UTF-16 units; 0 for the whole line. */
   readonly column: number;
 }
 
-/** Code of this package, whose frames say nothing to a user. */
+/** Directory of this package. Its stack frames do not help a user. */
 const OWN = fileURLToPath(new URL(".", import.meta.url));
 
 /**
- * Where a project's own code was when something went wrong. A tap that kit called and the code that it called are told apart: the
- * place is in the file of the tap.
+ * Returns the location in the project's own code at which an error occurred. If a tap called a function of kit, the location is in the file
+ * of the tap, and not in the code that called kit.
  *
- * @param stack - Of an error, or of a call.
+ * @param stack - The stack of an error or of a call.
  */
 export function placeOf(stack: string | undefined): CodePlace | undefined {
   const frames = (stack ?? "").split("\n").flatMap((line) => frame(line) ?? []);
@@ -31,34 +31,34 @@ export function placeOf(stack: string | undefined): CodePlace | undefined {
   return foreign.find(({ path }) => path === tap?.path) ?? foreign[0];
 }
 
-/** Where this is called from, seen from the project's code. */
+/** Returns the location in the project's code that called this function. */
 export function calledFrom(): CodePlace | undefined {
   const holder: { stack?: string } = {};
   Error.captureStackTrace(holder, calledFrom);
   return placeOf(holder.stack);
 }
 
-/** Where an error of an import comes from: a mistake of syntax, a module that is not there, or what its code threw. */
+/** Returns the location of an error during an import: a syntax error, a missing module, or an exception in the module. */
 export function importPlace(error: unknown): CodePlace | undefined {
   if (!(error instanceof Error)) return undefined;
   return syntaxPlace(error.stack ?? "") ?? specifierPlace(error.message) ?? placeOf(error.stack);
 }
 
-/** `    at name (file:///app/kit.config.js:3:7)`, with `async` and without a name too. */
+/** Parses a line such as `    at name (file:///app/kit.config.js:3:7)`, also with `async` and without a name. */
 function frame(line: string): CodePlace | undefined {
   const [, where, row, column] = /^\s+at (?:.*\()?(.+?):(\d+):(\d+)\)?$/.exec(line) ?? [];
   const path = where === undefined ? undefined : pathOf(where.replace(/^async /, ""));
   return path === undefined ? undefined : { path, line: Number(row), column: Number(column) };
 }
 
-/** Absolute paths only: what comes from Node itself, or from `eval`, is in no file. */
+/** Returns an absolute path, or `undefined` for code of Node itself or of `eval`, which is in no file. */
 function pathOf(where: string): string | undefined {
-  // A configuration that is read again has a number behind it.
+  // A configuration that is imported again has a query with a number.
   if (where.startsWith("file://")) return fileURLToPath(where.replace(/\?.*$/, ""));
   return /^(?:\/|[A-Za-z]:[\\/])/.test(where) ? where : undefined;
 }
 
-/** Node shows such a mistake above the stack: the file with a line, the line, and a caret. */
+/** Returns the location of a syntax error. Node prints it above the stack: file and line number, the line, and a caret. */
 function syntaxPlace(stack: string): CodePlace | undefined {
   const lines = stack.split("\n");
   const [, where, row] = /^(.+):(\d+)$/.exec(lines[0] ?? "") ?? [];
@@ -68,7 +68,7 @@ function syntaxPlace(stack: string): CodePlace | undefined {
   return { path, line: Number(row), column: caret === undefined ? 0 : caret.indexOf("^") + 1 };
 }
 
-/** The import of a module that is not there. Node names the file that imports it, but not the line. */
+/** Returns the location of the import of a missing module. The message contains the importing file, but not the line. */
 function specifierPlace(message: string): CodePlace | undefined {
   const [, missing, importer] = /'([^']+)' imported from (\S.*)$/m.exec(message) ?? [];
   const path = importer === undefined ? undefined : pathOf(importer);

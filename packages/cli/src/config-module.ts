@@ -5,21 +5,21 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const mark = "kit-load";
 
 /**
- * A configuration file and the modules of the project's own that it imports, plugins most of all. Node keeps a module for as long as
- * it runs; a command that builds again has all of these imported anew once the text of one of them is another.
+ * Configuration file with the modules of the project that it imports, for example plugins. Node caches a module until the process exits. A
+ * command that builds again imports all of these modules again if the text of one of them has changed.
  */
 export class ConfigModule {
-  /** What was imported, with its text at that time; undefined where it could not be read. */
+  /** Text of each imported file at the time of the import; `undefined` if the file could not be read. */
   readonly #texts = new Map<string, string | undefined>();
   #loads = 0;
   #isHooked = false;
 
-  /** Paths of the file and of what it imports. */
+  /** Paths of the file and of the modules that it imports. */
   get files(): readonly string[] {
     return [...this.#texts.keys()];
   }
 
-  /** Whether it would be as it was if it were imported now. */
+  /** Returns true if no file has changed since the import. */
   isCurrent(): boolean {
     return (
       this.#texts.size > 0 &&
@@ -27,7 +27,7 @@ export class ConfigModule {
     );
   }
 
-  /** Imports it as it is now. */
+  /** Imports the configuration again. */
   async load(path: string): Promise<{ default?: unknown }> {
     this.#hook();
     const { cache } = createRequire(import.meta.url);
@@ -40,7 +40,7 @@ export class ConfigModule {
     return (await import(url.href)) as { default?: unknown };
   }
 
-  /** Marks what the file's modules import with the number of the load, so that Node takes it for something new. */
+  /** Registers a hook that adds the number of the load to the URLs of imported modules, because Node caches modules by URL. */
   #hook(): void {
     if (this.#isHooked) return;
     this.#isHooked = true;
@@ -52,7 +52,7 @@ export class ConfigModule {
         const parent = parentURL === undefined ? undefined : ownFile(parentURL);
         if (file === undefined || parent === undefined || !this.#texts.has(parent)) return result;
         if (!this.#texts.has(file)) this.#texts.set(file, read(file));
-        // What is required has a cache of its own, from which it was taken.
+        // Modules that are loaded with `require` have another cache, from which `load` has deleted them.
         if (this.#loads === 1 || conditions.includes("require")) return result;
         const url = new URL(result.url);
         url.searchParams.set(mark, String(this.#loads));
@@ -62,7 +62,7 @@ export class ConfigModule {
   }
 }
 
-/** The path of a module that its user edits; one that is installed has to be installed anew to change. */
+/** Returns the path of a module of the project. Installed modules change only with a new installation. */
 function ownFile(url: string): string | undefined {
   return url.startsWith("file:") && !url.includes("/node_modules/") ? fileURLToPath(url) : undefined;
 }

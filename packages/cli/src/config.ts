@@ -1,9 +1,9 @@
 import type { Plugin } from "./plugins/plugin.ts";
 
-/** What a project may configure. Everything has a default, so that most projects need no configuration file. */
+/** Options of a project. Each has a default, so most projects need no configuration file. */
 export interface Config {
   /**
-   * Globs of the files that declare types, relative to the project's root. A glob that begins with `!` excludes.
+   * Globs of the files that declare types, relative to the project's root. A glob that begins with `!` excludes files.
    *
    * @defaultValue `["src/**\/*.types.ts", "src/**\/types.ts"]`
    */
@@ -15,74 +15,78 @@ export interface Config {
    */
   readonly routeFiles?: readonly string[];
   /**
-   * Where generated files go. The directory belongs to kit.
+   * Directory of the generated files. Only kit writes to it.
    *
    * @defaultValue `".kit"`
    */
   readonly outputDir?: string;
   /**
-   * Where the project's compiler writes.
+   * Directory of the compiler's output.
    *
    * @defaultValue `"dist"`
    */
   readonly distDir?: string;
   /**
-   * The project's compiler.
+   * Compiler of the project.
    *
    * @defaultValue `"tsc"`
    */
   readonly compiler?: "tsc" | "tsup" | "swc";
   /** Arguments of the project's compiler. */
   readonly compilerArgs?: readonly string[];
-  /** The project's database. */
+  /** Database of the project. */
   readonly database?: DatabaseConfig;
-  /** What generated tests send besides what the contracts say, so that they reach protected routes. */
+  /** Values that generated tests send in addition to the contracts, for example credentials for protected routes. */
   readonly tests?: TestsConfig;
   /**
-   * Code that steps into builds, in order; what is false, null or undefined is left out. Only in a configuration file, since plugins are
-   * code.
+   * Plugins of the build, in order. Values that are false, null or undefined are ignored. This option must be in a configuration file, and
+   * not in `package.json`, because plugins are code.
    */
   readonly plugins?: readonly (Plugin | false | null | undefined)[];
 }
 
-/** What generated tests send besides what the contracts say. */
+/** Values that generated tests send in addition to the contracts. */
 export interface TestsConfig {
   /**
-   * The module that exports the application, relative to the project's root: `"src/app.ts"`.
+   * Path of the module that exports the application, relative to the project's root: `"src/app.ts"`.
    *
    * @defaultValue The module that calls `createApp`.
    */
   readonly app?: string;
   /** Headers of every request, such as `{ authorization: "Bearer tester:admin" }`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** A module, relative to the project's root, whose default export prepares what routes need: `"tests/fixtures.ts"`. */
+  /**
+   * Path of the module that exports the fixtures, relative to the project's root: `"tests/fixtures.ts"`. Its default export is the
+   * fixtures.
+   */
   readonly fixtures?: string;
-  /** What single routes need, by method and final path: `"GET /notes/:id"`. */
+  /** Values for single routes, by method and complete path pattern: `"GET /notes/:id"`. */
   readonly routes?: Readonly<Record<string, RouteTestsConfig>>;
 }
 
-/** What the generated tests of one route send. */
+/** Values that the generated tests of one route send. */
 export interface RouteTestsConfig {
-  /** Headers, which win over those of every request. */
+  /** Headers, which override the headers of every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Values of path parameters, as they stand in a path. */
+  /** Values of path parameters, in the form that they have in a path. */
   readonly params?: Readonly<Record<string, string>>;
-  /** Why the route is not tested. */
+  /** Reason for excluding the route from the tests. If set, the route is not tested. */
   readonly skip?: string;
 }
 
-/** How a project reaches its database. */
+/** Options of the project's database. */
 export interface DatabaseConfig {
   /**
-   * What schema files are made for.
+   * Database library that schema files are generated for.
    *
-   * @defaultValue `"drizzle"` where the project depends on `drizzle-orm`; otherwise no schema files are made.
+   * @defaultValue `"drizzle"` if the project depends on `drizzle-orm`; otherwise no schema files are generated.
    */
   readonly adapter?: "drizzle" | "kysely" | "raw";
 }
 
 /**
- * Types the default export of `kit.config.ts`. Returns its argument.
+ * Declares the configuration of a project. Returns its argument, with its type checked. Use the result as the default export of
+ * `kit.config.ts`.
  *
  * @example
  * ```ts

@@ -6,7 +6,7 @@ import type { DatabaseAnswer, DatabaseRequest } from "@kit/transform-native";
 
 import { psql } from "./psql.ts";
 
-/** The part of `@kit/dev-database` that is used here; the package is optional, so its types may not be there. */
+/** Part of `@kit/dev-database` that this module uses. The package is optional, so its own types may be missing. */
 interface DevDatabase {
   readonly url: string;
   close(): Promise<void>;
@@ -19,20 +19,20 @@ interface Package {
   resetDatabase(options: { root: string }): Promise<DevDatabase>;
 }
 
-/** The embedded databases that a command has open. */
+/** Embedded databases that a command has open. */
 export class EmbeddedDatabases {
   readonly #open: DevDatabase[] = [];
 
   /**
-   * Starts a project's embedded database, or joins the one that runs already.
+   * Opens a project's embedded database, and starts it if it does not run. Returns its URL.
    *
-   * @throws An `Error` for the user where the package is missing or the database does not start.
+   * @throws {Error} for the user if the package is missing or the database does not start.
    */
   async url(root: string): Promise<string> {
     return this.#keep(await (await load(root)).openDatabase({ root }));
   }
 
-  /** Does what `kit db` wants. */
+  /** Executes an action of `kit db`. */
   async handle(request: DatabaseRequest): Promise<DatabaseAnswer> {
     const { root } = request;
     const { resetDatabase, startDatabase, stopDatabase } = await load(root);
@@ -50,7 +50,7 @@ export class EmbeddedDatabases {
     }
   }
 
-  /** Gives them back. */
+  /** Releases the open databases. */
   async close(): Promise<void> {
     await Promise.all(this.#open.splice(0).map((database) => database.close()));
   }
@@ -72,7 +72,7 @@ async function load(root: string): Promise<Package> {
   return (await import(pathToFileURL(entry).href)) as Package;
 }
 
-/** The project's own copy, else the one beside this package. */
+/** Returns the module of the project's own package, or of the package next to this one. */
 function find(root: string): string | undefined {
   for (const from of [join(root, "package.json"), import.meta.url]) {
     try {

@@ -4,18 +4,18 @@ import { parseEnv } from "node:util";
 
 import type { EnvFileAnswer } from "@kit/transform-native";
 
-/** Variables of a project's `.env` in the environment of this process, for development alone. */
+/** Variables of a project's `.env` in the environment of this process. Used for development only. */
 export class EnvFile {
-  /** `NODE_ENV` as the command was started with: the file itself does not decide if it is read. */
+  /** Value of `NODE_ENV` when the command started. `NODE_ENV` in the file has no effect on reading the file. */
   readonly #environment = process.env["NODE_ENV"] || "development";
-  /** Variables that were set here, and their values. */
+  /** Variables that this object has set, with their values. */
   readonly #own = new Map<string, string>();
 
   /**
-   * Sets the variables of the file that are not set. Called again, it also changes and removes those that it set before. Does nothing unless
-   * `NODE_ENV` was `development`, or not set, when the command began.
+   * Sets the variables of the file that are not set. A later call also changes and removes variables that this object has set. Does nothing
+   * unless `NODE_ENV` was `development` or unset when the command started.
    *
-   * @throws {Error} if the file is there and cannot be read.
+   * @throws {Error} if the file exists and cannot be read.
    */
   load(root: string): EnvFileAnswer {
     const file = this.#environment === "development" ? read(root) : {};

@@ -23,9 +23,9 @@ import { describePlugins } from "./plugins/describe.ts";
 import type { Plugin, PluginHooks } from "./plugins/plugin.ts";
 import { runTap, type TapAnswer, type TapRequest } from "./plugins/run.ts";
 
-/** Why a host could not do its part, in words for the user. */
+/** Error for the user, if the host cannot execute a request of the command. */
 export class HostError extends Error {
-  /** Where in the project's code, where that is known. */
+  /** Location in the project's code, if known. */
   readonly at: CodePlace | undefined;
 
   constructor(message: string, cause?: unknown) {
@@ -34,37 +34,37 @@ export class HostError extends Error {
   }
 }
 
-/** Does for a command what only JavaScript can do. */
+/** Executes the requests of a command that need JavaScript. */
 export class Host {
   /** Variables of the project's `.env`. */
   readonly env: EnvFile = new EnvFile();
-  /** The embedded databases of the command. */
+  /** Embedded databases that the command has open. */
   readonly databases: EmbeddedDatabases = new EmbeddedDatabases();
-  /** Of the configuration that was loaded last. */
+  /** Plugins of the configuration that was loaded last. */
   #plugins: readonly Plugin[] = [];
   #received: NodeJS.Signals | undefined;
   #watching: Watching | undefined;
   #supervisor: Supervisor | undefined;
   readonly #config = new ConfigModule();
-  /** What the configuration came to, for as long as no text of it changes. */
+  /** Configuration that was loaded last. It is used again until one of its files changes. */
   #loaded: { readonly path: string; readonly value: unknown } | undefined;
   #abandoned = false;
 
-  /** The signal that ended what the command waited for, and that is to end the command. */
+  /** Signal that this process received while it ran Node. The command ends with the same signal. */
   get received(): NodeJS.Signals | undefined {
     return this.#received;
   }
 
-  /** Whether a tap never came to its end: what it began may keep the process running. */
+  /** True if a tap did not finish. Its timers or connections may keep the process alive. */
   get abandoned(): boolean {
     return this.#abandoned;
   }
 
   /**
-   * Imports a configuration file. Once it was, it is imported again where it or a module of the project that it imports changed.
+   * Imports a configuration file. A later call imports the file again if it or one of the project's modules that it imports has changed.
    *
    * @returns Its default export as plain data.
-   * @throws A {@link HostError} for the user where it cannot be imported or holds something else.
+   * @throws {@link HostError} for the user if the file cannot be imported or its default export is invalid.
    */
   async loadConfig(path: string): Promise<unknown> {
     if (this.#loaded?.path === path && this.#config.isCurrent()) return this.#loaded.value;
@@ -105,7 +105,7 @@ export class Host {
     }
   }
 
-  /** Runs a tap of a plugin of the configuration. How it failed, where it did, is part of the answer. */
+  /** Runs a tap of a plugin of the configuration. The result contains the failure, if any. */
   async runTap(
     { plugin, hook, event, attached }: TapQuestion,
     attachment: () => string | null,
@@ -123,17 +123,17 @@ export class Host {
     }
   }
 
-  /** Runs Node until it ends; see `runNode`. */
+  /** Runs Node until it exits; see `runNode`. */
   async runNode(run: NodeRunRequest): Promise<NodeEnd> {
     const { received, ...end } = await runNode(run);
     this.#received = received;
     return end;
   }
 
-  /** Looks at files from now on. */
+  /** Watches files from now on. */
   async watch(request: WatchRequest): Promise<null> {
     if (this.#watching === undefined) {
-      // No other command pays for it.
+      // Loaded on demand, because other commands do not need the module.
       const { Watching: Loaded } = await import("./dev/watching.ts");
       this.#watching = new Loaded();
     }
@@ -141,13 +141,13 @@ export class Host {
     return null;
   }
 
-  /** Waits until something is to be done. */
+  /** Waits for the next event. */
   async wait(): Promise<DevelopmentEvent> {
     if (this.#watching === undefined) throw new Error("nothing is watched");
     return this.#heard(await this.#watching.next());
   }
 
-  /** Serves an application under `kit dev` until something is to be done. */
+  /** Serves an application under `kit dev` until the next event. */
   async serve(request: ServeRequest): Promise<DevelopmentEvent> {
     if (this.#watching === undefined) throw new Error("nothing is watched");
     if (this.#supervisor === undefined) {
@@ -158,12 +158,12 @@ export class Host {
   }
 
   #heard(event: DevelopmentEvent): DevelopmentEvent {
-    // Whoever asks for it wants all of it: a configuration may have read what nobody knows of.
+    // The user requested a complete rebuild. The configuration may have read files that kit does not know, so it is loaded again.
     if (event.kind === "rebuild") this.#loaded = undefined;
     return event;
   }
 
-  /** Gives back what was opened: the application before the database that it uses. */
+  /** Closes everything that was opened: the application before the database that it uses. */
   async close(): Promise<void> {
     this.#watching?.close();
     await this.#supervisor?.close();
@@ -171,7 +171,7 @@ export class Host {
   }
 }
 
-/** Standard output belongs to the command's result: what a configuration file prints goes to standard error. */
+/** Redirects the console of a configuration file to standard error, because standard output is for the result of the command. */
 function redirectConsole(): () => void {
   const original = globalThis.console;
   globalThis.console = new Console({ stdout: process.stderr, stderr: process.stderr });
@@ -180,7 +180,7 @@ function redirectConsole(): () => void {
   };
 }
 
-/** The message of an error, without the stack that Node puts into some. */
+/** Returns the message of an error, without the stack that Node adds to some errors. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return `it threw ${String(error)}`;
   return error.name === "Error" || error.name === "SyntaxError"

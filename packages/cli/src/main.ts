@@ -3,11 +3,11 @@ import type { Command, CommandReply, CommandRequest } from "@kit/transform-nativ
 
 import { Host, HostError } from "./host.ts";
 
-/** A mistake of kit's own, as `EX_SOFTWARE` of sysexits.h. */
+/** Exit code for a bug in kit, as `EX_SOFTWARE` of sysexits.h. */
 const EXIT_BUG = 70;
 const EXIT_FAILURE = 1;
 
-/** Runs a `kit` command and sets the exit code: 0 done, 1 not done, 2 wrong usage, 70 a bug in kit. */
+/** Runs a `kit` command and sets the exit code: 0 success, 1 failure, 2 wrong usage, 70 a bug in kit. */
 export async function main(args: readonly string[]): Promise<void> {
   let command: Command;
   try {
@@ -19,7 +19,8 @@ export async function main(args: readonly string[]): Promise<void> {
     return;
   }
   const host = new Host();
-  // Node ends a process at a signal, unless somebody listens. This command ends by itself while it is in the compiler.
+  // Without a listener, a signal would end Node at once. In the compiler, the command handles signals itself; elsewhere this listener
+  // exits.
   let over = false;
   if (args.includes("migrate:apply")) {
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -37,12 +38,12 @@ export async function main(args: readonly string[]): Promise<void> {
   } finally {
     await host.close();
   }
-  // As if nobody had caught it: whoever started this process sees what ended it.
+  // Sends the signal to this process again, so that its parent sees that a signal ended it.
   if (host.received !== undefined) process.kill(process.pid, host.received);
   if (host.abandoned) process.exit();
 }
 
-/** Lets the command run and gives it what it asks for, until it ends. */
+/** Runs the command and executes its requests until it exits. */
 async function converse(command: Command, host: Host): Promise<number> {
   let reply: CommandReply | undefined;
   for (;;) {
@@ -51,7 +52,7 @@ async function converse(command: Command, host: Host): Promise<number> {
     if (request.kind === "exit") {
       return request.code;
     }
-    // One request at a time: the command waits for the reply to each.
+    // One request at a time, because the command waits for the reply to each.
     // oxlint-disable-next-line no-await-in-loop
     reply = await answer(request, host, command);
   }

@@ -9,14 +9,14 @@ import type { NodeEnd, NodeRunRequest, SeenContracts } from "@kit/transform-nati
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** A run of Node, how it ended, and the signal that this process got meanwhile. */
+/** End of a Node process, with the signal that this process received while it ran. */
 export interface Ended extends NodeEnd {
   readonly received: NodeJS.Signals | undefined;
 }
 
 /**
- * Runs this Node until it ends. What it prints goes to standard error, since standard output belongs to the command's
- * result. A signal to this process is passed on, a second one kills.
+ * Runs this version of Node until it exits. The output goes to standard error, because standard output is for the result of the command. A
+ * signal to this process is passed on to Node; a second signal kills Node.
  */
 export async function runNode({ args, directory, env }: NodeRunRequest): Promise<Ended> {
   const scratch = await mkdtemp(join(tmpdir(), "kit-"));
@@ -39,15 +39,15 @@ export async function runNode({ args, directory, env }: NodeRunRequest): Promise
 }
 
 /**
- * Has every process of the tests load what counts requests that reach an application, whoever sends them. By the environment, since
- * runners start processes with arguments of their own, and tests may start the application as a process.
+ * Returns an environment that makes every process of the tests load the coverage recorder, which counts requests of all clients. Uses the
+ * environment because runners start processes with their own arguments, and tests may start the application as a process.
  */
 function countingOptions(directory: string): Record<string, string> {
   let file: string;
   try {
     file = createRequire(join(directory, "package.json")).resolve("@kit/testing/coverage");
   } catch (error) {
-    // Tests are worth more than what they cover.
+    // Tests run even if their coverage cannot be recorded.
     process.emitWarning(`Only requests of clients of @kit/testing are counted: ${String(error)}`);
     return {};
   }
@@ -55,7 +55,7 @@ function countingOptions(directory: string): Record<string, string> {
   return { NODE_OPTIONS: `${given} --import=${pathToFileURL(file).href}`.trimStart() };
 }
 
-/** Set by a test that runs kit, they would make the tests that kit runs report to that one's runner. */
+/** Variables of an outer test run. Tests that kit starts would report to the outer runner with them. */
 const OF_AN_OUTER_RUN = /^(?:NODE_TEST_CONTEXT$|KIT_TEST_(?:CONTRACTS|SEEN|RUNS|SEED|REPLAY)$)/;
 
 async function ended(
@@ -70,7 +70,7 @@ async function ended(
   let received: NodeJS.Signals | undefined;
   const pass = (signal: NodeJS.Signals): void => {
     if (received !== undefined) child.kill("SIGKILL");
-    // The key reaches everything in the terminal's foreground; the child has it already.
+    // Ctrl-C sends the signal to all processes in the terminal's foreground, so the child has it already.
     else if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
     received = signal;
   };
@@ -95,7 +95,7 @@ async function textOf(path: string): Promise<string | null> {
   }
 }
 
-/** What the files in a directory say that tests saw: `items.*` has all that there is, `seen.*` the places of what was seen there. */
+/** Reads the recorded coverage in a directory: `items.*` contains all items, `seen.*` the indexes of the covered ones. */
 async function seenIn(directory: string): Promise<SeenContracts | null> {
   const names = (await readdir(directory)).toSorted();
   const texts = (start: string): Promise<string[]> =>
@@ -104,7 +104,7 @@ async function seenIn(directory: string): Promise<SeenContracts | null> {
     );
   const [items] = await texts("items.");
   if (items === undefined) return null;
-  // The last line of a process that was ended may be cut off.
+  // The last line of a killed process may be incomplete.
   const lines = (await texts("seen.")).flatMap((text) => text.split("\n").slice(0, -1));
   const seen = [...new Set(lines.map(Number))].toSorted((one, other) => one - other);
   return { items: JSON.parse(items) as unknown[], seen };

@@ -1,7 +1,7 @@
 /**
- * A value as JSON can hold it: what a configuration file exports is read by a program in another language.
+ * Converts a value to plain JSON data, because a program in another language reads the export of a configuration file.
  *
- * @throws An `Error` that names the place of what has no such form: a function, a class instance, a cycle.
+ * @throws {Error} with the path of a value that has no JSON form: a function, a class instance or a cycle.
  */
 export function plainData(value: unknown): unknown {
   return convert(value, "", []);
@@ -37,7 +37,7 @@ function convertObject(value: object, path: string, parents: readonly object[]):
     return value.map((item: unknown, index) => convert(item, `${path}[${index}]`, parents));
   }
   const prototype: unknown = Object.getPrototypeOf(value);
-  // A module namespace has no prototype, an object of another realm has one that is not ours but ends there.
+  // A module namespace has no prototype. The prototype of an object of another realm is not ours, but has no prototype itself.
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
     throw refuse(path, `an instance of ${value.constructor.name}`);
   }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** Parameters of a PostgreSQL URL and the environment variables of libpq that mean the same (PostgreSQL manual, "Environment Variables"). */
+/** Environment variables of libpq by the equivalent parameter of a PostgreSQL URL (PostgreSQL manual, "Environment Variables"). */
 const variables: Readonly<Record<string, string>> = {
   host: "PGHOST",
   port: "PGPORT",
@@ -25,14 +25,14 @@ const variables: Readonly<Record<string, string>> = {
   sslsni: "PGSSLSNI",
   target_session_attrs: "PGTARGETSESSIONATTRS",
 };
-/** Variables that would lead a session elsewhere than the URL says. */
+/** Variables that could connect psql to another server than that of the URL. */
 const services: readonly string[] = ["PGSERVICE", "PGSERVICEFILE"];
 
 /**
- * Returns the environment in which psql connects to a URL. Other users of a machine can read the arguments of a process, and not
- * its environment.
+ * Returns the environment in which psql connects to a URL. The URL is not an argument, because other users of the machine can read the
+ * arguments of a process, but not its environment.
  *
- * @throws An `Error` that names a parameter of the URL that has no variable.
+ * @throws {Error} with the name of a URL parameter that has no variable.
  */
 export function psqlEnvironment(url: string, inherited: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url);
@@ -58,7 +58,7 @@ export function psqlEnvironment(url: string, inherited: NodeJS.ProcessEnv): Node
 /** Runs psql on this terminal. Returns its exit code, or null if a signal ended it. */
 export async function psql(url: string, args: readonly string[]): Promise<number | null> {
   const child = spawn("psql", args, { stdio: "inherit", env: psqlEnvironment(url, process.env) });
-  // Ctrl-C is psql's: it cancels a query there.
+  // psql handles Ctrl-C itself: it cancels a query.
   process.on("SIGINT", ignore);
   try {
     return await new Promise((resolve, reject) => {

@@ -1,11 +1,11 @@
 /**
- * A reporter of node:test that writes one JSON document when all tests are done, which `kit test` reads.
+ * Reporter of node:test that writes one JSON document after all tests. `kit test` reads the document.
  *
  * @module
  */
 import { resolve } from "node:path";
 
-/** The part of node:test's events that is used here. */
+/** Members of node:test's events that this module uses. */
 interface TestEvent {
   readonly type: string;
   readonly data: {
@@ -20,7 +20,7 @@ interface TestEvent {
   };
 }
 
-/** How much of what a file prints is looked at. */
+/** Maximum number of characters of a file's output that are kept. */
 const KEPT = 16_384;
 
 interface Failure {
@@ -30,13 +30,13 @@ interface Failure {
   readonly message: string;
 }
 
-/** Counts tests, not the suites and files around them. */
+/** Writes the number of passed, failed and skipped tests, with the failures. Suites and files are not counted as tests. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string, void> {
   let [passed, failed, skipped] = [0, 0, 0];
   const failures: Failure[] = [];
-  /** Names of what is under way, the outermost first: events come in the order of the tests. */
+  /** Names of the running suites and the test, the outermost first. Events come in the order of the tests. */
   const names: string[] = [];
-  /** What files printed, the end of it: a file that does not load says why there and nowhere else. */
+  /** End of each file's output. If a file cannot be loaded, only its output contains the reason. */
   const printed = new Map<string, string>();
   for await (const { type, data } of events) {
     const nesting = data.nesting ?? 0;
@@ -45,7 +45,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
       names[nesting] = data.name ?? "";
     }
     if (type === "test:stderr") {
-      // Named as it was given to Node here, and by its full path where a test failed.
+      // This event has the path as it was given to Node, a failure has the full path.
       const file = resolve(data.file ?? "");
       printed.set(file, `${printed.get(file) ?? ""}${data.message ?? ""}`.slice(-KEPT));
     }
@@ -68,12 +68,12 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   yield JSON.stringify({ passed, failed, skipped, failures });
 }
 
-/** `{ skip: "" }` skips as well as `{ skip: true }`. */
+/** Returns true if a test is skipped. `{ skip: "" }` skips as well as `{ skip: true }`. */
 function isSkipped(reason: string | boolean | undefined): boolean {
   return reason !== undefined && reason !== false;
 }
 
-/** What the test threw: node:test wraps it. Of a file that ended by itself it knows only that. */
+/** Returns the message of the error that a test threw. node:test wraps the error, and has no error for a file that exited by itself. */
 function messageOf(error: unknown, printed: string | undefined): string {
   const cause = property(error, "cause") ?? error;
   const message = property(cause, "message");
@@ -81,7 +81,7 @@ function messageOf(error: unknown, printed: string | undefined): string {
   return (text === "test failed" ? (thrown(printed) ?? text) : text).trim();
 }
 
-/** The error that ended a process, without its stack. */
+/** Returns the error that ended a process, without its stack. */
 function thrown(printed = ""): string | undefined {
   return /^[\w$]*(?:Error|Exception)\b[^]*?(?=\n {4}at |\n\n|$(?![^]))/m.exec(printed)?.[0];
 }

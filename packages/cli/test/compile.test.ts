@@ -21,7 +21,7 @@ const tsconfig = (more: object = {}): string =>
       rootDir: ".",
       ...more,
     },
-    // A name that begins with a dot is found by a pattern only.
+    // The pattern is needed because a directory whose name begins with a dot is not included otherwise.
     include: ["src", ".kit/**/*"],
   })}`;
 
@@ -50,7 +50,7 @@ async function projectWith(t: TestContext, files: Readonly<Record<string, string
   return project;
 }
 
-test("what a build compiled runs without the sources", async (t) => {
+test("runs the compiled output without the sources", async (t) => {
   const project = await projectWith(t, { ...APP, "tsconfig.json": tsconfig() });
   const built = await project.kit(["build"]);
   assert.equal(built.code, 0, built.err + built.out);
@@ -66,7 +66,7 @@ test("what a build compiled runs without the sources", async (t) => {
   assert.equal(ran.out, '200 {"id":"7","title":"A note"}\n');
 });
 
-test("a mistake that the compiler finds fails the build, in its own words and as data", async (t) => {
+test("reports an error of the compiler, in its own words and as JSON", async (t) => {
   const wrong = { ...APP, "src/wrong.ts": 'export const count: number = "three";\n' };
   const project = await projectWith(t, { ...wrong, "tsconfig.json": tsconfig() });
   const people = await project.kit(["build"]);
@@ -92,7 +92,7 @@ test("a mistake that the compiler finds fails the build, in its own words and as
   );
 });
 
-test("a project that runs from its sources is not compiled, nor is one that says so", async (t) => {
+test("does not compile a project that runs from its sources, or a build with --no-compile", async (t) => {
   const project = await projectWith(t, {
     ...APP,
     "base.json": tsconfig({ noEmit: true, rewriteRelativeImportExtensions: false }),
@@ -109,7 +109,7 @@ test("a project that runs from its sources is not compiled, nor is one that says
   await assert.rejects(readFile(join(project.root, "dist/src/main.js")));
 });
 
-test("the configured compiler has to be there", async (t) => {
+test("fails if the configured compiler is not installed", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "package.json": '{ "name": "notes", "type": "module", "kit": { "compiler": "swc" } }',
@@ -122,7 +122,7 @@ test("the configured compiler has to be there", async (t) => {
   );
 });
 
-test("arguments of the configuration reach the compiler", async (t) => {
+test("passes arguments of the configuration to the compiler", async (t) => {
   const project = await projectWith(t, {
     ...APP,
     "package.json": JSON.stringify({

@@ -8,16 +8,16 @@ import { type Config, defineConfig } from "@kit/cli";
 
 import { NOTES, Project } from "./support/project.ts";
 
-test("defineConfig types its argument and returns it", () => {
+test("defineConfig returns its argument and checks its type", () => {
   const config: Config = { outputDir: "generated", database: { adapter: "drizzle" } };
   assert.equal(defineConfig(config), config);
-  // @ts-expect-error An option that does not exist.
+  // @ts-expect-error This option does not exist.
   defineConfig({ outputDri: "generated" });
-  // @ts-expect-error A compiler that kit does not know.
+  // @ts-expect-error kit does not know this compiler.
   defineConfig({ compiler: "babel" });
 });
 
-test("a configuration written as the documentation shows it is followed", async (t) => {
+test("applies a configuration that is written as in the documentation", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "kit.config.ts": [

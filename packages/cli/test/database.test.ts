@@ -7,7 +7,7 @@ import { Client } from "pg";
 import { NOTES, Project } from "./support/project.ts";
 import { stopped } from "./support/stopped.ts";
 
-test("migrations go to the project's embedded database", { timeout: 120_000 }, async (t) => {
+test("applies migrations to the project's embedded database", { timeout: 120_000 }, async (t) => {
   const project = await Project.create(t, NOTES, stopped);
   const json = async (...args: string[]) => {
     const outcome = await project.kit([...args, "--json"]);
@@ -62,7 +62,7 @@ test("migrations go to the project's embedded database", { timeout: 120_000 }, a
   assert.match(allowed.out, /^applied \d{14}_two in \d+ ms\n$/);
 });
 
-test("doctor asks the database for its version", { timeout: 120_000 }, async (t) => {
+test("doctor reports the version of the database", { timeout: 120_000 }, async (t) => {
   const project = await Project.create(t, NOTES, stopped);
   const database = await openDatabase({ root: project.root });
   t.after(() => database.close());
@@ -75,7 +75,7 @@ test("doctor asks the database for its version", { timeout: 120_000 }, async (t)
   assert.match(check.message, /^DATABASE_URL leads to PostgreSQL 18\./);
 });
 
-test("status compares the database with the migrations", { timeout: 240_000 }, async (t) => {
+test("migrate:status compares the database with the migrations", { timeout: 240_000 }, async (t) => {
   const project = await Project.create(t, NOTES, stopped);
   const one = await project.kit(["migrate:generate", "--name", "one"]);
   assert.equal(one.code, 0, one.err);
@@ -112,7 +112,7 @@ test("kit db starts, keeps, resets and stops the embedded database", { timeout: 
   assert.equal(started.code, 0, started.err);
   const url = started.out.trim();
   assert.match(url, /^postgres:\/\/kit:.*\/app$/);
-  // Nobody holds a lease, and it is there all the same.
+  // The database runs although no process holds a lease.
   const client = new Client({ connectionString: url });
   client.on("error", () => undefined);
   await client.connect();

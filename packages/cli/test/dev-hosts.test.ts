@@ -1,4 +1,4 @@
-// What `kit dev` serves is reached from this machine alone, and by no name of a web page.
+// `kit dev` is reachable only from this machine, and not under the host name of another site.
 
 import assert from "node:assert/strict";
 import { networkInterfaces } from "node:os";
@@ -12,10 +12,10 @@ const outside = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .find(({ internal, family }) => !internal && family === "IPv4")?.address;
 
-/** An application that names no address. */
+/** Application that does not specify an address. */
 const plain = app("here").replace(', host: "127.0.0.1"', "");
 
-test("an application that names no address is served on loopback", { skip }, async (t) => {
+test("serves an application without an address on loopback only", { skip }, async (t) => {
   const dev = await Dev.start(t, plain);
   const url = await dev.url();
   assert.match(url, /^http:\/\/localhost:\d+$/);
@@ -32,7 +32,7 @@ test("an application that names no address is served on loopback", { skip }, asy
   await assert.rejects(ask(`http://${outside}:${port}/notes/1`), /ECONNREFUSED/);
 });
 
-test("--host opens it, and --allow-host adds a name", { skip }, async (t) => {
+test("listens on the address of --host, and accepts the name of --allow-host", { skip }, async (t) => {
   const dev = await Dev.start(t, app("open"), [
     "--no-db",
     "--host",
@@ -48,7 +48,7 @@ test("--host opens it, and --allow-host adds a name", { skip }, async (t) => {
   assert.equal(await from("other.example"), 403);
 });
 
-test("names of hosts", () => {
+test("accepts addresses, names of localhost and allowed names as Host", () => {
   const accepted = ["localhost", "LOCALHOST:1", "a.localhost:3000", "localhost.", "127.0.0.1:80", "10.1.2.3"];
   for (const host of [...accepted, "[::1]:3000", "[fe80::1]", "a.example:1", "A.EXAMPLE", undefined])
     assert.equal(acceptsHost(host, ["a.example"]), true, host);

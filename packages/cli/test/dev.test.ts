@@ -18,7 +18,7 @@ for (const [server, from] of [
   ["fastifyServer", "server-fastify"],
   ["honoServer", "server-hono"],
 ] as const) {
-  test(`edits are served on ${from}, and no connection is refused meanwhile`, { skip }, async (t) => {
+  test(`serves edits on ${from} without refusing a connection`, { skip }, async (t) => {
     const dev = await Dev.start(t, app("version 0", server, from));
     const url = await dev.url();
     await dev.serves(url, "version 0");
@@ -28,7 +28,7 @@ for (const [server, from] of [
     const failures: unknown[] = [];
     const clients = Array.from({ length: 4 }, async () => {
       while (!over.signal.aborted) {
-        // One after the other is what a client does.
+        // A client sends its requests one after the other.
         // oxlint-disable-next-line no-await-in-loop
         await ask(`${url}/notes/1`).then(
           ({ status }) => (status === 200 ? (answered += 1) : failures.push(status)),
@@ -47,7 +47,7 @@ for (const [server, from] of [
     await Promise.all(clients);
     assert.deepEqual(failures, []);
 
-    // Who has connected to the process before, and says only later what for, is answered too.
+    // A connection that was opened before the edit, and sends its request after the edit, gets a response too.
     const late = connect(Number(new URL(url).port), "127.0.0.1");
     await once(late, "connect");
     await ask(`${url}/notes/1`);
@@ -61,12 +61,12 @@ for (const [server, from] of [
   });
 }
 
-test("after a mistake the last version goes on, and says so", { skip }, async (t) => {
+test("keeps the last version running after a mistake, and reports the mistake", { skip }, async (t) => {
   const dev = await Dev.start(t, app("right"));
   const url = await dev.url();
   await dev.project.write("src/wrong.types.ts", "export interface Wrong {\n  a: ;\n}\n");
   await dev.until(() => dev.output.includes("error[KIT1101]"), "the mistake was not shown");
-  // The application hears of it a moment after the terminal.
+  // The application gets the result of the build shortly after the terminal.
   const isTold = async (): Promise<boolean> => (await ask(url)).headers["x-kit-build"] === "failed";
   await dev.until(isTold, "the application was not told");
   const { status, headers, text } = await ask(`${url}/notes/1`);
@@ -87,7 +87,7 @@ test("after a mistake the last version goes on, and says so", { skip }, async (t
 });
 
 test(
-  "what does not start leaves the last version running; what crashes is stood in for",
+  "keeps the last version if a new one does not start, and explains a crash on the port",
   { skip },
   async (t) => {
     const dev = await Dev.start(t, app("first"));
@@ -110,7 +110,7 @@ test(
     const page = await ask(url, { accept: "text/html" });
     assert.match(page.headers["content-type"]!, /text\/html/);
     assert.match(page.text, /<pre>Error: boom/);
-    // A page of another site could read it by a name of its own that leads here.
+    // DNS rebinding: a page of another site could read it under a name that resolves to this address.
     const rebound = await ask(url, { accept: "text/html", host: "rebound.example" });
     assert.equal(rebound.status, 403);
     assert.doesNotMatch(rebound.text, /boom/);
@@ -122,11 +122,11 @@ test(
 
 for (const [where, listens] of [
   ["where kit dev took it to", "port: 3000"],
-  // Who stands in until then is on all addresses.
+  // The stand-in process listens on all addresses until then.
   ["on another host", 'port: 3000, host: "127.0.0.1"'],
 ] as const) {
   test(
-    `where the first build fails, the port says why, and the application listens ${where}`,
+    `explains a failed first build on the port, and the application then listens ${where}`,
     { skip },
     async (t) => {
       const probe = createServer();
@@ -148,7 +148,7 @@ for (const [where, listens] of [
       const { id } = await dev.serves(url, "late");
       assert.doesNotMatch(dev.output, /EADDRINUSE|in use/);
 
-      // From then on no edit closes the port.
+      // Later edits do not close the port.
       await dev.project.write("src/main.ts", main.replace("late", "later"));
       const later = await dev.serves(url, "later");
       assert.notEqual(later.id, id);
@@ -156,7 +156,7 @@ for (const [where, listens] of [
   );
 }
 
-test("a port that is taken is said in three lines, and kit dev ends with 1", { skip }, async (t) => {
+test("reports a port in use in three lines, and exits with 1", { skip }, async (t) => {
   const other = createServer();
   await new Promise<void>((resolve) => void other.listen(0, "127.0.0.1", resolve));
   t.after(() => other.close());
@@ -175,7 +175,7 @@ test("a port that is taken is said in three lines, and kit dev ends with 1", { s
 });
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  test(`${signal} ends it and all that it started`, { skip }, async (t) => {
+  test(`${signal} ends kit dev and all its processes`, { skip }, async (t) => {
     const dev = await Dev.start(t, app("x"));
     const { id } = await dev.serves(await dev.url(), "x");
     dev.child.kill(signal);
@@ -184,14 +184,14 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-test("whoever kills it leaves no application behind", { skip }, async (t) => {
+test("leaves no application running if kit dev is killed", { skip }, async (t) => {
   const dev = await Dev.start(t, app("x"));
   const { id } = await dev.serves(await dev.url(), "x");
   dev.child.kill("SIGKILL");
   await dev.until(() => !isAlive(Number(id)), "the application goes on");
 });
 
-test("a configuration that changes is read again", { skip }, async (t) => {
+test("reads the configuration again after a change", { skip }, async (t) => {
   const dev = await Dev.start(t, app("x"));
   await dev.url();
   await dev.project.write("kit.config.ts", "export default { outputDri: 1 };\n");
@@ -200,7 +200,7 @@ test("a configuration that changes is read again", { skip }, async (t) => {
   await dev.until(() => (dev.output.match(/ready in/g) ?? []).length > 1, "it was not read again");
 });
 
-/** A plugin that gives the route a summary; what it requires is a module of the older kind. */
+/** Plugin that adds a summary to the route. It requires a CommonJS module. */
 const summaries = (text: string): string => `
 import words from "./words.cjs";
 export const summaries = () => ({
@@ -212,7 +212,7 @@ export const summaries = () => ({
 });
 `;
 
-test("plugins step into builds, as they are now", { skip }, async (t) => {
+test("uses the current version of plugins", { skip }, async (t) => {
   const dev = await Dev.start(t, app("x"));
   const url = await dev.url();
   const summary = async (expected: string): Promise<void> => {
@@ -248,37 +248,33 @@ test("plugins step into builds, as they are now", { skip }, async (t) => {
   await dev.serves(url, "x");
 });
 
-test(
-  "packages that are linked into the project are looked at where the app imports them",
-  { skip },
-  async (t) => {
-    const packed = await Project.create(t, {
-      "package.json": '{ "name": "titles", "version": "1.0.0", "type": "module", "exports": "./index.js" }\n',
-      "index.js": 'export { title } from "./lib/title.js";\n',
-      "lib/title.js": 'export const title = "linked";\n',
-      "lib/unused.js": "export {};\n",
-    });
-    const dev = await Dev.start(t, app("x"));
-    const url = await dev.url();
-    await dev.project.write("lib/.keep", "");
-    await dev.project.link("lib/titles", packed.root);
-    await dev.project.write(
-      "src/main.ts",
-      app("x").replace('const title = "x"', 'import { title } from "../lib/titles/index.js"'),
-    );
-    await dev.serves(url, "linked");
-    // What it has loaded is told a moment later.
-    await sleep(200);
-    await packed.write("lib/title.js", 'export const title = "edited";\n');
-    const { id } = await dev.serves(url, "edited");
-    await packed.write("lib/unused.js", "export const x = 1;\n");
-    await sleep(200);
-    assert.equal((await dev.serves(url, "edited")).id, id);
-  },
-);
+test("watches files of linked packages that the application imports", { skip }, async (t) => {
+  const packed = await Project.create(t, {
+    "package.json": '{ "name": "titles", "version": "1.0.0", "type": "module", "exports": "./index.js" }\n',
+    "index.js": 'export { title } from "./lib/title.js";\n',
+    "lib/title.js": 'export const title = "linked";\n',
+    "lib/unused.js": "export {};\n",
+  });
+  const dev = await Dev.start(t, app("x"));
+  const url = await dev.url();
+  await dev.project.write("lib/.keep", "");
+  await dev.project.link("lib/titles", packed.root);
+  await dev.project.write(
+    "src/main.ts",
+    app("x").replace('const title = "x"', 'import { title } from "../lib/titles/index.js"'),
+  );
+  await dev.serves(url, "linked");
+  // The process reports loaded files after a short delay.
+  await sleep(200);
+  await packed.write("lib/title.js", 'export const title = "edited";\n');
+  const { id } = await dev.serves(url, "edited");
+  await packed.write("lib/unused.js", "export const x = 1;\n");
+  await sleep(200);
+  assert.equal((await dev.serves(url, "edited")).id, id);
+});
 
-test("on a terminal there are keys and lines of requests", { skip }, async (t) => {
-  // util-linux's `script` gives a program a terminal; other systems' takes other arguments.
+test("supports keys and shows requests on a terminal", { skip }, async (t) => {
+  // `script` of util-linux runs a program on a terminal. On other systems `script` has other arguments.
   if (!/util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "")) {
     t.skip("needs util-linux's script");
     return;

@@ -43,7 +43,7 @@ const MANIFEST = JSON.stringify({
   devDependencies: { "@kit/cli": "0.1.0", "@kit/dev-database": "0.1.0" },
 });
 
-test("a project in order has no failure, and says what was looked at", async (t) => {
+test("reports no failure and all checks for a valid project", async (t) => {
   const project = await Project.create(t, { ...NOTES, "package.json": MANIFEST });
   await project.link("node_modules", MODULES);
   assert.equal((await project.kit(["generate"])).code, 0);
@@ -80,7 +80,7 @@ test("a project in order has no failure, and says what was looked at", async (t)
   assert.match(people.out, /\n {21}write one with `kit migrate:generate --name <name>`\n/);
 });
 
-test("it says what is missing, old or wrong, and what to do", async (t) => {
+test("reports what is missing, outdated or invalid, and what to do", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "package.json": MANIFEST,
@@ -129,7 +129,7 @@ test("it says what is missing, old or wrong, and what to do", async (t) => {
   assert.equal(misconfigured.find("configuration")?.help, "did you mean `outputDir`?");
 });
 
-test("a database that does not answer is a failure", async (t) => {
+test("reports a failure if the database does not respond", async (t) => {
   const project = await Project.create(t, NOTES);
   const { code, find } = await doctor(project, {
     DATABASE_URL: "postgres://me:secret@127.0.0.1:1/none?connect_timeout=2",
@@ -141,7 +141,7 @@ test("a database that does not answer is a failure", async (t) => {
   assert.ok(!JSON.stringify(check).includes("secret"));
 });
 
-test("a port in use and an old node on the path are warnings", async (t) => {
+test("warns about a port in use and an old node on the path", async (t) => {
   const project = await Project.create(t, NOTES);
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -157,7 +157,7 @@ test("a port in use and an old node on the path are warnings", async (t) => {
   assert.equal(find("node on PATH")?.message, "`node` is 20.1.0, which is too old");
 });
 
-test("whatever is not in order comes with what to do", async (t) => {
+test("suggests what to do for every problem", async (t) => {
   const project = await Project.create(t, NOTES);
   const empty = join(project.root, "empty");
   await mkdir(empty);
@@ -220,7 +220,7 @@ test("whatever is not in order comes with what to do", async (t) => {
   }
 });
 
-test("git is asked where it is used", async (t) => {
+test("checks git only in a git repository", async (t) => {
   const project = await Project.create(t, NOTES);
   const git = await run(
     ["--eval", 'require("node:child_process").execFileSync("git", ["init", "-q"])'],

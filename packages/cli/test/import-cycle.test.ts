@@ -12,7 +12,7 @@ const thrown = (frame: string, message = "Cannot access 'app' before initializat
   return error;
 };
 
-test("the shortest circle through the file that uses the variable is told", () => {
+test("returns the shortest cycle through the file that uses the variable", () => {
   const graph = imports(
     ["main", ["app"]],
     ["app", ["x", "auth"]],
@@ -26,12 +26,12 @@ test("the shortest circle through the file that uses the variable is told", () =
   assert.deepEqual(circularUse(thrown(`load (${at("auth")}:3:15)`), graph), { ...use, cycle });
 });
 
-test("a file that imports itself is a circle", () => {
+test("treats a file that imports itself as a cycle", () => {
   const found = circularUse(thrown(`${at("app")}:1:1`), imports(["app", ["app"]]));
   assert.deepEqual(found?.cycle, [at("app"), at("app")]);
 });
 
-test("an early use without a circle, and other errors, are left to Node", () => {
+test("returns undefined for an early use without a cycle and for other errors", () => {
   const graph = imports(["main", ["app"]], ["app", ["auth"]]);
   assert.equal(circularUse(thrown(`${at("auth")}:3:15`), graph), undefined);
   assert.equal(

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 import { NOTES, type Outcome, Project, run } from "./support/project.ts";
 
-test("help and version are results", async (t) => {
+test("prints help and version to standard output", async (t) => {
   const project = await Project.create(t, {});
   assert.deepEqual(await project.kit(["--version"]), { code: 0, signal: null, out: "kit 0.1.0\n", err: "" });
   const help = await project.kit(["build", "--help"]);
@@ -14,7 +14,7 @@ test("help and version are results", async (t) => {
   assert.match(help.out, /Examples:/);
 });
 
-test("wrong usage is code 2", async (t) => {
+test("exits with 2 after wrong usage", async (t) => {
   const project = await Project.create(t, {});
   const outcome = await project.kit(["biuld"]);
   assert.equal(outcome.code, 2);
@@ -22,7 +22,7 @@ test("wrong usage is code 2", async (t) => {
   assert.match(outcome.err, /a similar subcommand exists: 'build'/);
 });
 
-test("a build writes what the types say, twice the same", async (t) => {
+test("writes the artifacts, the same in a second build", async (t) => {
   const project = await Project.create(t, NOTES);
   const first = await project.kit(["build"]);
   assert.equal(first.code, 0, first.err);
@@ -40,7 +40,7 @@ test("a build writes what the types say, twice the same", async (t) => {
   assert.deepEqual(await project.output(), output);
 });
 
-test("a mistake is a code frame for people and BUILD_ERROR for programs", async (t) => {
+test("reports a mistake as a code frame, or as BUILD_ERROR with --json", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "src/bad.types.ts": "export interface Bad {\n  title: ;\n}\n",
@@ -63,7 +63,7 @@ test("a mistake is a code frame for people and BUILD_ERROR for programs", async 
   await assert.rejects(project.output(), { code: "ENOENT" });
 });
 
-test("kit.config.ts decides, and what it prints stays out of the JSON", async (t) => {
+test("uses kit.config.ts, and keeps its output out of the JSON", async (t) => {
   const project = await Project.create(t, {
     "package.json": NOTES["package.json"]!,
     "lib/note.ts": NOTES["src/notes.types.ts"]!,
@@ -80,7 +80,7 @@ test("kit.config.ts decides, and what it prints stays out of the JSON", async (t
   assert.partialDeepStrictEqual(JSON.parse(outcome.out) as object, { counts: { types: 1, sources: 1 } });
 });
 
-test("what is wrong with kit.config.ts is said with its line", async (t) => {
+test("reports the line of a mistake in kit.config.ts", async (t) => {
   for (const [text, expected] of [
     [
       "\nthrow new Error('no luck');",
@@ -105,7 +105,7 @@ test("what is wrong with kit.config.ts is said with its line", async (t) => {
   }
 });
 
-test("migrations are generated once", async (t) => {
+test("generates a migration once", async (t) => {
   const project = await Project.create(t, NOTES);
   const first = await project.kit(["migrate:generate", "--name", "create notes", "--json"]);
   assert.equal(first.code, 0, first.err);
@@ -124,7 +124,7 @@ test("migrations are generated once", async (t) => {
   });
 });
 
-test("applying without a database says where to get one", async (t) => {
+test("reports a database that cannot be reached when migrations are applied", async (t) => {
   const project = await Project.create(t, NOTES);
   await project.kit(["migrate:generate", "--name", "one"]);
   const outcome = await project.kit(["migrate:apply"], {
@@ -134,7 +134,7 @@ test("applying without a database says where to get one", async (t) => {
   assert.match(outcome.err, /^error: cannot connect to /);
 });
 
-test("a reader that leaves early is no failure", async (t) => {
+test("succeeds if the reader of its output closes the pipe early", async (t) => {
   const project = await Project.create(t, NOTES);
   const kit = fileURLToPath(new URL("../bin/kit.js", import.meta.url));
   const child = spawn(process.execPath, [kit, "build", "--json"], { cwd: project.root });
@@ -146,7 +146,7 @@ test("a reader that leaves early is no failure", async (t) => {
   assert.equal(code, 0);
 });
 
-test("an interrupt ends it at once, whatever it waits for", async (t) => {
+test("ends at once after an interrupt, in any state", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "kit.config.ts": 'console.log("waiting");\nawait new Promise((resolve) => setTimeout(resolve, 600_000));',
@@ -161,9 +161,9 @@ test("an interrupt ends it at once, whatever it waits for", async (t) => {
   await assert.rejects(project.output(), { code: "ENOENT" });
 });
 
-test("the program parses on Nodes that are too old for kit", async () => {
+test("reports the required version on old versions of Node", async () => {
   const source = await readFile(new URL("../bin/kit.js", import.meta.url), "utf8");
-  // The first statement that an old Node runs; everything else is behind a dynamic import.
+  // Only the first statement runs on an old Node. Everything else is behind a dynamic import.
   assert.ok(!/^\s*import\s/m.test(source), "a static import would fail before the message");
   assert.ok(!source.includes("await"), "top-level await is newer than some Nodes");
   for (const version of ["18.20.0", "23.11.1", "24.0.0", "24.4.0"]) {
@@ -175,7 +175,7 @@ test("the program parses on Nodes that are too old for kit", async () => {
     assert.doesNotMatch((await startOn(version)).err, /needs Node/);
 });
 
-/** Starts `kit` as if this Node had another version. */
+/** Starts `kit` with another version in `process.versions.node`. */
 function startOn(version: string): Promise<Outcome> {
   return run(
     [

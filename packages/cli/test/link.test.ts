@@ -11,7 +11,7 @@ import { planVariable, type ProcessPlan } from "../src/dev/messages.ts";
 
 const link = new URL("../src/dev/link.ts", import.meta.url).href;
 
-/** Runs `program.mjs` of a directory, once these modules are loaded. */
+/** Runs `program.mjs` of a directory after loading these modules. */
 function start(t: TestContext, root: string, warm: readonly string[]): ChildProcess {
   const plan: ProcessPlan = {
     root: pathToFileURL(`${root}/`).href,
@@ -33,7 +33,7 @@ function start(t: TestContext, root: string, warm: readonly string[]): ChildProc
   return child;
 }
 
-test("imports within a package are resolved as Node does", async (t) => {
+test("resolves imports within a package as Node does", async (t) => {
   const root = await mkdtemp(join(await realpath(tmpdir()), "kit-link-"));
   t.after(() => rm(root, { recursive: true, force: true }));
   const files: Readonly<Record<string, string>> = {
@@ -52,7 +52,7 @@ test("imports within a package are resolved as Node does", async (t) => {
     "program.mjs": 'import * as near from "near"; process.send({ ...near });\n',
   };
   for (const [path, text] of Object.entries(files)) {
-    // oxlint-disable-next-line no-await-in-loop -- a directory before what is in it
+    // oxlint-disable-next-line no-await-in-loop -- a directory must exist before its files
     await mkdir(join(root, path, ".."), { recursive: true });
     // oxlint-disable-next-line no-await-in-loop
     await writeFile(join(root, path), text);
@@ -71,10 +71,10 @@ test("imports within a package are resolved as Node does", async (t) => {
   });
 });
 
-test("what loading left is cleared away before the program is wanted", async (t) => {
+test("runs the garbage collection before the program starts", async (t) => {
   const root = await mkdtemp(join(tmpdir(), "kit-link-"));
   t.after(() => rm(root, { recursive: true, force: true }));
-  // Larger than what V8 collects by itself while it is made.
+  // Larger than the garbage that V8 collects by itself during the load.
   await writeFile(
     join(root, "package.mjs"),
     "Array.from({ length: 400_000 }, (_, n) => ({ text: `${n}` }));\n",

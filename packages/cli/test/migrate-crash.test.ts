@@ -14,7 +14,7 @@ import { stopped } from "./support/stopped.ts";
 
 const KIT = fileURLToPath(new URL("../bin/kit.js", import.meta.url));
 
-/** What the migration finds: rows that must survive whatever happens. */
+/** Existing rows, which must survive every crash. */
 const template = {
   key: "people",
   prepare: async (url: string): Promise<void> => {
@@ -26,7 +26,7 @@ const template = {
   },
 };
 
-/** Ten statements; some run outside of a transaction, some would show that they ran twice. */
+/** Ten statements. Some run outside of a transaction, and some have a visible effect if they run twice. */
 const STATEMENTS = [
   "ALTER TABLE people ADD COLUMN age integer",
   "UPDATE people SET age = id % 90",
@@ -40,13 +40,13 @@ const STATEMENTS = [
   "DELETE FROM pets WHERE id = 1001",
 ];
 
-/** Gates are advisory locks: whoever holds one keeps the migration from passing. */
+/** Gates are advisory locks. A connection that holds a gate's lock stops the migration there. */
 const GATE = 7;
 const gate = (number: number): string => `SELECT pg_advisory_xact_lock_shared(${GATE}, ${number});\n`;
 const SQL = gate(0) + STATEMENTS.map((sql, at) => `${sql};\n${gate(at + 1)}`).join("");
 
 test(
-  "a run that is killed before or after any statement is gone on with",
+  "continues a run that was killed before or after any of its ten statements",
   { timeout: 900_000 },
   async (t) => {
     const project = await start(t);
@@ -61,7 +61,7 @@ test(
         await until(() => waits(client, at), `the migration to come to gate ${at}`, run);
         run.child.kill("SIGKILL");
         assert.equal((await run.end).signal, "SIGKILL");
-        // A killed client's statement ends by itself, and with it the lock that keeps other runs out.
+        // PostgreSQL ends the statement of a killed client by itself, and releases the lock that keeps other runs out.
         await until(async () => !(await waits(client, at)), "the killed session to end");
         assert.deepEqual(
           (await client.query("SELECT count(*)::int AS n FROM people WHERE id <= 1000")).rows,
@@ -74,28 +74,32 @@ test(
   },
 );
 
-test("a run that is killed while an index is made makes it again", { timeout: 300_000 }, async (t) => {
-  const project = await start(t);
-  await using database = await createTestDatabase({ root: project.root, template });
-  await using connection = await connect(database.url);
-  await using other = await connect(database.url);
-  const { client } = connection;
-  // The index is begun once the column is there, and waits for a transaction that is older than it.
-  await client.query("SELECT pg_advisory_lock($1, 3)", [GATE]);
-  const run = apply(project, database.url);
-  await until(() => waits(client, 3), "the migration to come to gate 3", run);
-  await other.client.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1");
-  await client.query("SELECT pg_advisory_unlock_all()");
-  await until(
-    async () => (await invalid(client)).includes("people_age"),
-    "the index to be there without being valid",
-  );
-  run.child.kill("SIGKILL");
-  await run.end;
-  await other.client.query("COMMIT");
-  const after = await finish(project, database.url, client);
-  assert.match(after.err, /goes on after 1 step/);
-});
+test(
+  "creates an index again if the run was killed while the index was created",
+  { timeout: 300_000 },
+  async (t) => {
+    const project = await start(t);
+    await using database = await createTestDatabase({ root: project.root, template });
+    await using connection = await connect(database.url);
+    await using other = await connect(database.url);
+    const { client } = connection;
+    // The index is created after the column, and waits for an older transaction.
+    await client.query("SELECT pg_advisory_lock($1, 3)", [GATE]);
+    const run = apply(project, database.url);
+    await until(() => waits(client, 3), "the migration to come to gate 3", run);
+    await other.client.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1");
+    await client.query("SELECT pg_advisory_unlock_all()");
+    await until(
+      async () => (await invalid(client)).includes("people_age"),
+      "the index to be there without being valid",
+    );
+    run.child.kill("SIGKILL");
+    await run.end;
+    await other.client.query("COMMIT");
+    const after = await finish(project, database.url, client);
+    assert.match(after.err, /goes on after 1 step/);
+  },
+);
 
 test("Ctrl-C cancels the running statement and rolls back", { timeout: 300_000 }, async (t) => {
   const project = await start(t);
@@ -109,7 +113,7 @@ test("Ctrl-C cancels the running statement and rolls back", { timeout: 300_000 }
   const { code, err } = await run.end;
   assert.equal(code, 1, err);
   assert.match(err, /error: interrupted in `20260101000000_ten`, whose running statement was cancelled/);
-  // At once, not when the server notices.
+  // The statement is cancelled at once, and not when the server notices that the client has gone.
   assert.equal(await waits(client, 9), false);
   await client.query("SELECT pg_advisory_unlock_all()");
   await finish(project, database.url, client);
@@ -132,7 +136,7 @@ interface Run {
   readonly end: Promise<{ code: number | null; signal: string | null; out: string; err: string }>;
 }
 
-/** Starts a real `kit migrate:apply`, which waits at gates for as long as it takes. The migration updates all rows, so it needs consent. */
+/** Starts a real `kit migrate:apply`, which waits at gates without a timeout. The migration updates all rows, so it needs consent. */
 function apply(project: Project, url: string): Run {
   const child = spawn(
     process.execPath,
@@ -156,7 +160,7 @@ function apply(project: Project, url: string): Run {
   return { child, end };
 }
 
-/** Runs the migration to its end and looks at all that it did: each statement once. */
+/** Runs the migration to its end, and checks that each statement had its effect once. */
 async function finish(project: Project, url: string, client: Client): Promise<Awaited<Run["end"]>> {
   const outcome = await apply(project, url).end;
   assert.equal(outcome.code, 0, outcome.err);
@@ -173,7 +177,7 @@ async function finish(project: Project, url: string, client: Client): Promise<Aw
   return outcome;
 }
 
-/** Whether a session waits at a gate. */
+/** Returns true if a session waits at a gate. */
 async function waits(client: Client, at: number): Promise<boolean> {
   const { rowCount } = await client.query(
     "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND classid = $1 AND objid = $2 " +
@@ -197,7 +201,7 @@ async function connect(url: string): Promise<AsyncDisposable & { readonly client
   return { client, [Symbol.asyncDispose]: () => client.end() };
 }
 
-/** Waits for a condition. Fails at once if `run`, which is to bring the condition about, has ended. */
+/** Waits for a condition. Fails at once if `run` ends before the condition is met. */
 async function until(condition: () => Promise<boolean>, what: string, run?: Run): Promise<void> {
   const deadline = Date.now() + 120_000;
   // oxlint-disable-next-line no-await-in-loop -- waiting is the point

@@ -1,5 +1,5 @@
-// The pages of `docs/errors/` whose mistake is in code that kit runs: a configuration, a plugin. What a page shows is what the command
-// says; `KIT_BLESS=1` rewrites it. The other pages are held against kit by `cargo test -p kit-build --test pages`, without Node.
+// Checks the pages of `docs/errors/` for mistakes in code that kit runs: configurations and plugins. A page shows the output of the
+// command; `KIT_BLESS=1` rewrites it. `cargo test -p kit-build --test pages` checks the other pages, without Node.
 
 import assert from "node:assert/strict";
 import { readdir, readFile, writeFile } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { Project } from "./support/project.ts";
 const ERRORS = fileURLToPath(new URL("../../../docs/errors/", import.meta.url));
 const INSTEAD = "\n## What to write instead\n";
 
-/** What every project has that shows neither: without sources of a kind kit warns. */
+/** Files of every example project: empty sources of types and routes, because kit warns if there are none. */
 const BASE = {
   "package.json": '{ "name": "example", "type": "module" }\n',
   "src/kit.types.ts": "export {};\n",
@@ -24,7 +24,7 @@ for (const name of (await readdir(ERRORS)).toSorted())
   // oxlint-disable-next-line no-await-in-loop
   if ((await readFile(join(ERRORS, name), "utf8")).includes(" file=kit.config.")) pages.push(name);
 
-test("the pages of plugins are among them", () => assert.ok(pages.includes("KIT1502.md"), pages.join()));
+test("the pages of plugins are included", () => assert.ok(pages.includes("KIT1502.md"), pages.join()));
 
 for (const name of pages) {
   test(name, async (t) => {
@@ -51,7 +51,7 @@ for (const name of pages) {
   });
 }
 
-/** What `kit build` says of the project that a part of a page shows. */
+/** Returns the output of `kit build` for the project that a part of a page shows. */
 async function said(
   t: TestContext,
   part: string,

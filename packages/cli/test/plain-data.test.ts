@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { plainData } from "../src/plain-data.ts";
 
-test("plain values pass", () => {
+test("accepts plain values", () => {
   const value = { a: [1, "b", true, null], nested: { c: -0.5 } };
   assert.deepEqual(plainData(value), value);
   assert.deepEqual(plainData({ a: undefined, b: 1 }), { b: 1 });
@@ -11,12 +11,12 @@ test("plain values pass", () => {
   assert.equal(JSON.stringify(plainData(JSON.parse('{ "__proto__": 1 }'))), '{"__proto__":1}');
 });
 
-test("a value twice is no cycle", () => {
+test("accepts a value that occurs twice", () => {
   const shared = { a: 1 };
   assert.deepEqual(plainData([shared, shared]), [shared, shared]);
 });
 
-test("what JSON cannot hold is named with its place", () => {
+test("refuses values without a JSON form, with their path", () => {
   const cycle: { self?: unknown } = {};
   cycle.self = cycle;
   for (const [value, expected] of [

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { NOTES, Project } from "./support/project.ts";
 
-/** A plugin that uses every hook, in a file of its own. */
+/** Plugin in a separate file that uses every hook. */
 const EVERYTHING = `
 import { writeFileSync } from "node:fs";
 const order = [];
@@ -117,13 +117,13 @@ test("a plugin adds a type, changes one, adds a validator and emits files", asyn
   assert.equal(registeredTaps.length, 7);
 });
 
-/** A project whose only plugin has this tap. */
+/** Returns a project whose only plugin has this tap. */
 const withTap = (tap: string, owns = ""): Record<string, string> => ({
   ...NOTES,
   "kit.config.js": `export default { plugins: [{ name: "bad", ${owns} hooks: {\n${tap}\n} }] };\n`,
 });
 
-test("what a plugin does wrong is said with its name, hook and place, and nothing is written", async (t) => {
+test("reports a mistake of a plugin with its name, hook and location, and writes nothing", async (t) => {
   for (const [tap, code, column, expected, owns] of [
     ['emit() { throw new Error("no luck"); }', "KIT1502", 16, /^plugin `bad` failed in `emit`: no luck$/],
     ['emit() { throw "a word"; }', "KIT1502", undefined, /it threw a word$/],
@@ -242,7 +242,7 @@ test("what a plugin does wrong is said with its name, hook and place, and nothin
     const failure = JSON.parse(outcome.out) as Failed;
     assert.equal(failure.failures.length, 1, outcome.out);
     assert.match(failure.failures[0]!.message, expected, tap);
-    // Where the code that did it is not known, the place is that of the plugin in the configuration.
+    // If the location in the code is unknown, it is that of the plugin in the configuration.
     const place = column === undefined ? { line: 1, column: 28 } : { line: 2, column };
     assert.partialDeepStrictEqual(
       failure.failures[0],
@@ -259,7 +259,7 @@ interface Failed {
   readonly failures: readonly { readonly message: string }[];
 }
 
-test("the place is in the plugin's file, not in what it calls or what calls it", async (t) => {
+test("reports the location in the plugin's file, not in code that the plugin calls or that calls it", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "helper.js": "export function help() {\n  throw new RangeError('too far');\n}\n",
@@ -272,7 +272,7 @@ test("the place is in the plugin's file, not in what it calls or what calls it",
   assert.match(err, /4 \|\s+help\(\);\n\s+\| +\^{4}\n/);
 });
 
-test("what a plugin finds is told as kit tells its own", async (t) => {
+test("shows reports of a plugin like kit's own diagnostics", async (t) => {
   const project = await Project.create(
     t,
     withTap(`
@@ -348,7 +348,7 @@ test("what a plugin finds is told as kit tells its own", async (t) => {
   assert.deepEqual(await project.output(), before);
 });
 
-test("a plugin that fails after the artifacts were written fails the command", async (t) => {
+test("fails the command if a plugin fails after the artifacts were written", async (t) => {
   for (const hook of ["compile", "done"]) {
     const project = await Project.create(t, withTap(`${hook}() { throw new Error("late"); }`));
     const { code, out, err } = await project.kit(["build"]);
@@ -359,7 +359,7 @@ test("a plugin that fails after the artifacts were written fails the command", a
   }
 });
 
-test("a tap is told of the build: its root, its mode and the whole configuration", async (t) => {
+test("passes the root, the mode and the whole configuration to a tap", async (t) => {
   const project = await Project.create(
     t,
     withTap("emit({ build, addFile }) { addFile({ path: 'b.json', text: JSON.stringify(build) }); }"),
@@ -383,7 +383,7 @@ test("a tap is told of the build: its root, its mode and the whole configuration
   });
 });
 
-test("what is long in an event is there for as long as the tap runs, and once read for good", async (t) => {
+test("keeps a long member of an event readable while the tap runs, and afterwards if it was read", async (t) => {
   const project = await Project.create(
     t,
     withTap(`
@@ -406,7 +406,7 @@ test("what is long in an event is there for as long as the tap runs, and once re
   });
 });
 
-test("a configuration that cannot be loaded is shown where that is", async (t) => {
+test("reports the location of an error in the configuration", async (t) => {
   for (const [config, place, expected] of [
     ["export default {\n  a: = 1,\n};\n", { line: 2, column: 6 }, /kit\.config\.js cannot be loaded: /],
     ['\nimport "./none.js";\nexport default {};\n', { line: 2, column: 8 }, /Cannot find module/],
@@ -427,7 +427,7 @@ test("a configuration that cannot be loaded is shown where that is", async (t) =
   }
 });
 
-test("plugins in package.json and plugins that were not called are explained", async (t) => {
+test("explains plugins in package.json and plugins that were not called", async (t) => {
   const inPackage = await Project.create(t, { ...NOTES, "package.json": '{ "kit": { "plugins": ["x"] } }' });
   assert.match((await inPackage.kit(["build"])).err, /`plugins` cannot stand in package\.json/);
   for (const [plugin, expected] of [

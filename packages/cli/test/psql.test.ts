@@ -1,4 +1,4 @@
-// `kit db psql`: the process that is started has no secret among its arguments, and reaches the database.
+// `kit db psql` starts a process without a secret in its arguments, and psql reaches the database.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -12,11 +12,11 @@ import { stopped } from "./support/stopped.ts";
 
 const idle = { KIT_DATABASE_IDLE_MS: "200" };
 
-test("psql is started with the password in its environment alone", { timeout: 120_000 }, async (t) => {
+test("passes the password to psql only in the environment", { timeout: 120_000 }, async (t) => {
   const project = await Project.create(t, NOTES, stopped);
   const bin = join(project.root, "bin");
   await mkdir(bin);
-  // Records what every user of the machine may read of a process, and what only its owner may.
+  // Records the arguments, which every user of the machine can read, and the environment, which only the owner of the process can read.
   await writeFile(
     join(bin, "psql"),
     `#!/bin/sh\ntr '\\0' '\\n' < /proc/$$/cmdline > "${bin}/arguments"\nenv > "${bin}/environment"\nexit 3\n`,
@@ -52,7 +52,7 @@ test("psql is started with the password in its environment alone", { timeout: 12
   );
 });
 
-test("the real psql asks the embedded database", { timeout: 120_000 }, async (t) => {
+test("connects the real psql to the embedded database", { timeout: 120_000 }, async (t) => {
   try {
     execFileSync("psql", ["--version"]);
   } catch {
@@ -69,7 +69,7 @@ test("the real psql asks the embedded database", { timeout: 120_000 }, async (t)
   assert.equal((await readFile(join(project.root, "answer"), "utf8")).trim(), "kit app");
 });
 
-test("a URL becomes the variables of libpq", () => {
+test("converts a URL to the variables of libpq", () => {
   const environment = psqlEnvironment(
     "postgres://us%40er:p%2Fw@[::1]:6543/my%20db?sslmode=verify-full&sslrootcert=%2Fca.pem&connect_timeout=3",
     { PATH: "/bin", PGPASSWORD: "other", PGTZ: "UTC" },

@@ -22,7 +22,7 @@ const MIXED = [
   "",
 ].join("\n");
 
-test("tests run on what the sources say, and the result is one line", async (t) => {
+test("runs tests after a build, and prints the result in one line", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "src/notes.test.ts": [
@@ -41,7 +41,7 @@ test("tests run on what the sources say, and the result is one line", async (t) 
   assert.match(outcome.err, /the build is there/);
 });
 
-test("what failed is listed with its place, for people and for programs", async (t) => {
+test("lists failures with their location, as text and as JSON", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "src/notes.test.ts": MIXED,
@@ -73,7 +73,7 @@ test("what failed is listed with its place, for people and for programs", async 
   ]);
 });
 
-test("the runner takes arguments of its own", async (t) => {
+test("passes arguments to the runner", async (t) => {
   const project = await Project.create(t, { ...NOTES, "src/notes.test.ts": MIXED });
   const outcome = await project.kit(["test", "--json", "--", "--test-name-pattern", "listed"]);
   assert.equal(outcome.code, 0, outcome.err);
@@ -84,7 +84,7 @@ test("the runner takes arguments of its own", async (t) => {
   assert.partialDeepStrictEqual(JSON.parse(wrong.out), { code: "TEST_ERROR", phase: "test" });
 });
 
-test("without tests, or with a filter that nothing matches, it says so", async (t) => {
+test("reports an error if there are no tests, or none matches the filter", async (t) => {
   const project = await Project.create(t, NOTES);
   const none = await project.kit(["test"]);
   assert.equal(none.code, 1);
@@ -101,7 +101,7 @@ test("without tests, or with a filter that nothing matches, it says so", async (
   );
 });
 
-test("contract tests are run alone, and with the others", async (t) => {
+test("runs contract tests alone, and with the other tests", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "src/notes.test.ts": PASSING,
@@ -115,7 +115,7 @@ test("contract tests are run alone, and with the others", async (t) => {
   assert.partialDeepStrictEqual(JSON.parse(all.out), { passed: 2, failed: 0, skipped: 0 });
 });
 
-test("a mistake in the sources stops before any test", async (t) => {
+test("runs no tests if the sources have a mistake", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "src/bad.types.ts": "export interface Bad {\n  title: ;\n}\n",
@@ -127,7 +127,7 @@ test("a mistake in the sources stops before any test", async (t) => {
   assert.partialDeepStrictEqual(JSON.parse(outcome.out), { code: "BUILD_ERROR", phase: "parse" });
 });
 
-test("an interrupt ends the tests and the command", { timeout: 30_000 }, async (t) => {
+test("ends the tests and the command at an interrupt", { timeout: 30_000 }, async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "src/notes.test.ts": [
@@ -150,7 +150,7 @@ test("an interrupt ends the tests and the command", { timeout: 30_000 }, async (
   }
 });
 
-test("a project that has vitest is tested by it", async (t) => {
+test("uses vitest in a project that has it", async (t) => {
   const vitest = installedVitest();
   if (vitest === undefined) {
     t.skip("vitest is not installed in this repository");
@@ -172,7 +172,7 @@ test("a project that has vitest is tested by it", async (t) => {
   });
 });
 
-test("a project that names vitest and has not installed it is told so", async (t) => {
+test("reports that vitest is not installed in a project that names it", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "package.json": '{ "name": "notes", "type": "module", "devDependencies": { "vitest": "*" } }\n',
@@ -183,7 +183,7 @@ test("a project that names vitest and has not installed it is told so", async (t
   assert.match(outcome.err, /^error: package\.json names vitest, but it is not installed/);
 });
 
-/** The directory of vitest, where the repository has it (or `KIT_TEST_VITEST` names one). */
+/** Returns the directory of vitest if the repository has it or `KIT_TEST_VITEST` names one. */
 function installedVitest(): string | undefined {
   const given = process.env["KIT_TEST_VITEST"];
   if (given !== undefined) return given;
@@ -194,7 +194,7 @@ function installedVitest(): string | undefined {
   }
 }
 
-/** Waits until a probe gives a number. */
+/** Waits until a probe returns a number. */
 async function eventually(probe: () => Promise<number>): Promise<number> {
   for (;;) {
     const found = await probe();

@@ -11,7 +11,7 @@ import { NOTES, Project } from "./support/project.ts";
 const KIT = fileURLToPath(new URL("../bin/kit.js", import.meta.url));
 const patienceMs = 20_000;
 
-/** `kit build --watch` on a project. */
+/** Running `kit build --watch` of a project. */
 class Watch {
   readonly project: Project;
   readonly ended: Promise<{ code: number | null; signal: string | null }>;
@@ -46,7 +46,7 @@ class Watch {
 
   get lines(): string[] {
     const lines = this.out.split("\n").slice(0, -1);
-    // Said once, beside the builds.
+    // These lines are printed only once, and not for each build.
     return lines.filter((line) => !/^(?:\d+ change.* to the database pending|left out: )/.test(line));
   }
 
@@ -61,7 +61,7 @@ class Watch {
   }
 }
 
-test("files that come, change and go are built, a line each; a signal ends it", async (t) => {
+test("prints a line for each build after files are added, changed or removed, and ends at a signal", async (t) => {
   const watch = await Watch.start(t, NOTES);
   const { project } = watch;
   await watch.until(() => watch.lines.length === 1, "it was not built");
@@ -98,7 +98,7 @@ test("files that come, change and go are built, a line each; a signal ends it", 
   assert.deepEqual(await watch.ended, { code: 0, signal: null });
 });
 
-test("a first build that fails is mended by an edit; JSON is a line for each build", async (t) => {
+test("builds after a failed first build, and prints a JSON line for each build", async (t) => {
   const wrong = { "src/wrong.types.ts": "export interface Wrong { a: ; }\n" };
   const watch = await Watch.start(t, { ...NOTES, ...wrong }, ["--json"]);
   await watch.until(() => watch.lines.length === 1, "it was not built");
@@ -115,7 +115,7 @@ test("a first build that fails is mended by an edit; JSON is a line for each bui
   assert.deepEqual(await watch.ended, { code: 0, signal: null });
 });
 
-/** A plugin that emits this text with that of a file. */
+/** Returns a plugin that emits this text together with the content of a file. */
 const plugin = (text: string): string => `
 import { readFileSync } from "node:fs";
 export const plugin = {
@@ -132,7 +132,7 @@ export const plugin = {
 };
 `;
 
-test("a configuration, a plugin and what a plugin reads are used as they are now", async (t) => {
+test("uses the current configuration, plugins and files that a plugin reads", async (t) => {
   const config = 'import { plugin } from "./plugins/p.ts";\nexport default { plugins: [plugin] };\n';
   const watch = await Watch.start(t, {
     ...NOTES,
@@ -161,7 +161,7 @@ test("a configuration, a plugin and what a plugin reads are used as they are now
   await project.write("kit.config.ts", "export default { outputDir: 'generated' };\n");
   await watch.until(async () => (await project.read("generated/types.ts")) !== "", "outputDir was not read");
 
-  // What a build writes asks for no build. Its line comes after the files.
+  // Files that a build writes start no new build. The line of a build is printed after its files.
   const builds = (): number => watch.lines.filter((line) => line.startsWith("built ")).length;
   await watch.until(() => builds() >= 5, "not every build was told");
   const before = watch.lines.length;
@@ -170,7 +170,7 @@ test("a configuration, a plugin and what a plugin reads are used as they are now
   assert.equal(builds(), 5, watch.out);
 });
 
-test("packages that are linked into the project are looked at where types come from them", async (t) => {
+test("watches files of linked packages that types come from", async (t) => {
   const shared = await Project.create(t, {
     "package.json": '{ "name": "shared", "version": "1.0.0", "type": "module", "exports": "./index.ts" }\n',
     "index.ts": "export interface Shared { first: string }\n",
@@ -189,7 +189,7 @@ test("packages that are linked into the project are looked at where types come f
   await watch.until(async () => /second/.test(await project.read(".kit/types.ts")), "it was not looked at");
 });
 
-test("to look and to watch do not go together", async (t) => {
+test("refuses --check together with --watch", async (t) => {
   const watch = await Watch.start(t, NOTES, ["--check"]);
   assert.equal((await watch.ended).code, 2);
   assert.match(watch.err, /'--watch' cannot be used with '--check'/);

@@ -6,14 +6,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Watching } from "../src/dev/watching.ts";
 import { Project } from "./support/project.ts";
 
-test("what is edited while a build reads it for the first time is told", async (t) => {
+test("reports a file that is edited while a build reads it for the first time", async (t) => {
   const own = await Project.create(t, { "a.ts": "" });
   const linked = await Project.create(t, { "edited.ts": "1", "left.ts": "1" });
   const request = { root: own.root, ignored: [], tests: true, files: [], written: [] };
   const watching = new Watching();
   t.after(() => watching.close());
   watching.watch(request);
-  // Longer than the times of files are wrong.
+  // Longer than the inaccuracy of modification times.
   await sleep(40);
   await own.write("a.ts", "1");
   assert.deepEqual(await watching.next(), { kind: "changed", files: ["a.ts"] });
@@ -24,7 +24,7 @@ test("what is edited while a build reads it for the first time is told", async (
   const edited = relative(own.root, files[0]!).replaceAll("\\", "/");
   assert.deepEqual(await watching.next(), { kind: "changed", files: [edited] });
 
-  // It is told once.
+  // The change is reported only once.
   const next = watching.next();
   watching.watch({ ...request, files });
   assert.equal(await Promise.race([next, sleep(100, "nothing")]), "nothing");

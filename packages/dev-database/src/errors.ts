@@ -1,7 +1,7 @@
-/** Why there is no embedded database, and in `hint` what to do about it. */
+/** Error of the embedded database. `hint` says what the user can do. */
 export class DevDatabaseError extends Error {
   override readonly name = "DevDatabaseError";
-  /** What to do; part of the message too. */
+  /** Suggestion for the user. The message contains it too. */
   readonly hint: string | undefined;
 
   constructor(message: string, hint?: string) {
@@ -10,16 +10,16 @@ export class DevDatabaseError extends Error {
   }
 }
 
-/** The way out that always exists. */
+/** Suggestion that always applies. */
 export const USE_YOUR_OWN =
   "Or set DATABASE_URL to a PostgreSQL of your own: DATABASE_URL=postgres://user:password@host:5432/database";
 
-/** The `code` of a system error, such as `ENOENT`. */
+/** Returns the `code` of a system error, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** The message of whatever was thrown. */
+/** Returns the message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -18,20 +18,20 @@ import type { Account } from "./account.ts";
 import { SYSTEM_DIRECTORY } from "./binaries.ts";
 import { DevDatabaseError, messageOf, USE_YOUR_OWN } from "./errors.ts";
 
-/** Where a server's data is, and who runs it. */
+/** Location of a server's data, and the account that the server runs as. */
 export interface Home {
-  /** Holds the cluster and its password. */
+  /** Directory that contains the cluster and its password. */
   readonly directory: string;
-  /** PostgreSQL's data directory. */
+  /** Data directory of PostgreSQL. */
   readonly cluster: string;
-  /** Whom PostgreSQL runs as, where that is not this process's own account. */
+  /** Account that PostgreSQL runs as, or `undefined` for the account of this process. */
   readonly account: Account | undefined;
 }
 
 /**
- * Decides where the data lives. For most, that is the state directory itself. For root, PostgreSQL runs as another
- * account; where that one cannot reach the project (`/root` is closed to it), data goes to `/var/lib/kit`, and the state
- * directory keeps a file `location` that says so.
+ * Returns the location of the data. This is usually the state directory. If kit runs as root, PostgreSQL runs as another account. If that
+ * account cannot enter the project (for example below `/root`), the data is stored in `/var/lib/kit`, and the file `location` in the state
+ * directory contains its path.
  */
 export function homeOf(state: string): Home {
   if (!isRoot()) return { directory: state, cluster: join(state, "cluster"), account: undefined };
@@ -44,12 +44,12 @@ export function homeOf(state: string): Home {
   return { directory, cluster, account: accountOf(cluster) };
 }
 
-/** A cluster that some user made runs as that user for root too, or the user could not open it again. */
+/** Returns the account for a cluster if kit runs as root. The cluster of a user keeps its owner, or that user could not open it again. */
 function accountOf(cluster: string): Account {
   if (!existsSync(cluster)) return NOBODY;
   const { uid, gid } = statSync(cluster);
   if (uid !== 0) return { uid, gid };
-  // Copied or restored by root.
+  // The cluster was copied or restored by root.
   giveTo(cluster, NOBODY);
   return NOBODY;
 }
@@ -71,7 +71,7 @@ function relocate(state: string, pointer: string): string {
   return directory;
 }
 
-/** Removes the data of projects that lay in the directory for temporary files and are gone; of no others. */
+/** Removes the data of projects that were in the directory for temporary files and no longer exist. */
 function prune(parent: string): void {
   for (const name of readdirSync(parent)) {
     const owner = join(parent, name, "owner");
@@ -83,7 +83,7 @@ function prune(parent: string): void {
   }
 }
 
-/** Changes the owner of a directory and of all in it. */
+/** Changes the owner of a directory and of everything in it. */
 export function giveTo(path: string, account: Account): void {
   lchownSync(path, account.uid, account.gid);
   for (const entry of readdirSync(path, { withFileTypes: true })) {
@@ -93,7 +93,7 @@ export function giveTo(path: string, account: Account): void {
   }
 }
 
-/** Makes a directory that the account owns alone. */
+/** Creates a directory that only the account can access. */
 export function makePrivate(path: string, account: Account | undefined): void {
   mkdirSync(path, { mode: 0o700 });
   if (account !== undefined) chownSync(path, account.uid, account.gid);

@@ -1,9 +1,9 @@
 /**
- * A real PostgreSQL for development and tests, without installing one: its binaries come from npm, its data lives in the
- * project's `.data/`, and it runs exactly as long as someone uses it.
+ * PostgreSQL for development and tests without an installation: the programs come from npm, the data is in the project's `.data/`, and the
+ * server runs only while it is used.
  *
- * Every process that wants the database holds a lease, a connection to a small detached *keeper* process whose child
- * PostgreSQL is. The first lease starts both; some seconds after the last one is gone, however it went, both stop.
+ * Every process that uses the database holds a lease: a connection to a small detached *keeper* process, which runs PostgreSQL as its
+ * child. The first lease starts both. They stop some seconds after the last lease is released or its process has ended.
  *
  * @module
  */
@@ -18,18 +18,22 @@ import { TestConnection } from "./test-database.ts";
 export { DevDatabaseError } from "./errors.ts";
 export type { DatabaseOptions } from "./places.ts";
 
-/** A database that stays up for as long as this is open. */
+/** Database that runs at least until it is closed. */
 export interface DevDatabase extends AsyncDisposable {
-  /** `postgres://kit:…@127.0.0.1:54321/app`; the same for every process, and after a restart as long as the port is free. */
+  /**
+   * URL such as `postgres://kit:…@127.0.0.1:54321/app`. It is the same for every process, and also after a restart if the port is still
+   * free.
+   */
   readonly url: string;
-  /** Gives it back. PostgreSQL stops when nobody else has it open. Calling it twice is fine. */
+  /** Releases the database. PostgreSQL stops when no other process uses it. A second call has no effect. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the project's embedded database, starting it where it is not running. An open database does not keep the process
- * alive: a script that is done ends, and gives it back by ending.
+ * Opens the project's embedded database, and starts it if it does not run. An open database does not keep the process alive: when the
+ * process exits, it releases the database.
  *
+ * @throws {DevDatabaseError} if the database cannot be started. Its `hint` says what to do.
  * @example
  * ```ts
  * const database = await openDatabase();
@@ -41,10 +45,11 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<DevDa
 }
 
 /**
- * The database to use: `DATABASE_URL` where it is set, else the project's embedded one, which then stays up as long as
- * this process lives. The embedded one is for development: with `NODE_ENV=production` the variable has to be set.
+ * Returns the URL of the database to use: `DATABASE_URL` if it is set, otherwise the project's embedded database, which then runs as long
+ * as this process. The embedded database is for development only. So a blank `DATABASE_URL` is an error in production and in CI, because it
+ * usually means that a secret is missing.
  *
- * @throws {DevDatabaseError} where `DATABASE_URL` is not set or blank in production, or blank in CI.
+ * @throws {DevDatabaseError} if `DATABASE_URL` is blank with `NODE_ENV=production` or in CI, or if the embedded database cannot be started.
  * @example
  * ```ts
  * const pool = new Pool({ connectionString: await databaseUrl() });
@@ -54,33 +59,34 @@ export async function databaseUrl(options: DatabaseOptions = {}): Promise<string
   return configuredUrl(process.env) ?? (await openDatabase(options)).url;
 }
 
-/** What a test's database is a copy of. */
+/** Options of {@link createTestDatabase}. */
 export interface TestDatabaseOptions extends Omit<DatabaseOptions, "name"> {
-  /** In place of the project's migrations: what fills the template. */
+  /** Template that replaces the project's migrations. */
   readonly template?: Template;
 }
 
-/** A database of one test. */
+/** Database of one test. */
 export interface TestDatabase extends DevDatabase {
-  /** The rows of a query, each value as text: for what a test looks up or puts in, whatever the application asks with. */
+  /** Runs a query and returns its rows, each value as a string. Works with any database driver of the application. */
   query(sql: string): Promise<(string | null)[][]>;
 }
 
-/** Fills the database that copies are made of. */
+/** Template database, which test databases are copies of. */
 export interface Template {
-  /** Tells one template from another: a new key where `prepare` does something else. */
+  /** Identity of the template. Use a new key if `prepare` changes. */
   readonly key: string;
-  /** Fills an empty database; called once for a key, whichever process comes first. */
+  /** Fills an empty database. Called once for a key, by the first process that needs it. */
   readonly prepare: (url: string) => Promise<void>;
 }
 
 /**
- * A database for one test: empty tables of the project's migrations, and nobody else's. It is dropped when it is closed or this process
- * ends, however it does. The migrations run once, in a template that is kept until they change; a copy takes some milliseconds.
+ * Creates a database for one test, with the empty tables of the project's migrations. The database is dropped when it is closed or when
+ * this process ends for any reason. The migrations run once, in a template that is kept until they change. A copy takes some milliseconds.
  *
- * It is always on an embedded server of the tests' own, whatever `DATABASE_URL` says: a test never touches data of yours. That server
- * does not sync what it writes, which is several times faster; where the machine stops meanwhile, it is made anew.
+ * The database is always on a separate embedded server for tests, even if `DATABASE_URL` is set, so a test never changes your data. That
+ * server does not use fsync, which makes it several times faster. After a crash of the machine it is created again.
  *
+ * @throws {DevDatabaseError} if the server cannot be started or the migrations fail. Its `hint` says what to do.
  * @example
  * ```ts
  * await using database = await createTestDatabase();
@@ -106,27 +112,35 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   };
 }
 
-/** Starts the project's embedded database and keeps it running until {@link stopDatabase}; its URL. */
+/**
+ * Starts the project's embedded database and returns its URL. The database runs until {@link stopDatabase}.
+ *
+ * @throws {DevDatabaseError} if the database cannot be started.
+ */
 export function startDatabase(options: DatabaseOptions = {}): Promise<string> {
   return order(placesOf(options), "start", options.name ?? NAME);
 }
 
 /**
- * Keeps it no longer, and stops it where nobody uses it.
+ * Ends the effect of {@link startDatabase}, and stops the database if it is not in use.
  *
- * @returns How many processes or sessions use it still; it stops after the last.
+ * @returns The number of processes or sessions that still use the database. It stops after the last one.
  */
 export function stopDatabase(options: DatabaseOptions = {}): Promise<number> {
   return stop(placesOf(options), options.name ?? NAME);
 }
 
-/** Deletes all that is in the database, ends its sessions, and opens it empty. */
+/**
+ * Deletes everything in the database, closes its sessions, and opens it again, empty.
+ *
+ * @throws {DevDatabaseError} if the database cannot be started.
+ */
 export async function resetDatabase(options: DatabaseOptions = {}): Promise<DevDatabase> {
   await order(placesOf(options), "reset", options.name ?? NAME);
   return await openDatabase(options);
 }
 
-/** The database that is meant where none is named. */
+/** Default name of the database. */
 const NAME = "app";
 
 function opened(held: Lease): DevDatabase {

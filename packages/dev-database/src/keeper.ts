@@ -1,9 +1,8 @@
 /**
- * The keeper: a detached process that owns one project's PostgreSQL for as long as a client is connected to its socket.
- * Started by `lease.ts`, never by hand.
+ * The keeper: a detached process that runs one project's PostgreSQL while a client is connected to its socket. `lease.ts` starts it.
  *
- * A lock on a file decides who is the keeper. The system gives it back when the process ends, however it ends, so there
- * is no stale lock to guess about; only its holder touches the socket and the data.
+ * The process that holds the lock on a file is the keeper. The system releases the lock when the process ends for any reason, so a lock is
+ * never stale. Only the holder of the lock uses the socket and the data.
  *
  * @module
  */
@@ -21,13 +20,13 @@ import { Server } from "./server.ts";
 import { TestDatabases } from "./test-databases.ts";
 import { WireError } from "./wire.ts";
 
-/** A server that crashes more often than this within a minute is given up. */
+/** Maximum number of crashes within a minute. After more crashes the keeper stops. */
 const CRASHES = 5;
 
-/** How long the first client may take to connect. */
+/** Time in milliseconds for the first client to connect. */
 const FIRST_LEASE_MS = 10_000;
 
-/** How long a server that ended while a database was asked for may take to be there again. */
+/** Time in milliseconds for a server to run again, if it stopped during a request for a database. */
 const RETURN_MS = 10_000;
 
 const { places, idleMs } = JSON.parse(process.argv[2] ?? "") as KeeperRequest;
@@ -40,7 +39,7 @@ try {
   throw error;
 }
 note(`keeper ${process.pid} begins`);
-// A log that cannot be written is no reason to leave PostgreSQL without a keeper; neither is a mistake in here.
+// The keeper must go on if its log cannot be written, because PostgreSQL needs a keeper. After an exception it stops PostgreSQL.
 process.stdout.on("error", () => undefined);
 process.stderr.on("error", () => undefined);
 process.on("uncaughtException", (error) => {
@@ -53,13 +52,13 @@ const crashes: number[] = [];
 let server: Server | undefined;
 let idle: NodeJS.Timeout | undefined;
 let ending = false;
-/** `kit db start`: it stays without a lease. */
+/** True after `kit db start`: the keeper runs without a lease. */
 let pinned = false;
 const tests = new TestDatabases(() => up);
 let up = begin();
 
 const listener = createServer((socket) => {
-  // A client that is late sees its connection end without an answer, and starts the next keeper.
+  // A client that connects too late sees a closed connection without a response, and starts the next keeper.
   if (ending) return void socket.destroy();
   leases.add(socket);
   clearTimeout(idle);
@@ -80,13 +79,13 @@ listener.listen(places.socket);
 rest(Math.max(idleMs, FIRST_LEASE_MS));
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void end(0));
 
-/** Brings PostgreSQL up. What does not start now may start for the next keeper, once the reason is gone. */
+/** Starts PostgreSQL. If that fails, the keeper exits. The next keeper tries again, when the reason may be gone. */
 function begin(): Promise<Server> {
   const starting = start();
   starting.catch((error: unknown) => {
     if (ending) return;
     note(messageOf(error));
-    // Who waits for the answer is told first.
+    // Clients that wait get the error first.
     setTimeout(() => void end(1), 100);
   });
   return starting;
@@ -96,7 +95,7 @@ async function start(): Promise<Server> {
   server ??= new Server(places);
   server.onCrash = crashed;
   await server.start();
-  // What was left behind has no owner any more; it is in nobody's way meanwhile.
+  // Databases without an owner are dropped in the background, because they disturb no client.
   if (server.isNew) void tests.tidy(server);
   return server;
 }
@@ -107,7 +106,7 @@ async function reply(socket: Socket, line: string): Promise<void> {
     answer = await answerTo(socket, JSON.parse(line) as LeaseRequest | Prepared);
   } catch (error) {
     const hint = error instanceof DevDatabaseError ? error.hint : undefined;
-    // The hint is part of a DevDatabaseError's message already; the client adds it again.
+    // The message of a DevDatabaseError contains the hint, and the client adds it again.
     const text = hint === undefined ? messageOf(error) : messageOf(error).slice(0, -hint.length - 1);
     note(`no database for a client: ${text}`);
     answer = hint === undefined ? { error: text } : { error: text, hint };
@@ -140,7 +139,7 @@ async function control(socket: Socket, what: Control, name: string): Promise<Lea
       const others = leases.size - 1;
       const users = others > 0 ? others : await sessions();
       if (users === 0) {
-        // Answered once it is down.
+        // The client gets the response when PostgreSQL has stopped.
         leases.delete(socket);
         await end(0, () => new Promise((done) => socket.end(`${JSON.stringify({ users })}\n`, done)));
       }
@@ -149,7 +148,7 @@ async function control(socket: Socket, what: Control, name: string): Promise<Lea
   }
 }
 
-/** How many sessions there are that are not the keeper's own. */
+/** Returns the number of sessions that are not the keeper's own. */
 async function sessions(): Promise<number> {
   const current = await up;
   const rows = await current.admin((connection) =>
@@ -160,7 +159,7 @@ async function sessions(): Promise<number> {
   return Number(rows[0]?.[0]);
 }
 
-/** The URL of a database. A server that has just ended is tried again: it is about to come up. */
+/** Returns the URL of a database. If the server has just stopped, tries again, because it restarts. */
 async function urlOf(name: string): Promise<string> {
   const deadline = Date.now() + RETURN_MS;
   for (;;) {
@@ -170,7 +169,7 @@ async function urlOf(name: string): Promise<string> {
       // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
       return await current.url(name);
     } catch (error) {
-      // Class 57P: it is shutting down, starting or recovering.
+      // Class 57P: the server is shutting down, starting or recovering.
       const passing = !(error instanceof WireError) || error.code.startsWith("57P");
       if (!passing || Date.now() > deadline) throw error;
       // oxlint-disable-next-line no-await-in-loop -- waiting is the point
@@ -179,7 +178,7 @@ async function urlOf(name: string): Promise<string> {
   }
 }
 
-/** PostgreSQL was killed, or fell: up again, on the same port, where pools find it. */
+/** Restarts PostgreSQL after a crash, on the same port, so that connection pools find it again. */
 function crashed(): void {
   if (ending) return;
   const now = Date.now();
@@ -194,7 +193,7 @@ function crashed(): void {
   void stayAt(server?.port);
 }
 
-/** A server that came up on another port is made known: its clients come again, and see where it is now. */
+/** Closes all leases if the server restarted on another port. The clients connect again and get the new port. */
 async function stayAt(before: number | undefined): Promise<void> {
   try {
     const { port } = await up;
@@ -202,7 +201,7 @@ async function stayAt(before: number | undefined): Promise<void> {
     note(`port ${before} is taken: PostgreSQL moved to ${port}`);
     for (const socket of leases) socket.destroy();
   } catch {
-    // It did not come up, which was said.
+    // The restart failed, and `begin` has logged the reason.
   }
 }
 
@@ -211,27 +210,27 @@ function rest(milliseconds: number): void {
   idle = setTimeout(() => void retire(), milliseconds);
 }
 
-/** Ends, unless it is to stay or somebody is connected who holds no lease: psql, a tool with the URL. */
+/** Stops, unless the keeper is to stay or a program is connected to PostgreSQL without a lease, such as psql. */
 async function retire(): Promise<void> {
   if (pinned || leases.size > 0) return;
   let connected = 0;
   try {
     connected = await sessions();
   } catch {
-    // It is not up, so nobody is.
+    // PostgreSQL does not run, so there are no sessions.
   }
   if (leases.size > 0) return;
   if (connected > 0) return rest(Math.max(idleMs, 1_000));
   await end(0);
 }
 
-/** @param last - What to do once PostgreSQL is down, before this process is gone. */
+/** @param last - Called when PostgreSQL has stopped, before this process exits. */
 async function end(code: number, last?: () => Promise<void>): Promise<void> {
   if (ending) return;
   ending = true;
   listener.close();
   for (const socket of leases) socket.destroy();
-  // A start under way is cut short; what it started is stopped too.
+  // Interrupts a start in progress, and stops the process that it started.
   try {
     await Promise.all([server?.stop(), up.catch(() => undefined)]);
   } catch (error) {
@@ -239,7 +238,7 @@ async function end(code: number, last?: () => Promise<void>): Promise<void> {
   }
   await last?.();
   note(`keeper ${process.pid} ends`);
-  // Named here so that it lives until here: a collected handle gives the lock away.
+  // Closed here, so that the object is reachable until here. Garbage collection of the handle would release the lock.
   lock.close();
   process.exit(code);
 }

@@ -12,40 +12,40 @@ import type { Places } from "./places.ts";
 import { BUSY, isDatabaseName, onLines } from "./protocol.ts";
 import type { Control, KeeperRequest, LeaseReply, LeaseRequest } from "./protocol.ts";
 
-/** A hold on the database of a project. */
+/** Lease on the database of a project. */
 export interface Lease {
   readonly url: string;
   release(): Promise<void>;
 }
 
-/** How long a start may take: initialisation on a slow disk, or recovery after a crash. */
+/** Maximum duration of a start in milliseconds: an initialization on a slow disk, or a recovery after a crash. */
 const PATIENCE_MS = 90_000;
 
-/** How long to wait at most before a lost lease is tried again. */
+/** Maximum pause in milliseconds before the next attempt to renew a lost lease. */
 const LONGEST_PAUSE_MS = 30_000;
 
-/** A lease that was held for so long was a success, and the next try after it comes at once. */
+/** If a lease lasted for this time in milliseconds, the next attempt to renew it starts without a pause. */
 const LASTING_MS = 60_000;
 
-/** A log that grew beyond this starts anew. */
+/** Maximum size of a log in bytes. A larger log is truncated. */
 const LOG_BYTES = 1_000_000;
 
-/** Fills an empty database, so that it can be a template. */
+/** Fills an empty database, which becomes a template. */
 export type Prepare = (url: string) => Promise<void>;
 
-/** Takes a lease on a database by name, starting a keeper where none answers. */
+/** Acquires a lease on a database by name. Starts a keeper if there is none. */
 export async function lease(places: Places, name: string): Promise<Lease> {
   checkName(name);
   return await hold(places, await acquire(places, { name }), { name });
 }
 
-/** Takes a lease on a copy of a template, which is prepared where there is none yet. */
+/** Acquires a lease on a copy of a template. Prepares the template if it does not exist. */
 export async function leaseCopy(places: Places, key: string, prepare: Prepare): Promise<Lease> {
   const first = await acquire(places, { template: key }, { prepare });
   return await hold(places, first, { name: new URL(first.url).pathname.slice(1), owned: true });
 }
 
-/** Has the keeper start or reset; its answer, and a lease that ends with the promise. */
+/** Sends the keeper the order to start or reset, and returns the URL of the database. The lease ends with the promise. */
 export async function order(places: Places, control: Control, name: string): Promise<string> {
   checkName(name);
   const { socket, url } = await acquire(places, { control, name });
@@ -53,7 +53,7 @@ export async function order(places: Places, control: Control, name: string): Pro
   return url;
 }
 
-/** Has the keeper stop where there is one; how many others use it still. */
+/** Stops the database if there is a keeper. Returns the number of other users. */
 export async function stop(places: Places, name: string): Promise<number> {
   const answer = await ask(places.socket, { control: "stop", name }, Date.now() + PATIENCE_MS, {});
   return answer === undefined || "url" in answer ? 0 : answer.users;
@@ -67,24 +67,24 @@ function checkName(name: string): void {
   );
 }
 
-/** Holds what was acquired, and acquires it anew for as long as it is held. */
+/** Holds a lease, and renews it if the connection is lost. */
 async function hold(places: Places, first: Held, again: LeaseRequest): Promise<Lease> {
   let released = false;
   let socket = first.socket;
   let pause = 0;
 
-  // A keeper that ended leaves a PostgreSQL behind without anyone to stop it, or none at all; the next one sees to it.
-  // As long as this lease is held, whatever it takes: the reason why it fails now may pass.
+  // A keeper that ended leaves a PostgreSQL without supervision, or none; the next keeper handles both. Tries as long as this lease is
+  // held, because the reason of a failure may pass.
   async function renew(): Promise<void> {
     for (let warned = false; ;) {
-      // oxlint-disable-next-line no-await-in-loop -- ever less often, where it does not help
+      // oxlint-disable-next-line no-await-in-loop -- pauses grow while attempts fail
       if (pause > 0) await sleep(pause, undefined, { ref: false });
       pause = Math.min(Math.max(250, 2 * pause), LONGEST_PAUSE_MS);
       if (released) return;
       try {
         // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
         const next = await acquire(places, again, { background: true });
-        // Given back meanwhile.
+        // The lease was released in the meantime.
         if (released) return void next.socket.destroy();
         socket = next.socket;
         if (next.url !== first.url) warn(moved(first.url, next.url));
@@ -131,21 +131,21 @@ function moved(from: string, to: string): string {
   return `the embedded database ${what}: start this process again, or it will not find it`;
 }
 
-/** A connection to the keeper, and what it leads to. */
+/** Connection to the keeper, and the URL of the database. */
 interface Held {
   readonly socket: Socket;
   readonly url: string;
 }
 
-/** How to ask. */
+/** Options of a request to the keeper. */
 interface Manner {
-  /** Keeps nothing alive meanwhile. */
+  /** True if the request does not keep the process alive. */
   readonly background?: boolean;
-  /** Fills a template, where the keeper has none. */
+  /** Fills the template if the keeper has none. */
   readonly prepare?: Prepare;
 }
 
-/** Connects to the keeper, starting one where none answers, and waits for its answer. */
+/** Sends a request to the keeper and waits for the response. Starts a keeper if there is none. */
 async function acquire(places: Places, request: LeaseRequest, manner: Manner = {}): Promise<Held> {
   const deadline = Date.now() + PATIENCE_MS;
   let keeper: Keeper | undefined;
@@ -179,7 +179,7 @@ async function acquire(places: Places, request: LeaseRequest, manner: Manner = {
   }
 }
 
-/** One try: nothing where no keeper listens, or where it went away before it answered. */
+/** Sends one request. Returns `undefined` if there is no keeper, or if it closes the connection without a response. */
 function ask(
   path: string,
   request: LeaseRequest,
@@ -192,7 +192,7 @@ function ask(
     const timer = setTimeout(() => socket.destroy(), Math.max(1, deadline - Date.now()));
     if (background) timer.unref();
     socket.on("error", (error) => {
-      // Nobody there, or gone; everything else would not be better at the next try.
+      // There is no keeper, or it has gone. Other errors would occur again at the next attempt.
       if (["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE"].includes(codeOf(error) ?? "")) return;
       reject(new DevDatabaseError(`cannot reach the keeper of the embedded database: ${error.message}`));
     });
@@ -209,7 +209,7 @@ function ask(
     onLines(socket, (line) => {
       const reply = JSON.parse(line) as LeaseReply;
       if ("prepare" in reply) {
-        // It takes as long as it takes.
+        // Preparation has no timeout.
         clearTimeout(timer);
         const prepared = prepare?.(reply.prepare) ?? Promise.resolve();
         prepared.then(() => socket.write(`${JSON.stringify({ prepared: true })}\n`), refuse);
@@ -229,13 +229,13 @@ function ask(
   });
 }
 
-/** A keeper that this process started; it outlives the process. */
+/** Keeper that this process started. The keeper continues when this process ends. */
 class Keeper {
   readonly log: string;
   exitCode: number | undefined;
-  /** It ended by a signal, and the next one may not. */
+  /** True if a signal ended the keeper. Another keeper may succeed. */
   killed = false;
-  /** How it ended, for people. */
+  /** Exit code or signal for messages. */
   end = "";
   readonly #child: ChildProcess;
 
@@ -270,13 +270,13 @@ class Keeper {
     });
   }
 
-  /** Lets go of it once it works. */
+  /** Removes the listeners when the keeper works. */
   forget(): void {
     this.#child.removeAllListeners();
   }
 }
 
-/** The environment without what is meant for this process alone (debuggers, coverage, the test runner). */
+/** Returns the environment without variables for this process only (debugger, coverage, test runner). */
 function environment(): NodeJS.ProcessEnv {
   const {
     NODE_OPTIONS: _options,
@@ -300,7 +300,7 @@ function openLog(path: string): number {
   try {
     small = statSync(path).size < LOG_BYTES;
   } catch {
-    // There is none yet.
+    // The log does not exist yet.
   }
   try {
     return openSync(path, small ? "a" : "w", 0o600);
@@ -312,7 +312,7 @@ function openLog(path: string): number {
   }
 }
 
-/** The end of a log, for a message. */
+/** Returns the last lines of a log for a message. */
 function tail(path: string): string {
   try {
     return readFileSync(path, "utf8").trimEnd().split("\n").slice(-15).join("\n");

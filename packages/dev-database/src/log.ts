@@ -1,4 +1,4 @@
-/** A line in `keeper.log`, with the time. Only the keeper calls it. */
+/** Writes a line with the time to `keeper.log`. Only the keeper calls it. */
 export function note(text: string): void {
   console.log(`${new Date().toISOString()} ${text}`);
 }

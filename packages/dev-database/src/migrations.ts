@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 
 import { DevDatabaseError, messageOf } from "./errors.ts";
 
-/** The key of a template: of the project's committed migrations, or of what somebody else calls it. */
+/** Returns the key of a template: a hash of the project's committed migrations, or of the given name. */
 export function keyOf(root: string | undefined, name = ""): string {
   const hash = createHash("sha256").update(`1\0${name}\0`);
   const directory = root === undefined ? undefined : join(root, "migrations");
@@ -19,7 +19,7 @@ export function keyOf(root: string | undefined, name = ""): string {
   return hash.digest("hex").slice(0, 32);
 }
 
-/** Applies a project's migrations to an empty database, as `kit migrate:apply` does: by running it. */
+/** Applies a project's migrations to an empty database, by running `kit migrate:apply`. */
 export async function applyMigrations(root: string, url: string): Promise<void> {
   const args = [findKit(root), "migrate:apply", "--allow-destructive", "--root", root];
   const child = spawn(process.execPath, args, {
@@ -42,7 +42,7 @@ export async function applyMigrations(root: string, url: string): Promise<void> 
   );
 }
 
-/** The program of the project's own kit, else of the one beside this package. */
+/** Returns the program of the project's kit, or of the kit next to this package. */
 function findKit(root: string): string {
   let reason: unknown;
   for (const from of [join(root, "package.json"), import.meta.url]) {

@@ -4,29 +4,29 @@ import { dirname, join, resolve } from "node:path";
 
 import { codeOf, DevDatabaseError, messageOf, USE_YOUR_OWN } from "./errors.ts";
 
-/** Which database. */
+/** Options that select a database. */
 export interface DatabaseOptions {
-  /** The project: a directory at or below the one with its `package.json`. Default: the current directory. */
+  /** Directory of the project, or a directory below the one with its `package.json`. Default: the current directory. */
   readonly root?: string;
-  /** Where data is kept. Default: `KIT_DATA_DIR`, else `.data` in the project. */
+  /** Directory of the data. Default: `KIT_DATA_DIR`, otherwise `.data` in the project. */
   readonly dataDir?: string;
-  /** The database within the server, made where it is missing: `[a-z_][a-z0-9_]*`. Default: `app`. */
+  /** Name of the database on the server. It is created if it does not exist. Must match `[a-z_][a-z0-9_]*`. Default: `app`. */
   readonly name?: string;
 }
 
-/** Where a project's server and its keeper are found. The same for every process that asks. */
+/** Paths of a project's server and its keeper. They are the same for every process. */
 export interface Places {
-  /** Whether what is committed outlasts the machine. */
+  /** True if committed data survives a crash of the machine. */
   readonly durable: boolean;
-  /** Directory of logs and, where PostgreSQL may go there, of the data. */
+  /** Directory of the logs, and of the data if PostgreSQL can enter it. */
   readonly state: string;
-  /** The keeper's socket, or named pipe. */
+  /** Socket or named pipe of the keeper. */
   readonly socket: string;
-  /** Held locked by the keeper for as long as it lives. */
+  /** File that the keeper locks as long as it runs. */
   readonly lock: string;
 }
 
-/** Finds, and makes, the places of the project's server, or of the one that its tests have. */
+/** Returns the paths of the project's server or of its server for tests. Creates the directories. */
 export function placesOf(options: DatabaseOptions, server: "postgres" | "tests" = "postgres"): Places {
   const data =
     options.dataDir ??
@@ -42,8 +42,8 @@ export function placesOf(options: DatabaseOptions, server: "postgres" | "tests" 
     );
   }
   const real = realpathSync(state);
-  // The name depends on nothing but the directory and the user: neither TMPDIR nor the current directory may lead two
-  // processes to two keepers. It is short because a socket's path may have about a hundred bytes only.
+  // The name depends only on the directory and the user. With TMPDIR or the current directory in it, two processes could start two keepers.
+  // The name is short, because the path of a socket is limited to about a hundred bytes.
   const name = createHash("sha256").update(real).digest("hex").slice(0, 16);
   const places = { durable: server === "postgres", state: real };
   if (process.platform === "win32") {
@@ -53,7 +53,7 @@ export function placesOf(options: DatabaseOptions, server: "postgres" | "tests" 
   return { ...places, socket: join(runtime, `${name}.sock`), lock: join(runtime, `${name}.lock`) };
 }
 
-/** The nearest directory with a `package.json`, else the directory itself. */
+/** Returns the nearest directory with a `package.json`, or the directory itself if there is none. */
 export function projectRoot(from: string): string {
   const start = resolve(from);
   for (let directory = start; ; directory = dirname(directory)) {
@@ -62,7 +62,7 @@ export function projectRoot(from: string): string {
   }
 }
 
-/** A directory that only this user can enter, since whoever reaches the socket reaches the database. */
+/** Returns a directory that only this user can enter, because a process that can open the socket can use the database. */
 function runtimeDirectory(): string {
   const uid = process.getuid?.() ?? 0;
   const directory = `/tmp/kit-${uid}`;

@@ -3,13 +3,13 @@ import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Where a new port is looked for: below the ports that systems give to outgoing connections (from 32768 on Linux, from
- * 49152 elsewhere), any of which could take the server's while it restarts.
+ * Range of new ports. It is below the ports that systems use for outgoing connections (from 32768 on Linux, from 49152 elsewhere). A
+ * connection could take such a port while the server restarts.
  */
 const FIRST = 20_000;
 const LAST = 32_767;
 
-/** The port given where it is free or becomes so in time, else another one; nothing where there is none. */
+/** Returns the last port if it is free or becomes free in time, otherwise another free port, or `undefined` if there is none. */
 export async function choosePort(last: number, patienceMs: number): Promise<number | undefined> {
   if (Number.isInteger(last) && last > 0 && last < 65_536) {
     const deadline = Date.now() + patienceMs;
@@ -29,7 +29,7 @@ export async function choosePort(last: number, patienceMs: number): Promise<numb
   return freePort(0);
 }
 
-/** The port where it is free (0 is any); nothing where it is not. */
+/** Returns the port if it is free, otherwise `undefined`. Port 0 means any free port. */
 function freePort(port: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     const probe = createServer();

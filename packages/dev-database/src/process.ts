@@ -4,16 +4,16 @@ import { join } from "node:path";
 
 import { codeOf } from "./errors.ts";
 
-/** What `postmaster.pid` says. */
+/** Content of `postmaster.pid`. */
 export interface Postmaster {
   readonly pid: number;
-  /** 0 as long as the file does not say it. */
+  /** Port, or 0 if the file does not contain it yet. */
   readonly port: number;
-  /** Whether it takes connections, or did when it last said something. */
+  /** True if the server accepts connections, according to its last write. */
   readonly ready: boolean;
 }
 
-/** Reads `postmaster.pid` of a data directory; nothing where there is none, or one that is just being written. */
+/** Reads `postmaster.pid` of a data directory. Returns `undefined` if the file does not exist or is incomplete. */
 export function readPostmaster(cluster: string): Postmaster | undefined {
   let text: string;
   try {
@@ -28,7 +28,7 @@ export function readPostmaster(cluster: string): Postmaster | undefined {
   return { pid, port: Number.isInteger(port) ? port : 0, ready: lines[7]?.trim() === "ready" };
 }
 
-/** Whether a process of that number exists. */
+/** Returns true if a process with that id exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -39,15 +39,15 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Whether a process is the PostgreSQL of a data directory. After a crash of the machine, the number in `postmaster.pid`
- * may be anyone's.
+ * Returns true if a process is the PostgreSQL of a data directory. After a crash of the machine, the id in `postmaster.pid` may belong to
+ * another process.
  */
 export function isServerOf(pid: number, cluster: string): boolean {
   if (!isAlive(pid)) return false;
   try {
     if (process.platform === "linux") {
       const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-      // A dead process that its parent has not asked about yet has no command line.
+      // A zombie process has no command line.
       return words.includes(cluster);
     }
     if (process.platform === "win32") return true;

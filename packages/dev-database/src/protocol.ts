@@ -1,42 +1,42 @@
 import type { Places } from "./places.ts";
 
-/** What a keeper is started with, as JSON in its only argument. */
+/** Configuration of a keeper, as JSON in its only argument. */
 export interface KeeperRequest {
   readonly places: Places;
-  /** Milliseconds without a lease after which everything stops. */
+  /** Milliseconds without a lease after which the keeper and PostgreSQL stop. */
   readonly idleMs: number;
 }
 
-/** The first line a client sends. The connection itself is the lease. */
+/** First line that a client sends. The connection itself is the lease. */
 export type LeaseRequest =
-  /** A database by name; an owned one is the client's alone, and dropped when its connection ends. */
+  /** Requests a database by name. An owned database belongs to this client, and is dropped when its connection closes. */
   | { readonly name: string; readonly owned?: boolean }
-  /** A copy of the template with that key, for this client alone. */
+  /** Requests a copy of the template with that key, for this client only. */
   | { readonly template: string }
-  /** Something to be done with the database of that name, or with the server. */
+  /** Requests an action on the database of that name, or on the server. */
   | { readonly control: Control; readonly name: string };
 
-/** `start` keeps the server until `stop`; `reset` makes a database anew, and empty. */
+/** Action: `start` runs the server until `stop`; `reset` creates the database again, empty. */
 export type Control = "start" | "stop" | "reset";
 
-/** The second line of a client that was told to prepare a template: it did. */
+/** Second line of a client that prepares a template: the template is ready. */
 export interface Prepared {
   readonly prepared: true;
 }
 
-/** The line a client gets for each that it sends. */
+/** Line that a client gets as the response to each line that it sends. */
 export type LeaseReply =
   | { readonly url: string }
-  /** There is no such template yet: this client is to fill the database, and to say so. */
+  /** The template does not exist. The client must fill this database, then send {@link Prepared}. */
   | { readonly prepare: string }
-  /** How many others use the server that was to stop. */
+  /** Number of other users of the server that was to stop. */
   | { readonly users: number }
   | { readonly error: string; readonly hint?: string };
 
-/** The exit code of a keeper that found another one at work. */
+/** Exit code of a keeper that finds another keeper running. */
 export const BUSY = 75;
 
-/** Calls back with each line of a stream of text. */
+/** Calls the listener for each line of a text stream. */
 export function onLines(stream: NodeJS.ReadableStream, listener: (line: string) => void): void {
   let rest = "";
   stream.setEncoding("utf8");
@@ -47,12 +47,12 @@ export function onLines(stream: NodeJS.ReadableStream, listener: (line: string) 
   });
 }
 
-/** Whether a database can have that name: one that needs no quotes anywhere, nor in a URL. */
+/** Returns true if a database can have that name: one that needs no quotes in SQL and no escapes in a URL. */
 export function isDatabaseName(name: string): boolean {
   return /^[a-z_][a-z0-9_]{0,62}$/.test(name);
 }
 
-/** Whether templates can have that key. */
+/** Returns true if a template can have that key. */
 export function isTemplateKey(key: string): boolean {
   return /^[0-9a-f]{8,40}$/.test(key);
 }

@@ -18,40 +18,40 @@ import { isAlive, isServerOf, readPostmaster } from "./process.ts";
 import { open, WireError } from "./wire.ts";
 import type { Connection } from "./wire.ts";
 
-/** How long a server that is starting, recovering or stopping may take. */
+/** Maximum duration in milliseconds of a start, recovery or stop. */
 const PATIENCE_MS = 60_000;
 
-/** How long a server that was up before waits for its port: whoever uses it knows no other. */
+/** Time in milliseconds to wait for the port of a server that has run before, because its clients know only that port. */
 const PORT_PATIENCE_MS = 5_000;
 
-/** A server that is killed more often than this before it is up is given up. */
+/** Maximum number of signals that end the server before it runs. After more, the start fails. */
 const KILLS = 5;
 
-/** Someone took the port in between; or processes of a killed server are about to notice that it is gone. */
+/** Messages of failures that pass: another process took the port, or processes of a killed server have not exited yet. */
 const PASSING = /could not bind|pre-existing shared memory|lock file "postmaster.pid"/;
 
 const LOG_BYTES = 5_000_000;
 
-/** For data that may be lost when the machine stops: nothing waits for the disk. */
+/** Settings for data that may be lost in a crash of the machine: no write waits for the disk. */
 const NOT_DURABLE: Readonly<Record<string, string>> = {
   fsync: "off",
   full_page_writes: "off",
   synchronous_commit: "off",
 };
 
-/** Why one try to start it did not work. */
+/** Reason why one attempt to start the server failed. */
 interface Failure {
-  /** How it ended. */
+  /** Exit code, signal or error for messages. */
   readonly end: string;
-  /** By a signal: somebody's doing, not its own. */
+  /** True if a signal ended the server, so the server itself did not fail. */
   readonly killed: boolean;
-  /** What it wrote to its log. */
+  /** Output in the log. */
   readonly output: string;
 }
 
-/** The PostgreSQL of one data directory: started, or taken over from a keeper that was killed. */
+/** PostgreSQL server of one data directory. It was started by this object, or by a keeper that was killed. */
 export class Server {
-  /** Calls back when it ends without being told to. */
+  /** Called when the server stops without a call of `stop`. */
   onCrash: (() => void) | undefined;
   readonly #state: string;
   readonly #durable: boolean;
@@ -60,11 +60,11 @@ export class Server {
   readonly #log: string;
   #password = "";
   #port = 0;
-  /** The process to stop: it may be starting still. */
+  /** Id of the process to stop. It may be starting. */
   #pid = 0;
-  /** It answered, and has not ended since. */
+  /** True if the server has responded and has not stopped since. */
   #up = false;
-  /** The port it was last up on. */
+  /** Port on which the server ran last. */
   #served = 0;
   #stopping = false;
   #launched = false;
@@ -79,7 +79,7 @@ export class Server {
     this.#log = join(state, "postgres.log");
   }
 
-  /** Brings it up and returns once it answers; after it ended, again. */
+  /** Starts the server, also after it has stopped. Returns when it responds. */
   async start(): Promise<void> {
     if (!this.#durable) forgetAfterReboot(this.#state, this.#home);
     this.#password = await prepareCluster(this.#home, this.#binaries);
@@ -99,7 +99,7 @@ export class Server {
       const passing = failure.killed ? kills <= KILLS : PASSING.test(failure.output);
       if (!passing || Date.now() > deadline) throw this.#failed(failure.end, failure.output);
       const reason = failure.killed ? failure.end : (/FATAL: .*/.exec(failure.output)?.[0] ?? failure.end);
-      // It may be the same for a while, many times a second.
+      // The reason may stay the same for many attempts, so it is logged once.
       if (failure.killed || reason !== waitedFor) note(`PostgreSQL did not start, trying again: ${reason}`);
       waitedFor = reason;
       // oxlint-disable-next-line no-await-in-loop -- waiting is the point
@@ -107,9 +107,9 @@ export class Server {
     }
   }
 
-  /** The URL of a database, which is made where it is missing. */
+  /** Returns the URL of a database. Creates the database if it does not exist. */
   async url(name: string): Promise<string> {
-    // One after the other, or two who ask for a new one would both make it.
+    // Runs the calls one after the other. Otherwise two calls for a new database would both create it.
     const made = this.#making.then(() => this.#make(name));
     this.#making = made.catch(() => undefined);
     await made;
@@ -119,38 +119,38 @@ export class Server {
   async #make(name: string): Promise<void> {
     try {
       await this.admin(async (connection) => {
-        // The name was checked to hold nothing but letters, digits and `_`.
+        // The name has been checked: it consists of letters, digits and `_`.
         const found = await connection.query(`SELECT 1 FROM pg_database WHERE datname = '${name}'`);
         if (found.length === 0) await connection.query(`CREATE DATABASE "${name}"`);
       });
     } catch (error) {
-      // Someone who is no client of the keeper made it at the same time.
+      // A program that is no client of the keeper created it at the same time.
       const exists = error instanceof WireError && ["42P04", "23505"].includes(error.code);
       if (!exists) throw error;
     }
   }
 
-  /** Does something with a connection to the server's own database. */
+  /** Calls a function with a connection to the database `postgres`. */
   admin<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     return this.#connections.use(work);
   }
 
-  /** Whether this object started it, or took over one that ran. */
+  /** True if this object started the server, false if it took over a running one. */
   get isNew(): boolean {
     return this.#launched;
   }
 
-  /** The URL of a database that is there. */
+  /** Returns the URL of an existing database. */
   urlOf(name: string): string {
     return `postgres://${USER}:${this.#password}@127.0.0.1:${this.#port}/${name}`;
   }
 
-  /** Stops it, or its start: sessions are ended, everything is written. */
+  /** Stops the server, or its start. Closes the sessions and writes all data. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#connections.end();
     if (this.#pid === 0) return;
-    // Fast shutdown; then at once, which costs a recovery at the next start; then by force.
+    // A fast shutdown first; then an immediate one, which requires a recovery at the next start; then by force.
     for (const [signal, patience] of [
       ["SIGINT", 30_000],
       ["SIGQUIT", 5_000],
@@ -172,7 +172,7 @@ export class Server {
   #signal(signal: NodeJS.Signals): boolean {
     if (!this.#runs()) return false;
     if (process.platform === "win32") {
-      // There are no signals; pg_ctl speaks to the server by other means.
+      // Windows has no signals; pg_ctl uses other means.
       const mode = signal === "SIGINT" ? "fast" : "immediate";
       try {
         execFileSync(this.#binaries.pgCtl, ["stop", "-D", this.#home.cluster, "-m", mode]);
@@ -201,20 +201,20 @@ export class Server {
     }
   }
 
-  /** Takes over a server that is running on this data already. */
+  /** Takes over a server that already runs on this data. Returns false if there is none. */
   async #adopt(deadline: number): Promise<boolean> {
     for (;;) {
       this.#goOn();
       const found = readPostmaster(this.#home.cluster);
       if (found === undefined || !isServerOf(found.pid, this.#home.cluster)) {
         this.#pid = 0;
-        // Where its number belongs to someone else, PostgreSQL would take that one for itself. All else it knows better.
+        // PostgreSQL would take another process with this id for a running server. PostgreSQL itself handles all other cases.
         if (found !== undefined && isAlive(found.pid)) {
           rmSync(join(this.#home.cluster, "postmaster.pid"), { force: true });
         }
         return false;
       }
-      // Not up yet, but from here on this keeper's to stop.
+      // The server may not be ready, but from now on this keeper must stop it.
       this.#pid = found.pid;
       this.#port = found.port;
       // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
@@ -253,7 +253,7 @@ export class Server {
     const wasUp = this.#up;
     this.#pid = 0;
     this.#up = false;
-    // One that ends before it is up is the start's to judge.
+    // If the server stops before it is ready, `start` handles that.
     if (wasUp && !this.#stopping) this.onCrash?.();
   }
 
@@ -261,7 +261,7 @@ export class Server {
     if (this.#stopping) throw new DevDatabaseError("the embedded database was stopped while it started");
   }
 
-  /** One try to start it: nothing, or why it did not work. */
+  /** Tries to start the server once. Returns the failure, or `undefined` on success. */
   async #launch(deadline: number): Promise<Failure | undefined> {
     this.#port = await this.#choosePort();
     this.#goOn();
@@ -271,15 +271,15 @@ export class Server {
       ...(!this.#durable && NOT_DURABLE),
       listen_addresses: "127.0.0.1",
       port: String(this.#port),
-      // A socket's path may have about a hundred bytes only, and nobody needs one.
+      // The path of a socket is limited to about a hundred bytes, and no client uses a socket.
       unix_socket_directories: "",
-      // A development machine runs many things.
+      // A development machine runs many programs, so the memory is limited.
       max_connections: "50",
       shared_buffers: "32MB",
-      // `now()` in a column without time zone is then UTC everywhere.
+      // `now()` in a column without time zone is the time in UTC.
       timezone: "UTC",
       log_timezone: "UTC",
-      // One call after a crash instead of one for each of a thousand files.
+      // Replaces an fsync of each of a thousand files by one call after a crash.
       ...(process.platform === "linux" && { recovery_init_sync_method: "syncfs" }),
     };
     const child = spawn(
@@ -300,7 +300,7 @@ export class Server {
     this.#pid = child.pid ?? 0;
     let failure: Omit<Failure, "output"> | undefined;
     child.once("error", (error) => (failure = { end: error.message, killed: false }));
-    // From the first moment on: it can be killed at any time, also while an answer of one of its processes is on its way.
+    // Registered at once, because the process can be killed at any time, also while it responds.
     child.once("exit", (code, signal) => {
       failure ??= { end: `PostgreSQL ended (${signal ?? code})`, killed: signal !== null };
       this.#ended();
@@ -324,19 +324,19 @@ export class Server {
     return { ...failure, output: readFileSync(this.#log).subarray(from).toString("utf8").trim() };
   }
 
-  /** Whether it says that it takes connections: asking it sooner only fills its log. */
+  /** Returns true if the server reports that it accepts connections. Earlier attempts to connect would only fill its log. */
   #isReady(pid: number | undefined): boolean {
     const found = readPostmaster(this.#home.cluster);
     return found?.ready === true && found.pid === pid;
   }
 
-  /** The port of last time where it is free, so that URLs and open pools stay right after a restart. */
+  /** Returns the last port if it is free, so that URLs and open pools are still valid after a restart. */
   async #choosePort(): Promise<number> {
     let last = this.#served;
     try {
       if (last === 0) last = Number(readFileSync(join(this.#state, "port"), "utf8"));
     } catch {
-      // It never ran.
+      // The server has never run.
     }
     const port = await choosePort(last, this.#served === 0 ? 0 : PORT_PATIENCE_MS);
     if (port === undefined) throw this.#failed("no TCP port on 127.0.0.1 is free");
@@ -352,7 +352,7 @@ export class Server {
     try {
       small = statSync(this.#log).size < LOG_BYTES;
     } catch {
-      // There is none yet.
+      // The log does not exist yet.
     }
     return openSync(this.#log, small ? "a" : "w", 0o600);
   }
@@ -365,7 +365,7 @@ export class Server {
     return new DevDatabaseError(`the embedded database does not start: ${said}`, hint);
   }
 
-  /** The port it was last up on; 0 where it never was. */
+  /** Port on which the server ran last, or 0 if it has never run. */
   get port(): number {
     return this.#served;
   }

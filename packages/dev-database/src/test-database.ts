@@ -1,17 +1,17 @@
 import { type Connection, open } from "./wire.ts";
 
-/** A connection to a test's database. It is opened when it is first used, and keeps no process alive. */
+/** Connection to a test's database. It is opened on first use, and does not keep the process alive. */
 export class TestConnection {
   readonly #url: URL;
   #connection: Promise<Connection> | undefined;
-  /** One query at a time. */
+  /** Last query. Queries run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(url: string) {
     this.#url = new URL(url);
   }
 
-  /** The rows of a query, each value as text. */
+  /** Runs a query and returns its rows, each value as a string. */
   query(sql: string): Promise<(string | null)[][]> {
     const asked = this.#last.then(() => this.#ask(sql));
     this.#last = asked.catch(() => undefined);
@@ -26,14 +26,14 @@ export class TestConnection {
   }
 
   async #ask(sql: string): Promise<(string | null)[][]> {
-    // A server that came up again has closed the connection.
+    // A restart of the server has closed the connection.
     if ((await this.#connection)?.closed === true) this.#connection = undefined;
     const connection = await this.#open();
     connection.hold(true);
     try {
       return await connection.query(sql);
     } finally {
-      // A test that is done ends, whether or not somebody closes its database.
+      // The test process can exit even if the test does not close its database.
       connection.hold(false);
     }
   }
@@ -46,7 +46,7 @@ export class TestConnection {
       password: decodeURIComponent(password),
       database: pathname.slice(1),
     };
-    // Between two tests there may be any time.
+    // No timeout, because the time between two queries of a test is unlimited.
     return (this.#connection ??= open(login, 0));
   }
 }

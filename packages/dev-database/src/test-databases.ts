@@ -8,52 +8,52 @@ import type { LeaseReply } from "./protocol.ts";
 import type { Server } from "./server.ts";
 import { type Connection, WireError } from "./wire.ts";
 
-/** Names begin so; what of it is found when a server starts is a leftover, but for templates. */
+/** Prefixes of names. When a server starts, the databases with these prefixes are dropped, except templates. */
 const TEST = "kit_test_";
 const MAKING = "kit_making_";
 const TEMPLATE = "kit_template_";
 
 /**
- * How a template is copied: as files. Where nothing is synced, as on the server of tests, that takes a third of what `wal_log` does; where it
- * is, the checkpoints that it begins and ends with take far longer than the rest.
+ * Strategy to copy a template: as files. Without fsync, as on the server for tests, that takes a third of the time of `wal_log`. With
+ * fsync, the checkpoints at its start and end take far longer than the rest.
  */
 const STRATEGY = "file_copy";
 
-/** SQLSTATE of a database that has sessions. */
+/** SQLSTATE of an attempt to drop a database that has sessions. */
 const OBJECT_IN_USE = "55006";
 
-/** How many templates are kept: of this branch's migrations, and of those worked on last. */
+/** Maximum number of templates. They belong to the migrations of the current branch and of recent ones. */
 const KEPT = 4;
 
 /**
- * Databases of single tests, copied from templates. Only the keeper has one of this.
+ * Databases of single tests, copied from templates. Only the keeper has an instance.
  *
- * A test's database belongs to the connection that asked for it, and is dropped when that ends, however it does.
- * A template is filled by the first client that wants it; the others wait.
+ * A test's database belongs to the connection that requested it, and is dropped when that connection closes for any reason.
+ * The first client that needs a template fills it; other clients wait.
  */
 export class TestDatabases {
   readonly #server: () => Promise<Server>;
   readonly #owned = new Map<Socket, string>();
-  /** The key that a client is preparing. */
+  /** Keys of the templates that clients are preparing. */
   readonly #preparing = new Map<Socket, string>();
-  /** By key; done when the client is. */
+  /** Promises by key. They are resolved when the client has finished. */
   readonly #pending = new Map<string, PromiseWithResolvers<void>>();
 
   constructor(server: () => Promise<Server>) {
     this.#server = server;
   }
 
-  /** A copy of a template, or the order to fill it. */
+  /** Returns a copy of a template, or the request to fill the template. */
   async open(socket: Socket, key: string): Promise<LeaseReply> {
     if (!isTemplateKey(key)) throw new Error(`"${key}" cannot be the key of a template`);
     const server = await this.#server();
     for (;;) {
       const pending = this.#pending.get(key);
       if (pending === undefined) break;
-      // oxlint-disable-next-line no-await-in-loop -- whoever prepares it may fail, and another one begins
+      // oxlint-disable-next-line no-await-in-loop -- the client that prepares it may fail, then another one begins
       await pending.promise;
     }
-    // From here to the mark nothing is awaited, or two would prepare it.
+    // No `await` between the check and this entry, or two clients would prepare the same template.
     const mark = Promise.withResolvers<void>();
     this.#pending.set(key, mark);
     let found: boolean;
@@ -81,7 +81,7 @@ export class TestDatabases {
     return { prepare: server.urlOf(`${MAKING}${key}`) };
   }
 
-  /** The client has filled its template. */
+  /** Completes the template that a client has filled, and returns a copy. */
   async prepared(socket: Socket): Promise<LeaseReply> {
     const key = this.#preparing.get(socket);
     if (key === undefined) throw new Error("there is no template to prepare");
@@ -97,12 +97,12 @@ export class TestDatabases {
     return this.#copy(socket, server, key);
   }
 
-  /** A client's database is its own: one that it had of a keeper that was killed. */
+  /** Registers the database of a client that got it from a keeper that was killed. */
   claim(socket: Socket, name: string): void {
     if (name.startsWith(TEST)) this.#owned.set(socket, name);
   }
 
-  /** A client has gone. */
+  /** Handles the end of a client's connection. */
   left(socket: Socket): void {
     const key = this.#preparing.get(socket);
     if (key !== undefined) {
@@ -114,7 +114,7 @@ export class TestDatabases {
     if (name !== undefined) void this.#drop([name]);
   }
 
-  /** Drops what earlier keepers left, and the templates that were made longest ago. */
+  /** Drops databases of earlier keepers, and the oldest templates. */
   async tidy(server: Server): Promise<void> {
     try {
       const rows = await server.admin((connection) =>
@@ -155,15 +155,15 @@ export class TestDatabases {
         }
       });
     } catch (error) {
-      // The next server drops it.
+      // The next server drops the database.
       note(`a test's database was not dropped: ${messageOf(error)}`);
     }
   }
 }
 
 /**
- * Drops a database when its sessions have left. One that a program has just closed may be there for a moment still, and would hear of its end as
- * of an error: PostgreSQL waits up to five seconds for it. Then whoever stays is put out.
+ * Drops a database when its sessions have ended. A session that a program has just closed may exist for a short time, and a forced end
+ * would look like an error to the program. So PostgreSQL waits up to five seconds for it. Then the remaining sessions are terminated.
  */
 async function drop(connection: Connection, name: string): Promise<void> {
   try {

@@ -3,20 +3,20 @@ import { connect } from "node:net";
 import type { Socket } from "node:net";
 
 /**
- * As much of PostgreSQL's protocol as the keeper needs: log in (SCRAM-SHA-256), run simple queries. So that a package for
- * development needs no driver, and no driver of another version meets the project's own.
+ * Connection with the part of PostgreSQL's protocol that the keeper needs: login (SCRAM-SHA-256) and simple queries. So this package needs
+ * no driver, whose version could conflict with the driver of the project.
  */
 export interface Connection {
-  /** The rows of a query, each value as text. One query at a time. */
+  /** Runs a query and returns its rows, each value as a string. Only one query at a time. */
   query(sql: string): Promise<(string | null)[][]>;
   end(): void;
-  /** Whether the process stays for it. At first it does. */
+  /** Sets if the connection keeps the process alive. It does at first. */
   hold(on: boolean): void;
-  /** Whether it is known to lead nowhere any more. */
+  /** True if the connection is known to be closed. */
   readonly closed: boolean;
 }
 
-/** Where to log in. */
+/** Server, role and database of a connection. */
 export interface Login {
   readonly port: number;
   readonly user: string;
@@ -24,9 +24,9 @@ export interface Login {
   readonly database: string;
 }
 
-/** What PostgreSQL answers to a query or login it refuses. */
+/** Error that PostgreSQL reports for a query or login. */
 export class WireError extends Error {
-  /** SQLSTATE. */
+  /** SQLSTATE code. */
   readonly code: string;
 
   constructor(text: string, code: string) {
@@ -35,7 +35,7 @@ export class WireError extends Error {
   }
 }
 
-/** Opens a connection to 127.0.0.1 that gives up after `timeoutMs` of silence. */
+/** Opens a connection to 127.0.0.1. Destroys the connection after `timeoutMs` without data; 0 means no timeout. */
 export async function open(login: Login, timeoutMs = 60_000): Promise<Connection> {
   const socket = connect({ port: login.port, host: "127.0.0.1" });
   socket.setTimeout(timeoutMs, () => socket.destroy(new Error("PostgreSQL does not answer")));
@@ -62,7 +62,7 @@ export async function open(login: Login, timeoutMs = 60_000): Promise<Connection
     },
     end: () => {
       socket.write(message("X", Buffer.alloc(0)));
-      // Nobody reads from it any more, so nobody would see the other side's end.
+      // This side no longer reads, so it would not notice that the other side closes the connection.
       socket.destroySoon();
     },
   };
@@ -95,7 +95,7 @@ async function next(messages: Messages): Promise<Message> {
   return value;
 }
 
-/** Rows up to the end of a query. An error is thrown once the server is ready again. */
+/** Reads the rows of a query. If the query fails, throws the error when the server is ready again. */
 async function results(messages: Messages): Promise<(string | null)[][]> {
   const rows: (string | null)[][] = [];
   let error: WireError | undefined;
@@ -150,7 +150,7 @@ function message(type: string, body: Buffer): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** SCRAM-SHA-256 (RFC 7677), which also proves that the server knows the password: that it is ours. */
+/** Logs in with SCRAM-SHA-256 (RFC 7677). It also proves that the server knows the password, so it is the server of this keeper. */
 async function authenticate(socket: Socket, messages: Messages, password: string): Promise<void> {
   const offer = await next(messages);
   if (offer.type !== "R" || offer.body.readInt32BE(0) !== 10)

@@ -1,4 +1,4 @@
-/** A process that opens a database: prints its URL, then stays until its standard input ends. `--leave` ends at once. */
+/** Process that opens a database, prints its URL, and runs until its standard input ends. With `--leave` it exits at once. */
 import { openDatabase } from "../src/index.ts";
 
 const [dataDir, flag] = process.argv.slice(2);

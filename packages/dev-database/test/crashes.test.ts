@@ -18,14 +18,14 @@ import {
   untilAnswers,
 } from "./support.ts";
 
-test("a killed client leaves nothing running", async (context) => {
+test("stops the server when the only client is killed", async (context) => {
   const dataDir = dataDirectory(context);
   const only = await client(dataDir);
   await leave(only, "SIGKILL");
   await until(() => serverOf(dataDir) === undefined, "the server to stop", 5_000);
 });
 
-test("a killed keeper is replaced, and the server goes on", async (context) => {
+test("replaces a killed keeper while the server keeps running", async (context) => {
   const dataDir = dataDirectory(context);
   const database = await openDatabase({ dataDir });
   const [server, keeper] = [serverOf(dataDir), keeperOf(dataDir)];
@@ -39,23 +39,23 @@ test("a killed keeper is replaced, and the server goes on", async (context) => {
   await database.close();
 });
 
-test("a killed PostgreSQL comes back where it was, with all that was answered", async (context) => {
+test("restarts a killed PostgreSQL on the same port with all committed data", async (context) => {
   const dataDir = dataDirectory(context);
   await using database = await openDatabase({ dataDir });
   await query(database.url, "CREATE TABLE t (n int)");
   for (let n = 0; n < 3; n += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+    // oxlint-disable-next-line no-await-in-loop -- the steps run one after the other
     await query(database.url, `INSERT INTO t VALUES (${n})`);
     const server = serverOf(dataDir);
     assert.ok(server !== undefined);
-    // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+    // oxlint-disable-next-line no-await-in-loop -- the steps run one after the other
     await kill(server);
-    // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+    // oxlint-disable-next-line no-await-in-loop -- the steps run one after the other
     await untilAnswers(database.url, "SELECT count(*) FROM t", String(n + 1));
   }
 });
 
-test("everything killed at once is recovered at the next start", async (context) => {
+test("recovers the data if client, keeper and server are killed together", async (context) => {
   const dataDir = dataDirectory(context);
   const only = await client(dataDir);
   await query(only.url, "CREATE TABLE t AS SELECT 7 AS n");
@@ -67,11 +67,11 @@ test("everything killed at once is recovered at the next start", async (context)
   assert.deepEqual(await query(database.url, "SELECT n FROM t"), [["7"]]);
 });
 
-test("an orphaned server is taken over, and stopped by the next keeper", async (context) => {
+test("takes over the server of a killed keeper, and stops it at the end", async (context) => {
   const dataDir = dataDirectory(context);
   const only = await client(dataDir);
   const server = serverOf(dataDir);
-  // Killed together, so that the client cannot ask for the next keeper.
+  // The keeper is stopped before the client is killed, so that the client cannot start the next keeper.
   process.kill(keeperOf(dataDir), "SIGSTOP");
   await leave(only, "SIGKILL");
   await kill(keeperOf(dataDir));
@@ -83,7 +83,7 @@ test("an orphaned server is taken over, and stopped by the next keeper", async (
   await until(() => serverOf(dataDir) === undefined, "the server to stop", 5_000);
 });
 
-test("a keeper that is killed while it makes the data is replaced", async (context) => {
+test("replaces a keeper that is killed while it creates the data", async (context) => {
   const dataDir = dataDirectory(context);
   const log = join(placesOf({ dataDir }).state, "keeper.log");
   const opening = openDatabase({ dataDir });
@@ -93,7 +93,7 @@ test("a keeper that is killed while it makes the data is replaced", async (conte
   assert.deepEqual(await query(database.url, "SELECT 1"), [["1"]]);
 });
 
-test("the process number of a crashed machine may be anyone's", async (context) => {
+test("starts if the process id in postmaster.pid belongs to another program", async (context) => {
   const dataDir = dataDirectory(context);
   const first = await openDatabase({ dataDir });
   await query(first.url, "CREATE TABLE t AS SELECT 7 AS n");
@@ -103,7 +103,7 @@ test("the process number of a crashed machine may be anyone's", async (context) 
   const text = readFileSync(file, "utf8");
   await first.close();
   await until(() => serverOf(dataDir) === undefined, "the server to stop", 5_000);
-  // As after a reboot: the file is there, and its number belongs to another program, this one.
+  // Simulates a reboot: the file exists, and its process id belongs to another program (this test).
   writeFileSync(file, text.replace(/^\d+/, String(process.pid)));
   await using database = await openDatabase({ dataDir });
   assert.deepEqual(await query(database.url, "SELECT n FROM t"), [["7"]]);

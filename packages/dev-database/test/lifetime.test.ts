@@ -8,7 +8,7 @@ import { configuredUrl } from "../src/configured.ts";
 import { databaseUrl, openDatabase } from "../src/index.ts";
 import { client, dataDirectory, leave, query, serverOf, until } from "./support.ts";
 
-test("opens a PostgreSQL 18 that keeps UTC and syncs", async (context) => {
+test("opens a PostgreSQL 18 with time zone UTC and with fsync", async (context) => {
   const dataDir = dataDirectory(context);
   await using database = await openDatabase({ dataDir });
   assert.match(database.url, /^postgres:\/\/kit:[\w-]+@127\.0\.0\.1:\d+\/app$/);
@@ -19,14 +19,14 @@ test("opens a PostgreSQL 18 that keeps UTC and syncs", async (context) => {
   assert.deepEqual(settings, [["18", "UTC", "on", "äb"]]);
 });
 
-test("wants the password", async (context) => {
+test("refuses a wrong password", async (context) => {
   const dataDir = dataDirectory(context);
   await using database = await openDatabase({ dataDir });
   const wrong = database.url.replace(/kit:[^@]+@/, "kit:wrong@");
   await assert.rejects(query(wrong, "SELECT 1"), /password authentication failed/);
 });
 
-test("makes databases by name", async (context) => {
+test("creates databases by name", async (context) => {
   const dataDir = dataDirectory(context);
   await using app = await openDatabase({ dataDir });
   await using other = await openDatabase({ dataDir, name: "other" });
@@ -35,7 +35,7 @@ test("makes databases by name", async (context) => {
   await assert.rejects(openDatabase({ dataDir, name: 'x"; DROP' }), /cannot be the name/);
 });
 
-test("is one server for all processes, and stops after the last", async (context) => {
+test("runs one server for all processes, and stops it after the last one", async (context) => {
   const dataDir = dataDirectory(context);
   const [one, two] = [await client(dataDir), await client(dataDir)];
   assert.equal(one.url, two.url);
@@ -47,7 +47,7 @@ test("is one server for all processes, and stops after the last", async (context
   await until(() => serverOf(dataDir) === undefined, "the server to stop", 5_000);
 });
 
-test("four processes that start at once get one server", async (context) => {
+test("starts one server for four processes that start at the same time", async (context) => {
   const dataDir = dataDirectory(context);
   const clients = await Promise.all([1, 2, 3, 4].map(() => client(dataDir)));
   assert.equal(new Set(clients.map(({ url }) => url)).size, 1);
@@ -56,7 +56,7 @@ test("four processes that start at once get one server", async (context) => {
   await Promise.all(clients.map((each) => leave(each)));
 });
 
-test("keeps data and URL over a restart", async (context) => {
+test("keeps the data and the URL after a restart", async (context) => {
   const dataDir = dataDirectory(context);
   const first = await openDatabase({ dataDir });
   await query(first.url, "CREATE TABLE kept AS SELECT 42 AS n");
@@ -71,14 +71,14 @@ test("keeps data and URL over a restart", async (context) => {
 test("opens again while the server is stopping", async (context) => {
   const dataDir = dataDirectory(context);
   for (let round = 0; round < 4; round += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+    // oxlint-disable-next-line no-await-in-loop -- the rounds run one after the other
     const database = await openDatabase({ dataDir });
-    // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+    // oxlint-disable-next-line no-await-in-loop -- the rounds run one after the other
     assert.deepEqual(await query(database.url, "SELECT 1"), [["1"]]);
-    // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+    // oxlint-disable-next-line no-await-in-loop -- the rounds run one after the other
     await database.close();
-    // Around the moment at which the keeper gives up.
-    // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+    // Waits until about the time at which the keeper stops.
+    // oxlint-disable-next-line no-await-in-loop -- the rounds run one after the other
     await new Promise((resolve) => setTimeout(resolve, 280 + round * 20));
   }
 });
@@ -91,7 +91,7 @@ test("does not keep a process alive", async (context) => {
   assert.equal(code, 0);
 });
 
-test("DATABASE_URL may not be blank in production and in CI", () => {
+test("refuses a blank DATABASE_URL in production and in CI", () => {
   assert.equal(configuredUrl({ NODE_ENV: "production" }), undefined);
   for (const blank of ["", " \n"]) {
     refused({ NODE_ENV: "production", DATABASE_URL: blank }, /^DATABASE_URL is set and empty, and NODE_ENV/);
@@ -108,7 +108,7 @@ function refused(environment: NodeJS.ProcessEnv, message: RegExp): void {
   assert.throws(() => configuredUrl(environment), { name: "DevDatabaseError", message });
 }
 
-test("DATABASE_URL comes first", async () => {
+test("prefers DATABASE_URL to the embedded database", async () => {
   process.env["DATABASE_URL"] = "postgres://elsewhere/db";
   try {
     assert.equal(await databaseUrl(), "postgres://elsewhere/db");

@@ -10,13 +10,13 @@ import { client, clusterOf, dataDirectory, leave, query, serverOf, until } from 
 
 const root = process.getuid?.() === 0;
 
-test("paths may hold spaces and be long", async (context) => {
+test("accepts long paths, and paths with spaces, quotes and umlauts", async (context) => {
   const dataDir = dataDirectory(context, "a project", "with 'quotes' and ümläuts", "long".repeat(30));
   await using database = await openDatabase({ dataDir });
   assert.deepEqual(await query(database.url, "SELECT 1"), [["1"]]);
 });
 
-test("the project is the nearest directory with a package.json", (context) => {
+test("uses the nearest directory with a package.json as the project", (context) => {
   const top = mkdtempSync(join(tmpdir(), "kit-places-"));
   context.after(() => rmSync(top, { recursive: true }));
   mkdirSync(join(top, "src/deep"), { recursive: true });
@@ -31,7 +31,7 @@ test("the project is the nearest directory with a package.json", (context) => {
   }
 });
 
-test("data of another PostgreSQL is left alone", async (context) => {
+test("refuses data of another version of PostgreSQL", async (context) => {
   const dataDir = dataDirectory(context);
   const cluster = clusterOf(dataDir);
   mkdirSync(cluster, { recursive: true });
@@ -42,7 +42,7 @@ test("data of another PostgreSQL is left alone", async (context) => {
   );
 });
 
-test("a directory that cannot be made is a clear error", async (context) => {
+test("reports a directory that cannot be created", async (context) => {
   const dataDir = dataDirectory(context);
   writeFileSync(join(dataDir, "file"), "");
   await assert.rejects(
@@ -51,7 +51,7 @@ test("a directory that cannot be made is a clear error", async (context) => {
   );
 });
 
-test("an idle time that is no number is a clear error", async (context) => {
+test("reports an idle time that is not a number", async (context) => {
   const dataDir = dataDirectory(context);
   const before = process.env["KIT_DATABASE_IDLE_MS"];
   process.env["KIT_DATABASE_IDLE_MS"] = "soon";
@@ -63,7 +63,7 @@ test("an idle time that is no number is a clear error", async (context) => {
 });
 
 test(
-  "root's data goes where PostgreSQL's account may go",
+  "stores the data of root in a directory that the account of PostgreSQL can enter",
   { skip: root ? false : "only root needs it" },
   async (context) => {
     const closed = mkdtempSync(join(tmpdir(), "kit-closed-"));
@@ -84,17 +84,21 @@ test(
   },
 );
 
-test("works for others than root", { skip: root ? false : "every other test shows it" }, async (context) => {
-  const dataDir = dataDirectory(context, "theirs");
-  mkdirSync(dataDir);
-  chownSync(dataDir, 65_534, 65_534);
-  const theirs = await client(dataDir, { uid: 65_534, gid: 65_534 });
-  await query(theirs.url, "CREATE TABLE t AS SELECT 7 AS n");
-  await leave(theirs);
-  await until(() => serverOf(dataDir) === undefined, "the server to stop", 5_000);
-  // And root can open what they made, without taking it from them.
-  const database = await openDatabase({ dataDir });
-  assert.deepEqual(await query(database.url, "SELECT n FROM t"), [["7"]]);
-  await database.close();
-  assert.equal(statSync(clusterOf(dataDir)).uid, 65_534);
-});
+test(
+  "works for users other than root",
+  { skip: root ? false : "every other test shows it" },
+  async (context) => {
+    const dataDir = dataDirectory(context, "theirs");
+    mkdirSync(dataDir);
+    chownSync(dataDir, 65_534, 65_534);
+    const theirs = await client(dataDir, { uid: 65_534, gid: 65_534 });
+    await query(theirs.url, "CREATE TABLE t AS SELECT 7 AS n");
+    await leave(theirs);
+    await until(() => serverOf(dataDir) === undefined, "the server to stop", 5_000);
+    // Root can open the data of that user too, without a change of its owner.
+    const database = await openDatabase({ dataDir });
+    assert.deepEqual(await query(database.url, "SELECT n FROM t"), [["7"]]);
+    await database.close();
+    assert.equal(statSync(clusterOf(dataDir)).uid, 65_534);
+  },
+);

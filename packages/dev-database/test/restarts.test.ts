@@ -15,7 +15,7 @@ function logOf(dataDir: string): string {
   return readFileSync(join(placesOf({ dataDir }).state, "keeper.log"), "utf8");
 }
 
-/** Kills PostgreSQL and has its port before the keeper can do something. */
+/** Kills PostgreSQL and listens on its port before the keeper can restart it. */
 async function takePort(dataDir: string, url: string): Promise<Server> {
   const [server, keeper] = [serverOf(dataDir), keeperOf(dataDir)];
   assert.ok(server !== undefined);
@@ -24,7 +24,7 @@ async function takePort(dataDir: string, url: string): Promise<Server> {
   await until(() => serverOf(dataDir) === undefined, "the server to die");
   const thief = createServer((socket) => socket.destroy());
   const port = Number(new URL(url).port);
-  // The server's children hold the port until they notice that it is gone.
+  // The child processes of the server keep the port until they notice that the server is gone.
   for (let isTaken = false; !isTaken;) {
     // oxlint-disable-next-line no-await-in-loop
     isTaken = await listens(thief, port);
@@ -45,14 +45,14 @@ async function listens(server: Server, port: number): Promise<boolean> {
   }
 }
 
-test("a PostgreSQL that is killed again while it starts comes back, with the same keeper", async (context) => {
+test("restarts a PostgreSQL that is killed again while it starts, with the same keeper", async (context) => {
   const dataDir = dataDirectory(context);
   await using database = await openDatabase({ dataDir });
   await query(database.url, "CREATE TABLE t AS SELECT 7 AS n");
   const keeper = keeperOf(dataDir);
   for (let kills = 0, last: number | undefined; kills < 4; kills += 1) {
     let found: number | undefined;
-    // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+    // oxlint-disable-next-line no-await-in-loop -- the steps run one after the other
     await until(() => (found = serverOf(dataDir)) !== undefined && found !== last, "the next PostgreSQL");
     assert.ok(found !== undefined);
     process.kill(found, "SIGKILL");
@@ -63,7 +63,7 @@ test("a PostgreSQL that is killed again while it starts comes back, with the sam
   assert.match(logOf(dataDir), /PostgreSQL did not start, trying again: PostgreSQL ended \(SIGKILL\)/);
 });
 
-test("a port that is taken for a moment is waited for", async (context) => {
+test("waits for a port that is taken for a short time", async (context) => {
   const dataDir = dataDirectory(context);
   await using database = await openDatabase({ dataDir });
   const thief = await takePort(dataDir, database.url);
@@ -71,7 +71,7 @@ test("a port that is taken for a moment is waited for", async (context) => {
   await untilAnswers(database.url, "SELECT 1", "1");
 });
 
-test("a port that stays taken is left, and who had it is told", async (context) => {
+test("moves to another port if the port stays taken, and warns the clients", async (context) => {
   const dataDir = dataDirectory(context);
   await using database = await openDatabase({ dataDir });
   await query(database.url, "CREATE TABLE t AS SELECT 7 AS n");
@@ -88,7 +88,7 @@ test("a port that stays taken is left, and who had it is told", async (context) 
   assert.deepEqual(await query(again.url, "SELECT n FROM t"), [["7"]]);
 });
 
-test("who has it open is told why it cannot come back, and it comes back once it can", async (context) => {
+test("warns a client with the reason why the server cannot restart, and restarts it when that is fixed", async (context) => {
   const dataDir = dataDirectory(context);
   await using database = await openDatabase({ dataDir });
   const file = join(clusterOf(dataDir), "PG_VERSION");

@@ -13,23 +13,23 @@ import { placesOf } from "../src/places.ts";
 import { isAlive, isServerOf, readPostmaster } from "../src/process.ts";
 import { open } from "../src/wire.ts";
 
-/** Leases end quickly here, or each test would wait for two seconds. */
+/** Idle time of keepers in milliseconds. It is short, or each test would wait for two seconds. */
 export const IDLE_MS = 300;
 process.env["KIT_DATABASE_IDLE_MS"] = String(IDLE_MS);
 
-/** Clients that a failed test left behind would keep the tests waiting. */
+/** Running clients. They are killed at the end, because clients of a failed test would keep the test process alive. */
 const clients = new Set<ChildProcess>();
 after(() => {
   for (const child of clients) child.kill("SIGKILL");
 });
 
-/** A data directory of the test's own; afterwards its server is down and it is gone. */
+/** Creates a data directory for a test. After the test, waits until its servers have stopped, then removes it. */
 export function dataDirectory(context: TestContext, ...below: string[]): string {
   const top = mkdtempSync(join(tmpdir(), "kit-database-"));
-  // PostgreSQL of root runs as someone else, who may then go there.
+  // If the tests run as root, PostgreSQL runs as another account, which must be able to enter the directory.
   chmodSync(top, 0o755);
   context.after(async () => {
-    // Node documents it, its types do not have it.
+    // Node documents this property, but its types lack it.
     const { passed } = context as TestContext & { readonly passed: boolean };
     if (!passed) context.diagnostic(logsOf(join(top, ...below)));
     const dataDir = join(top, ...below);
@@ -40,7 +40,7 @@ export function dataDirectory(context: TestContext, ...below: string[]): string 
   return join(top, ...below);
 }
 
-/** What the keeper and PostgreSQL said last, for a test that failed. */
+/** Returns the last log lines of the keeper and of PostgreSQL, for a failed test. */
 function logsOf(dataDir: string): string {
   const files = ["postgres", "tests"].flatMap((of) => [`${of}/keeper.log`, `${of}/postgres.log`]);
   const tails = files.map((name) => {
@@ -51,30 +51,30 @@ function logsOf(dataDir: string): string {
   return tails.join("\n");
 }
 
-/** The project's server, or that of its tests. */
+/** Server of the project, or its server for tests. */
 type Which = "postgres" | "tests";
 
-/** PostgreSQL's data directory, which is elsewhere where its account may not enter the state directory. */
+/** Returns PostgreSQL's data directory. It is elsewhere if the account of PostgreSQL may not enter the state directory. */
 export function clusterOf(dataDir: string, which: Which = "postgres"): string {
   const { state } = placesOf({ dataDir }, which);
   const pointer = join(state, "location");
   return join(existsSync(pointer) ? readFileSync(pointer, "utf8").trim() : state, "cluster");
 }
 
-/** The process number of the running PostgreSQL. */
+/** Returns the process id of the running PostgreSQL. */
 export function serverOf(dataDir: string, which: Which = "postgres"): number | undefined {
   const cluster = clusterOf(dataDir, which);
   const found = readPostmaster(cluster);
   return found !== undefined && isServerOf(found.pid, cluster) ? found.pid : undefined;
 }
 
-/** The process number of the keeper that began last. */
+/** Returns the process id of the keeper that started last. */
 export function keeperOf(dataDir: string, which: Which = "postgres"): number {
   const log = readFileSync(join(placesOf({ dataDir }, which).state, "keeper.log"), "utf8");
   return Number([...log.matchAll(/keeper (\d+) begins/g)].at(-1)?.[1]);
 }
 
-/** Runs a query with a connection of its own. */
+/** Runs a query on its own connection. */
 export async function query(url: string, sql: string): Promise<(string | null)[][]> {
   const { port, username, password, pathname } = new URL(url);
   const connection = await open({
@@ -90,7 +90,7 @@ export async function query(url: string, sql: string): Promise<(string | null)[]
   }
 }
 
-/** A process with an open database. */
+/** Process with an open database. */
 export interface Client {
   readonly child: ChildProcess;
   readonly url: string;
@@ -113,7 +113,7 @@ export async function client(dataDir: string, options: { uid?: number; gid?: num
   return { child, url: output.trim() };
 }
 
-/** Ends a client, by force where a signal is named. */
+/** Ends a client: with the signal if there is one, otherwise by closing its standard input. */
 export async function leave({ child }: Client, signal?: NodeJS.Signals): Promise<void> {
   const gone = once(child, "exit");
   if (signal === undefined) child.stdin?.end();
@@ -121,13 +121,13 @@ export async function leave({ child }: Client, signal?: NodeJS.Signals): Promise
   await gone;
 }
 
-/** Kills a process and waits until it is gone. */
+/** Kills a process and waits until it has exited. */
 export async function kill(pid: number): Promise<void> {
   process.kill(pid, "SIGKILL");
   await until(() => !isAlive(pid), `process ${pid} to die`);
 }
 
-/** Waits until a query gives a value, whatever it says before. */
+/** Repeats a query until it returns a value. Ignores errors and other values before. */
 export async function untilAnswers(url: string, sql: string, value: string): Promise<void> {
   let last: unknown;
   const answers = async (): Promise<boolean> => {
@@ -145,7 +145,7 @@ export async function untilAnswers(url: string, sql: string, value: string): Pro
   }
 }
 
-/** Waits for something, and fails where it does not come. */
+/** Waits for a condition. Throws an error if it is not met in time. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what: string,

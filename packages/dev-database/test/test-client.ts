@@ -1,7 +1,7 @@
 import { createTestDatabase } from "../src/index.ts";
 import { open } from "../src/wire.ts";
 
-// Has a test's database and never gives it back.
+// Process that creates a test database and never closes it.
 const database = await createTestDatabase({
   dataDir: process.argv[2] ?? "",
   template: {

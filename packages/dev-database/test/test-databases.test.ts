@@ -20,13 +20,13 @@ const template = {
   },
 };
 
-/** The server of tests, held from outside of them. */
+/** Starts the server for tests with a lease that belongs to no test database. */
 async function testServer(dataDir: string): Promise<{ readonly url: string } & AsyncDisposable> {
   const { url, release } = await lease(placesOf({ dataDir }, "tests"), "outside");
   return { url, [Symbol.asyncDispose]: release };
 }
 
-/** The databases of tests and their templates, as the server lists them. */
+/** Returns the databases of tests and their templates on the server. */
 async function databases(url: string): Promise<string[]> {
   const rows = await query(
     url,
@@ -35,7 +35,7 @@ async function databases(url: string): Promise<string[]> {
   return rows.map(([name]) => name ?? "");
 }
 
-test("each test has a copy of its own, which goes away with it", async (context) => {
+test("creates a copy for each test, and drops it when it is closed", async (context) => {
   const dataDir = dataDirectory(context);
   await using app = await testServer(dataDir);
   const one = await createTestDatabase({ dataDir, template });
@@ -50,7 +50,7 @@ test("each test has a copy of its own, which goes away with it", async (context)
   assert.deepEqual(await databases(app.url), ["kit_template_"]);
 });
 
-test("many that begin at once prepare one template", async (context) => {
+test("prepares one template for many test databases that start at the same time", async (context) => {
   const dataDir = dataDirectory(context);
   let prepared = 0;
   const counted = {
@@ -68,7 +68,7 @@ test("many that begin at once prepare one template", async (context) => {
   await Promise.all(all.map((database) => database.close()));
 });
 
-test("a template that could not be prepared is prepared by the next", async (context) => {
+test("prepares a template again after a failed preparation", async (context) => {
   const dataDir = dataDirectory(context);
   await using app = await testServer(dataDir);
   const failing = {
@@ -90,7 +90,7 @@ test("a template that could not be prepared is prepared by the next", async (con
   assert.ok(app.url);
 });
 
-test("what a killed process had is dropped; its template is kept over restarts", async (context) => {
+test("drops the database of a killed process, and keeps the template after a restart", async (context) => {
   const dataDir = dataDirectory(context);
   {
     await using server = await testServer(dataDir);
@@ -110,20 +110,20 @@ test("what a killed process had is dropped; its template is kept over restarts",
   assert.deepEqual(await query(again.url, "SELECT title FROM notes"), [["of the template"]]);
 });
 
-test("a keeper that is killed takes no database along", async (context) => {
+test("keeps the databases of clients if the keeper is killed", async (context) => {
   const dataDir = dataDirectory(context);
   const database = await createTestDatabase({ dataDir, template });
   const before = keeperOf(dataDir, "tests");
   await kill(before);
   await until(() => keeperOf(dataDir, "tests") !== before, "the next keeper");
   await query(database.url, "INSERT INTO notes VALUES (2, 'still there')");
-  // The next keeper has to know whose it is.
+  // The next keeper must know which connection owns the database.
   await using server = await testServer(dataDir);
   await database.close();
   await until(async () => (await databases(server.url)).length === 1, "the copy to be dropped");
 });
 
-test("tests have a server of their own that syncs nothing; the project's does", async (context) => {
+test("runs a separate server without fsync for tests, and the project's server with fsync", async (context) => {
   const dataDir = dataDirectory(context);
   await using app = await openDatabase({ dataDir });
   await using database = await createTestDatabase({ dataDir, template });
@@ -134,7 +134,7 @@ test("tests have a server of their own that syncs nothing; the project's does", 
   assert.deepEqual(await databases(app.url), [], "and none of theirs is on the project's");
 });
 
-test("what the server of tests has does not outlast the machine; what the project has does", async (context) => {
+test("creates the data of the tests' server again after a reboot, but keeps the data of the project", async (context) => {
   const dataDir = dataDirectory(context);
   {
     await using app = await openDatabase({ dataDir });
@@ -143,10 +143,10 @@ test("what the server of tests has does not outlast the machine; what the projec
     assert.ok(database.url);
   }
   for (const which of ["postgres", "tests"] as const) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    // oxlint-disable-next-line no-await-in-loop -- one server after the other
     await until(() => serverOf(dataDir, which) === undefined, "the server to stop");
   }
-  // As if the machine had started again since.
+  // Simulates a reboot of the machine.
   writeFileSync(join(placesOf({ dataDir }, "tests").state, "boot"), "7");
   let prepared = 0;
   const prepare = (url: string): Promise<void> => {
@@ -160,7 +160,7 @@ test("what the server of tests has does not outlast the machine; what the projec
   assert.deepEqual(await query(app.url, "SELECT to_regclass('kept')"), [["kept"]]);
 });
 
-test("the project's migrations are the template", async (context) => {
+test("uses the project's migrations as the template", async (context) => {
   const dataDir = dataDirectory(context);
   const root = mkdtempSync(join(tmpdir(), "kit project "));
   context.after(() => rmSync(root, { recursive: true, force: true }));
@@ -189,7 +189,7 @@ test("the project's migrations are the template", async (context) => {
   await assert.rejects(createTestDatabase({ root, dataDir }), /syntax error at or near "TABEL"/);
 });
 
-test("a test asks its database, whatever the application asks with", async (context) => {
+test("runs queries of a test without a driver of the application", async (context) => {
   await using database = await createTestDatabase({ dataDir: dataDirectory(context), template });
   assert.deepEqual(await database.query("SELECT id, title, NULL FROM notes"), [
     ["1", "of the template", null],

@@ -5,11 +5,11 @@ import { TraceState } from "@opentelemetry/core";
 import { plainValue } from "./plain-value.ts";
 
 /**
- * The span of a middleware or handler as other instrumentation sees it: the parent of its spans. When it begins and ends is kit's to say; what is
- * not an attribute is left out.
+ * OpenTelemetry span of a middleware or handler. Other instrumentation uses it as the parent of its spans. kit itself starts and ends the
+ * span; events, links, status and name changes are ignored, only attributes are recorded.
  */
 export class ActiveSpan implements Span {
-  /** Of kit. */
+  /** Span of kit. */
   readonly running: RunningSpan;
   readonly #context: SpanContext;
 
@@ -65,7 +65,7 @@ export class ActiveSpan implements Span {
   }
 
   end(): void {
-    // Its phase ends it.
+    // kit ends the span at the end of its phase.
   }
 
   isRecording(): boolean {

@@ -1,25 +1,25 @@
 import type { ExportCounts } from "@kit/types";
 
-/** Counts what became of one kind of telemetry. */
+/** Counts exported, dropped and pending items of one kind of telemetry. */
 export class Counter {
   readonly #onDrop: () => void;
   #exported = 0;
   #dropped = 0;
   #pending = 0;
-  /** What no entry of the log told of yet. */
+  /** Number of dropped items that no log entry has reported yet. */
   #untold = 0;
 
-  /** `onDrop`: called when some are lost. */
+  /** Creates a counter. `onDrop` is called when items are dropped. */
   constructor(onDrop: () => void) {
     this.#onDrop = onDrop;
   }
 
-  /** Some more wait. */
+  /** Counts new pending items. */
   add(count: number): void {
     this.#pending += count;
   }
 
-  /** Some that waited were exported, or were not. */
+  /** Counts pending items as exported or as dropped. */
   settle(count: number, isExported: boolean): void {
     if (isExported) {
       this.#pending -= count;
@@ -27,7 +27,7 @@ export class Counter {
     } else this.drop(count);
   }
 
-  /** Some that waited are lost. */
+  /** Counts pending items as dropped. */
   drop(count: number): void {
     this.#pending -= count;
     this.#dropped += count;
@@ -35,7 +35,7 @@ export class Counter {
     if (count > 0) this.#onDrop();
   }
 
-  /** How many were lost since the last call. */
+  /** Returns the number of items dropped since the last call. */
   takeUntold(): number {
     const untold = this.#untold;
     this.#untold = 0;

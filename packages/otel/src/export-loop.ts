@@ -1,33 +1,33 @@
 import { context, ROOT_CONTEXT } from "@opentelemetry/api";
 import { type ExportResult, ExportResultCode, suppressTracing } from "@opentelemetry/core";
 
-/** Some telemetry that is sent together. */
+/** Items that are sent together. */
 export interface Batch<T> {
   readonly items: T[];
-  /** Told once what became of it. */
+  /** Called once with the result of the export. */
   settle(isExported: boolean): void;
 }
 
-/** What a loop is made of. */
+/** Options of an {@link ExportLoop}. */
 export interface LoopParts<T> {
   readonly intervalMs: number;
-  /** The next that is to be sent; nothing where there is none. */
+  /** Returns the next batch to send, or `undefined` if there is none. */
   take(): Batch<T> | undefined;
-  /** The exporter, which tries again by itself. */
+  /** Sends items. The exporter retries by itself. */
   send(items: T[], done: (result: ExportResult) => void): void;
-  /** Why a batch was not taken. */
+  /** Called with the reason if a batch was not exported. */
   onFailure(error?: Error): void;
 }
 
 /**
- * Sends batches, one after the other: at intervals, and at once where {@link ExportLoop.hurry} says that much waits. One at a time, so that a collector
- * that is slow has one request to work on, and what waits is bounded by the queue.
+ * Sends batches one after the other: at intervals, and at once after {@link ExportLoop.hurry}. Only one request is open at a time, so a
+ * slow collector is not overloaded, and the queue limits the number of waiting items.
  */
 export class ExportLoop<T> {
   readonly #parts: LoopParts<T>;
   readonly #timer: NodeJS.Timeout;
   #sending: Promise<void> | undefined;
-  /** What is being sent. */
+  /** Batch that is being sent. */
   #current: Batch<T> | undefined;
   #isHurried = false;
   #isStopped = false;
@@ -38,18 +38,18 @@ export class ExportLoop<T> {
     this.#timer = setInterval(() => this.#start(), parts.intervalMs).unref();
   }
 
-  /** Does not wait for the interval. Costs nothing while something is being sent. */
+  /** Starts an export without waiting for the interval. Has no effect while a batch is being sent. */
   hurry(): void {
     if (this.#isHurried || this.#isStopped || this.#sending !== undefined) return;
     this.#isHurried = true;
-    // Not on the path of the request that filled the queue.
+    // Deferred, so that the request that filled the queue does not wait for the export.
     setImmediate(() => {
       this.#isHurried = false;
       if (!this.#isStopped) this.#start();
     });
   }
 
-  /** Sends what is there until the deadline, then drops the rest. */
+  /** Sends the waiting items until the deadline, then drops the rest. */
   async stop(patienceMs: number): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
@@ -62,7 +62,7 @@ export class ExportLoop<T> {
     await Promise.race([ending, promise]);
     clearTimeout(timer);
     this.#isOver = true;
-    // The exporter may go on trying, but nobody waits for it.
+    // The exporter may still retry, but its result is ignored.
     this.#settle(false);
     for (let batch = this.#parts.take(); batch !== undefined; batch = this.#parts.take()) batch.settle(false);
   }
@@ -71,12 +71,12 @@ export class ExportLoop<T> {
     this.#sending ??= this.#sendAll().finally(() => (this.#sending = undefined));
   }
 
-  /** Nothing once nobody waits for it any more. */
+  /** Returns the next batch, or `undefined` after the deadline of `stop`. */
   #next(): Batch<T> | undefined {
     return this.#isOver ? undefined : this.#parts.take();
   }
 
-  /** Until nothing waits, or the collector does not take it: then there is no hurry. */
+  /** Sends batches until none is left or an export fails. After a failure the loop waits for the next interval. */
   async #sendAll(): Promise<void> {
     for (let batch = this.#next(); batch !== undefined; batch = this.#next()) {
       if (!(await this.#send(batch))) return;
@@ -87,7 +87,7 @@ export class ExportLoop<T> {
     const { promise, resolve } = Promise.withResolvers<ExportResult>();
     this.#current = batch;
     try {
-      // The collector's own requests are of no interest to whoever traces requests.
+      // Suppresses spans of the export requests, which would be exported as well.
       context.with(suppressTracing(ROOT_CONTEXT), () => this.#parts.send(batch.items, resolve));
     } catch (error) {
       resolve({

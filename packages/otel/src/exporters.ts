@@ -11,7 +11,7 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import { ConsoleSpanExporter, type ReadableSpan } from "@opentelemetry/sdk-trace";
 
-/** What takes items of a kind; it tries again by itself. */
+/** Exporter of items of one kind. It retries by itself. */
 export interface Exporter<T> {
   export(items: T[], done: (result: ExportResult) => void): void;
   shutdown(): Promise<void>;
@@ -22,10 +22,10 @@ const nowhere: Exporter<unknown> = {
   shutdown: () => Promise.resolve(),
 };
 
-/** Tried again after that long at the latest; what is still not taken then is lost. */
+/** Maximum duration in milliseconds of an export with its retries. Items that are not exported by then are dropped. */
 const timeoutMillis = 10_000;
 
-/** Where a signal goes. Without an endpoint the exporter reads the environment's. */
+/** Returns the target of a signal. Without an endpoint, the exporter uses the environment variables. */
 function place({ endpoint, headers }: TelemetrySettings, signal: string): object {
   return {
     timeoutMillis,
@@ -51,7 +51,7 @@ export function spanExporter(settings: TelemetrySettings): Exporter<ReadableSpan
   }
 }
 
-/** Log entries are on standard output already: the console would have them twice. */
+/** Returns the exporter of log entries. There is none for the console, because log entries are on standard output already. */
 export function logExporter(settings: TelemetrySettings): Exporter<ReadableLogRecord> {
   return settings.exporter === "otlp" ? new OTLPLogExporter(place(settings, "logs")) : nowhere;
 }
@@ -71,7 +71,7 @@ export function metricExporter(settings: TelemetrySettings): PushMetricExporter 
   }
 }
 
-/** An exporter of metrics that says when a collection is sent, and what became of it. */
+/** Wraps an exporter of metrics, to report the start and the result of each export. */
 export function counted(
   exporter: PushMetricExporter,
   begin: () => void,
@@ -82,7 +82,7 @@ export function counted(
       begin();
       exporter.export(metrics, (result) => {
         settle(result.code === ExportResultCode.SUCCESS, result.error);
-        // Told already: the SDK would only write it to the console.
+        // The failure is reported already. The SDK would write it to the console.
         done({ code: ExportResultCode.SUCCESS });
       });
     },

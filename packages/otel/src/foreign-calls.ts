@@ -10,7 +10,10 @@ interface Noted {
   readonly call: RunningCall;
 }
 
-/** Tells kit of the spans that other instrumentation makes within its own, for whoever looks at requests: the debug sidecar. The collector gets them from the instrumentation. */
+/**
+ * Records spans of other instrumentation that are children of kit's spans. They appear in the request records that the debug sidecar shows.
+ * The instrumentation itself exports them to the collector.
+ */
 export class ForeignCalls {
   readonly #noted = new WeakMap<object, Noted>();
 

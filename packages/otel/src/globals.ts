@@ -4,15 +4,15 @@ import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } 
 import type { MeterProvider } from "@opentelemetry/sdk-metrics";
 import type { TracerProvider } from "@opentelemetry/sdk-trace";
 
-/** What other instrumentation finds. */
+/** Providers that other instrumentation uses. */
 export interface Globals {
   readonly tracerProvider: TracerProvider | null;
   readonly meterProvider: MeterProvider | null;
 }
 
 /**
- * Makes kit's telemetry the one that other instrumentation of the process reports to. What is registered already stays: the program has its own.
- * Gives the names of what stayed, and what takes it all back.
+ * Registers kit's providers as the global ones of the process, so that other instrumentation reports to them. A provider that the program
+ * has registered already stays. Returns the names of those in `taken`, and a function that undoes the registration.
  */
 export function registerGlobals({ tracerProvider, meterProvider }: Globals): {
   readonly taken: readonly string[];

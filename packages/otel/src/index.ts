@@ -1,5 +1,5 @@
 /**
- * OpenTelemetry for kit. `createApp` loads it where its `telemetry` is on; nothing else has to be imported.
+ * OpenTelemetry for kit. `createApp` loads this module if the option `telemetry` is set; a program does not import it.
  *
  * @example
  * ```ts
@@ -24,5 +24,5 @@ export type {
   TelemetrySettings,
 } from "@kit/types";
 
-/** What the runtime starts. */
+/** Entry point for the runtime, which starts telemetry with it. */
 export const telemetry: TelemetryModule = { version: 1, start };

@@ -4,9 +4,9 @@ import type { MeterProvider } from "@opentelemetry/sdk-metrics";
 
 import { scope } from "./scope.ts";
 
-/** In seconds, as the semantic conventions advise. */
+/** Histogram bounds in seconds, as the semantic conventions recommend. */
 const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
-/** Those that servers know; a client may send any other. */
+/** Methods that are reported by name. A client may send any other method, which is reported as `_OTHER`. */
 const knownMethods: ReadonlySet<string> = new Set([
   "GET",
   "HEAD",
@@ -17,12 +17,12 @@ const knownMethods: ReadonlySet<string> = new Set([
   "OPTIONS",
 ]);
 
-/** Measures requests. */
+/** Metrics of requests. */
 export class RequestMetrics {
   readonly #duration: Histogram;
   readonly #errors: Counter;
   readonly #provider: MeterProvider;
-  /** By route number, then status and method: making them anew for each request would cost more than all the rest. */
+  /** Attributes by route number, then by status and method. To create them for each request would cost more than the rest of `count`. */
   readonly #attributes = new Map<number, Map<string, Attributes>>();
 
   constructor(provider: MeterProvider) {
@@ -42,7 +42,7 @@ export class RequestMetrics {
     return this.#provider.getMeter(scope.name, scope.version);
   }
 
-  /** What is read when metrics are collected. */
+  /** Registers the metrics that are read when metrics are collected. */
   observe(requests: RequestHistory, counts: () => TelemetryCounts): void {
     const meter = this.#meter();
     meter
@@ -61,7 +61,7 @@ export class RequestMetrics {
       });
   }
 
-  /** Counts an answer. */
+  /** Counts a response. */
   count(request: AnsweredView): void {
     const attributes = this.#attributesOf(request);
     this.#duration.record(request.durationMs / 1_000, attributes);

@@ -1,13 +1,13 @@
 import type { Counter } from "./counter.ts";
 
-/** What waits for its export. It takes no more than fits: telemetry may be lost, the application's memory may not. */
+/** Queue of items to export. It drops items beyond its capacity, because lost telemetry is better than unlimited memory. */
 export class Queue<T> {
   readonly #capacity: number;
   readonly #counter: Counter;
   readonly #onHalfFull: () => void;
   #items: T[] = [];
 
-  /** `onHalfFull`: called when there is as much that one should not wait any longer. */
+  /** Creates a queue. `onHalfFull` is called when half of the capacity is used, so that an export can start early. */
   constructor(capacity: number, counter: Counter, onHalfFull: () => void) {
     this.#capacity = capacity;
     this.#counter = counter;
@@ -28,7 +28,7 @@ export class Queue<T> {
     if (this.#items.length === Math.ceil(this.#capacity / 2)) this.#onHalfFull();
   }
 
-  /** The oldest, at most that many. */
+  /** Removes and returns the oldest items, at most `limit`. */
   take(limit: number): T[] {
     if (this.#items.length <= limit) {
       const all = this.#items;

@@ -1,4 +1,4 @@
 import type { InstrumentationScope } from "@opentelemetry/core";
 
-/** What made the telemetry. */
+/** Instrumentation scope of kit's telemetry. */
 export const scope: InstrumentationScope = { name: "@kit/otel", version: "0.1.0" };

@@ -13,10 +13,10 @@ const statuses: Readonly<Record<SpanRecord["status"], SpanStatusCode>> = {
   unset: SpanStatusCode.UNSET,
 };
 
-/** The spans of a request as exporters take them. */
+/** Converts the spans of a request for exporters. */
 export function readableSpans(record: RequestRecord, resource: Resource): ReadableSpan[] {
   const traceState = record.traceState === null ? {} : { traceState: new TraceState(record.traceState) };
-  // What others tell of comes from them too.
+  // Spans with a `source` come from other instrumentation, which exports them itself.
   const own = record.spans.filter(({ source }) => source === undefined);
   return own.map((span) => readableSpan(span, record, resource, traceState));
 }

@@ -27,15 +27,15 @@ import { RequestMetrics } from "./metrics.ts";
 import { Queue } from "./queue.ts";
 import { Traces } from "./traces.ts";
 
-/** How long stopping waits for a collector to take spans and metrics, and then log entries. */
+/** Maximum duration in milliseconds to export the remaining spans and metrics at the end, and then the log entries. */
 const patienceMs = 3_000;
 const patienceForLogsMs = 2_000;
-/** What was lost is told at most that often. */
+/** Minimum time in milliseconds between two log entries about lost telemetry. */
 const tellEveryMs = 60_000;
 const logsOfBatch = 512;
 const nothing: ExportCounts = { exported: 0, dropped: 0, pending: 0 };
 
-/** Starts telemetry: what it wants to see, and what it does with it. */
+/** Starts telemetry with these settings. */
 export function start(settings: TelemetrySettings): Telemetry {
   return new RunningTelemetry(settings);
 }
@@ -105,13 +105,13 @@ class RunningTelemetry implements Telemetry {
     clearTimeout(this.#tellTimer);
     this.#tellTimer = undefined;
     await Promise.all([this.#traces?.stop(patienceMs), this.#metrics?.stop(patienceMs)]);
-    // What there is to tell of them is among the log entries.
+    // Must come before the log entries are exported, because it logs the losses of traces and metrics.
     this.#tell();
     await this.#logs?.stop(patienceForLogsMs);
     this.#globals.unregister();
   }
 
-  /** At once for the first, then each minute for all. */
+  /** Logs the first loss at once, and later losses at most once per minute. */
   #tellSoon(): void {
     if (this.#tellTimer !== undefined) return;
     const delay = this.#hasTold ? tellEveryMs : 0;
@@ -134,7 +134,7 @@ class RunningTelemetry implements Telemetry {
   }
 }
 
-/** Log entries on their way to the collector. */
+/** Export of log entries. */
 class Logs {
   readonly counter: Counter;
   readonly queue: Queue<LogEntry>;
@@ -163,12 +163,12 @@ class Logs {
 
   async stop(withinMs: number): Promise<void> {
     await this.#loop.stop(withinMs);
-    // Not waited for: it goes on trying what was given up.
+    // Not awaited, because it retries exports that have been given up.
     void this.#exporter.shutdown().catch(() => undefined);
   }
 }
 
-/** Metrics, collected and sent at intervals. */
+/** Collection and export of metrics at intervals. */
 class Metrics {
   readonly counter: Counter;
   readonly provider: MeterProvider;
@@ -196,11 +196,11 @@ class Metrics {
     this.requests = new RequestMetrics(this.provider);
   }
 
-  /** The last collection is sent. */
+  /** Exports the last collection, then stops. */
   async stop(withinMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, withinMs);
-    // What failed was counted, and stopping goes on.
+    // A failure has been counted, and does not prevent the stop.
     await Promise.race([this.provider.shutdown().catch(() => undefined), promise]);
     clearTimeout(timer);
     this.#isOver = true;

@@ -1,6 +1,6 @@
 import type { HrTime } from "@opentelemetry/api";
 
-/** Seconds and nanoseconds of milliseconds with a fraction. */
+/** Converts milliseconds with a fraction to seconds and nanoseconds. */
 export function hrTimeOf(milliseconds: number): HrTime {
   const seconds = Math.floor(milliseconds / 1_000);
   const nanoseconds = Math.round((milliseconds - seconds * 1_000) * 1e6);

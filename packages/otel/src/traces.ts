@@ -23,17 +23,17 @@ import { spanExporter } from "./exporters.ts";
 import { Queue } from "./queue.ts";
 import { readableSpans } from "./spans.ts";
 
-/** Sent together: about a thousand spans. */
+/** Sizes of a batch: about a thousand spans. */
 const requestsOfBatch = 128;
 const spansOfBatch = 512;
 
 /**
- * Traces of requests, and the spans that other instrumentation makes within them. Requests wait in the memory where they were noted; their
- * spans are made when they are sent, so what is not sent costs nothing.
+ * Export of the traces of requests, and of spans that other instrumentation creates in them. Request records wait in the history of the
+ * runtime. They are converted to spans when they are sent, so a record that is not sent costs no conversion.
  */
 export class Traces {
   readonly observe: Required<Pick<RequestObserver, "around" | "isSampled">> & RequestObserver;
-  /** For other instrumentation. */
+  /** Tracer provider for other instrumentation. */
   readonly provider: TracerProvider;
   readonly #requests: Counter;
   readonly #spans: Counter;
@@ -43,9 +43,9 @@ export class Traces {
   readonly #exporter: ReturnType<typeof spanExporter>;
   readonly #halfFull: number;
   #history: RequestHistory | undefined;
-  /** How many finished requests were looked at. */
+  /** Position in the history up to which finished requests have been read. */
   #next = 0;
-  /** Sampled requests that finished and were not looked at. */
+  /** Number of sampled requests that have finished and have not been read. */
   #waiting = 0;
 
   constructor(settings: TelemetrySettings, resource: Resource, onLoss: (error?: Error) => void) {
@@ -98,7 +98,7 @@ export class Traces {
     return { requests: this.#requests.counts(), spans: this.#spans.counts() };
   }
 
-  /** How many requests and spans were lost since the last call. */
+  /** Returns the numbers of requests and spans dropped since the last call. */
   takeUntold(): { readonly requests: number; readonly spans: number } {
     return { requests: this.#requests.takeUntold(), spans: this.#spans.takeUntold() };
   }
@@ -109,7 +109,7 @@ export class Traces {
 
   async stop(patienceMs: number): Promise<void> {
     await this.#loop.stop(patienceMs);
-    // Not waited for: it goes on trying what was given up.
+    // Not awaited, because it retries exports that have been given up.
     void this.#exporter.shutdown().catch(() => undefined);
   }
 
@@ -133,12 +133,12 @@ export class Traces {
     };
   }
 
-  /** The next that are to be sent; counts those that are lost. */
+  /** Returns the next request records to send. Counts the dropped ones. */
   #readRequests(limit: number): readonly RequestRecord[] {
     if (this.#history === undefined || this.#waiting === 0) return [];
     const { records, next, left } = this.#history.finished(this.#next, { limit, sampled: true });
     this.#next = next;
-    // What was counted, and is neither here nor there, gave way to others.
+    // Requests that were counted, but are neither read nor left, were overwritten by later ones.
     this.#requests.drop(this.#waiting - records.length - left);
     this.#waiting = left;
     return records;

@@ -1,4 +1,4 @@
-// Collectors that are down, slow or unwilling: the application does not notice, and every loss is counted.
+// Collectors that do not run, are slow or refuse data: the application works as before, and every loss is counted.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -14,7 +14,7 @@ quietStdout();
 
 const quick = { tracing: true, exportIntervalMs: 10 } as const;
 
-/** Sends requests one after the other; each must be answered as if there were no telemetry. */
+/** Sends requests one after the other. Each response must be the same as without telemetry. */
 async function ask(app: Running, count: number, headers: Record<string, string> = {}): Promise<void> {
   for (let index = 0; index < count; index += 1)
     assert.deepEqual(await app.get("/plain", headers), { status: 200, text: '{"id":"plain"}' });
@@ -25,7 +25,7 @@ const lossesIn = (log: readonly LogEntry[]): LogEntry[] =>
   log.filter(({ message }) => message === "Telemetry was lost");
 
 describe("a collector", () => {
-  it("that is down costs the telemetry alone", async () => {
+  it("that does not run causes the loss of telemetry only", async () => {
     const gone = await Collector.start();
     const { endpoint } = gone;
     await gone[Symbol.asyncDispose]();
@@ -43,7 +43,7 @@ describe("a collector", () => {
     assert.equal((loss!.data as { requests: number }).requests, 50);
   });
 
-  it("that asks for patience gets it all later", async () => {
+  it("that responds with Retry-After gets all spans later", async () => {
     await using collector = await Collector.start();
     collector.behave = (_, request) =>
       request === 1 ? { status: 429, headers: { "retry-after": "1" } } : { status: 200 };
@@ -59,7 +59,7 @@ describe("a collector", () => {
     assert.deepEqual(collector.errors, []);
   });
 
-  it("that refuses loses what it refuses, which the log says", async () => {
+  it("that refuses a batch loses it, with a log entry", async () => {
     await using collector = await Collector.start();
     collector.behave = (signal) => ({ status: signal === "traces" ? 400 : 200 });
     const log: LogEntry[] = [];
@@ -74,11 +74,11 @@ describe("a collector", () => {
       5,
     );
     assert.match(JSON.stringify(told[0]!.data), /Bad Request/);
-    // The log's own way is open.
+    // The export of log entries still works.
     assert.ok(collector.logs.some(({ body }) => body === "Telemetry was lost"));
   });
 
-  it("that is slow gets what fits, and what does not is counted", async () => {
+  it("that is slow gets what fits into the queue, and the rest is counted as dropped", async () => {
     await using collector = await Collector.start();
     const gate = Promise.withResolvers<void>();
     collector.behave = () => ({ status: 200, after: gate.promise });
@@ -95,7 +95,7 @@ describe("a collector", () => {
     await app[Symbol.asyncDispose]();
     const { requests, logs } = app.counts();
     assert.equal(sum(requests), 201);
-    // One that was being sent, and the last sixteen.
+    // The request that was being sent, and the last sixteen.
     assert.deepEqual(requests, { exported: 17, dropped: 184, pending: 0 });
     const entries = log.length;
     assert.equal(sum(logs), entries);
@@ -115,7 +115,7 @@ const parent = (flags: string): Record<string, string> => ({
 });
 
 describe("sampling", () => {
-  it("follows the client, and else the ratio", async () => {
+  it("follows the decision of the client, otherwise the ratio", async () => {
     await using collector = await Collector.start();
     const none = await application(nativeServer(), "", {
       ...quick,
@@ -135,7 +135,7 @@ describe("sampling", () => {
 });
 
 describe("other exporters", () => {
-  it("`none` takes everything and sends nothing", async () => {
+  it("`none` counts everything as exported and sends nothing", async () => {
     const app = await application(nativeServer(), "", {
       ...quick,
       metrics: true,

@@ -1,4 +1,4 @@
-// What a collector gets, of an application on every server.
+// Telemetry that a collector gets from an application, on every server.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -34,7 +34,7 @@ for (const [name, make] of servers) {
     let collector: Collector;
     let app: Running;
     let peer: ReturnType<typeof createServer>;
-    /** Of the requests that the application made. */
+    /** Headers of the requests that the application sent. */
     const traceparents: (string | undefined)[] = [];
     before(async () => {
       collector = await Collector.start();
@@ -53,7 +53,7 @@ for (const [name, make] of servers) {
         exportIntervalMs: 20,
         metricsIntervalMs: 50,
       });
-      // It found the first application's by itself, and keeps what it has found.
+      // The instrumentation uses the provider of the first application by default and keeps it, so the provider is set here.
       instrumentation.setTracerProvider(trace.getTracerProvider());
     });
     after(async () => {
@@ -64,7 +64,7 @@ for (const [name, make] of servers) {
       assert.deepEqual(collector.errors, []);
     });
 
-    it("gets the spans of a request, those of other instrumentation, and its log entries", async () => {
+    it("exports the spans of a request, those of other instrumentation, and its log entries", async () => {
       const traceId = "0af7651916cd43dd8448eb211c80319c";
       const answer = await app.get("/things/7", {
         traceparent: `00-${traceId}-b7ad6b7169203331-01`,
@@ -104,7 +104,7 @@ for (const [name, make] of servers) {
       }
       const handler = byName.get("handler")!;
       assert.deepEqual(handler.attributes, { "thing.id": "7", "from.otel": "[1,2]" });
-      // What `fetch` did within the handler, as its own instrumentation tells it.
+      // The span of `fetch` within the handler, which its own instrumentation creates.
       const fetched = ours().find(({ scope }) => scope === "@opentelemetry/instrumentation-undici")!;
       assert.equal(fetched.parentSpanId, handler.spanId);
       assert.equal(fetched.kind, "SPAN_KIND_CLIENT");
@@ -125,7 +125,7 @@ for (const [name, make] of servers) {
       assert.ok(collector.headers.every((headers) => headers["x-tenant"] === "seven"));
     });
 
-    it("gets failures as such", async () => {
+    it("exports failed requests with status and message", async () => {
       assert.equal((await app.get("/fail")).status, 409);
       const find = (spanName: string): Collector["spans"][0] | undefined =>
         collector.spans.find((span) => span.name === spanName && span.status.code === "STATUS_CODE_ERROR");
@@ -143,7 +143,7 @@ for (const [name, make] of servers) {
       });
     });
 
-    it("gets metrics", async () => {
+    it("exports metrics", async () => {
       await app.get("/nowhere");
       const slow = app.get("/slow");
       const point = pointOf.bind(null, collector);
@@ -170,7 +170,7 @@ for (const [name, make] of servers) {
       await until(() => point("http.server.active_requests")?.value === 0, "its end");
     });
 
-    it("counts what it sends, and sends what is left at the end", async () => {
+    it("counts exported items, and exports the rest when the application closes", async () => {
       await app.get("/things/8");
       const pending = app.counts();
       await app[Symbol.asyncDispose]();
@@ -182,7 +182,7 @@ for (const [name, make] of servers) {
       assert.equal(requests.exported, roots.length);
       assert.equal(spans.exported, collector.spans.filter(({ scope }) => scope !== "@kit/otel").length);
       assert.equal(logs.exported, collector.logs.length);
-      // Nothing stays behind in the process.
+      // The global providers are removed.
       assert.equal(trace.getActiveSpan(), undefined);
     });
   });

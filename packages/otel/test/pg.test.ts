@@ -19,13 +19,13 @@ import { Collector, until } from "./support/collector.ts";
 
 quietStdout();
 
-test("a query is a child of its handler's span, also among many requests at once", async (context) => {
+test("a query is a child of its handler's span, also among many concurrent requests", async (context) => {
   const instrumentation = new PgInstrumentation({ requireParentSpan: true });
   context.after(() => instrumentation.disable());
-  // After the instrumentation, and by `require`, whose calls it sees.
+  // Loaded after the instrumentation is created, and with `require`, which the instrumentation hooks.
   const pg = createRequire(import.meta.url)("pg") as typeof pgModule;
   const dataDir = mkdtempSync(join(tmpdir(), "kit-otel-"));
-  // PostgreSQL of root runs as someone else, who may then go there.
+  // If the tests run as root, PostgreSQL runs as another account, which must be able to enter the directory.
   chmodSync(dataDir, 0o755);
   const database = await openDatabase({ dataDir });
   await using collector = await Collector.start();
@@ -92,7 +92,7 @@ test("a query is a child of its handler's span, also among many requests at once
       }
       assert.equal(parents.size, 20, "each request has its own");
     }
-    // Whoever looks at requests sees them too, as what they are, and nobody tells the collector of them twice.
+    // Request observers see the spans too, with their source, and the collector gets each span once.
     assert.equal(records.length, 20);
     for (const { spans } of records) {
       const calls = spans.filter(({ source }) => source === "@opentelemetry/instrumentation-pg");

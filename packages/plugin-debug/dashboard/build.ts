@@ -1,6 +1,6 @@
 /**
- * `node build.ts`: the dashboard's page as the sidecar serves it, in `dist-dashboard/`. Each file is there as it is and compressed, so that serving one costs
- * the application nothing.
+ * Builds the dashboard's page into `dist-dashboard/`, with `node build.ts`. Writes each file also in compressed form, so that the
+ * application does not have to compress files when it serves them.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

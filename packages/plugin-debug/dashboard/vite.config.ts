@@ -3,7 +3,7 @@ import { defineConfig } from "vite";
 export default defineConfig({
   root: import.meta.dirname,
   base: "/",
-  // Where the page is worked on with `npx vite`, the sidecar of a running application answers its questions.
+  // During development with `npx vite`, the sidecar of a running application responds to the page's requests.
   server: { proxy: { "/_debug": "http://localhost:9800" } },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
@@ -11,7 +11,7 @@ export default defineConfig({
     emptyOutDir: true,
     target: ["chrome123", "firefox120", "safari17.5"],
     modulePreload: { polyfill: false },
-    // Nothing stands in the page itself: its security policy has no `data:`.
+    // Inlines no files, because the page's security policy does not allow `data:` URLs.
     assetsInlineLimit: 0,
     license: { fileName: "licenses.md" },
     reportCompressedSize: false,

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { extname } from "node:path";
 
-/** Beside the package's code, as it stands in the repository and as it is published. */
+/** Directory next to the package's code, in the repository and in the published package. */
 const directory = new URL("../dist-dashboard/", import.meta.url);
 
-/** Scripts, styles and questions of this origin alone; nothing may make HTML of a text, and nobody may frame the page. */
+/** Allows only scripts, styles and requests of this origin. Forbids HTML from strings (Trusted Types) and frames. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -27,7 +27,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   ".md": "text/markdown; charset=utf-8",
 };
 
-/** What of a request decides which file it is answered with, and how. */
+/** Parts of a request that select the file and its encoding. */
 export interface FileQuestion {
   readonly method: string;
   readonly target: string;
@@ -36,7 +36,7 @@ export interface FileQuestion {
   readonly ifNoneMatch: string;
 }
 
-/** A file as it is sent. */
+/** Response with a file. */
 export interface FileAnswer {
   readonly status: 200 | 304 | 404 | 503;
   readonly headers: Readonly<Record<string, string>>;
@@ -46,13 +46,13 @@ export interface FileAnswer {
 interface StoredFile {
   readonly etag: string;
   readonly plain: Uint8Array;
-  /** By the name of the encoding. */
+  /** Compressed content by encoding. */
   readonly encoded: ReadonlyMap<string, Uint8Array>;
 }
 
 /**
- * Whether a request is for the dashboard's page or a file of it. These are the same for everybody who installs the package and hold nothing of the application, so
- * they are served without a key: the page is what asks for one.
+ * Returns true if a request is for the dashboard's page or one of its files. They are equal in every installation and contain no data of
+ * the application. So they need no key, which the page itself asks the user for.
  */
 export function isForFile({
   method,
@@ -65,21 +65,24 @@ export function isForFile({
   return path === "/" && wantsPage(accept) && new URLSearchParams(query).get("format") !== "json";
 }
 
-/** Browsers name HTML; programs that read JSON mostly take anything. */
+/** Returns true if `Accept` names HTML, as browsers do. Programs that read JSON usually accept any type. */
 function wantsPage(accept: string): boolean {
   return accept.split(",").some((range) => range.split(";", 1)[0]!.trim().toLowerCase() === "text/html");
 }
 
 let files: Promise<ReadonlyMap<string, StoredFile>> | undefined;
 
-/** The answer to a request that {@link isForFile}. The files are read when the first one asks, and kept: they are small. */
+/**
+ * Returns the response to a request for which {@link isForFile} is true. The files are small; they are read at the first request and
+ * cached.
+ */
 export async function fileAnswer(question: FileQuestion): Promise<FileAnswer> {
   files ??= readFiles();
   let stored: ReadonlyMap<string, StoredFile>;
   try {
     stored = await files;
   } catch {
-    // They may be there the next time.
+    // A failed read is not cached, because the files may exist the next time.
     files = undefined;
     return plain(
       503,
@@ -94,7 +97,7 @@ export async function fileAnswer(question: FileQuestion): Promise<FileAnswer> {
     ...commonHeaders,
     etag: file.etag,
     vary: "accept, accept-encoding",
-    // The names of all but the page change with what they hold.
+    // Names of all files except the page contain a hash of their content.
     "cache-control": path === "/" ? "no-cache" : "public, max-age=31536000, immutable",
   };
   if (question.ifNoneMatch.split(",").some((tag) => tag.trim() === file.etag))
@@ -128,7 +131,7 @@ function plain(status: 404 | 503, text: string): FileAnswer {
   return { status, headers, body: text };
 }
 
-/** Whether `Accept-Encoding` names an encoding, and not with `q=0`. */
+/** Returns true if `Accept-Encoding` contains an encoding without `q=0`. */
 function takes(accepted: string, encoding: string): boolean {
   return accepted.split(",").some((item) => {
     const [name = "", ...parameters] = item.split(";").map((part) => part.trim().toLowerCase());
@@ -136,13 +139,13 @@ function takes(accepted: string, encoding: string): boolean {
   });
 }
 
-/** Every file below the directory, by its path there. */
+/** Reads every file below the directory. Returns the files by relative path. */
 async function readFiles(): Promise<ReadonlyMap<string, StoredFile>> {
   const names = (await readdir(directory, { recursive: true })).map((name) => name.replaceAll("\\", "/"));
   const there = new Set(names);
   const found = new Map<string, StoredFile>();
   for (const name of names) {
-    // Others are these, encoded, or directories.
+    // Other entries are compressed variants or directories.
     if (!Object.hasOwn(contentTypes, extname(name))) continue;
     const read = (path: string): Promise<Uint8Array> => readFile(new URL(path, directory));
     const bytes = await read(name);
@@ -152,7 +155,7 @@ async function readFiles(): Promise<ReadonlyMap<string, StoredFile>> {
       ["gzip", ".gz"],
     ] as const)
       if (there.has(name + ending)) encoded.set(encoding, await read(name + ending));
-    // Weak: the encodings of a file share it.
+    // The ETag is weak, because all encodings of a file share it.
     const etag = `W/"${createHash("sha256").update(bytes).digest("hex").slice(0, 16)}"`;
     found.set(name, { etag, plain: bytes, encoded });
   }

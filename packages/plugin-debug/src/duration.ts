@@ -5,10 +5,10 @@ const unitMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** What a duration looks like, for messages. */
+/** Description of durations for messages. */
 export const durationForm = "a number with s, m, h or d: `30s`, `5m`, `1h`, `24h`";
 
-/** Milliseconds of `30s`, `5m`, `1h`, `24h`, `7d`; nothing where a text is no duration. */
+/** Returns the milliseconds of `30s`, `5m`, `1h`, `24h` or `7d`, or `undefined` if the string is not a valid duration. */
 export function readDuration(text: string): number | undefined {
   const [, digits, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   if (digits === undefined || unit === undefined) return undefined;
@@ -16,7 +16,7 @@ export function readDuration(text: string): number | undefined {
   return ms > 0 ? ms : undefined;
 }
 
-/** A duration as text: `90s`, `5m`, `24h`. */
+/** Formats a duration: `90s`, `5m`, `24h`. */
 export function writeDuration(ms: number): string {
   if (ms % 3_600_000 === 0) return `${ms / 3_600_000}h`;
   return ms % 60_000 === 0 ? `${ms / 60_000}m` : `${Math.round(ms / 1_000)}s`;

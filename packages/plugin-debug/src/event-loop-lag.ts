@@ -1,6 +1,6 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 
-/** How late timers came in the last whole minute, in milliseconds. */
+/** Delays of timers in one minute, in milliseconds. */
 export interface Lag {
   readonly meanMs: number;
   readonly p50Ms: number;
@@ -11,7 +11,7 @@ export interface Lag {
 const resolutionMs = 20;
 const windowMs = 60_000;
 
-/** Watches how long the event loop is held up. */
+/** Measures the delay of the event loop. */
 export class EventLoopLag {
   readonly #histogram: IntervalHistogram = monitorEventLoopDelay({ resolution: resolutionMs });
   readonly #timer: NodeJS.Timeout;
@@ -26,7 +26,7 @@ export class EventLoopLag {
     this.#timer.unref();
   }
 
-  /** Of the last minute that is over and the one under way, whichever is worse; nothing before anything was measured. */
+  /** Returns the worse of the last minute and the current one, or null before the first measurement. */
   read(): Lag | null {
     const present = this.#read();
     const last = this.#last;
@@ -51,7 +51,9 @@ export class EventLoopLag {
   }
 }
 
-/** What is measured is the time between two timers, which is the resolution where nothing is late. */
+/**
+ * Returns the delay in milliseconds. The histogram contains times between two timers, which are equal to the resolution without a delay.
+ */
 function late(ns: number): number {
   return Math.round(Math.max(0, ns / 1e6 - resolutionMs) * 1_000) / 1_000;
 }

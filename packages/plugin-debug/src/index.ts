@@ -1,5 +1,5 @@
 /**
- * The debug sidecar: what an application does, as JSON on a port of its own.
+ * Debug sidecar: shows the activity of an application as JSON, and as a dashboard, on a separate port.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** The name that was probably meant: the one that takes the fewest edits, if these are few for its length. */
+/** Returns the most similar name: the one with the smallest edit distance, if that is small for its length. */
 export function nearest(name: string, names: Iterable<string>): string | undefined {
   let best: { name: string; edits: number } | undefined;
   for (const candidate of names) {
@@ -6,19 +6,19 @@ export function nearest(name: string, names: Iterable<string>): string | undefin
     if (best === undefined || edits < best.edits) best = { name: candidate, edits };
   }
   if (best === undefined) return undefined;
-  // Two letters that changed places are two edits.
+  // Two swapped letters are two edits.
   const most = Math.max(best.name.length < 4 ? 1 : 2, Math.floor(best.name.length / 3));
   return best.edits <= most ? best.name : undefined;
 }
 
-/** ` Did you mean …?`, or all there is, or nothing. */
+/** Returns `did you mean …?`, or the list of all names, or `there are none`. */
 export function suggestion(name: string, names: readonly string[]): string {
   const near = nearest(name, names);
   if (near !== undefined) return `did you mean \`${near}\`?`;
   return names.length === 0 ? "there are none" : `there are ${names.slice(0, 50).join(", ")}`;
 }
 
-/** Insertions, deletions and replacements from one text to the other; texts are cut, since names are short. */
+/** Returns the edit distance of two strings: insertions, deletions and replacements. Compares 100 characters, because names are short. */
 function distance(from: string, to: string): number {
   const [a, b] = [from.slice(0, 100), to.slice(0, 100)];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);

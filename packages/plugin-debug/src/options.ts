@@ -4,68 +4,78 @@ import { isLoopback, readAllowlist } from "./access/allowlist.ts";
 import type { RateLimit } from "./access/rate-limit.ts";
 import { nearest } from "./nearest.ts";
 
-/** Restricts who may ask the sidecar. Each option that is given is enforced in every mode. */
+/** Options that restrict access to the sidecar. Each given option is enforced in every mode. */
 export interface DebugSecurityOptions {
   /**
-   * The key that clients send as `X-Debug-Key`. Required in production, and, with at least 16 characters, for a `hostname` that other machines reach. A sidecar without a key answers this
-   * machine only.
+   * Key that clients send as `X-Debug-Key`. Required in production. Required with at least 16 characters for a `hostname` that other
+   * machines can reach. Without a key, the sidecar serves only this machine.
    */
   readonly apiKey?: string;
-  /** Addresses and ranges that may ask: `["10.0.0.0/8", "fd00::/8"]`. Default: every address that reaches the sidecar. */
+  /** Addresses and ranges of allowed clients: `["10.0.0.0/8", "fd00::/8"]`. Default: all addresses. */
   readonly allowlist?: readonly string[];
-  /** Address to bind, and a name that the `Host` header may have. Default: `127.0.0.1`. */
+  /** Address to listen on. It is also an allowed name in the `Host` header. Default: `127.0.0.1`. */
   readonly hostname?: string;
-  /** Patterns of properties to hide, in the form of `logging.redact`. Credentials, `@sensitive` properties and `logging.redact` are always hidden. */
+  /**
+   * Patterns of properties to hide, as in `logging.redact`. Credentials, `@sensitive` properties and `logging.redact` are always hidden.
+   */
   readonly redact?: readonly string[];
-  /** Requests that one client may send in `rateLimitWindow`. Default: 100 in production, no limit in development. */
+  /** Maximum number of requests of one client in `rateLimitWindow`. Default: 100, or no limit in development and without a key. */
   readonly rateLimit?: number;
-  /** In milliseconds; default 60,000. */
+  /** Window of the rate limit in milliseconds. Default: 60,000. */
   readonly rateLimitWindow?: number;
 }
 
-/** Where history is kept on disk. */
+/** Options of the history on disk. */
 export interface DebugStoreOptions {
-  /** The SQLite file, below the project's root; made where it is missing. */
+  /** Path of the SQLite file, relative to the project's root. The file is created if it does not exist. */
   readonly path: string;
-  /** The most bytes that it holds, after which the oldest go; default 64 MiB. */
+  /** Maximum size in bytes. The oldest entries are removed beyond it. Default: 64 MiB. */
   readonly maxBytes?: number;
 }
 
-/** Options of {@link debugPlugin}. Options of access have two spellings; give each in one of them. */
+/** Options of {@link debugPlugin}. Options of access have two names; use one of them. */
 export interface DebugOptions {
-  /** TCP port; default 9800, and 0 takes a free one. */
+  /** TCP port. 0 selects a free port. Default: 9800. */
   readonly port?: number;
-  /** Default: `dev` if `NODE_ENV` is `development`. Every other value, and none, shows only what production shows; `NODE_ENV=production` requires a key too. */
+  /**
+   * Mode of the sidecar. Default: `dev` if `NODE_ENV` is `development`. With any other value or without `NODE_ENV`, the sidecar shows only
+   * the data that it shows in production. `NODE_ENV=production` also requires a key.
+   */
   readonly mode?: "dev" | "production";
-  /** Another spelling of `mode`. */
+  /** Other form of `mode`: true is `"production"`, false is `"dev"`. */
   readonly production?: boolean;
   readonly security?: DebugSecurityOptions;
-  /** As `security.apiKey`. */
+  /** Same as `security.apiKey`. */
   readonly apiKey?: string;
-  /** As `security.allowlist`. */
+  /** Same as `security.allowlist`. */
   readonly allowedIPs?: readonly string[];
-  /** As `security.redact`. */
+  /** Same as `security.redact`. */
   readonly redactFields?: readonly string[];
-  /** As `security.rateLimit` and `security.rateLimitWindow`. */
+  /** Same as `security.rateLimit` and `security.rateLimitWindow`. `windowMs` is in milliseconds. */
   readonly rateLimit?: { readonly windowMs?: number; readonly max?: number };
   /**
-   * What the application's error answers tell while the sidecar is there. `all`: also where things are, as in development; `public`: status, phase, route, schema, failures, request id, server
-   * and time, and nothing of the project's files; `none`: what they tell without it. Default: `all` in development, otherwise `public`. Messages and stacks of unknown errors are for development alone.
+   * Additional members of the application's error responses while the sidecar is active.
+   * - `all`: all members, with locations in files, as in development.
+   * - `public`: status, phase, route, schema, failures, request id, server and time, without files of the project.
+   * - `none`: no additional members.
+   *
+   * Default: `all` in development, otherwise `public`. Messages and stacks of unknown errors are shown in development only.
    */
   readonly errorFields?: ErrorFields;
-  /** How many finished requests, errors and, tenfold, log entries are kept in memory; default 1,000. */
+  /** Number of finished requests and of errors that are kept in memory. Ten times as many log entries are kept. Default: 1,000. */
   readonly keep?: number;
   /**
-   * A file that history is kept in, so that it survives restarts, below the project's root: `.data/debug.db`. All workers of a server write into it, and
-   * the sidecar shows what all of them did. Default: memory alone; where there are workers, a temporary file that goes with them. `false`: memory alone, of each process its own.
+   * File for the history, relative to the project's root, such as `.data/debug.db`. The history then survives restarts. All workers of a
+   * server write to the file, and the sidecar shows the requests of all. Default: memory; with workers, a temporary file that is removed at
+   * the end. `false`: memory, separately for each process.
    */
   readonly store?: string | DebugStoreOptions | false;
 }
 
-/** Options of access, checked. A null restricts nothing. */
+/** Validated options of access. A null means no restriction. */
 export interface Access {
   readonly hostname: string;
-  /** Without a key only this machine is answered. */
+  /** Key, or null to serve this machine only. */
   readonly apiKey: string | null;
   readonly allowlist: { readonly option: string; readonly entries: readonly string[] } | null;
   readonly rateLimit: RateLimit | null;
@@ -73,15 +83,15 @@ export interface Access {
   readonly redact: readonly string[];
 }
 
-/** Options with their defaults, checked. */
+/** Validated options with their defaults. */
 export interface ReadDebugOptions {
   readonly port: number;
-  /** True unless the mode is development: source text, bodies of requests and "send again" are left out. */
+  /** True unless the mode is development. Then source code, bodies of requests and "send again" are not available. */
   readonly isProduction: boolean;
   readonly access: Access;
   readonly errorFields: ErrorFields;
   readonly keep: number;
-  /** `path` is null for a temporary file where there are workers; none at all otherwise, nor where `store` is. */
+  /** Settings of the store, or null for memory only. `path` is null for a temporary file, which is used only with workers. */
   readonly store: { readonly path: string | null; readonly maxBytes: number } | null;
 }
 
@@ -122,7 +132,7 @@ const knownInSecurity: Readonly<Record<keyof DebugSecurityOptions, true>> = {
 const knownInRateLimit: Readonly<Record<"windowMs" | "max", true>> = { windowMs: true, max: true };
 const knownInStore: Readonly<Record<keyof DebugStoreOptions, true>> = { path: true, maxBytes: true };
 
-/** Length of a key that a network may guess at: 16 characters of base64 are 96 bits. */
+/** Minimum length of a key that other machines can guess: 16 characters of base64 are 96 bits. */
 const leastOpenKey = 16;
 const defaultRateLimit: RateLimit = { windowMs: 60_000, max: 100 };
 const defaultStoreBytes = 64 * 1024 * 1024;
@@ -132,9 +142,9 @@ const greatestCount = 1_000_000;
 const greatestKeep = 20_000;
 
 /**
- * Checks options, in both spellings.
+ * Validates options. Accepts both names of each option.
  *
- * @throws {TypeError} that names the option and says what it may be.
+ * @throws {TypeError} with the name of the option and its valid values.
  */
 export function readDebugOptions(options: DebugOptions): ReadDebugOptions {
   requireObject(options, "the options");
@@ -158,7 +168,10 @@ export function readDebugOptions(options: DebugOptions): ReadDebugOptions {
   };
 }
 
-/** `unknown`: neither the options nor `NODE_ENV` name a mode. Shows what production shows, and starts without a key for this machine alone. */
+/**
+ * Mode. `unknown`: neither the options nor `NODE_ENV` specify a mode. The sidecar then shows the data of production, and needs no key on
+ * loopback.
+ */
 type Mode = "development" | "production" | "unknown";
 
 function readMode({ mode, production }: DebugOptions): Mode {
@@ -212,7 +225,7 @@ function readAccess(options: DebugOptions, security: DebugSecurityOptions, mode:
   if (max.value !== undefined) requireWhole(max.value, max.option, 1, greatestCount);
   if (windowMs.value !== undefined) requireWhole(windowMs.value, windowMs.option, 1, longestWindowMs);
   const allowlist = entries.value && { option: entries.option, entries: entries.value };
-  // A wrong entry is an error at start, not at the first request.
+  // An invalid entry is an error at the start, and not at the first request.
   if (allowlist !== undefined) readAllowlist(allowlist.entries, allowlist.option);
   for (const pattern of redact.value ?? []) requirePattern(pattern, redact.option);
   if (mode === "production" && apiKey.value === undefined) {
@@ -230,7 +243,7 @@ function readAccess(options: DebugOptions, security: DebugSecurityOptions, mode:
   };
 }
 
-/** The limit that is given. `isLimited` has one by default too: a key must not be guessed fast. */
+/** Returns the rate limit. With `isLimited` there is a limit by default, so that a key cannot be guessed quickly. */
 function readRateLimit(
   max: number | undefined,
   windowMs: number | undefined,
@@ -240,7 +253,7 @@ function readRateLimit(
   return { max: max ?? defaultRateLimit.max, windowMs: windowMs ?? defaultRateLimit.windowMs };
 }
 
-/** A name may lead to any address, so only addresses of loopback and `localhost` do without a key. */
+/** Requires a key of sufficient length for addresses other than loopback and `localhost`. Other names may resolve to any address. */
 function requireOpenKey(hostname: string, { option, value: key }: Either<string>): void {
   const advice = `Other machines reach \`security.hostname\` ${JSON.stringify(hostname)}: give \`apiKey\` at least ${leastOpenKey} random characters, such as those of \`openssl rand -base64 24\`, or leave \`hostname\` out to listen on 127.0.0.1 only`;
   if (key === undefined) throw new TypeError(`debugPlugin: this sidecar needs a key. ${advice}`);
@@ -271,7 +284,7 @@ interface Either<T> {
   readonly value: T | undefined;
 }
 
-/** One value of two options that mean the same. */
+/** Returns the value of two options that mean the same. */
 function either<T>(one: string, first: T | undefined, other: string, second: T | undefined): Either<T> {
   if (first !== undefined && second !== undefined) twice(one, other);
   return second === undefined ? { option: one, value: first } : { option: other, value: second };
@@ -302,7 +315,7 @@ function requireKnown(value: object, names: Readonly<Record<string, true>>, pref
   }
 }
 
-/** Of all options: one may have been written in the other place. */
+/** Returns a suggestion for an unknown option. Searches all options, because the option may belong to another object. */
 function nearOption(name: string, names: Readonly<Record<string, true>>, prefix: string): string {
   const near = nearest(name, Object.keys(names));
   if (near !== undefined) return `did you mean \`${prefix}${near}\`?`;
@@ -326,7 +339,7 @@ function requireTexts(value: unknown, option: string): void {
     wrong(option, "a list of texts", value);
 }
 
-/** A key is sent in a header, and what a header cannot carry would never be right. The key is not shown: messages end up in logs. */
+/** Requires a key that can be sent in a header. The message does not contain the key, because messages are logged. */
 function requireKey(key: unknown, option: string): void {
   if (typeof key === "string" && /^[\x21-\x7e]+$/.test(key)) return;
   throw new TypeError(

@@ -17,22 +17,24 @@ import { type DebugOptions, type ReadDebugOptions, readDebugOptions } from "./op
 import { Redaction } from "./redaction.ts";
 import { type SidecarAddress, SidecarServer } from "./server.ts";
 
-/** Requests under way that a worker tells the others of, the oldest. */
+/** Maximum number of requests in progress that a worker shares with the others. The oldest are shared. */
 const mostShared = 100;
-/** Of a request's body, in development. */
+/** Maximum number of bytes of a request's body that are recorded, in development only. */
 const receivedBodyBytes = 8 * 1024;
 
-/** The debug sidecar of an application. */
+/** Debug sidecar of an application. */
 export interface DebugPlugin extends Plugin {
-  /** Where the sidecar listens; nothing before it does, and while another process has its port. */
+  /** Address of the sidecar; null before it listens, and while another process uses its port. */
   readonly address: SidecarAddress | null;
 }
 
 /**
- * Serves what an application does on a port of its own: requests, errors, logs, spans, latencies, health, routes and types. `kit inspect` reads it.
+ * Creates a plugin that serves data about an application on a separate port: requests, errors, logs, spans, latencies, health, routes and
+ * types. `kit inspect` and the dashboard read the data.
  *
- * Listens on 127.0.0.1 and hides credentials, in every mode. Production takes a key, limits how often each client asks, and leaves out source text and
- * what requests contained. Listening on an address that other machines reach takes a key of at least 16 characters.
+ * The sidecar listens on 127.0.0.1 and hides credentials in every mode. In production it requires a key, limits the requests of each
+ * client, and shows neither source code nor the content of requests. To listen on an address that other machines can reach requires a key
+ * of at least 16 characters.
  *
  * @example
  * ```ts
@@ -42,7 +44,7 @@ export interface DebugPlugin extends Plugin {
  *   plugins: [debugPlugin({ mode: "production", apiKey: process.env.DEBUG_KEY })],
  * });
  * ```
- * @throws {TypeError} that names the option that is wrong, or the nearest one to an unknown name; also if a key is required and missing or too short.
+ * @throws {TypeError} if an option is invalid or unknown (with the most similar name), or if a required key is missing or too short.
  */
 export function debugPlugin(options: DebugOptions = {}): DebugPlugin {
   return new Sidecar(readDebugOptions(options));
@@ -73,9 +75,9 @@ class Sidecar implements DebugPlugin {
     this.observe = {
       keep: options.keep,
       spans: true,
-      // In development the first call of a route is one that somebody looks for.
+      // In development, the first call of a route must be recorded too.
       calls: { around: this.#current.run, always: !options.isProduction },
-      // To show and repeat requests. In production what clients send is nobody's business here.
+      // Needed to show and repeat requests. In production, the content of requests is private.
       ...(!options.isProduction && { received: { bodyBytes: receivedBodyBytes } }),
       onAnswer: (request) => {
         memory.answered(request);
@@ -127,7 +129,7 @@ class Sidecar implements DebugPlugin {
         host.log.info(`The debug sidecar listens on ${listening.url}`);
       },
       waiting: (taken) => {
-        // Of several workers one has the sidecar, and another takes it over when that one ends.
+        // Only one of several workers runs the sidecar. Another worker takes it over when that one ends.
         if (host.worker !== null) return;
         host.log.warn(
           `The debug sidecar waits for port ${taken}, which another program uses: give debugPlugin another \`port\`, or 0 for a free one`,
@@ -140,9 +142,9 @@ class Sidecar implements DebugPlugin {
     this.#server.listen(port, access.hostname);
   }
 
-  /** For the worker that has the sidecar. */
+  /** Returns the state of this process for the worker that runs the sidecar. */
   #present(host: PluginHost): Present {
-    // The store is a file: what is not shown is not written into it either.
+    // Hides values first, because the store is a file and must not contain hidden values either.
     const active = this.#memory.active().slice(0, mostShared);
     return {
       health: ownHealth(host, this.#lag!),
@@ -168,7 +170,7 @@ class Sidecar implements DebugPlugin {
     this.#address = null;
   }
 
-  /** Nothing where there is none, or where it cannot be opened: the application is to start all the same. */
+  /** Opens the store. Returns `undefined` if there is none or it cannot be opened, because the application must start nevertheless. */
   #openStore({ projectRoot, log, workerGroup }: PluginHost): StoredHistory | undefined {
     const { store } = this.#options;
     if (store === null || (store.path === null && workerGroup === null)) return undefined;

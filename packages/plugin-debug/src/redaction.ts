@@ -4,11 +4,12 @@ import type { ErrorRecord, LogEntry, ReceivedRequest, RequestRecord, SpanRecord 
 import { withoutQuery } from "./calls/http.ts";
 import { sqlWithoutValues } from "./calls/sql.ts";
 
-/** What stands in place of a hidden value, as in logs. */
+/** Replacement of a hidden value, as in logs. */
 export const hidden = "[redacted]";
 
 /**
- * Hides values in records before the sidecar shows them: those of the sidecar's patterns, credentials among them, of the application's
+ * Hides values in records before the sidecar shows them: those that match the sidecar's patterns (including credentials) or the
+ * application's
  * `logging.redact`, and `@sensitive` properties.
  */
 export class Redaction {
@@ -34,7 +35,7 @@ export class Redaction {
     const isForeign = span.source !== undefined;
     const attributes = Object.entries(span.attributes).map(([name, whole]) => {
       const value = isForeign && typeof whole === "string" ? ofCall(name, whole) : whole;
-      // `user.password` is a `password` of a `user`.
+      // The attribute `user.password` counts as the property `password` of `user`.
       return [
         name,
         this.#redactor.hides(name.split("."))
@@ -68,7 +69,7 @@ export class Redaction {
     };
   }
 
-  /** Headers and the values of a JSON body. A body that is no JSON has no names by which something could be hidden, so it is not shown. */
+  /** Hides values in headers and in a JSON body. Another body has no property names, so it cannot be redacted and is not shown. */
   #received({ headers, body, bodyLength }: ReceivedRequest): ReceivedRequest {
     return {
       headers: this.#redactor.toLoggable(headers) as Record<string, string>,
@@ -85,7 +86,7 @@ export class Redaction {
     }
   }
 
-  /** Path and query without the values of hidden parameters. */
+  /** Returns a path and query without the values of hidden parameters. */
   #target(target: string, route: string | null): string {
     const [path = "", query] = splitOnce(target, "?");
     const shown = this.#path(path, route);
@@ -108,7 +109,7 @@ export class Redaction {
     const pattern = route?.slice(route.indexOf(" ") + 1).split("/");
     if (pattern === undefined) return path;
     const segments = path.split("/");
-    // A hidden wildcard hides all that it takes.
+    // A hidden wildcard hides all its segments.
     const shown = pattern.map((part, index) => {
       const isParameter = /^[:*]/.test(part);
       if (isParameter && this.#redactor.hides(["params", part.slice(1)])) return hidden;
@@ -118,7 +119,7 @@ export class Redaction {
   }
 }
 
-/** What a call was made with: other instrumentation tells of statements with the values in them, and of addresses with their query. */
+/** Hides values in attributes of other instrumentation: literals in SQL statements, and queries of URLs. */
 function ofCall(name: string, text: string): string {
   if (name === "db.statement" || name === "db.query.text") return sqlWithoutValues(text);
   if (name === "url.query") return text === "" ? text : hidden;

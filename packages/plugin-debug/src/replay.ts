@@ -9,15 +9,15 @@ import { isLoopback } from "./access/allowlist.ts";
 import { hidden } from "./redaction.ts";
 import type { SidecarState } from "./sidecar-state.ts";
 
-/** Where the dashboard asks for it. */
+/** Path of the action that sends a request again. */
 export const replayPath = "/_debug/replay";
-/** Of what the dashboard sends. */
+/** Maximum size in bytes of the body that the dashboard sends. */
 export const greatestQuestion: number = 256 * 1024;
 
 const greatestAnswer = 256 * 1024;
 const timeoutMs = 30_000;
 
-/** What belongs to a connection or to the bytes that were sent, and is made anew. */
+/** Headers of the connection or of the message's encoding. They are not copied. */
 const ofTheConnection: ReadonlySet<string> = new Set([
   "accept-encoding",
   "connection",
@@ -31,7 +31,7 @@ const ofTheConnection: ReadonlySet<string> = new Set([
   "trailer",
   "transfer-encoding",
   "upgrade",
-  // The trace that it came with is the other request's.
+  // The trace of the original request.
   "traceparent",
   "tracestate",
 ]);
@@ -44,15 +44,15 @@ const known: Readonly<Record<keyof ReplayQuestion, true>> = {
 };
 
 /**
- * Sends a request of the past to the application once more. It goes to the application's own port and nowhere else, as the method that it had, and what is hidden
- * of it is not sent: the page has to give something in its place.
+ * Sends a recorded request to the application again. The request goes only to the application's own port, with its original method. Hidden
+ * values are not sent: the page must supply a replacement.
  */
 export async function replay(
   state: SidecarState,
   text: string,
   remoteAddress: string,
 ): Promise<ReplayAnswer> {
-  // An application that only this machine reaches is not to be reached through its sidecar.
+  // An application that only this machine can reach must not be reachable through its sidecar.
   if (isLoopback(state.address.host) && !isLoopback(remoteAddress)) {
     throw new NoAnswer(
       403,
@@ -95,7 +95,7 @@ function read(text: string): ReplayQuestion {
     if (!Object.hasOwn(known, name)) throw invalid(`there is no property \`${shown(name)}\``);
   const { requestId, target, headers, body } = value as { [name in keyof ReplayQuestion]?: unknown };
   if (typeof requestId !== "string") throw invalid("`requestId` must be a text");
-  // A target with a scheme would name another server to some.
+  // Some servers would treat a target with a scheme as a request for another server.
   if (target !== undefined && (typeof target !== "string" || !/^\/[\x21-\x7e]*$/.test(target)))
     throw invalid("`target` must be a path that begins with `/`, with a query or without, percent-encoded");
   if (headers !== undefined && !isTexts(headers)) throw invalid("`headers` must be texts by name");
@@ -120,7 +120,7 @@ interface Made {
   readonly body: string | null;
 }
 
-/** What is to be sent. Each part is the page's, or as it came where nothing of it is hidden. */
+/** Returns the request to send. Each part comes from the page, or from the record if no value in it is hidden. */
 function requestOf({ redaction }: SidecarState, record: RequestRecord, question: ReplayQuestion): Made {
   const { received } = record;
   if (received === null) {
@@ -136,7 +136,7 @@ function requestOf({ redaction }: SidecarState, record: RequestRecord, question:
       : []),
     ...namesOfHidden(headers, question.headers === undefined ? told.received!.headers : headers),
     ...(question.body === undefined && isBodyHidden(received, told.received!) ? ["the body"] : []),
-    // A request of the store was hidden before it was written, so the record itself holds the placeholder.
+    // Values of a stored request were hidden before it was written, so the record contains the placeholder.
     ...(body?.includes(JSON.stringify(hidden)) === true ? ["the body"] : []),
   ];
   if (missing.length > 0) {
@@ -150,7 +150,7 @@ function requestOf({ redaction }: SidecarState, record: RequestRecord, question:
   return { method: record.method, path, headers: Object.fromEntries(kept), body };
 }
 
-/** The headers whose value is not shown, or not as it was. What belongs to the connection is made anew anyway. */
+/** Returns the names of headers whose value is hidden or changed. Headers of the connection are not copied, so they do not count. */
 function namesOfHidden(
   headers: Readonly<Record<string, string>>,
   told: Readonly<Record<string, string>>,
@@ -165,7 +165,7 @@ function isBodyHidden(received: ReceivedRequest, told: ReceivedRequest): boolean
   if (received.body === null) return received.bodyLength > 0;
   if (told.body === null) return true;
   try {
-    // Spaces and the like are no matter.
+    // Compares the parsed values, because white space does not matter.
     return JSON.stringify(JSON.parse(received.body)) !== told.body;
   } catch {
     return true;
@@ -211,7 +211,7 @@ async function sent(
   }
 }
 
-/** The beginning of an answer's body. The rest of a long one is not waited for. */
+/** Returns the beginning of a response's body. Does not wait for the rest of a long body. */
 async function bodyOf(
   response: IncomingMessage,
 ): Promise<Pick<ReplayAnswer, "body" | "bodyLength" | "isCut">> {
@@ -225,7 +225,7 @@ async function bodyOf(
   const isCut = bodyLength > greatestAnswer;
   const bytes = Buffer.concat(pieces).subarray(0, greatestAnswer);
   try {
-    // What is cut may end within a character.
+    // A truncated body may end within a character.
     const body = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: isCut });
     return { body, bodyLength, isCut };
   } catch {

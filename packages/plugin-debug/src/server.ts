@@ -9,32 +9,32 @@ import type { Access } from "./options.ts";
 import { greatestQuestion, replay, replayPath } from "./replay.ts";
 import type { SidecarState } from "./sidecar-state.ts";
 
-/** A sidecar is for few. */
+/** Maximum number of connections. A sidecar has few clients. */
 const mostConnections = 256;
 const retryMs = 250;
-/** A process that this one takes the place of, as under `kit dev`, has the port for a moment longer. */
+/** Time in milliseconds to wait for the port before a warning. Under `kit dev`, the previous process uses it a little longer. */
 const patienceMs = 6_000;
 
-/** Where the sidecar listens. */
+/** Address that the sidecar listens on. */
 export interface SidecarAddress {
   readonly port: number;
   readonly host: string;
-  /** `http://localhost:9800`. */
+  /** URL such as `http://localhost:9800`. */
   readonly url: string;
 }
 
-/** What the server tells of itself. */
+/** Events of the server. */
 export interface ServerEvents {
   listening(address: SidecarAddress): void;
-  /** The port has been in use for some seconds, and goes on being tried; called once. */
+  /** The port has been in use for some seconds. The server continues to try. Called once. */
   waiting(port: number): void;
-  /** It cannot listen at all. */
+  /** The server cannot listen. */
   failed(error: Error): void;
-  /** An answer could not be made. */
+  /** An error occurred while a response was created. */
   broken(error: unknown, target: string): void;
 }
 
-/** The HTTP server of the sidecar, apart from the application's. */
+/** HTTP server of the sidecar, separate from the application's server. */
 export class SidecarServer {
   readonly #state: SidecarState;
   readonly #guard: Guard;
@@ -53,11 +53,11 @@ export class SidecarServer {
       (request, response) => void this.#answer(request, response),
     );
     this.#server.maxConnections = mostConnections;
-    // Whoever upgrades or tunnels finds nobody.
+    // Refuses upgrades and tunnels.
     for (const event of ["upgrade", "connect"]) this.#server.on(event, (_, socket) => socket.destroy());
   }
 
-  /** Starts listening, now or as soon as the port is free. What fails is told, and is nothing to the application. */
+  /** Starts to listen, now or when the port is free. Reports failures as events, because they must not affect the application. */
   listen(port: number, hostname: string): void {
     const server = this.#server;
     const onError = (error: NodeJS.ErrnoException): void => {
@@ -79,7 +79,7 @@ export class SidecarServer {
     };
     server.once("error", onError);
     server.once("listening", onListening);
-    // Each process has its own socket; a cluster's primary would hand out one for all.
+    // Each process has its own socket. Without `exclusive`, the primary of a cluster would share one socket among the processes.
     server.listen({ port, host: hostname, exclusive: true });
   }
 
@@ -98,7 +98,7 @@ export class SidecarServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "", url: target = "", rawHeaders, socket } = request;
-    // Only what is asked of the dashboard's page has a body. Where there is one, the connection ends with the answer, and the rest is not read.
+    // Only requests of the dashboard's page have a body. After a request with a body, the connection closes and the rest is not read.
     const hasBody =
       request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"]) > 0;
     if (hasBody) response.setHeader("connection", "close");
@@ -140,13 +140,13 @@ function send(
   response.writeHead(status, {
     "content-type": "application/json; charset=utf-8",
     "content-length": Buffer.byteLength(text),
-    // What is shown is of this moment, and for whoever asked.
+    // The response contains current data, for this client only.
     "cache-control": "no-store",
     "cross-origin-resource-policy": "same-origin",
     "x-content-type-options": "nosniff",
     ...headers,
   });
-  // To HEAD Node sends the head alone.
+  // Node does not send the body in the response to HEAD.
   response.end(text);
 }
 
@@ -164,11 +164,11 @@ async function sendFile(request: IncomingMessage, response: ServerResponse): Pro
   response.end(body);
 }
 
-/** The text of a small body. What is longer is refused before it is there. */
+/** Reads a small body. Refuses a longer one before it is received completely. */
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = [];
   let length = 0;
-  // The connection stays, to say so.
+  // The connection must stay open for the response.
   for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     pieces.push(piece);
     length += piece.length;

@@ -7,26 +7,26 @@ import type { History } from "./history/history.ts";
 import type { Present } from "./history/stored.ts";
 import type { Redaction } from "./redaction.ts";
 
-/** What answers are made of. */
+/** Data that responses are created from. */
 export interface SidecarState {
   readonly host: PluginHost;
   readonly history: History;
-  /** Requests under way, in this process and in its fellow workers. */
+  /** Returns the requests in progress, of this process and of the other workers. */
   active(): readonly RequestRecord[];
-  /** What the other workers told of themselves within the last seconds. */
+  /** Returns the states that the other workers wrote within the last seconds. */
   others(): readonly Present[];
   readonly redaction: Redaction;
   readonly lag: EventLoopLag;
-  /** Where the application listens. */
+  /** Address that the application listens on. */
   readonly address: ListenAddress;
   readonly isProduction: boolean;
-  /** Names this process: another one has another history. */
+  /** Identifier of this process. Another process has another history. */
   readonly instance: string;
-  /** Whether the history is a store, which other processes write into. */
+  /** True if the history is a store, which other processes write to. */
   readonly isShared: boolean;
-  /** What the dashboard proves by that it is the page that was served here; nothing where no request is sent again. */
+  /** Token with which the dashboard's page proves that this sidecar served it; null if requests cannot be repeated. */
   readonly replayToken: string | null;
   readonly rateLimit: RateLimit | null;
-  /** Whether the application still serves. */
+  /** True if the application is shutting down. */
   readonly isStopping: boolean;
 }

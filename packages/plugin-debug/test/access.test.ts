@@ -1,4 +1,4 @@
-// Who may ask the sidecar: the table of development and production, and what attackers try.
+// Access to the sidecar in development and production, including attacks.
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -20,7 +20,7 @@ describe("in development", () => {
   });
   after(() => app.close());
 
-  it("asks for no key and limits no rate unless told to", async () => {
+  it("requires no key and limits no rate by default", async () => {
     for (let count = 0; count < 300; count += 1) await app.ok("/_debug/server");
   });
 
@@ -40,7 +40,7 @@ describe("in development", () => {
     assert.deepEqual(entry!.data, { id: "7", password: "[redacted]", apiSecret: "s3cr3t" });
   });
 
-  it("what is sensitive is hidden all the same", async () => {
+  it("hides sensitive properties", async () => {
     await app.send("POST /things", json({ name: "a", pin: "secret-pin" }));
     await app.send("POST /things", json({ name: "a", pin: 47_114_711_471_147 }));
     await app.send("POST /things", json('{"name":"a","pin":"secret-pin"'));
@@ -62,9 +62,9 @@ describe("in production", () => {
   });
   after(() => app.close());
 
-  it("it is bound to 127.0.0.1", async () => {
+  it("listens on 127.0.0.1 only", async () => {
     assert.equal(readDebugOptions({ mode: "production", apiKey }).access.hostname, "127.0.0.1");
-    // Another address of this machine has nobody at the port.
+    // No program listens on this port at another address of this machine.
     const other = connect(app.port, "127.0.0.2");
     const code = await new Promise((resolve) => {
       other.on("error", (error: NodeJS.ErrnoException) => resolve(error.code));
@@ -74,7 +74,7 @@ describe("in production", () => {
     assert.equal(code, "ECONNREFUSED");
   });
 
-  it("a key is asked for everywhere, also where there is nothing", async () => {
+  it("requires a key for every path, including paths that do not exist", async () => {
     for (const path of [
       "/",
       "/_debug/health",
@@ -105,7 +105,7 @@ describe("in production", () => {
     "k".repeat(8_000),
     "\xe9\xff",
   ]) {
-    it(`a wrong key of ${key.length} characters is refused`, async () => {
+    it(`refuses a wrong key of ${key.length} characters`, async () => {
       const answer = await app.get("/_debug/health", { "x-debug-key": key });
       assert.equal(answer.status, 401);
       assert.equal(errorOf(answer).message, "the header X-Debug-Key has not the configured key");
@@ -113,14 +113,14 @@ describe("in production", () => {
     });
   }
 
-  it("of two keys none counts, and a key is no part of the target", async () => {
+  it("refuses two keys, and a key outside of its header", async () => {
     const twice = await ask(app.port, "/_debug/health", { headers: { "x-debug-key": [apiKey, apiKey] } });
     assert.equal(twice.status, 401);
     assert.equal((await app.get(`/_debug/health?X-Debug-Key=${apiKey}`)).status, 401);
     assert.equal((await app.get("/_debug/health", { authorization: `Bearer ${apiKey}` })).status, 401);
   });
 
-  it("it is for reading", async () => {
+  it("refuses all methods except GET and HEAD", async () => {
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
       const answer = await ask(app.port, "/_debug/errors", {
         method,
@@ -134,7 +134,7 @@ describe("in production", () => {
     assert.deepEqual([head.status, head.text], [200, ""]);
   });
 
-  it("secrets appear nowhere", async () => {
+  it("shows no secret in any response", async () => {
     const secrets = {
       authorization: "Bearer secret-authorization",
       cookie: "session=secret-cookie",
@@ -147,7 +147,7 @@ describe("in production", () => {
       "POST /things",
       json({ name: 1, password: ["secret-failed"], pin: ["secret-failed-pin"] }),
     );
-    // The message of a validation error says what was there.
+    // The message of a validation error contains the received value.
     await app.send(
       "POST /things",
       json({ name: "n", password: 47_114_711_471_147, pin: 47_114_711_471_147 }),
@@ -167,7 +167,7 @@ describe("in production", () => {
     assert.doesNotMatch(one.text, /secret-/);
   });
 
-  it("what the client says of itself is not believed", async () => {
+  it("ignores headers in which a client claims another address", async () => {
     const strict = await start({ production: true, security: { apiKey, allowlist: ["203.0.113.7"] } });
     for (const header of [
       "X-Forwarded-For",
@@ -184,7 +184,7 @@ describe("in production", () => {
     await strict.close();
   });
 
-  it("each client may ask so often, whoever it says that it is, before its key is looked at", async () => {
+  it("limits the requests of each address before it checks the key", async () => {
     const limited = await start({ production: true, apiKey, rateLimit: { max: 3, windowMs: 3_600_000 } });
     const statuses: number[] = [];
     for (let count = 0; count < 5; count += 1) {
@@ -207,12 +207,12 @@ describe("pages of other sites", () => {
     app = await start({ security: { hostname: "localhost" } });
   });
   after(() => app.close());
-  /** The status of a request with exactly these header lines. */
+  /** Returns the status of a request with exactly these header lines. */
   const asHost = (...lines: string[]): Promise<number> => rawStatus(app.port, lines);
   const asked = (headers: Asking["headers"]): Promise<number> =>
     ask(app.port, "/_debug/health", { headers: headers! }).then(({ status }) => status);
 
-  it("cannot ask by a name of theirs that leads here", async () => {
+  it("are refused if they use a host name that resolves to this machine", async () => {
     for (const host of [
       "attacker.example",
       `attacker.example:${app.port}`,
@@ -232,7 +232,7 @@ describe("pages of other sites", () => {
       assert.equal(await asHost(`Host: ${host}`), 200, host);
   });
 
-  it("may use the name that was configured, and only that", async () => {
+  it("may use the configured host name, and no other name", async () => {
     const access = readDebugOptions({
       security: { hostname: "debug.internal", apiKey },
     }).access;
@@ -252,7 +252,7 @@ describe("pages of other sites", () => {
     );
   });
 
-  it("are refused by their origin, and nothing permits them to read", async () => {
+  it("are refused by their origin, and no header permits them to read", async () => {
     const host = `localhost:${app.port}`;
     for (const origin of [
       "http://attacker.example",
@@ -273,7 +273,7 @@ describe("pages of other sites", () => {
     assert.equal(headers["cache-control"], "no-store");
   });
 
-  it("find no proxy and no socket here", async () => {
+  it("cannot use the sidecar as a proxy or open a socket", async () => {
     assert.equal((await app.get("http://attacker.example/_debug/health")).status, 400);
     assert.equal((await app.get("//attacker.example/_debug/health")).status, 404);
     await assert.rejects(app.get("/", { connection: "upgrade", upgrade: "websocket" }));
@@ -306,7 +306,7 @@ describe("the allowlist", () => {
 });
 
 describe("the rate limit", () => {
-  it("counts each address, IPv6 by network, and starts afresh after its window", () => {
+  it("counts each IPv4 address and each IPv6 network, and starts again after its window", () => {
     const limiter = new RateLimiter({ windowMs: 1_000, max: 2 });
     const at = (address: string, now: number): boolean => limiter.count(address, now) === 0;
     assert.deepEqual([at("10.0.0.1", 0), at("10.0.0.1", 1), at("10.0.0.1", 2)], [true, true, false]);
@@ -332,10 +332,10 @@ describe("the rate limit", () => {
       if (number % 100_000 === 0) assert.ok(limiter.size <= 10_000);
     }
     assert.ok(limiter.size <= 10_000, String(limiter.size));
-    // Who goes on asking is still held back.
+    // A client that continues to send requests is still limited.
     for (const expected of [true, true, false])
       assert.equal(limiter.count("192.0.2.1", 2_000) === 0, expected);
-    // Whoever does not come again is forgotten.
+    // Clients that send no more requests are dropped.
     for (const now of [9_000_000, 18_000_000]) limiter.count("192.0.2.2", now);
     assert.ok(limiter.size <= 2, String(limiter.size));
   });

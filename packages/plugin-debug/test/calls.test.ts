@@ -1,4 +1,4 @@
-// What middleware and handlers ask of others, as spans of theirs.
+// Outgoing requests and queries of middleware and handlers, as child spans.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -30,7 +30,7 @@ interface Span {
 const done = responseOf("Done", { id: "string" });
 let peer: ReturnType<typeof createServer>;
 let url: string;
-/** Nobody listens there. */
+/** URL of a port on which no server listens. */
 let closed: string;
 before(async () => {
   peer = createServer((request, response) => {
@@ -133,7 +133,7 @@ describe("calls of a request", () => {
   });
   after(() => app.close());
 
-  it("by fetch and by node:http are children of the middleware or handler that made them, among many at once", async () => {
+  it("with fetch and node:http are children of the middleware or handler that sent them, also with many concurrent requests", async () => {
     const ids = Array.from({ length: 20 }, (_, index) => String(index));
     await Promise.all(ids.map((id) => app.send(`GET /both/${id}`, { headers: { "x-who": "ada" } })));
     const traces = await app.traces();
@@ -168,7 +168,7 @@ describe("calls of a request", () => {
     assert.doesNotMatch(JSON.stringify(traces), /secret-/);
   });
 
-  it("that fail say why", async () => {
+  it("that fail have the error as an attribute", async () => {
     await app.send("GET /broken");
     const [missing, refused] = handlerOf((await app.traces())[0]!).children!;
     assert.deepEqual([missing!.attributes["http.response.status_code"], missing!.status], [404, "ok"]);
@@ -177,14 +177,14 @@ describe("calls of a request", () => {
     assert.equal(refused!.attributes["url.full"], closed);
   });
 
-  it("are bounded, and the rest is counted", async () => {
+  it("are limited to 100 per handler, and the rest is counted", async () => {
     await app.send("GET /many");
     const [trace] = await app.traces();
     assert.equal(handlerOf(trace!).children!.length, 100);
     assert.equal(trace!.attributes["kit.calls.left_out"], 20);
   });
 
-  it("of nobody's request are nobody's", async () => {
+  it("outside of a request belong to no request", async () => {
     await byFetch("/background");
     assert.doesNotMatch(JSON.stringify(await app.traces()), /background/);
     const current = new CurrentSpan(() => {});
@@ -192,10 +192,10 @@ describe("calls of a request", () => {
   });
 });
 
-it("in production a route that made no call for long is watched again once it makes one", async () => {
+it("in production, watches a route again after its first call for a long time", async () => {
   const app = await start(production);
   for (let count = 0; count < 40; count += 1) await app.send("GET /rare/none");
-  // A call is not expected here; it is seen, and from then on such calls are.
+  // The route is not expected to make this call, so it is not recorded. From then on, calls of the route are recorded.
   await app.send("GET /rare/calls");
   await app.send("GET /rare/calls");
   const [second] = await app.traces();
@@ -203,7 +203,7 @@ it("in production a route that made no call for long is watched again once it ma
   await app.close();
 });
 
-it("nothing is watched after the end", async () => {
+it("watches no calls after the application has stopped", async () => {
   const { hasSubscribers } = await import("node:diagnostics_channel");
   const app = await start(production);
   assert.ok(hasSubscribers("undici:request:create"));
@@ -211,8 +211,8 @@ it("nothing is watched after the end", async () => {
   assert.ok(!hasSubscribers("undici:request:create"));
 });
 
-describe("what stands in a call", () => {
-  it("is a statement without the values in it", () => {
+describe("recorded attributes of a call", () => {
+  it("contain SQL statements without the values in them", () => {
     const cases: [text: string, shown: string][] = [
       ["select * from t where a = $1", "select * from t where a = $1"],
       ["select 'it''s', \"a'b\", e'c\\'d', $$x'y$$, $q$ z $q$ from t1", 'select ?, "a\'b", ?, ?, ? from t1'],
@@ -228,7 +228,7 @@ describe("what stands in a call", () => {
     assert.ok(performance.now() - begun < 1_000);
   });
 
-  it("is an address without query, name and password", () => {
+  it("contain URLs without query, user name and password", () => {
     assert.equal(withoutQuery("https://a:b@c.example/d?e=f#g"), "https://c.example/d");
     assert.equal(withoutQuery("/path?x"), "/path");
   });

@@ -1,4 +1,4 @@
-// What the dashboard asks for besides what everybody may: the feed, latencies over time, sources, migrations.
+// Endpoints for the dashboard: feed, latencies over time, source code and migrations.
 
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
@@ -13,7 +13,7 @@ import { errorOf, json, start, until, type WithSidecar } from "./support/sidecar
 const originalDirectory = process.cwd();
 let root: string;
 
-/** A project in a directory of its own, which the applications below run in. */
+/** Creates a project in a temporary directory, which the applications below run in. */
 before(async () => {
   root = await realpath(await mkdtemp(join(tmpdir(), "kit-dashboard-")));
   await mkdir(join(root, "src"));
@@ -43,7 +43,7 @@ describe("the feed", () => {
   after(() => app.close());
   const ask = (query: string): Promise<Feed> => app.ok<Feed>(`/_debug/feed${query}`);
 
-  it("tells once what ended since the last question", async () => {
+  it("returns each finished request once", async () => {
     await app.send("GET /things/1");
     await app.send("POST /things", json({ name: 7 }));
     const first = await ask("");
@@ -62,18 +62,18 @@ describe("the feed", () => {
     assert.deepEqual((await ask(`?after=${next}`)).requests, []);
   });
 
-  it("says how many were too many", async () => {
+  it("returns the number of skipped requests", async () => {
     const { next } = await ask("");
     for (let count = 0; count < 60; count += 1) await app.send(`GET /things/${count}`);
     const limited = await ask(`?after=${next}&limit=10`);
     assert.deepEqual([limited.requests.length, limited.skipped], [10, 50]);
     assert.equal(limited.requests[0]!.target, "/things/59");
-    // Fifty are kept.
+    // The history has a capacity of fifty.
     const all = await ask(`?after=${next}`);
     assert.deepEqual([all.requests.length, all.skipped], [50, 10]);
   });
 
-  it("begins anew for whoever comes from another process, or with nonsense", async () => {
+  it("returns the last requests for a cursor of another process or an invalid cursor", async () => {
     const { instance } = await ask("");
     assert.match(instance, /^[0-9a-f]{16}$/);
     for (const cursor of ["0123456789abcdef.3", "nonsense", `${instance}.-1`, `${instance}.x`, "."])
@@ -81,7 +81,7 @@ describe("the feed", () => {
     assert.deepEqual((await ask(`?after=${instance}.999999999`)).requests, []);
   });
 
-  it("shows what is under way, and then that it ended", async () => {
+  it("shows a request in progress, and then as finished", async () => {
     const real = await startReal();
     const { next } = await real.ok<Feed>("/_debug/feed");
     const answered = real.post({ name: "held" });
@@ -99,7 +99,7 @@ describe("the feed", () => {
     await real.close();
   });
 
-  it("hides what production hides", async () => {
+  it("hides sensitive values in production", async () => {
     const production = await start({ mode: "production", apiKey: "k" });
     await production.send("GET /things/1?token=secret-token");
     const answer = await production.get("/_debug/feed", { "x-debug-key": "k" });
@@ -109,12 +109,12 @@ describe("the feed", () => {
     await production.close();
   });
 
-  it("is of all processes where the history is a store", async () => {
+  it("contains the requests of all processes if the history is a store", async () => {
     const stored = await start({ mode: "dev", store: "debug.db" });
     await stored.send("GET /things/1");
     const { next, requests } = await stored.ok<Feed>("/_debug/feed");
     assert.equal(requests.length, 1);
-    // Nobody counts across processes: the last ones are told again, and the page knows them by their ids.
+    // No cursor works across processes: the last requests are returned again, and the page recognizes them by their ids.
     assert.deepEqual((await stored.ok<Feed>(`/_debug/feed?after=${next}`)).requests, requests);
     const again = await start({ mode: "dev", store: "debug.db" });
     assert.equal((await again.ok<Feed>("/_debug/feed")).requests[0]!.requestId, requests[0]!.requestId);
@@ -148,7 +148,7 @@ describe("latencies over time", () => {
     });
   }
 
-  it("take the same questions", async () => {
+  it("validate the query like the other endpoints", async () => {
     const app = await start();
     for (const [query, status] of [
       ["window=25h", 400],
@@ -162,14 +162,14 @@ describe("latencies over time", () => {
   });
 });
 
-describe("sources", () => {
+describe("source code", () => {
   let app: WithSidecar;
   before(async () => {
     app = await start();
   });
   after(() => app.close());
 
-  it("are shown around a line", async () => {
+  it("is shown around a line", async () => {
     const source = await app.ok<SourceLines>("/_debug/source?file=src/app.ts&line=20&around=2");
     assert.deepEqual(source, {
       file: "src/app.ts",
@@ -179,7 +179,7 @@ describe("sources", () => {
     });
     const first = await app.ok<SourceLines>("/_debug/source?file=./src/../src/app.ts&around=1");
     assert.deepEqual([first.file, first.from, first.lines.length], ["src/app.ts", 1, 2]);
-    // An older build may name a line that is gone.
+    // An older build may refer to a line that no longer exists.
     const last = await app.ok<SourceLines>("/_debug/source?file=src/app.ts&line=999&around=1");
     assert.deepEqual([last.from, last.lines], [39, ["const line39 = 39;", "const line40 = 40;"]]);
   });
@@ -202,14 +202,14 @@ describe("sources", () => {
     "file:///etc/hostname",
     "src/app.ts/x",
   ]) {
-    it(`are not ${file}`, async () => {
+    it(`is not shown for ${file}`, async () => {
       const answer = await app.get(`/_debug/source?file=${file}`);
       assert.equal(answer.status, 404, answer.text);
       assert.match(errorOf(answer).message, /there is no source file/);
     });
   }
 
-  it("are not shown in production, nor where nobody says which", async () => {
+  it("is not shown in production, and not without a valid file name", async () => {
     assert.equal((await app.get("/_debug/source?file=src/app.ts%00.ts")).status, 400);
     assert.equal((await app.get("/_debug/source?file=src/app.ts&around=201")).status, 400);
     const production = await start({ mode: "production", apiKey: "k" });
@@ -227,14 +227,14 @@ describe("migrations", () => {
   after(() => app.close());
   const ask = (): Promise<PendingMigration> => app.ok<PendingMigration>("/_debug/migrations");
 
-  it("are none without tables, and none where types and migrations agree", async () => {
+  it("are empty without tables, and if types and migrations agree", async () => {
     const nothing = { destructive: false, changes: [], problems: [], sql: null };
     assert.deepEqual(await ask(), { hasTables: false, ...nothing });
     await writeFile(join(root, ".kit/migrations/snapshot.json"), '{"tables":[{"name":"notes"}]}');
     assert.deepEqual(await ask(), { hasTables: true, ...nothing });
   });
 
-  it("are what kit build wrote", async () => {
+  it("are those that kit build wrote", async () => {
     const changes = [{ change: "dropColumn", table: "notes", column: "title", class: "destructive" }];
     const pending = { version: 1, destructive: true, changes, problems: [] };
     await writeFile(join(root, ".kit/migrations/pending.json"), JSON.stringify(pending));
@@ -249,7 +249,7 @@ describe("migrations", () => {
   });
 });
 
-it("the dashboard is told what it has to know", async () => {
+it("returns the information that the dashboard needs first", async () => {
   const app = await start();
   const { instance, replayToken, ...info } = await app.ok<DashboardInfo>("/_debug/dashboard");
   assert.deepEqual(info, {

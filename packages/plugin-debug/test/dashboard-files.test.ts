@@ -1,4 +1,4 @@
-// The dashboard's page and its files: who is served them, and how.
+// The dashboard's page and its files: access, headers and compression.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ const skip =
   !existsSync(join(directory, "index.html")) && "the dashboard is not built: cargo xtask dashboard";
 const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
 
-it("browsers get the page, programs the list of what can be asked", () => {
+it("serves the page to browsers and the list of endpoints to programs", () => {
   assert.deepEqual(
     [accept, "text/html", "TEXT/HTML;q=0.9", "*/*", "application/json", "", "text/htmlx"].map((wanted) =>
       isFile("/", wanted),
@@ -42,7 +42,7 @@ describe("the dashboard's files", { skip }, () => {
     await production.close();
   });
 
-  it("stand behind a policy that lets nothing in from elsewhere", async () => {
+  it("have a security policy that allows no content of other origins", async () => {
     for (const path of ["/", ...assets().map((name) => `/assets/${name}`)]) {
       const { status, headers } = await app.get(path, { accept });
       assert.equal(status, 200, path);
@@ -66,7 +66,7 @@ describe("the dashboard's files", { skip }, () => {
     assert.doesNotMatch(text, /<script>|style=|onload|https?:\/\//);
   });
 
-  it("are kept by browsers: for ever by their names, the page until it changes", async () => {
+  it("are cached: assets without end, the page until it changes", async () => {
     const page = await app.get("/", { accept });
     assert.equal(page.headers["cache-control"], "no-cache");
     assert.equal(page.headers["content-type"], "text/html; charset=utf-8");
@@ -81,7 +81,7 @@ describe("the dashboard's files", { skip }, () => {
     }
   });
 
-  it("are sent compressed to whoever takes that", async () => {
+  it("are sent compressed to clients that accept that", async () => {
     const name = assets().find((asset) => asset.endsWith(".js"))!;
     const plain = readFileSync(join(directory, "assets", name));
     for (const [encodings, used] of [
@@ -101,7 +101,7 @@ describe("the dashboard's files", { skip }, () => {
     }
   });
 
-  it("take under 200 KB compressed, all together", () => {
+  it("have a total compressed size below 200 KB", () => {
     const sizes = assets().map((name) => readFileSync(join(directory, "assets", `${name}.gz`)).length);
     const sum = sizes.reduce(
       (total, size) => total + size,
@@ -110,7 +110,7 @@ describe("the dashboard's files", { skip }, () => {
     assert.ok(sum > 20_000 && sum < 200_000, `${sum} bytes`);
   });
 
-  it("are all there is: nothing else on the disk has a path", async () => {
+  it("are the only files that can be requested", async () => {
     for (const path of [
       "/assets/",
       "/assets/../index.html",
@@ -127,7 +127,7 @@ describe("the dashboard's files", { skip }, () => {
     }
   });
 
-  it("need no key in production, and whatever they ask for does", async () => {
+  it("need no key in production, unlike the data that they request", async () => {
     const page = await production.get("/", { accept });
     assert.equal(page.status, 200);
     assert.equal(page.text, (await app.get("/", { accept })).text, "it is the same for everybody");
@@ -144,7 +144,7 @@ describe("the dashboard's files", { skip }, () => {
       const wanted = { accept: path === "/" ? "application/json" : accept };
       assert.equal((await production.get(path, wanted)).status, 401, path);
     }
-    // Everything else that is refused, is.
+    // All other restrictions apply to the files too.
     const other = await start({ mode: "production", apiKey: "k", allowedIPs: ["203.0.113.7"] });
     assert.equal((await other.get("/", { accept })).status, 403);
     await other.close();
@@ -158,13 +158,13 @@ describe("the dashboard's files", { skip }, () => {
     await limited.close();
   });
 
-  it("are not for pages of other sites, nor for a name that leads here", async () => {
+  it("are refused to pages of other sites and to other host names", async () => {
     const lines = [`Accept: ${accept}`];
     assert.equal(await rawStatus(app.port, ["Host: attacker.example", ...lines]), 403);
     const cross = { accept, "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" };
     assert.equal((await app.get("/", cross)).status, 403);
     assert.equal((await app.get(`/assets/${assets()[0]}`, cross)).status, 403);
-    // A link may lead here: whoever made it sees nothing of it.
+    // A link to the page is allowed, because the page with the link cannot read the response.
     assert.equal((await app.get("/", { ...cross, "sec-fetch-mode": "navigate" })).status, 200);
     const post = await ask(app.port, "/", { method: "POST", headers: { accept } });
     assert.equal(post.status, 405);
@@ -192,7 +192,7 @@ function isFile(target: string, wanted: string, method = "GET"): boolean {
   return isForFile({ method, target, accept: wanted });
 }
 
-/** The names of its files as they are, besides the page. */
+/** Returns the names of the uncompressed files, except the page. */
 function assets(): string[] {
   return readdirSync(join(directory, "assets")).filter((name) => !/\.(br|gz)$/.test(name));
 }

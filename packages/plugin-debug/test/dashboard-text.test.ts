@@ -1,4 +1,4 @@
-// What the dashboard makes of what it is told, without a browser.
+// Functions of the dashboard that need no browser.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -31,7 +31,7 @@ import type { RequestSummary } from "../src/answers/shapes.ts";
 const run = promisify(execFile);
 
 describe("copy as curl", () => {
-  it("is a command that sends the same, whatever stands in it", async () => {
+  it("returns a command that sends the same request, with any special characters", async () => {
     const received: {
       method: string;
       target: string;
@@ -83,7 +83,7 @@ describe("copy as curl", () => {
     server.close();
   });
 
-  it("is short where little is to be said, and takes hidden headers from variables", async () => {
+  it("returns a short command, and reads hidden headers from variables", async () => {
     const base = "http://localhost:3000/";
     assert.equal(
       curlOf({ method: "GET", target: "/notes", received: null }, base),
@@ -93,7 +93,7 @@ describe("copy as curl", () => {
     const command = curlOf({ method: "GET", target: "/a", received }, base);
     assert.match(command, /-H 'authorization: '"\$\{AUTHORIZATION:\?\}"/);
     await assert.rejects(run("sh", ["-c", command]), /AUTHORIZATION/);
-    // A client chooses names of headers, so a name must not be read by the shell.
+    // A client chooses names of headers, so the shell must not interpret a name.
     const hostile = { headers: { "x-`id`$(id)": "[redacted]" }, body: null, bodyLength: 0 };
     const { stdout } = await run(
       "sh",
@@ -108,7 +108,7 @@ describe("copy as curl", () => {
 });
 
 describe("hidden headers", () => {
-  it("are filled in from what somebody has given before", () => {
+  it("are filled in with values that the user has entered before", () => {
     const headers = { authorization: "[redacted]", accept: "*/*" };
     assert.equal(withRemembered(headers), "authorization: [redacted]\naccept: */*");
     rememberHidden(writeHeaders(headers), "authorization: Bearer ada\naccept: text/plain");
@@ -165,7 +165,7 @@ describe("the filter", () => {
   }
 });
 
-it("the waterfall has each phase where the one before it ends, and spans within theirs", () => {
+it("the waterfall places each phase after the previous one, and spans below their parents", () => {
   const bars = barsOf({
     method: "GET",
     route: "GET /notes",
@@ -210,7 +210,7 @@ it("the waterfall has each phase where the one before it ends, and spans within 
   assert.deepEqual(bars[3]!.attributes, { "note.id": 7 });
 });
 
-it("a stack says which lines are the project's", () => {
+it("a stack trace contains the locations of lines in the project", () => {
   const stack = [
     "Error: boom at home",
     "    at POST /notes (file:///app/src/my%20notes.ts:21:11)",
@@ -234,7 +234,7 @@ it("a stack says which lines are the project's", () => {
   assert.deepEqual(readPlaceInSource("src/a.ts:7"), { file: "src/a.ts", line: 7 });
 });
 
-it("a declaration goes from its comment to where its brackets close", () => {
+it("a declaration extends from its comment to its closing bracket", () => {
   const lines = [
     "export const a = 1;",
     "/** Adds. */",
@@ -258,7 +258,7 @@ it("a declaration goes from its comment to where its brackets close", () => {
   assert.deepEqual(text1(8), lines.slice(8, 11));
 });
 
-it("a registered middleware leads to its function", () => {
+it("finds the function of a registered middleware", () => {
   const lines = [
     'import { requireAuth as auth, type A } from "./auth.ts";',
     "import {",
@@ -298,7 +298,7 @@ it("a registered middleware leads to its function", () => {
   assert.deepEqual(definitionOf(["", "export default function a() {}"], "default", "a.ts"), { line: 2 });
 });
 
-it("headers are edited as lines, and what is hidden is named", () => {
+it("edits headers as lines, and lists hidden parts", () => {
   const headers = { accept: "a: b", authorization: "[redacted]" };
   assert.deepEqual(readHeaders(`${writeHeaders(headers)}\n\n:x\nX-A:  1 `), { ...headers, "x-a": "1" });
   assert.deepEqual(
@@ -312,7 +312,7 @@ it("headers are edited as lines, and what is hidden is named", () => {
   assert.deepEqual(hiddenNames({ target: "/", headers: "", body: "" }), []);
 });
 
-it("slices in which nothing came are gaps", () => {
+it("fills slices without requests with gaps", () => {
   const slice = { count: 1, failed: 0, p50: 1, p95: 1, p99: 1, max: 1, throughput: 1 };
   const since = new Date(95_000).toISOString();
   const all = withGaps({
@@ -336,7 +336,7 @@ it("slices in which nothing came are gaps", () => {
   assert.deepEqual(withGaps({ since, sliceMs: 10_000, slices: [] }), []);
 });
 
-it("places have addresses, whatever they are called", () => {
+it("converts every place to an address and back", () => {
   for (const place of [
     { view: "requests", id: null, query: {} },
     { view: "routes", id: "GET /notes/:id?#%", query: {} },
@@ -348,7 +348,7 @@ it("places have addresses, whatever they are called", () => {
   assert.equal(readPlace("#/types/%zz").id, "%zz");
 });
 
-it("numbers are written as people read them", () => {
+it("formats numbers for people", () => {
   assert.deepEqual([0.004, 3.271, 42.25, 120, 1_500, 61_000, null].map(duration), [
     "0.00 ms",
     "3.27 ms",
@@ -367,7 +367,7 @@ it("numbers are written as people read them", () => {
   );
 });
 
-it("changes of tables are told in words", () => {
+it("describes changes of tables in words", () => {
   assert.deepEqual(
     [
       { change: "addColumn", table: "notes", column: { name: "pinned" } },
@@ -386,7 +386,7 @@ it("changes of tables are told in words", () => {
   );
 });
 
-/** A span of a record. */
+/** Returns a span of a record. */
 function span(
   spanId: string,
   parentSpanId: string | undefined,

@@ -1,4 +1,4 @@
-// Every endpoint of the sidecar, against a running application.
+// Every endpoint of the sidecar, with a running application.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
@@ -53,8 +53,8 @@ interface Span {
   children?: Span[];
 }
 
-describe("what happened", () => {
-  it("requests", async () => {
+describe("the history", () => {
+  it("returns requests, with filters", async () => {
     const { requests, active } = await app.ok<{ requests: Request[]; active: unknown[] }>("/_debug/requests");
     assert.deepEqual(
       requests.map(({ target, status }) => `${status} ${target}`),
@@ -73,7 +73,7 @@ describe("what happened", () => {
     assert.equal((await paths("since=1h")).length, 5);
   });
 
-  it("one request with its log entries and its error", async () => {
+  it("returns one request with its log entries and its error", async () => {
     const { requests } = await app.ok<{ requests: Request[] }>("/_debug/requests");
     const about = (
       index: number,
@@ -90,7 +90,7 @@ describe("what happened", () => {
     );
   });
 
-  it("errors, each with the request it happened in", async () => {
+  it("returns errors, each with the id of its request", async () => {
     const { errors } = await app.ok<{ errors: Failure[] }>("/_debug/errors");
     assert.deepEqual(
       errors.map(({ status, code, route, phase }) => [status, code, route, phase]),
@@ -125,7 +125,7 @@ describe("what happened", () => {
     assert.equal(await count("since=5m"), 4);
   });
 
-  it("logs, by level and time", async () => {
+  it("returns logs, filtered by level and time", async () => {
     const { logs } = await app.ok<{ logs: Record<string, unknown>[] }>("/_debug/logs");
     const entry = logs.find(({ message }) => message === "Thing read")!;
     const { timestamp, traceId, requestId, spanId, ...rest } = entry;
@@ -151,7 +151,7 @@ describe("what happened", () => {
     assert.equal(own.logs.length, 2);
   });
 
-  it("spans and traces", async () => {
+  it("returns spans and traces", async () => {
     const { spans } = await app.ok<{ spans: Span[] }>("/_debug/spans?since=5m");
     const root = spans.find(
       ({ name, attributes }) => name === "GET /things/:id" && attributes["http.status_code"] === 200,
@@ -168,7 +168,7 @@ describe("what happened", () => {
     assert.equal((await app.ok<{ spans: Span[] }>("/_debug/spans?limit=3")).spans.length, 3);
   });
 
-  it("no more than 100 traces, nor more requests than are kept", async () => {
+  it("returns at most 100 traces, and at most as many requests as are kept", async () => {
     const busy = await start({ mode: "dev", keep: 120 });
     for (let count = 0; count < 150; count += 1) await busy.send(`GET /things/${count}`);
     assert.equal((await busy.ok<{ traces: unknown[] }>("/_debug/traces")).traces.length, 100);
@@ -178,7 +178,7 @@ describe("what happened", () => {
     await busy.close();
   });
 
-  it("errors that come faster than they can be described are counted", async () => {
+  it("counts errors that come faster than they can be described", async () => {
     const flooded = await start({ mode: "dev" }, { logLevel: "info" });
     for (let count = 0; count < 1_000; count += 1) await flooded.send("GET /nowhere");
     const { errors } = await flooded.ok<{ errors: unknown[] }>("/_debug/errors?limit=1000");
@@ -206,8 +206,8 @@ interface Figures {
 
 const of = (query: string): Promise<Figures> => app.ok(`/_debug/performance?${query}`);
 
-describe("how fast it was", () => {
-  it("of a path, of a route, of all", async () => {
+describe("performance figures", () => {
+  it("are returned for a path, for a route and for all", async () => {
     const path = await of("route=/things/:id&window=1h");
     assert.deepEqual([path.route, path.window, path.count, path.failed], ["/things/:id", "1h", 3, 1]);
     assert.ok(path.min > 0 && path.min <= path.p50 && path.p50 <= path.p95 && path.p95 <= path.p99);
@@ -230,11 +230,11 @@ describe("how fast it was", () => {
         [null, 1],
       ],
     );
-    // What `kit inspect performance` asks where it is told no route.
+    // The request of `kit inspect performance` without a route.
     assert.equal((await of("route=/")).count, 4);
   });
 
-  it("of a route that nobody asked yet", async () => {
+  it("are zero for a route without requests", async () => {
     const fresh = await start();
     const figures = await fresh.ok("/_debug/performance?route=/things");
     assert.deepEqual([figures["count"], figures["p50"], figures["throughput"]], [0, null, 0]);
@@ -242,8 +242,8 @@ describe("how fast it was", () => {
   });
 });
 
-describe("how it is", () => {
-  it("health and server", async () => {
+describe("the state of the process", () => {
+  it("is returned by health and server", async () => {
     const health = await app.ok("/_debug/health");
     assert.deepEqual(
       [health["status"], health["adapter"], health["port"], health["host"]],
@@ -257,7 +257,7 @@ describe("how it is", () => {
       "the event loop is measured",
       async () => (await app.ok("/_debug/health"))["eventLoopLag"] !== null,
     );
-    // Half a second of work shows.
+    // Blocks the event loop for half a second.
     const end = performance.now() + 500;
     while (performance.now() < end);
     await until("the work shows", async () => {
@@ -269,8 +269,8 @@ describe("how it is", () => {
   });
 });
 
-describe("what was built", () => {
-  it("routes", async () => {
+describe("artifacts of the build", () => {
+  it("routes have their contract, and are found in each spelling of the path", async () => {
     const { routes: shown } = await app.ok<{ routes: Record<string, unknown>[] }>("/_debug/routes");
     assert.deepEqual(
       shown.map(({ ref }) => ref),
@@ -294,7 +294,7 @@ describe("what was built", () => {
       assert.equal((await app.ok(`/_debug/routes/${spelling}`))["ref"], "GET /things/:id");
   });
 
-  it("hooks of a build", async () => {
+  it("the build pipeline has the hooks in order", async () => {
     const { hooks } = await app.ok<{ hooks: { name: string; order: number }[] }>("/_debug/build-pipeline");
     assert.deepEqual(
       hooks.map(({ name, order }) => `${order} ${name}`),
@@ -302,13 +302,13 @@ describe("what was built", () => {
     );
   });
 
-  it("packages of kit, by both names", async () => {
+  it("packages of kit are available under both paths", async () => {
     const deps = await app.ok<{ dependencies: { name: string; dependsOn: string[] }[] }>("/_debug/deps");
     assert.deepEqual(await app.ok("/_debug/dependencies"), deps);
     assert.ok(deps.dependencies.length > 0);
   });
 
-  it("what is not there says how to make it", async () => {
+  it("a missing artifact is reported with the command that creates it", async () => {
     const answers = await Promise.all(
       ["/_debug/middleware", "/_debug/schema/Thing"].map((path) => app.get(path)),
     );
@@ -319,7 +319,7 @@ describe("what was built", () => {
   });
 });
 
-describe("what is wrong with a question", () => {
+describe("an invalid request is refused", () => {
   const cases: [path: string, status: number, message: RegExp][] = [
     ["/_debug/helth", 404, /nothing at \/_debug\/helth; did you mean \/_debug\/health\?/],
     ["/elsewhere/entirely/and/far/away", 404, /`\/` lists what there is/],
@@ -359,10 +359,10 @@ describe("what is wrong with a question", () => {
     });
   }
 
-  it("`/` lists what can be asked", async () => {
+  it("lists all endpoints at `/`", async () => {
     const { endpoints } = await app.ok<{ endpoints: { path: string; query: string[] }[] }>("/");
     for (const { path } of endpoints.filter(({ path: listed }) => !listed.includes(":"))) {
-      // One has to be told what to show.
+      // This endpoint needs a parameter.
       const { status } = await app.get(path === "/_debug/source" ? `${path}?file=src/app.ts` : path);
       assert.ok(status === 200 || status === 404, `${path} ${status}`);
     }
@@ -373,8 +373,8 @@ describe("what is wrong with a question", () => {
   });
 });
 
-describe("the port", () => {
-  it("may be in use: the application goes on, and the sidecar listens once it is free", async () => {
+describe("the port of the sidecar", () => {
+  it("if it is in use, does not stop the application, and the sidecar listens when it is free", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await until("the port is taken", () => other.listening);
     const { port } = other.address() as { port: number };
@@ -390,7 +390,7 @@ describe("the port", () => {
     await plugin.onStop?.();
   });
 
-  it("may be one that cannot be had at all", async () => {
+  it("if it is not available at all, does not stop the application", async () => {
     const plugin = debugPlugin({ port: 0, security: { hostname: "192.0.2.1", apiKey: "k".repeat(16) } });
     const served = await serve(routes, { plugins: [plugin], logLevel: "info" });
     await until("it says so", () =>

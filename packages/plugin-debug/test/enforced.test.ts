@@ -1,4 +1,4 @@
-// Each option that is given is enforced for each value of NODE_ENV, and the defaults are safe for each of them.
+// Each given option is enforced for each value of NODE_ENV, and the defaults are safe for each value.
 
 import assert from "node:assert/strict";
 import { networkInterfaces } from "node:os";
@@ -41,7 +41,7 @@ async function startIn(environment: string | undefined, options: DebugOptions): 
 for (const environment of environments) {
   for (const [name, mode] of modes) {
     describe(`with NODE_ENV ${environment === undefined ? "unset" : JSON.stringify(environment)} and ${name}`, () => {
-      it("asks for a given apiKey, in both spellings", async () => {
+      it("requires a given apiKey, in both spellings", async () => {
         for (const given of [{ apiKey }, { security: { apiKey } }]) {
           const { get, close } = await startIn(environment, { ...mode, ...given });
           assert.equal((await get("/_debug/health")).status, 401);
@@ -51,7 +51,7 @@ for (const environment of environments) {
         }
       });
 
-      it("refuses addresses that a given allowlist does not have, in both spellings", async () => {
+      it("refuses addresses that a given allowlist does not contain, in both spellings", async () => {
         for (const given of [
           { apiKey, allowedIPs: ["203.0.113.7"] },
           { security: { apiKey, allowlist: ["203.0.113.7"] } },
@@ -64,7 +64,7 @@ for (const environment of environments) {
         }
       });
 
-      it("counts requests where a rate limit is given, in both spellings", async () => {
+      it("enforces a given rate limit, in both spellings", async () => {
         for (const given of [
           { apiKey, rateLimit: { max: 2, windowMs: 3_600_000 } },
           { security: { apiKey, rateLimit: 2, rateLimitWindow: 3_600_000 } },
@@ -101,7 +101,7 @@ for (const environment of environments) {
         }
       });
 
-      it("does not start on an address that others reach without a key of 16 characters", () => {
+      it("does not start on an address that other machines reach without a key of 16 characters", () => {
         setEnvironment(environment);
         for (const hostname of ["0.0.0.0", "::", "192.0.2.1", "debug.internal", "127.1.example", "0"]) {
           for (const key of [undefined, "k".repeat(15)]) {
@@ -117,14 +117,14 @@ for (const environment of environments) {
         }
       });
 
-      it("binds 127.0.0.1 unless told otherwise", async () => {
+      it("listens on 127.0.0.1 by default", async () => {
         const { plugin } = await startIn(environment, { ...mode, apiKey });
         assert.equal(plugin.address?.host, "127.0.0.1");
       });
     });
   }
 
-  it(`a sidecar without a key is reached from this machine alone: NODE_ENV ${environment}`, () => {
+  it(`serves only this machine without a key: NODE_ENV ${environment}`, () => {
     setEnvironment(environment);
     if (environment === "production") {
       assert.throws(() => readDebugOptions({}), /production needs a key/);
@@ -138,13 +138,13 @@ for (const environment of environments) {
       assert.equal(status(address), 200, address);
     for (const address of ["10.0.0.1", "192.0.2.1", "fd00::1", "::ffff:10.0.0.1", "fe80::1%lo", ""])
       assert.equal(status(address), 403, address);
-    // A proxy on this machine asks for somebody else.
+    // A proxy on this machine forwards requests of other clients.
     assert.equal(status("127.0.0.1", "X-Forwarded-For", "127.0.0.1"), 403);
     assert.equal(status("127.0.0.1", "Forwarded", "for=127.0.0.1"), 403);
     assert.equal(status("127.0.0.1", "Via", "1.1 proxy"), 403);
   });
 
-  it(`tells where things are in development alone: NODE_ENV ${environment}`, () => {
+  it(`shows locations in files in development only: NODE_ENV ${environment}`, () => {
     setEnvironment(environment);
     const { isProduction, errorFields } = readDebugOptions({ apiKey });
     assert.deepEqual(
@@ -159,13 +159,13 @@ describe("over the network of this machine", () => {
     .flatMap((addresses) => addresses ?? [])
     .find(({ internal, family }) => !internal && family === "IPv4")?.address;
 
-  it("nobody answers at another address of this machine", async (t) => {
+  it("does not listen at another address of this machine by default", async (t) => {
     if (outside === undefined) return t.skip("this machine has no address but loopback");
     const { port } = await startIn(undefined, {});
     await assert.rejects(fetch(`http://${outside}:${port}/_debug/health`));
   });
 
-  it("with a key and a hostname that is open, another address is answered if the key is right", async (t) => {
+  it("serves another address if the hostname is open and the key is right", async (t) => {
     if (outside === undefined) return t.skip("this machine has no address but loopback");
     const { port } = await startIn("development", { security: { hostname: "0.0.0.0", apiKey } });
     const url = `http://${outside}:${port}/_debug/health`;
@@ -173,7 +173,7 @@ describe("over the network of this machine", () => {
     assert.equal((await fetch(url, { headers: right })).status, 200);
   });
 
-  it("a name that leads to loopback by DNS is refused as a host", async () => {
+  it("refuses a host name that resolves to loopback", async () => {
     const { port } = await startIn("development", {});
     assert.equal(await rawStatus(port, [`Host: rebound.example:${port}`]), 403);
     assert.equal(await rawStatus(port, [`Host: localhost:${port}`]), 200);

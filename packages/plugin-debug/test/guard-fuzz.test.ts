@@ -1,5 +1,5 @@
-// The sidecar's guard with random requests, which are changed from ones that were let in or refused before.
-// `KIT_SEED` and `KIT_RUNS` choose others and more. What once failed is kept in `guard-corpus.json` and asked on every run.
+// Tests the sidecar's guard with random requests, which are mutations of requests that were allowed or refused before.
+// `KIT_SEED` and `KIT_RUNS` choose the seed and the number. Failed requests are stored in `guard-corpus.json` and tested in every run.
 
 import assert from "node:assert/strict";
 import { isIP } from "node:net";
@@ -36,7 +36,7 @@ const values = [
   "application/json", "text/plain", "same-origin", "cross-site", "same-site", "navigate", "127.0.0.1:1:1", "0x7f.1",
 ]; // prettier-ignore
 
-/** Numbers that look random, the same on every machine (mulberry32). */
+/** Returns a pseudorandom number generator that gives the same numbers on every machine (mulberry32). */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -47,7 +47,7 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-/** A request, and the number of a configuration. */
+/** Request with the index of a configuration. */
 interface Question {
   readonly configuration: number;
   readonly asked: Asked;
@@ -61,7 +61,7 @@ function spoil(text: string, below: (most: number) => number): string {
     : text.slice(0, at) + signs[below(11)] + text.slice(at);
 }
 
-/** A question that differs from another one in a few places. */
+/** Returns a request that differs from another one in a few places. */
 function changed({ configuration, asked }: Question, below: (most: number) => number): Question {
   const rawHeaders = [...asked.rawHeaders];
   let { remoteAddress, method, purpose = "read" } = asked;
@@ -94,7 +94,7 @@ function changed({ configuration, asked }: Question, below: (most: number) => nu
   return { configuration: chosen, asked: { method, remoteAddress, rawHeaders, purpose } };
 }
 
-/** Asks a new guard, and holds its answer against the rules as the guide tells them. */
+/** Sends the request to a new guard, and checks the result against the rules of the guide. Returns true if the request was allowed. */
 function check({ configuration, asked }: Question): boolean {
   const options = configurations[configuration]!;
   const { access } = readDebugOptions(options);
@@ -136,12 +136,12 @@ function check({ configuration, asked }: Question): boolean {
 }
 
 describe("the guard", () => {
-  it("answers the kept requests by the rules", () => {
+  it("decides the stored requests by the rules", () => {
     for (const { question, isAnswered } of corpus as { question: Question; isAnswered: boolean }[])
       assert.equal(check(question), isAnswered, JSON.stringify(question));
   });
 
-  it("lets random requests in by the rules alone", () => {
+  it("allows random requests only by the rules", () => {
     const runs = Number(process.env["KIT_RUNS"] ?? 60_000);
     const below = numbers(Number(process.env["KIT_SEED"] ?? 1));
     const pool = corpus.map(({ question }) => question as Question);
@@ -154,7 +154,7 @@ describe("the guard", () => {
         throw new Error(`put this into guard-corpus.json: ${JSON.stringify(question)}`, { cause: error });
       }
       answered += 1;
-      // What is let in is worth changing further.
+      // An allowed request is a good start for further mutations.
       if (pool.length < 500) pool.push(question);
       else pool[corpus.length + below(500 - corpus.length)] = question;
     }

@@ -1,4 +1,4 @@
-// Percentiles of any window that is kept, held against the exact ones.
+// Compares the percentiles of any available window with exact ones.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -13,7 +13,7 @@ import {
   tiers,
 } from "../src/history/latency.ts";
 
-/** A generator of numbers in [0, 1) that is the same each time. */
+/** Returns a generator of numbers in [0, 1) that gives the same numbers each time. */
 function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -24,7 +24,7 @@ function random(seed: number): () => number {
   };
 }
 
-/** The value at that rank, as it stands in the sorted list. */
+/** Returns the value at that rank of a sorted list. */
 function exact(values: readonly number[], quantile: number): number {
   return values[Math.floor(quantile * (values.length - 1))]!;
 }
@@ -47,11 +47,11 @@ const runs = Number(process.env["KIT_RUNS"] ?? 8);
 
 describe("latencies", () => {
   for (let run = seed; run < seed + runs; run += 1) {
-    it(`are right within one in a hundred for any window (seed ${run})`, () => {
+    it(`have an error of at most one percent for any window (seed ${run})`, () => {
       const next = random(run);
       const history = new LatencyHistory();
       const start = 1_800_000_000_000 + Math.floor(next() * 1e9);
-      // From a quarter of an hour to more than a day, in gaps that differ.
+      // From a quarter of an hour to more than a day, with random gaps.
       const totalMs = 900_000 * (1 + Math.floor(next() * 110));
       const requests: { at: number; route: string; ms: number }[] = [];
       let at = start;
@@ -83,7 +83,7 @@ describe("latencies", () => {
     });
   }
 
-  it("are the same after they were written and read, and merged in any order", () => {
+  it("are the same after they were written, read and merged in any order", () => {
     const next = random(7);
     const durations = Array.from({ length: 5_000 }, () => Math.exp(next() * 12 - 4));
     const parts = Array.from({ length: 7 }, () => new Latency());
@@ -98,7 +98,7 @@ describe("latencies", () => {
     assert.equal(Latency.read(new Latency().write()).sketch.count, 0);
   });
 
-  it("take bounded memory, whatever routes there are and however long it lasts", () => {
+  it("use bounded memory, for any number of routes and any duration", () => {
     const history = new LatencyHistory();
     let now = 1_800_000_000_000;
     for (let slice = 0; slice < 400; slice += 1) {
@@ -107,7 +107,7 @@ describe("latencies", () => {
     }
     history.flush(now);
     assert.ok(history.size <= 8_000, String(history.size));
-    // What was forgotten in fine slices is answered from coarse ones.
+    // Latencies that were dropped from fine slices come from coarse ones.
     const { routes, since } = history.window(540_000, now);
     assert.equal(routes.get("GET /r5")!.sketch.count, Math.round((now - since) / 10_000));
     for (let route = 0; route < 10_000; route += 1) history.record(`GET /other${route}`, 1, false, now);

@@ -77,7 +77,7 @@ describe("options", () => {
     }
   });
 
-  it("follow NODE_ENV where the mode is not said", (t) => {
+  it("follow NODE_ENV if no mode is given", (t) => {
     const before = process.env["NODE_ENV"];
     t.after(() => {
       if (before === undefined) delete process.env["NODE_ENV"];

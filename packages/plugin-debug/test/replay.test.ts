@@ -1,4 +1,4 @@
-// Sending a request again, and what attackers make of a port that can.
+// Sends requests again, including attacks on the port that can do that.
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => app.close());
 
-/** As the dashboard's page asks. */
+/** Returns the headers of a request by the dashboard's page. */
 function own(): Record<string, string> {
   return {
     host: `localhost:${app.sidecarPort}`,
@@ -36,7 +36,7 @@ function replay(question: unknown, headers: Asking["headers"] = own()): Promise<
 }
 
 describe("a request that is sent again", () => {
-  it("is what it was, and a request of its own", async () => {
+  it("has the original content, and is a new request", async () => {
     const answer = await replay({ requestId });
     assert.equal(answer.status, 200, answer.text);
     const { status, body, headers, traceId, requestId: again, durationMs, isCut } = answer.body;
@@ -63,7 +63,7 @@ describe("a request that is sent again", () => {
     assert.match(String(wrong.body["body"]), /VALIDATION_ERROR/);
   });
 
-  it("is not sent with what is hidden, until somebody fills that in", async () => {
+  it("is not sent with hidden values until the user replaces them", async () => {
     const count = app.received.length;
     const withSecret = await app.post({ name: "a" }, { authorization: "Bearer secret" });
     const withPin = await app.post({ name: "a", pin: "secret-pin" });
@@ -80,7 +80,7 @@ describe("a request that is sent again", () => {
       assert.doesNotMatch(answer.text, /secret/);
     }
     assert.equal(app.received.length, count + 3);
-    // What the page shows, sent back as it is, is no secret.
+    // The placeholder that the page shows does not count as a value.
     const shown = await replay({ requestId: withSecret, headers: { authorization: "[redacted]" } });
     assert.equal(shown.status, 409);
     assert.equal((await replay({ requestId: withPin, body: '{"name":"a","pin":"[redacted]"}' })).status, 409);
@@ -90,22 +90,22 @@ describe("a request that is sent again", () => {
     assert.equal(app.received.at(-1)!.headers["authorization"], "Bearer other");
   });
 
-  it("is refused where its body was too long to be kept", async () => {
+  it("is refused if its body was too long to be stored", async () => {
     const id = await app.post({ name: "x".repeat(10_000) });
     const answer = await replay({ requestId: id });
     assert.deepEqual([answer.status, errorOf(answer).code], [409, "REDACTED"]);
   });
 });
 
-describe("nobody but the dashboard's own page", () => {
-  it("has a token", async () => {
+describe("an action of the dashboard", () => {
+  it("requires the token", async () => {
     await refused("none", without("x-debug-token"));
     for (const wrong of ["", "x", token.slice(1), `${token}x`, token.toUpperCase(), "k".repeat(5_000)])
       await refused(`${wrong.length} characters`, { ...own(), "x-debug-token": wrong });
     await refused("two", { ...own(), "x-debug-token": [token, token] as unknown as string });
   });
 
-  it("has its origin", async () => {
+  it("requires the origin of the dashboard's own page", async () => {
     await refused("none", without("origin"));
     for (const origin of ["null", "http://attacker.example", "https://localhost", "http://localhost:1"])
       await refused(origin, { ...own(), origin });
@@ -119,7 +119,7 @@ describe("nobody but the dashboard's own page", () => {
     });
   });
 
-  it("sends JSON, which no form can", async () => {
+  it("requires a JSON body, which no form can send", async () => {
     for (const type of [
       "text/plain",
       "application/x-www-form-urlencoded",
@@ -129,7 +129,7 @@ describe("nobody but the dashboard's own page", () => {
       await refused(type, { ...own(), "content-type": type }, 415);
   });
 
-  it("and by no other method", async () => {
+  it("requires the method POST", async () => {
     for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS"]) {
       const answer = await ask(app.sidecarPort, "/_debug/replay", { method, headers: own(), body: "{}" });
       assert.equal(answer.status, 405, method);
@@ -141,7 +141,7 @@ describe("nobody but the dashboard's own page", () => {
       body: "{}",
     });
     assert.equal(elsewhere.status, 405);
-    // No other site can read the token: nothing permits it to.
+    // No other site can read the token, because no header permits that.
     const { headers } = await ask(app.sidecarPort, "/_debug/dashboard");
     assert.deepEqual(
       Object.keys(headers).filter((name) => name.startsWith("access-control")),
@@ -150,7 +150,7 @@ describe("nobody but the dashboard's own page", () => {
   });
 });
 
-describe("what is asked for", () => {
+describe("the body of the action", () => {
   const cases: readonly (readonly [what: string, question: unknown, status: number, message: RegExp])[] = [
     ["no JSON", "{", 400, /must be JSON/],
     ["a list", [], 400, /must be an object/],
@@ -176,7 +176,7 @@ describe("what is asked for", () => {
     });
   }
 
-  it("cannot smuggle: a line end in a header is refused, a double slash stays with the application", async () => {
+  it("cannot inject a header or select another server", async () => {
     const count = app.received.length;
     const smuggled = await replay({ requestId, headers: { "x-a": "b\r\nx-c: d" } });
     assert.deepEqual([smuggled.status, errorOf(smuggled).code], [400, "VALIDATION_ERROR"]);
@@ -187,10 +187,10 @@ describe("what is asked for", () => {
     assert.equal(app.received.length, count);
   });
 
-  it("may be so long", async () => {
+  it("has a maximum length", async () => {
     const answer = await replay({ requestId, body: "x".repeat(300 * 1024) });
     assert.deepEqual([answer.status, errorOf(answer).code], [413, "PAYLOAD_TOO_LARGE"]);
-    // A body that never ends is not waited for.
+    // A body that never ends is refused too.
     const socket = connect(app.sidecarPort, "127.0.0.1");
     const lines = Object.entries(own()).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`POST /_debug/replay HTTP/1.1\r\n${lines.join("")}transfer-encoding: chunked\r\n\r\n`);
@@ -199,11 +199,11 @@ describe("what is asked for", () => {
   });
 });
 
-describe("it is off", () => {
+describe("sending again is off", () => {
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   const own4 = addresses.find(({ internal, family }) => !internal && family === "IPv4")?.address;
 
-  it("for another machine, where the application listens for this one alone", async (t) => {
+  it("for another machine, if the application listens only for this one", async (t) => {
     if (own4 === undefined) return t.skip("this machine has no address besides its own loopback");
     for (const [host, status] of [
       ["127.0.0.1", 403],
@@ -213,7 +213,7 @@ describe("it is off", () => {
       const open = await startReal({ security: { hostname: "0.0.0.0", apiKey } }, { host });
       const id = await open.post({ name: "a" });
       const { replayToken } = await open.ok<{ replayToken: string }>("/_debug/dashboard");
-      // Whoever asks by this address comes from it too.
+      // A client that connects to this address also has it as its source address.
       const origin: string = `http://${own4}:${open.sidecarPort}`;
       const answer: Response = await fetch(`${origin}/_debug/replay`, {
         method: "POST",
@@ -231,7 +231,7 @@ describe("it is off", () => {
     }
   });
 
-  it("in production, whoever asks", async () => {
+  it("in production, for every client", async () => {
     const production = await startReal({ mode: "production", apiKey: "k", security: {} });
     const id = "x";
     const key = { "x-debug-key": "k" };
@@ -256,7 +256,7 @@ describe("it is off", () => {
   });
 });
 
-/** Insists that nothing was sent again. */
+/** Checks that no request was sent again. */
 async function refused(what: string, headers: Asking["headers"], status = 403): Promise<void> {
   const count = app.received.length;
   const answer = await replay({ requestId }, headers);

@@ -1,4 +1,4 @@
-// History on disk: it survives restarts, is bounded, shared by processes, and never in the application's way.
+// History on disk: it survives restarts, is bounded, is shared by processes, and never disturbs the application.
 
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -28,7 +28,7 @@ async function listsOf(app: WithSidecar): Promise<Lists> {
 }
 
 describe("a store", () => {
-  it("keeps what happened before a restart", async () => {
+  it("keeps the history after a restart", async () => {
     const store = join(directory, "new/history.db");
     const first = await start({ mode: "dev", store });
     await first.send("GET /things/7");
@@ -60,7 +60,7 @@ describe("a store", () => {
     await second.close();
   });
 
-  it("is read by this user alone, and holds no credentials", async () => {
+  it("can be read only by this user, and contains no credentials", async () => {
     const store = join(directory, "open.db");
     await writeFile(store, "", { mode: 0o644 });
     const app = await start({ mode: "dev", store, redactFields: ["name"] });
@@ -83,7 +83,7 @@ describe("a store", () => {
     }
   });
 
-  it("is one for all that write into it", async () => {
+  it("is shared by all processes that write to it", async () => {
     const store = join(directory, "shared.db");
     const [one, other] = await Promise.all([start({ mode: "dev", store }), start({ mode: "dev", store })]);
     for (let count = 0; count < 30; count += 1) {
@@ -98,7 +98,7 @@ describe("a store", () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  it("stays within its size, and has the newest", async () => {
+  it("stays below its maximum size, and contains the newest entries", async () => {
     const store = join(directory, "small.db");
     const app = await start({ mode: "dev", store: { path: store, maxBytes: 1024 * 1024 } });
     for (let count = 0; count < 3_000; count += 1) {
@@ -126,7 +126,7 @@ describe("a store", () => {
     ["is a directory", (path: string) => mkdir(path)],
     ["is no database", (path: string) => writeFile(path, "not a database, but some text".repeat(1_000))],
   ] as const) {
-    it(`that ${what} is warned of, and memory serves`, async () => {
+    it(`that ${what} causes a warning, and the history is in memory`, async () => {
       const path = join(directory, what.replaceAll(" ", "-"));
       await make(path);
       const app = await start({ mode: "dev", store: path });

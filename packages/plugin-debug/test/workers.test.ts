@@ -1,4 +1,4 @@
-// One sidecar for all workers of a server, whether or not a store is named.
+// One sidecar for all workers of a server, with and without a store.
 
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -13,7 +13,7 @@ import { joinDirectory } from "../src/history/shared-directory.ts";
 import { ask, until } from "./support/sidecar.ts";
 
 let directory: string;
-/** Where the workers put their temporary files. */
+/** Directory for the temporary files of the workers. */
 let temporary: string;
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), "kit-workers-"));
@@ -26,7 +26,7 @@ after(() => rm(directory, { recursive: true, force: true }));
 interface Running extends AsyncDisposable {
   readonly child: ChildProcess;
   readonly address: number;
-  /** What a GET of the sidecar gives; nothing while there is none. */
+  /** Sends a GET to the sidecar. Returns an empty object if there is no sidecar. */
   ask(path: string): Promise<Record<string, unknown>>;
 }
 
@@ -52,11 +52,11 @@ async function start(env: Readonly<Record<string, string>>): Promise<Running> {
   };
 }
 
-/** Sends requests until every worker has answered one; how many those were. */
+/** Sends requests until every worker has responded to one. Returns the number of requests. */
 async function askAll({ address }: Running): Promise<number> {
   const seen = new Set<number>();
   let sent = 0;
-  // A new connection each: the kernel spreads them.
+  // Each request uses a new connection, which the kernel assigns to a worker.
   await until("both workers have answered", async () => {
     const { body } = await ask(address, "/pid");
     sent += 1;
@@ -71,7 +71,7 @@ describe("one sidecar", () => {
     ["with a store", () => ({ STORE: join(directory, "workers.db") })],
     ["without", () => ({})],
   ] as const) {
-    it(`shows the work of all workers ${how}, also when the one that has it is gone`, async () => {
+    it(`shows the requests of all workers ${how}, also after the worker that runs it was killed`, async () => {
       await using app = await start(env());
       let sent = await askAll(app);
       const count = async (): Promise<unknown> => (await app.ask("/_debug/performance?window=1h"))["count"];
@@ -82,7 +82,7 @@ describe("one sidecar", () => {
         };
         return String(workers?.map(({ process: { worker } }) => worker)) === "1,2";
       });
-      // Requests under way, whoever works on them.
+      // Requests in progress, on any worker.
       const slow = Array.from({ length: 12 }, () => ask(app.address, "/slow"));
       await until("it shows all that are under way", async () => {
         const { active } = (await app.ask("/_debug/requests")) as { active?: unknown[] };
@@ -96,8 +96,8 @@ describe("one sidecar", () => {
     });
   }
 
-  it("leaves nothing behind at the end, and takes away what others left", async () => {
-    // Of a server that was killed with all its workers; this process id is none.
+  it("removes its temporary files at the end, and those of killed servers", async () => {
+    // Directory of a server that was killed with all its workers. No process has this id.
     const left = join(
       temporary,
       `kit-debug-${2 ** 22 + 1}-${"0".repeat(8)}-0000-0000-0000-${"0".repeat(12)}`,
@@ -113,18 +113,18 @@ describe("one sidecar", () => {
       assert.equal(mode & 0o777, 0o700);
       assert.ok((await readdir(join(temporary, found[0]!))).includes("history.db"));
     }
-    // Workers may end after their primary.
+    // Workers may exit after their primary.
     await until("nothing is left", async () => (await readdir(temporary)).length === 0);
   });
 
-  it("is each worker's own where that is asked for", async () => {
+  it("is separate for each worker if the store is off", async () => {
     await using app = await start({ STORE: "none" });
     await askAll(app);
     assert.deepEqual(await readdir(temporary), []);
   });
 });
 
-it("a directory that others can read is not used", async (t) => {
+it("refuses a directory that others can read", async (t) => {
   const group = "00000000-0000-0000-0000-000000000001";
   const path = join(tmpdir(), `kit-debug-${process.pid}-${group}`);
   await mkdir(path, { mode: 0o755 });

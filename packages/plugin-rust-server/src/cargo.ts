@@ -2,22 +2,22 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { promisify } from "node:util";
 
-/** The oldest Rust that compiles what is generated, as its manifest says. */
+/** Oldest version of Rust that compiles the generated code, as its manifest declares. */
 const OLDEST = [1, 85] as const;
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** A signal to a group of processes is for those that have groups. */
+/** True if the platform has process groups, which signals can be sent to. */
 const HAS_GROUPS = process.platform !== "win32";
 
 /**
- * Builds the project in a directory. What cargo says goes to standard error as it comes, since standard output is for what `kit build` says.
- * A signal that would end this process ends cargo and its compilers first.
+ * Builds the project in a directory with cargo. The output of cargo goes to standard error immediately, because standard output is for the
+ * output of `kit build`. A signal that would end this process ends cargo and its compilers first.
  *
- * @throws An `Error` where cargo is not there or does not succeed.
+ * @throws {Error} if cargo is not installed or fails.
  */
 export async function runCargo(root: string, profile: "dev" | "release"): Promise<void> {
-  // In a group of its own, so that a signal reaches the compilers below it too, whether it comes from a terminal or was sent to kit alone.
+  // cargo gets its own process group, so that a signal from the terminal or to kit alone reaches its compilers too.
   const cargo = spawn("cargo", ["build", "--profile", profile], {
     cwd: root,
     stdio: ["ignore", 2, "inherit"],
@@ -30,7 +30,7 @@ export async function runCargo(root: string, profile: "dev" | "release"): Promis
     try {
       process.kill(HAS_GROUPS ? -cargo.pid : cargo.pid, signal);
     } catch {
-      // It ended by itself meanwhile.
+      // cargo has exited in the meantime.
     }
   };
   for (const signal of SIGNALS) process.on(signal, stop);
@@ -47,7 +47,7 @@ export async function runCargo(root: string, profile: "dev" | "release"): Promis
     for (const signal of SIGNALS) process.off(signal, stop);
   }
   if (stopped !== undefined) {
-    // As if nobody had listened: whoever waits for this process hears what ended it.
+    // Sends the signal to this process again, so that its parent sees that a signal ended it.
     process.kill(process.pid, stopped);
     throw new Error(`cargo build was stopped by ${stopped}`);
   }
@@ -63,17 +63,19 @@ export async function runCargo(root: string, profile: "dev" | "release"): Promis
   );
 }
 
-/** The version of the project's Rust, where that is older than the generated code. What cargo says of it depends on how old it is. */
+/**
+ * Returns the version of the project's Rust if it is too old for the generated code. The message of cargo for that depends on its version.
+ */
 async function tooOld(root: string): Promise<string | undefined> {
   for (const program of ["rustc", "cargo"]) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- the second is asked only where the first says nothing
+      // oxlint-disable-next-line no-await-in-loop -- the second is called only if the first reports no version
       const { stdout } = await promisify(execFile)(program, ["--version"], { cwd: root });
       const [, version, major, minor] = /^\w+ ((\d+)\.(\d+)\S*)/.exec(stdout) ?? [];
       if (Number(major) < OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) < OLDEST[1]))
         return version;
     } catch {
-      // Then it cannot be what is wrong.
+      // The program does not run, so its version is not the problem.
     }
   }
   return undefined;

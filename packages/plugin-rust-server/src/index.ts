@@ -1,6 +1,6 @@
 /**
- * A Rust server of the same types, as a plugin of `kit build`. The code is made by kit's compiler; this package hands it the program,
- * gives the files to the build and runs cargo.
+ * Plugin of `kit build` that generates a Rust server from the same types. kit's compiler generates the code. This package passes the
+ * program to the compiler, adds the files to the build and runs cargo.
  *
  * @module
  */
@@ -14,29 +14,30 @@ import { committedMigrations, generated, projectName } from "./generated.ts";
 
 /** Options of {@link rustServer}. */
 export interface RustServerOptions {
-  /** The driver layer of the database; there is one. */
+  /** Database driver. `sqlx` is the only one. */
   readonly db: "sqlx";
   /**
-   * What `kit build` tells cargo to build.
+   * Cargo profile that `kit build` uses.
    *
    * @defaultValue `"release"`
    */
   readonly profile?: "dev" | "release";
   /**
-   * Whether the server can send traces and log records to an OpenTelemetry collector. It does where the environment names one, by the standard
-   * variables (`OTEL_EXPORTER_OTLP_ENDPOINT`); the packages that do so make its build longer.
+   * True to build the server with an OpenTelemetry exporter of traces and log records. The server exports them if the standard environment
+   * variables name a collector (`OTEL_EXPORTER_OTLP_ENDPOINT`). The exporter makes the build slower.
    *
    * @defaultValue `false`
    */
   readonly otlp?: boolean;
 }
 
-/** The name of the plugin, as builds show it. */
+/** Name of the plugin in the output of builds. */
 const NAME = "@kit/plugin-rust-server";
 
 /**
- * Generates a Rust server beside what kit makes anyway, and builds it in place of the project's own compiler.
+ * Creates a plugin that generates a Rust server in addition to the other artifacts, and builds it in place of the project's own compiler.
  *
+ * @throws {Error} if an option has an invalid value.
  * @example
  * ```ts
  * import { defineConfig } from "@kit/cli";
@@ -99,7 +100,7 @@ export function rustServer(options: RustServerOptions): Plugin {
   };
 }
 
-/** Tells if the author of a handler file has replaced the code that kit wrote there. White space does not count. */
+/** Returns true if the user has replaced the generated code of a handler. White space is ignored. */
 function isReplaced(root: string, handler: { readonly path: string; readonly code: string }): boolean {
   const path = join(root, handler.path);
   if (!existsSync(path)) return false;

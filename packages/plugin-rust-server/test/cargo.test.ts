@@ -1,5 +1,4 @@
-// What `kit build` says of cargo: it builds once, its errors point at the handler that must follow, and what is wrong with the machine is
-// told in words.
+// Runs of cargo by `kit build`: unchanged code is compiled once, errors point at the handler, and problems of the machine are reported.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -11,14 +10,14 @@ import { setTimeout } from "node:timers/promises";
 import { kit, Project, repository, routes } from "./support.ts";
 
 describe("a project that is compiled", () => {
-  // In one place, with the dependencies of all such projects of this repository: what is compiled once stays compiled.
+  // Uses one target directory for all such projects of this repository, so that the dependencies are compiled once.
   const project = new Project(join(repository, "target/tmp/rust-server-plugin"), "dev");
   const env = { CARGO_TARGET_DIR: join(repository, "target/generated") };
   const lock = readFileSync(join(repository, "examples/notes-rust/Cargo.lock"), "utf8");
   project.write("Cargo.lock", lock.replace('name = "notes-rust"', 'name = "items"'));
   after(() => project.remove());
 
-  test("is compiled once, and again where something changed", () => {
+  test("is compiled once, and again if a file changed", () => {
     const first = project.build([], env);
     assert.equal(first.code, 0, first.text);
     assert.match(first.text, /Compiling items/);
@@ -29,7 +28,7 @@ describe("a project that is compiled", () => {
     assert.doesNotMatch(again.text, /Compiling/);
   });
 
-  test("says which handler does not follow its contract any more", () => {
+  test("reports the handler that no longer fits its contract", () => {
     project.write(
       "src/items.routes.ts",
       routes.replace(
@@ -62,15 +61,15 @@ describe("a machine that is not ready", () => {
   });
   afterEach(() => project.remove());
 
-  test("without cargo is told what to install", () => {
+  test("without cargo reports how to install it", () => {
     const { code, text } = project.build([], { PATH: dirname(process.execPath) });
     assert.equal(code, 1);
     assert.match(text, /cargo is not there: install Rust 1\.85 or newer/);
     assert.ok(existsSync(join(project.root, ".kit/router.rs")));
   });
 
-  test("with an old Rust is told so", () => {
-    // No such Rust is installed here, so this stands for it as far as it is asked.
+  test("with an old Rust reports the required version", () => {
+    // The tests have no such Rust, so scripts print its output.
     for (const program of ["cargo", "rustc"]) {
       project.write(
         `bin/${program}`,
@@ -84,9 +83,9 @@ describe("a machine that is not ready", () => {
     assert.match(text, /Rust 1\.84\.1 is too old: the generated server needs 1\.85 or newer/);
   });
 
-  test("that is asked to stop leaves no compiler running", async (t) => {
+  test("leaves no compiler running when the build is stopped", async (t) => {
     if (!existsSync("/proc/self/status")) return t.skip("there is no /proc, which says what runs");
-    // Cargo itself, with a compiler that takes its time.
+    // Uses the real cargo, with a compiler that does not finish.
     project.write(".cargo/config.toml", '[build]\nrustc-wrapper = "./slow"\n');
     project.write(
       "slow",
@@ -112,7 +111,7 @@ describe("a machine that is not ready", () => {
   });
 });
 
-/** Whether a process is there and not merely waiting for somebody to hear of its end. */
+/** Returns true if a process runs. A zombie process, which waits for its parent, does not count. */
 function isRunning(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));

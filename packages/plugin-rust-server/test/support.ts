@@ -1,4 +1,4 @@
-// Projects with the plugin.
+// Projects that use the plugin.
 
 import { spawnSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ export interface ItemRoutes {
 }
 `;
 
-/** A project in a directory below the repository, so that its packages are found. */
+/** Project in a directory below the repository, so that Node finds the packages. */
 export class Project {
   readonly root: string;
 
@@ -54,7 +54,7 @@ export default defineConfig({ database: { adapter: "raw" }, plugins: [rustServer
     rmSync(this.root, { recursive: true, force: true });
   }
 
-  /** `kit build`: its exit code and all that it says. */
+  /** Runs `kit build`. Returns its exit code and its output. */
   build(
     args: readonly string[] = [],
     env: Readonly<Record<string, string>> = {},
@@ -67,7 +67,7 @@ export default defineConfig({ database: { adapter: "raw" }, plugins: [rustServer
     return { code: status, text: stdout + stderr };
   }
 
-  /** When each file of the Rust project was written last. */
+  /** Returns the modification time of each file of the Rust project. */
   times(): Record<string, number> {
     const files = [".kit/**/*", "src/**/*", "Cargo.toml"].flatMap((glob) =>
       globSync(glob, { cwd: this.root }),
@@ -79,7 +79,7 @@ export default defineConfig({ database: { adapter: "raw" }, plugins: [rustServer
   }
 }
 
-/** The files that came, went or were written between two looks. */
+/** Returns the files that were created, removed or written between two calls of `times`. */
 export function changed(before: Record<string, number>, after: Record<string, number>): string[] {
   const paths = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...paths].filter((path) => before[path] !== after[path]).toSorted();

@@ -4,41 +4,41 @@ import { type Recorder, recorderOfProcess } from "./coverage/recorder.ts";
 import { remember } from "./curl.ts";
 import { jsonOf } from "./values/wire.ts";
 
-/** What a request has besides its method and path. */
+/** Options of one test request, besides its method and path. */
 export interface TestRequest {
-  /** Names in any case. */
+  /** Request headers. Names are case-insensitive. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Added to the path; lists as a repeated key, and what is undefined not at all. */
+  /** Query parameters, added to the path. A list is sent as a repeated key; an `undefined` value is not sent. */
   readonly query?: Readonly<Record<string, unknown>>;
-  /** Sent as JSON: dates as RFC 3339, bigints as digits, bytes as base64. */
+  /** Body, sent as JSON: dates as RFC 3339 strings, bigints as digits, bytes as base64. */
   readonly body?: unknown;
-  /** Sent as it is, in place of `body`; with the header `content-type: application/json` where none is given. */
+  /** Raw body, sent unchanged in place of `body`. The default `content-type` is `application/json`. */
   readonly text?: string;
 }
 
-/** Headers by their names, in any case. */
+/** Header values by header name. Names are case-insensitive. */
 export type HeaderTexts = Readonly<Record<string, string>>;
 
-/** Headers, or a function that makes them for each request: a token that is signed when it is needed, for example. */
+/** Headers, or a function that is called for each request and returns them, for example to sign a token when it is needed. */
 export type TestHeaders = HeaderTexts | (() => HeaderTexts | Promise<HeaderTexts>);
 
-/** An answer that was read to its end. */
+/** Response with its complete body. */
 export interface TestAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed text where it is JSON, else `undefined`. */
+  /** Body parsed as JSON, or `undefined` if the body is not valid JSON. */
   readonly body: unknown;
 }
 
-/** An application that runs for tests, on a port of its own. */
+/** Client of an application that runs for tests, on its own port. */
 export interface TestClient {
-  /** `http://127.0.0.1:40123`. */
+  /** Origin of the application, for example `http://127.0.0.1:40123`. */
   readonly url: string;
   /**
-   * Asks the application.
+   * Sends a request to the application and reads the complete response. Redirects are not followed.
    *
-   * @param path - As it stands in a URL, escapes included: `/notes/a%20b`.
+   * @param path - The path as in a URL, with percent escapes: `/notes/a%20b`.
    */
   request(method: string, path: string, request?: TestRequest): Promise<TestAnswer>;
   /** Closes the application. */
@@ -46,16 +46,16 @@ export interface TestClient {
 }
 
 /**
- * Starts an application on a free port of this machine and gives a client for it.
+ * Starts an application on a free port of 127.0.0.1 and returns a client for it.
  *
- * @param options - `headers` go with every request; those of a request win. A function is called for each request.
+ * @param options - `headers` are sent with every request. The headers of a request override them. A function is called for each request.
  * @example
  * ```ts
  * const client = await createTestClient(app, { headers: { authorization: "Bearer ada:user" } });
  * const { status, body } = await client.request("POST", "/notes", { body: { title: "Groceries" } });
  * await client.close();
  * ```
- * @throws What `app.listen` throws: an application that listens already cannot be started again.
+ * @throws The errors of `app.listen`, for example if the application listens already.
  */
 export async function createTestClient(
   app: Pick<App, "listen" | "close">,
@@ -104,7 +104,7 @@ async function ask({ method, url, path, recorder }: Asked, request: TestRequest)
   return answer;
 }
 
-/** `?page=2&tag=a&tag=b`, or nothing. */
+/** Returns a query with its question mark, such as `?page=2&tag=a&tag=b`, or an empty string. */
 export function queryText(query: Readonly<Record<string, unknown>>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) => {
     const values = Array.isArray(value) ? (value as unknown[]) : [value];
@@ -116,9 +116,9 @@ export function queryText(query: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * Returns headers by their names in lower case. A function is called.
+ * Returns headers with lower-case names. Calls the argument if it is a function.
  *
- * @throws {TypeError} if a value is no text: `fetch` would send `undefined` as a word.
+ * @throws {TypeError} if a value is not a string: `fetch` would send `undefined` as the word "undefined".
  */
 export async function headerTexts(headers: TestHeaders = {}): Promise<HeaderTexts> {
   const made: unknown = typeof headers === "function" ? await headers() : headers;

@@ -1,33 +1,33 @@
 import type { TestAnswer } from "./client.ts";
 
-/** A request as it went over the wire. */
+/** Request as it was sent. */
 export interface SentRequest {
   readonly method: string;
-  /** Path and query as they stood in the URL. */
+  /** Path and query as in the URL. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly text?: string;
 }
 
-/** Where `kit dev` and `app.start()` listen, unless they are told otherwise: the port of a test is gone when somebody reads of it. */
+/** Default address of `kit dev` and `app.start()`. The port of the test is closed when the command is read. */
 const ORIGIN = "http://localhost:3000";
 
-/** Longer bodies are not printed. */
+/** Maximum length of a body that is printed. */
 const LONGEST_BODY = 8000;
 
 const requests = new WeakMap<TestAnswer, SentRequest>();
 
-/** Remembers what an answer was given to. */
+/** Stores the request that belongs to a response. */
 export function remember(answer: TestAnswer, request: SentRequest): void {
   requests.set(answer, request);
 }
 
-/** What an answer was given to. */
+/** Returns the request that belongs to a response. */
 export function requestOf(answer: TestAnswer): SentRequest | undefined {
   return requests.get(answer);
 }
 
-/** A request as a line for a shell. */
+/** Returns a request as a curl command. */
 export function curlOf({ method, target, headers, text }: SentRequest): string {
   const words = ["curl", "-i"];
   if (method !== (text === undefined ? "GET" : "POST")) words.push("-X", method);
@@ -39,7 +39,7 @@ export function curlOf({ method, target, headers, text }: SentRequest): string {
   return `${[...words, "--data-binary", "@body.json"].join(" ")}  # the body has ${size}`;
 }
 
-/** A word of a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

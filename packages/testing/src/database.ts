@@ -3,26 +3,26 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 
-/** Which database. */
+/** Options of {@link testDatabase}. */
 export interface TestDatabaseOptions {
-  /** The project. Default: the working directory. */
+  /** Directory of the project. Default: the working directory. */
   readonly root?: string;
-  /** The database within the embedded server. Default: `test`. */
+  /** Name of the database on the embedded server. Default: `test`. */
   readonly name?: string;
 }
 
 /**
- * Gives tests a database of their own, with the tables of `migrations/`: the one that `TEST_DATABASE_URL` names, else one of the
- * project's embedded PostgreSQL. `DATABASE_URL` names it afterwards, so call this before the application is imported; what
- * `DATABASE_URL` named before is never touched, since what is there may matter.
+ * Prepares a database for tests and applies the migrations of `migrations/` to it. The database is the one of `TEST_DATABASE_URL`, or else
+ * one on the project's embedded PostgreSQL. Sets `DATABASE_URL` to its URL, so call this function before the application is imported.
+ * The database of the previous `DATABASE_URL` is never used, because its data may matter.
  *
- * @returns The database's URL.
+ * @returns The URL of the database.
  * @example
  * ```ts
  * await testDatabase();
  * const { app } = await import("../src/app.ts");
  * ```
- * @throws {Error} that says what to do where there is no database, or where a migration fails.
+ * @throws {Error} if there is no database, or if a migration fails. The message says what to do.
  */
 export async function testDatabase(options: TestDatabaseOptions = {}): Promise<string> {
   const root = resolve(options.root ?? ".");
@@ -37,7 +37,7 @@ async function embedded(root: string, name: string): Promise<string> {
   return (await openDatabase({ root, name })).url;
 }
 
-/** Says what to do where the embedded database is not installed. */
+/** Throws an error that explains what to do if the embedded database is not installed. */
 export function noDatabase(cause: unknown): never {
   throw new Error(
     "There is no database for the tests. Name one with TEST_DATABASE_URL, or run `npm install --save-dev @kit/dev-database`",
@@ -45,7 +45,7 @@ export function noDatabase(cause: unknown): never {
   );
 }
 
-/** Applies the migrations of a project to the database that `DATABASE_URL` names. */
+/** Applies the migrations of a project to the database of `DATABASE_URL`. */
 export async function migrate(root: string): Promise<void> {
   const kit = findKit(root);
   try {

@@ -1,43 +1,45 @@
 import type { TestClient, TestHeaders } from "./client.ts";
 
-/** What a valid request of a route needs that its contract cannot say: the id of what is there, say. */
+/** Values of a valid request that the contract cannot specify, for example the id of an existing row. */
 export interface Fixture {
   /**
-   * Headers of each request of the route, also of those that must be refused. They win over {@link Fixtures.headers} and over headers of
+   * Headers of each request of the route, including requests that must be refused. They override {@link Fixtures.headers} and the headers
+   * of
    * the configuration.
    */
   readonly headers?: TestHeaders;
   /** Values of path parameters, unescaped. */
   readonly params?: Readonly<Record<string, string>>;
-  /** Members of the query, in place of those that kit made up. */
+  /** Members of the query that replace the generated ones. */
   readonly query?: Readonly<Record<string, unknown>>;
-  /** Members of the body, in place of those that kit made up. */
+  /** Members of the body that replace the generated ones. */
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Makes what one request needs. Called before each valid request of its route; before each other request of the route too if its result
- * has `headers`.
+ * Creates the fixture of one request. Called before each valid request of its route. Also called before each invalid request of the route
+ * if its result has `headers`.
  */
 export type FixtureMaker = (client: TestClient) => Fixture | Promise<Fixture>;
 
-/** The default export of the module that `tests.fixtures` of the configuration names. */
+/** Default export of the module that the setting `tests.fixtures` names. */
 export interface Fixtures {
   /**
-   * Headers of every request, those of `client` included. They win over `tests.headers` of the configuration. A function is called for each
+   * Headers of every request, including requests of `client`. They override `tests.headers` of the configuration. A function is called for
+   * each
    * request.
    */
   readonly headers?: TestHeaders;
-  /** Called once, before the first request of a file of tests. */
+  /** Called once, before the first request of a test file. */
   readonly setup?: (client: TestClient) => void | Promise<void>;
-  /** Called once, after the last. */
+  /** Called once, after the last request of a test file. */
   readonly teardown?: (client: TestClient) => void | Promise<void>;
-  /** By method and final path: `"GET /notes/:id"`. */
+  /** Fixtures by method and complete path pattern: `"GET /notes/:id"`. */
   readonly routes?: Readonly<Record<string, Fixture | FixtureMaker>>;
 }
 
 /**
- * Types what contract tests need besides the contracts. Returns its argument.
+ * Declares the fixtures of contract tests. Returns its argument, with its type checked.
  *
  * @example
  * ```ts

@@ -1,5 +1,6 @@
 /**
- * Tests of kit applications: a client for an application under test, a database for it, and what generated contract tests call.
+ * Tests of kit applications: a client for an application under test, a database for tests, and the functions that generated contract tests
+ * call.
  *
  * @module
  */

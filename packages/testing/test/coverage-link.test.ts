@@ -1,4 +1,4 @@
-// What `kit test` counts of requests that no client of @kit/testing sends: the application tells of each one that arrives.
+// Coverage of requests that are not sent by the client of @kit/testing: the application reports each request that it receives.
 
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -81,8 +81,8 @@ const servers: readonly (readonly [string, () => ServerAdapter])[] = [
   ["hono", honoServer],
 ];
 
-/** One process has one recorder, and so one file; what was seen before is not written again. */
-describe("requests that reach an application are counted", { concurrency: false }, () => {
+/** A process has one recorder with one file, which never records an item twice. */
+describe("coverage of the requests that an application receives", { concurrency: false }, () => {
   let directory = "";
 
   before(async () => {
@@ -111,7 +111,7 @@ describe("requests that reach an application are counted", { concurrency: false 
       .map(({ kind, route: at, slot, path, what }) => [at, kind, slot, path, what].filter(Boolean).join(" "));
   }
 
-  test("not those of an application with other routes", async () => {
+  test("ignores an application with other routes", async () => {
     const app = appOf(nativeServer(), compiled(route("GET /things"), route("GET /others")));
     const { url } = await app.listen({ port: 0, host: "127.0.0.1" });
     try {
@@ -122,7 +122,7 @@ describe("requests that reach an application are counted", { concurrency: false 
     assert.deepEqual(await seen(), []);
   });
 
-  test("whoever sends them: fetch, the typed client, nobody at all", async () => {
+  test("records requests of fetch, of the typed client and of direct calls", async () => {
     const app = appOf(nativeServer());
     const { url } = await app.listen({ port: 0, host: "127.0.0.1" });
     const post = (body: string, type = "application/json"): Promise<Response> =>
@@ -181,7 +181,7 @@ describe("requests that reach an application are counted", { concurrency: false 
 });
 
 for (const [name, make] of servers) {
-  test(`an application on ${name} tells a test link of requests and answers`, async () => {
+  test(`an application on ${name} reports requests and responses to a test link`, async () => {
     const told: unknown[] = [];
     const link = {
       version: 1,

@@ -19,7 +19,7 @@ import { Observer } from "../src/coverage/observe.ts";
 const uuid: Shape = { kind: "string", format: "uuid" };
 const text: Shape = { kind: "string", minLength: 1, maxLength: 3 };
 
-/** A route with a body of that shape, and what is said of it. */
+/** Returns the contract of a route with a body of that shape and with those errors. */
 function contract(body: Shape, errors: readonly string[] = []): ContractParts {
   return { route: "POST /notes", success: 201, errors, body };
 }
@@ -33,7 +33,7 @@ function object(properties: Readonly<Record<string, Shape>>, ...optional: readon
   };
 }
 
-/** An application as the observer needs it: the validators are what `explain` says of the shapes. */
+/** Returns an application with the members that the observer needs. `explain` stands in for the validators. */
 function compiled(...contracts: readonly ContractParts[]): CompiledApplication {
   const routes = contracts.map(({ route, params, query }) => {
     const [method = "", path = ""] = route.split(" ");
@@ -62,7 +62,7 @@ function answer(status: number, body: unknown): TestAnswer {
   return { status, body, text: JSON.stringify(body), headers: new Headers() };
 }
 
-/** The answer of a validator of that shape. */
+/** Returns the response of a validator of that shape. */
 function judged(shape: Shape, value: unknown): TestAnswer {
   const fields = explain(shape, value, "wire");
   return fields.length === 0
@@ -74,7 +74,7 @@ function shown({ kind, slot, path, what }: Item): string {
   return [kind, slot, path, what].filter((part) => part !== undefined).join(" ");
 }
 
-/** What bodies show of a contract: those parts of it that are of the kinds asked for. */
+/** Returns the items of the given kinds that requests with these bodies cover. */
 function seen(body: Shape, values: readonly unknown[], ...kinds: readonly Item["kind"][]): string[] {
   const parts = contract(body);
   const observer = new Observer({ application: compiled(parts), routes: [parts] });
@@ -96,7 +96,7 @@ function declared(parts: ContractParts, ...kinds: readonly Item["kind"][]): stri
     .map(shown);
 }
 
-test("every rule that a body can break is one to be seen, and every bound that it can stand at", () => {
+test("lists every rule that a body can break, and every bound that it can reach", () => {
   const list: Shape = { kind: "array", element: text, maxItems: 2, uniqueItems: true };
   const number: Shape = { kind: "number", integer: true, minimum: 0, exclusiveMaximum: 9 };
   const parts = contract(object({ id: uuid, list, number }, "number"), ["409 TAKEN"]);
@@ -143,7 +143,7 @@ test("every rule that a body can break is one to be seen, and every bound that i
   ]);
 });
 
-test("what no path and no query can say is not asked for", () => {
+test("lists no rule that a path or query cannot break", () => {
   const parts: ContractParts = {
     route: "GET /notes/:id",
     success: 200,
@@ -164,7 +164,7 @@ test("what no path and no query can say is not asked for", () => {
   assert.deepEqual(itemsOf({ routes: [{ ...parts, skipped: true }] }), []);
 });
 
-test("a rule is seen when it alone is broken and the answer names its place", () => {
+test("covers a rule if it is the only broken one and the response names its path", () => {
   const body = object({ title: text, count: { kind: "number", integer: true, minimum: 1 } });
   const whole = { title: "abc", count: 1 };
   assert.deepEqual(seen(body, [{ ...whole, title: "abcd" }], "rule", "field", "bound"), [
@@ -205,7 +205,7 @@ test("a rule is seen when it alone is broken and the answer names its place", ()
   assert.deepEqual(see("", ["$"]).length, 1, "no body");
 });
 
-test("fields, bounds and members are seen in requests that are taken", () => {
+test("covers fields, bounds and members in accepted requests", () => {
   const status: Shape = {
     kind: "union",
     members: [{ kind: "literal", value: "open" }, { kind: "literal", value: "done" }, { kind: "null" }],
@@ -233,7 +233,7 @@ test("fields, bounds and members are seen in requests that are taken", () => {
   ]);
 });
 
-test("members of a union have rules of their own, and what tells them apart is the union's", () => {
+test("counts rules of a union's members separately, and a wrong discriminant as the union's failure", () => {
   const circle = object({
     kind: { kind: "literal", value: "circle" },
     radius: { kind: "number", minimum: 0 },
@@ -253,7 +253,7 @@ test("members of a union have rules of their own, and what tells them apart is t
   assert.deepEqual(seen(mixed, [{ of: "abcd" }], "rule").slice(-1), ["rule body $.of maxLength 3"]);
 });
 
-test("what contains itself has each place once, at every depth", () => {
+test("lists each place of a recursive type once, for all depths", () => {
   const tree: Shape = object({
     name: text,
     children: { kind: "array", element: { kind: "reference", to: () => tree, recursive: true } },
@@ -280,7 +280,7 @@ test("what contains itself has each place once, at every depth", () => {
   assert.deepEqual(seen(tree, [deep], "rule"), ["rule body $ nesting"]);
 });
 
-test("a path counts for its route in each of its spellings", () => {
+test("counts each spelling of a path for its route", () => {
   const id = object({ id: text });
   const plain = { success: 200, errors: [] };
   const routes: ContractParts[] = [
@@ -291,17 +291,17 @@ test("a path counts for its route in each of its spellings", () => {
   const see = (target: string): string[] =>
     observer.see({ method: "GET", target }, answer(200, {})).map((line) => line.replaceAll("\n", " "));
   const all = see("/caf%C3%A9/abc");
-  // The greatest length is seen at three characters.
+  // The value has three characters, which is the maximum length.
   assert.ok(all.includes("bound GET /caf%C3%A9/:id params $.id maxLength 3"), all.join("\n"));
   for (const target of ["/caf%c3%a9/%61bc", "/café/abc", "/caf%C3%A9/abc/"])
     assert.deepEqual(see(target), all, target);
   assert.deepEqual(see("/a%2fb?x=1"), see("/a%2Fb"));
   assert.equal(see("/a%2Fb").length, 2);
-  // An escaped slash separates nothing, and what cannot be decoded belongs to no route.
+  // An escaped slash is no separator, and a path with invalid escapes belongs to no route.
   assert.deepEqual([see("/a/b"), see("/caf%C3/abc")], [[], []]);
 });
 
-test("a request belongs to the route with the first literal segment", () => {
+test("assigns a request to the route with the first literal segment", () => {
   const id = object({ id: { kind: "string" } });
   const plain = { success: 200, errors: [] };
   const routes: ContractParts[] = [
@@ -319,7 +319,7 @@ test("a request belongs to the route with the first literal segment", () => {
   assert.equal(see("GET", "/notes/a/b"), undefined);
 });
 
-test("each process writes what it saw, where kit test asks for it", async (t) => {
+test("each process writes the covered items if kit test requests that", async (t) => {
   const directory = await mkdtemp(join(tmpdir(), "kit-coverage-"));
   t.after(() => rm(directory, { recursive: true }));
   const module = join(directory, "contracts.mjs");
@@ -331,7 +331,7 @@ export default { routes, application: { tree, routes: routes.map(({ route: ref }
   );
   process.env["KIT_TEST_CONTRACTS"] = module;
   process.env["KIT_TEST_SEEN"] = directory;
-  // A process asks once, when the first client is made.
+  // A process reads the variables once, when the first client is created.
   const { createTestClient } = (await import(
     pathToFileURL(join(import.meta.dirname, "../src/client.ts")).href
   )) as { createTestClient: typeof CreateTestClient };

@@ -34,7 +34,7 @@ function failed(status: number, code: string, paths?: readonly string[]): TestAn
 
 const refused = (...paths: string[]): TestAnswer => failed(400, "VALIDATION_ERROR", paths);
 
-test("success has the shape of the contract, with what a request may leave out", () => {
+test("expects the shape of the contract in a successful response, with properties that a request may leave out", () => {
   expectAnswered(table, answer(200, { title: "a", archived: true }), true);
   for (const [body, why] of [
     [{ title: "a" }, /\$\.archived: expected boolean/],
@@ -48,7 +48,7 @@ test("success has the shape of the contract, with what a request may leave out",
   expectAnswered({ ...table, success: 204, response: null }, answer(204, undefined), true);
 });
 
-test("an error is one that the contract declares, and no excuse with a fixture", () => {
+test("accepts only declared errors, and none for a route with a fixture", () => {
   expectAnswered(table, failed(404, "NOTE_NOT_FOUND"), false);
   for (const [found, why] of [
     [failed(404, "OTHER"), /add `@throws OTHER 404` to the route/],
@@ -62,7 +62,7 @@ test("an error is one that the contract declares, and no excuse with a fixture",
   assert.throws(() => expectAnswered(table, failed(404, "NOTE_NOT_FOUND"), true), /has a fixture/);
 });
 
-test("what is refused names the place and no other", () => {
+test("expects a refusal to name the invalid path and no other", () => {
   expectRefused(table, refused("$.a"), "$.a", false);
   expectRefused(table, refused("$.a.b", "$.a[0]"), "$.a", true);
   for (const [found, why] of [

@@ -1,4 +1,4 @@
-// Headers of fixtures in contract tests: every request has them, and a function makes them anew for each request.
+// Headers of fixtures in contract tests: every request has them, and a function is called for each request.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -44,7 +44,7 @@ const table: RouteTable = {
   refuses: [["body", "$.name", "a number", 42]],
 };
 
-/** Tokens that were signed and not used. */
+/** Tokens that have been signed and not used yet. */
 class Tokens {
   readonly #open = new Set<string>();
   #count = 0;
@@ -57,7 +57,7 @@ class Tokens {
     return token;
   }
 
-  /** A token is good for one request. */
+  /** Uses a token. A token is valid for one request. */
   use(token = ""): void {
     if (!this.#open.delete(token)) throw new UnauthorizedError("UNAUTHORIZED", `no token: ${token}`);
   }
@@ -72,7 +72,7 @@ function skip(reason?: string): void {
   assert.fail(`skipped: ${reason}`);
 }
 
-/** Runs the contract tests of the route; middleware is given the headers of each request. */
+/** Runs the contract tests of the route. Calls `seen` with the headers of each request. */
 async function run(
   fixtures: Fixtures,
   seen: (headers: MiddlewareInput["headers"]) => void,
@@ -123,17 +123,17 @@ async function run(
 
 function assertPassed(results: readonly Result[]): void {
   for (const { name, error } of results) assert.equal(error, undefined, `${name}: ${String(error)}`);
-  // One of each kind: the wrong method, a valid request, rows, undeclared members, bodies.
+  // One of each kind: wrong method, valid request, rows, undeclared members and bodies.
   assert.ok(results.length >= 9, results.map(({ name }) => name).join("\n"));
 }
 
-test("a function that signs tokens is called for each request of the contract tests", async () => {
+test("calls a function that signs tokens for each request of the contract tests", async () => {
   const tokens = new Tokens();
   const fixtures = defineFixtures({ headers: async () => ({ Authorization: await tokens.sign() }) });
   assertPassed(await run(fixtures, ({ authorization }) => tokens.use(authorization)));
 });
 
-test("a function of a route's fixture makes headers for each request of the route", async () => {
+test("calls the headers function of a route's fixture for each request of the route", async () => {
   const tokens = new Tokens();
   const headers = async (): Promise<Record<string, string>> => ({ authorization: await tokens.sign() });
   const use = ({ authorization }: MiddlewareInput["headers"]): void => tokens.use(authorization);
@@ -143,7 +143,7 @@ test("a function of a route's fixture makes headers for each request of the rout
   assertPassed(await run(made, use));
 });
 
-test("a fixture without headers is made for valid requests only", async () => {
+test("calls a fixture function without headers for valid requests only", async () => {
   let made = 0;
   const fixtures = defineFixtures({
     routes: {
@@ -156,11 +156,11 @@ test("a fixture without headers is made for valid requests only", async () => {
   const results = await run(fixtures, () => {});
   assertPassed(results);
   const valid = results.filter(({ name }) => /^(?:answers a valid|takes|drops)/.test(name)).length;
-  // The first request that is to be refused finds out that there are no headers.
+  // The first invalid request calls the fixture once, to find out that it has no headers.
   assert.ok(made <= valid + 1, `${made} of ${valid}`);
 });
 
-test("headers of a route's fixture win over those of all fixtures, and these over the configuration", async () => {
+test("headers of a route's fixture override those of all fixtures, which override the configuration", async () => {
   const all: MiddlewareInput["headers"][] = [];
   const fixtures = defineFixtures({
     headers: { "X-Of-All": "fixtures", "x-of-fixture": "fixtures" },
@@ -174,7 +174,7 @@ test("headers of a route's fixture win over those of all fixtures, and these ove
   }
 });
 
-test("a header that is no text fails the test with its name", async () => {
+test("names the header in the failure if its value is not a string", async () => {
   const nothing = undefined as unknown as string;
   const fixtures = defineFixtures({ routes: { [ref]: { headers: { authorization: nothing } } } });
   const results = await run(fixtures, () => {});

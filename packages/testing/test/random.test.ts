@@ -7,7 +7,7 @@ import { fail } from "../src/contracts/expect.ts";
 import { commandOf, randomnessOf } from "../src/contracts/randomness.ts";
 import { curlOf, remember } from "../src/curl.ts";
 
-test("random requests are asked for by variables, and what is to be sent again by one that was printed", () => {
+test("reads the number, seed and replay of random requests from variables", () => {
   assert.equal(randomnessOf({}), undefined);
   assert.equal(randomnessOf({ KIT_TEST_RUNS: "many", KIT_TEST_SEED: "1" }), undefined);
   assert.deepEqual(randomnessOf({ KIT_TEST_RUNS: "100", KIT_TEST_SEED: "0" }), { runs: 100, seed: 0 });
@@ -26,7 +26,7 @@ test("random requests are asked for by variables, and what is to be sent again b
   }
 });
 
-test("a request is a line of curl that a shell takes apart as it was", () => {
+test("prints a request as a curl command that a shell parses into the same values", () => {
   const text = JSON.stringify({ title: `it's "$HOME" \`date\` \\ !\n` });
   const line = curlOf({
     method: "POST",
@@ -55,7 +55,7 @@ test("a request is a line of curl that a shell takes apart as it was", () => {
   );
 });
 
-test("what fails says what was asked", () => {
+test("shows the request of a failure", () => {
   const answer: TestAnswer = { status: 500, headers: new Headers(), text: "oops", body: undefined };
   remember(answer, { method: "GET", target: "/notes", headers: {} });
   assert.throws(() => fail("it failed", answer), {

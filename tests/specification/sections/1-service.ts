@@ -175,14 +175,14 @@ export const packages: Section = {
       says: "@kit/otel sends traces, metrics and logs of an application",
       servedBy: at(
         "packages/otel/test/otel.test.ts",
-        "gets the spans of a request, those of other instrumentation, and its log entries",
-        "gets metrics",
+        "exports the spans of a request, those of other instrumentation, and its log entries",
+        "exports metrics",
       ),
     },
     { says: "@kit/cli has defineConfig", test: exportsOf(() => import("@kit/cli"), "defineConfig") },
     {
       says: "@kit/cli has the command kit",
-      servedBy: at("packages/cli/test/kit.test.ts", "help and version are results"),
+      servedBy: at("packages/cli/test/kit.test.ts", "prints help and version to standard output"),
     },
     {
       says: "@kit/testing has createTestClient, createIntegrationSuite and createFactory",
@@ -212,7 +212,7 @@ export const packages: Section = {
       says: "@kit/plugin-rust-server makes a Rust server",
       servedBy: at(
         "packages/plugin-rust-server/test/rust-server.test.ts",
-        "a project is written, and what is the user's stays as it is",
+        "writes a project, and does not overwrite files of the user",
       ),
     },
   ],

@@ -83,7 +83,7 @@ export const application: Section = {
       servedBy: at(
         "packages/otel/test/failures.test.ts",
         "`console` prints spans",
-        "`none` takes everything and sends nothing",
+        "`none` counts everything as exported and sends nothing",
       ),
     },
     {

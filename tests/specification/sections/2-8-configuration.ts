@@ -110,11 +110,14 @@ export const configuration: Section = {
     },
     {
       says: "the compiler is tsc and distDir dist by default",
-      servedBy: at("packages/cli/test/compile.test.ts", "what a build compiled runs without the sources"),
+      servedBy: at("packages/cli/test/compile.test.ts", "runs the compiled output without the sources"),
     },
     {
       says: "distDir and compilerArgs reach the compiler",
-      servedBy: at("packages/cli/test/compile.test.ts", "arguments of the configuration reach the compiler"),
+      servedBy: at(
+        "packages/cli/test/compile.test.ts",
+        "passes arguments of the configuration to the compiler",
+      ),
     },
     {
       says: "the compiler may be tsup or swc",

@@ -157,7 +157,7 @@ export interface Routes { "POST /a": RouteContract<void, void, Sent> }
       says: ".cache-hash names the content that a Rust server was made of",
       servedBy: at(
         "packages/plugin-rust-server/test/rust-server.test.ts",
-        "an unchanged input touches no file",
+        "writes no file if the input is unchanged",
       ),
     },
   ],

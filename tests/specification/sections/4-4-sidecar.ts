@@ -217,12 +217,15 @@ export const sidecarEndpoints: Section = {
       says: "/_debug/traces has the last 100 requests at most",
       servedBy: at(
         "packages/plugin-debug/test/endpoints.test.ts",
-        "no more than 100 traces, nor more requests than are kept",
+        "returns at most 100 traces, and at most as many requests as are kept",
       ),
     },
     {
       says: "/_debug/logs lists recent log entries and takes since and level",
-      servedBy: at("packages/plugin-debug/test/endpoints.test.ts", "logs, by level and time"),
+      servedBy: at(
+        "packages/plugin-debug/test/endpoints.test.ts",
+        "returns logs, filtered by level and time",
+      ),
     },
     {
       says: "/_debug/logs hides what logging.redact names",

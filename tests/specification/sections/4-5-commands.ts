@@ -98,10 +98,7 @@ export const commands: Section = {
     },
     {
       says: "kit dev serves the application, and serves it anew after each edit",
-      servedBy: at(
-        "packages/cli/test/dev.test.ts",
-        "edits are served on ${from}, and no connection is refused meanwhile",
-      ),
+      servedBy: at("packages/cli/test/dev.test.ts", "serves edits on ${from} without refusing a connection"),
     },
     {
       says: "kit dev says which migrations are not applied",
@@ -147,18 +144,24 @@ export const commands: Section = {
     },
     {
       says: "kit test runs generated tests and those of the project",
-      servedBy: at("packages/cli/test/testing.test.ts", "contract tests are run alone, and with the others"),
+      servedBy: at(
+        "packages/cli/test/testing.test.ts",
+        "runs contract tests alone, and with the other tests",
+      ),
     },
     {
       says: "kit test --json tells what passed and failed",
       servedBy: at(
         "packages/cli/test/testing.test.ts",
-        "what failed is listed with its place, for people and for programs",
+        "lists failures with their location, as text and as JSON",
       ),
     },
     {
       says: "kit test:contracts runs contract tests alone",
-      servedBy: at("packages/cli/test/testing.test.ts", "contract tests are run alone, and with the others"),
+      servedBy: at(
+        "packages/cli/test/testing.test.ts",
+        "runs contract tests alone, and with the other tests",
+      ),
     },
     {
       says: "kit test --json names the generated file of a contract test that fails",
@@ -178,7 +181,7 @@ export const commands: Section = {
     },
     {
       says: "kit migrate:generate --name <name> creates a migration",
-      servedBy: at("packages/cli/test/kit.test.ts", "migrations are generated once"),
+      servedBy: at("packages/cli/test/kit.test.ts", "generates a migration once"),
     },
     {
       says: "kit migrate:apply applies it, once",

@@ -46,7 +46,7 @@ export const rustServer: Section = {
   statements: [
     {
       says: "the option db names the layer of SQL, and another than sqlx is refused",
-      servedBy: at(plugin, "options that are none are refused where they are written"),
+      servedBy: at(plugin, "refuses invalid options when the plugin is created"),
     },
     {
       says: "models/<entity>.rs and models/mod.rs hold the types",
@@ -120,12 +120,12 @@ export const rustServer: Section = {
       says: "the compile step runs the Rust build in place of the project's compiler",
       servedBy: at(
         "packages/plugin-rust-server/test/cargo.test.ts",
-        "is compiled once, and again where something changed",
+        "is compiled once, and again if a file changed",
       ),
     },
     {
       says: "nothing is generated while types and contracts are the same",
-      servedBy: at(plugin, "an unchanged input touches no file"),
+      servedBy: at(plugin, "writes no file if the input is unchanged"),
     },
     {
       says: "the server answers the requests of Notes at the database that DATABASE_URL names",
@@ -144,7 +144,10 @@ export const rustServer: Section = {
     },
     {
       says: "an older Rust is told so",
-      servedBy: at("packages/plugin-rust-server/test/cargo.test.ts", "with an old Rust is told so"),
+      servedBy: at(
+        "packages/plugin-rust-server/test/cargo.test.ts",
+        "with an old Rust reports the required version",
+      ),
     },
   ],
 };

@@ -153,7 +153,7 @@ export const sidecarSecurity: Section = {
   statements: [
     {
       says: "in development it asks for no key",
-      servedBy: at(access, "asks for no key and limits no rate unless told to"),
+      servedBy: at(access, "requires no key and limits no rate by default"),
     },
     {
       says: "in production it asks for the header X-Debug-Key",
@@ -180,29 +180,26 @@ export const sidecarSecurity: Section = {
       says: "the allowlist has addresses and CIDR ranges",
       servedBy: at(
         "packages/plugin-debug/test/enforced.test.ts",
-        "refuses addresses that a given allowlist does not have, in both spellings",
+        "refuses addresses that a given allowlist does not contain, in both spellings",
       ),
     },
     {
       says: "in development it listens on 0.0.0.0",
       changed:
         "it listens on 127.0.0.1 in every mode unless `hostname` says otherwise: who shares a network with a developer must not read requests",
-      servedBy: at(enforced, "binds 127.0.0.1 unless told otherwise"),
+      servedBy: at(enforced, "listens on 127.0.0.1 by default"),
     },
     {
       says: "in production it listens on 127.0.0.1",
-      servedBy: at(access, "it is bound to 127.0.0.1"),
+      servedBy: at(access, "listens on 127.0.0.1 only"),
     },
     {
       says: "in development the rate is not limited",
-      servedBy: at(access, "asks for no key and limits no rate unless told to"),
+      servedBy: at(access, "requires no key and limits no rate by default"),
     },
     {
       says: "in production the rate of each address is limited",
-      servedBy: at(
-        access,
-        "each client may ask so often, whoever it says that it is, before its key is looked at",
-      ),
+      servedBy: at(access, "limits the requests of each address before it checks the key"),
     },
     {
       says: "in development nothing is hidden",
@@ -219,15 +216,15 @@ export const sidecarSecurity: Section = {
         assert.doesNotMatch(text, /4711471147/);
       },
     },
-    { says: "in production it is for reading only", servedBy: at(access, "it is for reading") },
+    {
+      says: "in production it is for reading only",
+      servedBy: at(access, "refuses all methods except GET and HEAD"),
+    },
     {
       says: "without a mode it is as in development",
       changed:
         "without a mode and without NODE_ENV=development it shows what production shows, and without a key only to this machine: a forgotten variable must not open it",
-      servedBy: at(
-        "packages/plugin-debug/test/options.test.ts",
-        "follow NODE_ENV where the mode is not said",
-      ),
+      servedBy: at("packages/plugin-debug/test/options.test.ts", "follow NODE_ENV if no mode is given"),
     },
   ],
 };
@@ -258,11 +255,11 @@ export const sidecarOptions: Section = {
     { says: "mode is dev or production", servedBy: at(options, "refuse ${JSON.stringify(options)}") },
     {
       says: "apiKey and security.apiKey are the key",
-      servedBy: at(enforced, "asks for a given apiKey, in both spellings"),
+      servedBy: at(enforced, "requires a given apiKey, in both spellings"),
     },
     {
       says: "allowedIPs and security.allowlist are the addresses that may ask",
-      servedBy: at(enforced, "refuses addresses that a given allowlist does not have, in both spellings"),
+      servedBy: at(enforced, "refuses addresses that a given allowlist does not contain, in both spellings"),
     },
     {
       says: "redactFields and security.redact are hidden",
@@ -270,14 +267,11 @@ export const sidecarOptions: Section = {
     },
     {
       says: "rateLimit { windowMs, max }, and security.rateLimit with rateLimitWindow, limit the rate",
-      servedBy: at(enforced, "counts requests where a rate limit is given, in both spellings"),
+      servedBy: at(enforced, "enforces a given rate limit, in both spellings"),
     },
     {
       says: "security.hostname is the address to listen on",
-      servedBy: at(
-        enforced,
-        "with a key and a hostname that is open, another address is answered if the key is right",
-      ),
+      servedBy: at(enforced, "serves another address if the hostname is open and the key is right"),
     },
     {
       says: "kit inspect sends the key of KIT_DEBUG_KEY",

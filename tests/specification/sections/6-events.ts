@@ -25,7 +25,7 @@ export const hooks: Section = {
       says: "a tap that fails, fails the build with plugin, hook and place",
       servedBy: at(
         plugins,
-        "what a plugin does wrong is said with its name, hook and place, and nothing is written",
+        "reports a mistake of a plugin with its name, hook and location, and writes nothing",
       ),
     },
   ],
@@ -90,7 +90,7 @@ export const logs: Section = {
       says: "entries for a collector have traceId and spanId",
       servedBy: at(
         "packages/otel/test/otel.test.ts",
-        "gets the spans of a request, those of other instrumentation, and its log entries",
+        "exports the spans of a request, those of other instrumentation, and its log entries",
       ),
     },
     {
@@ -219,7 +219,7 @@ export const spans: Section = {
       says: "the exporters are console, OTLP and none",
       servedBy: at(
         "packages/otel/test/failures.test.ts",
-        "`none` takes everything and sends nothing",
+        "`none` counts everything as exported and sends nothing",
         "`console` prints spans",
       ),
     },
@@ -227,7 +227,7 @@ export const spans: Section = {
       says: "OTLP goes to /v1/traces and /v1/logs",
       servedBy: at(
         "packages/otel/test/otel.test.ts",
-        "gets the spans of a request, those of other instrumentation, and its log entries",
+        "exports the spans of a request, those of other instrumentation, and its log entries",
       ),
     },
   ],

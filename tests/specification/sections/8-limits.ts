@@ -105,14 +105,14 @@ export const limits: Section = {
       says: "the sidecar keeps the last 100 traces",
       servedBy: at(
         "packages/plugin-debug/test/endpoints.test.ts",
-        "no more than 100 traces, nor more requests than are kept",
+        "returns at most 100 traces, and at most as many requests as are kept",
       ),
     },
     {
       says: "windowMs and max, or rateLimitWindow and rateLimit, bound the requests of each address",
       servedBy: at(
         "packages/plugin-debug/test/access.test.ts",
-        "counts each address, IPv6 by network, and starts afresh after its window",
+        "counts each IPv4 address and each IPv6 network, and starts again after its window",
       ),
     },
   ],
@@ -183,7 +183,7 @@ export const versions: Section = {
     },
     {
       says: "an older Node is told so",
-      servedBy: at("packages/cli/test/kit.test.ts", "the program parses on Nodes that are too old for kit"),
+      servedBy: at("packages/cli/test/kit.test.ts", "reports the required version on old versions of Node"),
     },
     { says: "documents are OpenAPI 3.1", servedBy: at("tests/e2e/openapi.test.ts", "is valid OpenAPI 3.1") },
     {
@@ -202,7 +202,7 @@ export const versions: Section = {
       says: "migrations of the Rust server are named by twelve digits and create_<table>",
       servedBy: at(
         "packages/plugin-rust-server/test/rust-server.test.ts",
-        "a project is written, and what is the user's stays as it is",
+        "writes a project, and does not overwrite files of the user",
       ),
     },
   ],

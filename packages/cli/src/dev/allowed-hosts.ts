@@ -1,11 +1,12 @@
 import { isIP } from "node:net";
 
-/** The address that `kit dev` listens on unless the program or `--host` names one. */
+/** Default address that `kit dev` listens on, if neither the program nor `--host` specifies one. */
 export const defaultHost = "127.0.0.1";
 
 /**
- * Tells whether a request with this `Host` header may be answered: its name is an address, `localhost`, a name below `localhost`, or one of `allowed`. A web
- * page cannot have such a name, unless it is served from there. Without a `Host` (HTTP/1.0) no browser asks.
+ * Returns true if requests with this `Host` header are allowed: the name is an IP address, `localhost`, a name below `localhost`, or in
+ * `allowed`. This prevents DNS rebinding: the page of another site has a different name. Browsers always send `Host`, so requests without
+ * it (HTTP/1.0) are allowed.
  */
 export function acceptsHost(host: string | undefined, allowed: readonly string[]): boolean {
   if (host === undefined) return true;

@@ -4,24 +4,24 @@ import type { AnsweredRequest, BuildState, ListenAddress } from "@kit/types";
 
 import { type Order, planVariable, type ProcessPlan, type Report } from "./messages.ts";
 
-/** What a process tells its supervisor. */
+/** Callbacks for the reports of a process. */
 export interface ProcessEvents {
   place(asked: Extract<Report, { kit: "place" }>): void;
   listening(address: ListenAddress, imported: readonly string[]): void;
   linked(files: readonly string[]): void;
   answered(requests: readonly AnsweredRequest[]): void;
-  /** It has ended; `text` says why where it threw. */
+  /** Called when the process has exited. `text` describes the exception that ended it, if any. */
   ended(end: ProcessEnd): void;
 }
 
-/** How a process ended. */
+/** End of a process. */
 export interface ProcessEnd {
   readonly description: string;
   readonly code: string | undefined;
   readonly text: string | undefined;
 }
 
-/** What is run. */
+/** Program that a process runs. */
 export interface Program {
   readonly root: string;
   readonly entry: string;
@@ -30,12 +30,12 @@ export interface Program {
 }
 
 const linkModule = import.meta.resolve("#application-link");
-/** Longer than an application takes to close in development. */
+/** Time in milliseconds after which a closing process is killed. An application in development closes faster. */
 const killMs = 8_000;
-/** The first descriptor after the standard streams and the channel. */
+/** First file descriptor after the standard streams and the IPC channel. */
 const firstFd = 4;
 
-/** A process of the application, which waits until {@link go}. */
+/** Process of the application. It does not run the program before {@link go}. */
 export class AppProcess {
   readonly ended: Promise<void>;
   readonly #child: ChildProcess;
@@ -43,7 +43,7 @@ export class AppProcess {
   #isClosing = false;
   #killer: NodeJS.Timeout | undefined;
 
-  /** `sockets` are the supervisor's own descriptors of `plan.held`, in order. */
+  /** Starts the process. `held` are sockets of the supervisor, which the process inherits in this order. */
   constructor(
     program: Program,
     plan: Omit<ProcessPlan, "held">,
@@ -76,7 +76,7 @@ export class AppProcess {
     this.#child.on("error", (error) => {
       if (this.#child.pid === undefined) end(error.message);
     });
-    // `close` and not `exit`: what it said last has come by then.
+    // Uses `close` and not `exit`, because all reports of the process have arrived by then.
     this.#child.on("close", (code, signal) =>
       end(signal === null ? `exit code ${code}` : `signal ${signal}`),
     );
@@ -98,7 +98,7 @@ export class AppProcess {
     this.#send({ kit: "own" });
   }
 
-  /** Has it answer what it has begun and end; settles when it has. */
+  /** Closes the process after its requests in progress. Resolves when the process has exited. */
   close(): Promise<void> {
     if (!this.#isClosing) {
       this.#isClosing = true;
@@ -114,16 +114,16 @@ export class AppProcess {
   }
 
   #send(order: Order): void {
-    // One that hung up is ending, of which is told.
+    // A disconnected process is exiting, which `ended` reports.
     if (this.#child.connected) this.#child.send(order, () => undefined);
   }
 }
 
-/** A socket that the supervisor holds. */
+/** Socket that the supervisor holds. */
 export interface Held {
   readonly host: string | undefined;
   readonly port: number;
-  /** In the supervisor. */
+  /** File descriptor in the supervisor. */
   readonly fd: number;
   release(): void;
 }

@@ -1,23 +1,23 @@
-/** Which module imports which, by URL. */
+/** Imported modules of each module, by URL. */
 export type Imports = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** A use of a variable of a module that has not run yet, since it waits for the module that uses it. */
+/** Use of a variable of a module that has not been evaluated, because it is waiting for the module that uses the variable. */
 export interface CircularUse {
-  /** The variable. */
+  /** Name of the variable. */
   readonly name: string;
-  /** URL of the module that uses it. */
+  /** URL of the module that uses the variable. */
   readonly module: string;
-  /** Line and column from 1. */
+  /** Line number, from 1. The column counts from 1 too. */
   readonly line: number;
   readonly column: number;
-  /** URLs of modules that import each other in this order, from {@link module} back to it. */
+  /** URLs of the modules of the import cycle in order, from {@link module} back to it. */
   readonly cycle: readonly string[];
 }
 
 const scheme = "file://";
 const early = /^Cannot access '([^']+)' before initialization$/;
 
-/** Reads an error that a circular import has caused; gives nothing for any other error. */
+/** Returns the circular import that caused an error, or `undefined` for any other error. */
 export function circularUse(error: unknown, imports: Imports): CircularUse | undefined {
   if (!(error instanceof ReferenceError)) return undefined;
   const [, name] = early.exec(error.message) ?? [];
@@ -27,7 +27,7 @@ export function circularUse(error: unknown, imports: Imports): CircularUse | und
   return cycle && { name, ...place, cycle };
 }
 
-/** Where an error was thrown: `    at load (file:///app/src/a.ts:3:15)` or `    at file:///app/src/a.ts:3:15` in its stack. */
+/** Returns the location in the stack of an error: `    at load (file:///app/src/a.ts:3:15)` or `    at file:///app/src/a.ts:3:15`. */
 function placeOf({ stack = "" }: Error): Pick<CircularUse, "module" | "line" | "column"> | undefined {
   const frame = stack.split("\n").find((text) => text.startsWith("    at ") && text.includes(scheme));
   if (frame === undefined) return undefined;
@@ -39,7 +39,7 @@ function placeOf({ stack = "" }: Error): Pick<CircularUse, "module" | "line" | "
     : undefined;
 }
 
-/** The shortest way from a module back to it. */
+/** Returns the shortest import path from a module back to itself. */
 function cycleOf(start: string, imports: Imports): string[] | undefined {
   const before = new Map<string, string>();
   const open = [start];

@@ -1,6 +1,6 @@
 /**
- * Runs in the process of an application before its program, by `--import`: waits until the program is wanted, with everything
- * loaded that no edit changes, and then stands between the application and `kit dev`.
+ * Loaded with `--import` into the process of an application, before its program. Loads modules that no edit changes, waits until the
+ * program is to run, and then connects the application with `kit dev`.
  *
  * @module
  */
@@ -17,13 +17,13 @@ import { circularUse } from "./import-cycle.ts";
 import { type HeldSocket, type Order, planVariable, type ProcessPlan, type Report } from "./messages.ts";
 import { resolveNearImports } from "./near-imports.ts";
 
-/** Lines of requests are told together. */
+/** Milliseconds during which reports of requests are collected into one message. */
 const linesMs = 30;
-/** What is loaded together is told together. */
+/** Milliseconds during which reports of linked files are collected into one message. */
 const linkedMs = 50;
-/** `@kit/core` gives errors of a start their words under this name. */
+/** Key under which `@kit/core` stores the message of a start error. */
 const startError = Symbol.for("kit.startError");
-/** What was compiled is kept when the application has been used a little. */
+/** Milliseconds after the start at which the compile cache is written, so that it contains code of the first requests. */
 const flushMs = 1_000;
 
 async function begin(plan: ProcessPlan): Promise<void> {
@@ -32,7 +32,7 @@ async function begin(plan: ProcessPlan): Promise<void> {
   Object.assign(globalThis, { [Symbol.for("kit.development")]: link });
   link.watchImports();
   resolveNearImports();
-  // One after the other, as the program will: a module that fails does so again when the program imports it.
+  // Imported one after the other, as by the program. An error is ignored here, because the program imports the module again.
   // oxlint-disable-next-line no-await-in-loop
   for (const url of plan.warm) await import(url).catch(() => undefined);
   if (plan.types) loadStripper();
@@ -40,26 +40,24 @@ async function begin(plan: ProcessPlan): Promise<void> {
   await link.wanted;
 }
 
-/**
- * Has V8 clear away what loading left, while nobody waits: it would do so when the program begins.
- */
+/** Runs the garbage collection after loading, while no request waits. Otherwise V8 would run it when the program starts. */
 function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
-  // The function is in contexts that are made from now on, so this one never has it.
+  // V8 adds `gc` only to contexts that are created after the flag is set, so this context does not get the function.
   const collect = runInNewContext("gc") as () => void;
   setFlagsFromString("--no-expose-gc");
   collect();
 }
 
-/** Has Node load what strips types, a WebAssembly module: a file that was edited is in no cache. */
+/** Makes Node load its type stripper, a WebAssembly module. An edited file is not in the compile cache, so Node will need it. */
 function loadStripper(): void {
   const { emitWarning } = process;
-  // Whether the function stays as it is matters to nobody here.
+  // Hides the warning that the function is experimental.
   process.emitWarning = () => undefined;
   try {
     stripTypeScriptTypes("");
   } catch {
-    // Then the program's files will say what is wrong.
+    // The program reports the error if its files need the function.
   } finally {
     process.emitWarning = emitWarning;
   }
@@ -68,13 +66,13 @@ function loadStripper(): void {
 class Link implements DevelopmentLink {
   readonly version = 1;
   readonly answered: DevelopmentLink["answered"];
-  /** Settled when the program is to run. */
+  /** Resolves when the program is to run. */
   readonly wanted: Promise<void>;
   readonly #plan: ProcessPlan;
   readonly #held: HeldSocket[];
   readonly #imported = new Set<string>();
   readonly #linked = new Set<string>();
-  /** Which of the project's own modules import which. */
+  /** Import graph of the project's own modules. */
   readonly #graph = new Map<string, Set<string>>();
   #tellsLinked = false;
   readonly #closes: (() => void)[] = [];
@@ -82,7 +80,7 @@ class Link implements DevelopmentLink {
   #answers: AnsweredRequest[] = [];
   #own: (() => void) | undefined;
   #isDefaultHost = false;
-  /** The address or name that the program listens on. */
+  /** Address or name that the program listens on. */
   #host: string = defaultHost;
 
   constructor(plan: ProcessPlan) {
@@ -95,7 +93,7 @@ class Link implements DevelopmentLink {
       switch (order.kit) {
         case "go":
           this.#build = order.build;
-          // The server keeps the process, not the channel.
+          // From here on the server keeps the process alive, and the channel does not.
           process.channel?.unref();
           resolve();
           break;
@@ -116,13 +114,13 @@ class Link implements DevelopmentLink {
       const shown = circular ?? textOf(error);
       send({ kit: "crashed", ...(typeof code === "string" && { code }), text: shown });
       if (circular === undefined || process.listenerCount("uncaughtException") > 0) return;
-      // Node would show the line, and not that the files import each other.
+      // Node would print only the line, and not the import cycle.
       process.stderr.write(`${circular}\n`);
       process.exit(1);
     });
   }
 
-  /** Words for an error that a circular import has caused. */
+  /** Returns a message for an error that a circular import has caused, or `undefined` for another error. */
   #circularText(error: unknown): string | undefined {
     const use = circularUse(error, this.#graph);
     if (use === undefined) return undefined;
@@ -148,7 +146,7 @@ class Link implements DevelopmentLink {
     const taken = this.#plan.held.length - this.#held.length;
     const index = this.#held.findIndex((held) => held.port === port && held.host === host);
     if (index !== -1) return { ...options, host, port, fd: this.#held.splice(index, 1)[0]!.fd };
-    // Where it can be held, this process is ended and another one is started that has it.
+    // If the supervisor can hold the socket, it ends this process and starts another one with the socket.
     await new Promise<void>((resolve) => {
       this.#own = resolve;
       process.channel?.ref();
@@ -164,13 +162,13 @@ class Link implements DevelopmentLink {
 
   listening(address: Parameters<DevelopmentLink["listening"]>[0], close: () => void): void {
     this.#closes.push(close);
-    // `localhost` leads to the default address, and is what people type.
+    // Users type `localhost`, which resolves to the default address.
     const url = this.#isDefaultHost ? address.url.replace(`//${defaultHost}:`, "//localhost:") : address.url;
     send({ kit: "listening", address: { ...address, url }, imported: [...this.#imported] });
     setTimeout(flushCompileCache, flushMs).unref();
   }
 
-  /** Remembers what the project's own modules import from elsewhere, and all that is loaded of linked packages. */
+  /** Records the modules outside of the project that the project's own modules import, and all loaded files of linked packages. */
   watchImports(): void {
     const { root, warm } = this.#plan;
     for (const url of warm) this.#imported.add(url);
@@ -216,19 +214,19 @@ class Link implements DevelopmentLink {
     this.#answers.push(request);
   }
 
-  /** `kit dev` wants this process to end, or is gone. */
+  /** Ends this process. Called when `kit dev` requests that or has gone. */
   #end(): void {
     if (this.#closes.length === 0) process.exit(0);
     for (const close of this.#closes.splice(0)) close();
   }
 }
 
-/** Whether it is a file that somebody may edit, and not one that was installed. */
+/** Returns true if the URL is a file that a user may edit, and not an installed one. */
 function isEdited(url: string | undefined): url is string {
   return url !== undefined && url.startsWith("file:") && !url.includes("/node_modules/");
 }
 
-/** The words of a start error of `@kit/core`, else the stack. */
+/** Returns the message of a start error of `@kit/core`, otherwise the stack of the error. */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const words = (error as { [startError]?: unknown })[startError];
@@ -236,12 +234,12 @@ function textOf(error: unknown): string {
 }
 
 function send(report: Report): void {
-  // A failure means that nobody is there to hear it, of which `disconnect` tells.
+  // The callback ignores a failure: the supervisor has gone, and `disconnect` handles that.
   if (process.connected) process.send?.(report, undefined, undefined, () => undefined);
 }
 
 const text = process.env[planVariable];
-// Processes and threads that the application starts have nothing to do with this.
+// Processes and threads of the application must not inherit the variable.
 delete process.env[planVariable];
 if (text !== undefined && isMainThread && process.send !== undefined)
   await begin(JSON.parse(text) as ProcessPlan);

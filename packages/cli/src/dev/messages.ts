@@ -1,51 +1,51 @@
 import type { AnsweredRequest, BuildState, ListenAddress } from "@kit/types";
 
-/** A socket that the supervisor holds, and the descriptor under which a process has it. */
+/** Socket that the supervisor holds, with its file descriptor in the process of the application. */
 export interface HeldSocket {
-  /** As the application asks for it; nothing for every address. */
+  /** Host in the application's call of `listen`; `undefined` for all addresses. */
   readonly host: string | undefined;
-  /** As the application asks for it: 0 is one port, the same for every process. */
+  /** Port in the application's call of `listen`. Port 0 stands for one free port, the same for every process. */
   readonly port: number;
   readonly fd: number;
 }
 
-/** What a process is told when it is started. */
+/** Configuration that a process gets when it starts. */
 export interface ProcessPlan {
   readonly held: readonly HeldSocket[];
-  /** In place of the port that the program says. */
+  /** Port that replaces the port of the program. */
   readonly port: number | undefined;
-  /** In place of the address that the program says. */
+  /** Address that replaces the address of the program. */
   readonly host: string | undefined;
-  /** Names that `Host` may have, besides localhost and addresses. */
+  /** Names that the `Host` header may have, besides localhost and IP addresses. */
   readonly allowedHosts: readonly string[];
-  /** Whether each answer is told. */
+  /** True if the process reports each response. */
   readonly lines: boolean;
-  /** Whether the program is written in TypeScript. */
+  /** True if the program is written in TypeScript. */
   readonly types: boolean;
-  /** Modules to load before there is anything to run. */
+  /** URLs of modules to load before the program is to run. */
   readonly warm: readonly string[];
-  /** The project's root, with a slash at its end, as a URL. */
+  /** URL of the project's root, with a final slash. */
   readonly root: string;
-  /** Where compiled code is kept. */
+  /** Directory of the compile cache. */
   readonly cache: string;
 }
 
-/** The environment variable that holds a {@link ProcessPlan}. */
+/** Environment variable that contains a {@link ProcessPlan}. */
 export const planVariable = "KIT_DEVELOPMENT";
 
-/** From the supervisor to a process. */
+/** Message from the supervisor to a process. */
 export type Order =
   | { readonly kit: "go"; readonly build: BuildState }
   | { readonly kit: "build"; readonly build: BuildState }
-  /** The socket that was asked for cannot be held: the process is to say why. */
+  /** The supervisor cannot hold the requested socket. The process opens the socket itself, and reports an error if that fails. */
   | { readonly kit: "own" }
   | { readonly kit: "close" };
 
-/** From a process to the supervisor. */
+/** Message from a process to the supervisor. */
 export type Report =
   | { readonly kit: "place"; readonly host?: string; readonly port: number; readonly taken: number }
   | { readonly kit: "listening"; readonly address: ListenAddress; readonly imported: readonly string[] }
-  /** All files so far that it has loaded and that are neither the project's nor installed: packages that are linked. */
+  /** All files loaded so far that are neither in the project nor installed: files of linked packages. */
   | { readonly kit: "linked"; readonly files: readonly string[] }
   | { readonly kit: "answered"; readonly requests: readonly AnsweredRequest[] }
   | { readonly kit: "crashed"; readonly code?: string; readonly text: string };

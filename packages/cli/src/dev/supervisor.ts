@@ -12,35 +12,35 @@ import { TypeChecker } from "./type-checker.ts";
 import type { Watching } from "./watching.ts";
 
 const unavailable = fileURLToPath(import.meta.resolve("#unavailable"));
-/** What a program usually listens on. */
+/** Port that most programs listen on. */
 const usualPort = 3000;
 const slowStartMs = 10_000;
-/** Instrumentation has to be loaded before what it watches, so nothing is loaded ahead of it. */
+/** Matches instrumentation. It must be loaded before the modules that it observes, so no module is loaded in advance. */
 const instrumentation = /\/node_modules\/@opentelemetry\//;
-/** Outside of the project: a package that is linked. */
+/** Matches paths outside of the project: linked packages. */
 const elsewhere = /^(?:\.\.\/|\/|[A-Za-z]:)/;
-/** Who changes these may have changed what a waiting process has loaded. */
+/** Files whose change may affect the modules that a spare process has loaded. */
 const foundation = /(?:^|\/)(?:package(?:-lock)?\.json|tsconfig[^/]*\.json|kit\.config\.[jt]s|\.env[^/]*)$/;
 
-/** Runs the application under `kit dev`: starts the next process before the last one ends, on the same socket. */
+/** Runs the application under `kit dev`: starts the next process on the same socket before the previous one ends. */
 export class Supervisor {
   readonly #compiler: Compiler;
   readonly #watching: Watching;
   readonly #terminal: Terminal;
   readonly #types: TypeChecker;
   readonly #held: Held[] = [];
-  /** What the application asks for is not known before it has; this one may have been wrong. */
+  /** Socket for the expected address. The application's real address is known only when it calls `listen`, so the guess may be wrong. */
   #guess: Held | undefined;
   #request!: ServeRequest;
   #isBegun = false;
-  /** Answers requests. */
+  /** Process that responds to requests. */
   #current: AppProcess | undefined;
   #isCurrentAnApp = false;
-  /** Says why there is no application. */
+  /** Process that explains why there is no application. */
   #stand: AppProcess | undefined;
-  /** Is being started. */
+  /** Process that is being started. */
   #next: AppProcess | undefined;
-  /** Waits for the next change. */
+  /** Spare process that waits for the next change. */
   #spare: AppProcess | undefined;
   #warm: readonly string[] = [];
   #address: ListenAddress | undefined;
@@ -56,7 +56,7 @@ export class Supervisor {
     this.#types = new TypeChecker((end) => watching.tell({ kind: "checked", ...end }));
     watching.onChange = (files) => {
       this.#changedAt = performance.now();
-      // What it checks is not what the files say any more, and the next start needs the processor.
+      // The files have changed during the type check, and the next start needs the processor.
       this.#types.stop();
       if (files.some((file) => foundation.test(file) || elsewhere.test(file))) this.#dropSpare();
     };
@@ -70,7 +70,7 @@ export class Supervisor {
     });
   }
 
-  /** Serves what was built, or goes on serving what was; settles when something is to be done. */
+  /** Starts the built application, or keeps the previous one if the build failed. Resolves with the next event. */
   serve(request: ServeRequest): Promise<DevelopmentEvent> {
     this.#request = request;
     if (!this.#isBegun) {
@@ -83,7 +83,7 @@ export class Supervisor {
     return this.#watching.next();
   }
 
-  /** Ends every process and gives everything back. */
+  /** Ends all processes and releases all sockets. */
   async close(): Promise<void> {
     this.#isEnding = true;
     this.#terminal.close();
@@ -94,7 +94,7 @@ export class Supervisor {
     for (const held of this.#held.splice(0)) held.release();
   }
 
-  /** Keeps a port from now on, for all processes; nothing where somebody else has it or this system cannot pass it on. */
+  /** Holds a port for all processes. Returns `undefined` if another program uses it or the system cannot pass sockets on. */
   #hold(host: string | undefined, port: number): Held | undefined {
     try {
       const socket = new this.#compiler.HeldPort(host ?? null, port);
@@ -154,7 +154,7 @@ export class Supervisor {
     return child;
   }
 
-  /** A process wants a socket that is not held. With it, it is started once more. */
+  /** Handles a process that needs a socket which is not held: holds the socket and starts the process again. */
   #place(child: AppProcess, host: string | undefined, port: number, taken: number): void {
     if (child.isClosing) return;
     const guess = this.#guess;
@@ -174,8 +174,8 @@ export class Supervisor {
   }
 
   /**
-   * Gives a wrong guess back and takes what was wanted in its place. Where somebody stood in, the guess has been listened on, mostly
-   * on all addresses; then nobody else gets its port on one of them while a process has it, be it the one that asks.
+   * Releases a wrong guess and holds the requested socket. A stand-in process has listened on the guess, usually on all addresses. No other
+   * socket can use its port while a process has it, including the process that made the request. So both processes end first.
    */
   async #correct(guess: Held, child: AppProcess, host: string | undefined, port: number): Promise<void> {
     const stand = this.#stand;
@@ -186,18 +186,18 @@ export class Supervisor {
     this.#retire(child);
     if (stand !== undefined) this.#retire(stand);
     await Promise.all([child.ended, stand?.ended]);
-    // What was begun meanwhile has the guess too, and asks by itself.
+    // A process that was started in the meantime has the guess too, and requests its socket itself.
     if (this.#isEnding || this.#next !== undefined) return;
     this.#held.splice(this.#held.indexOf(guess), 1);
     guess.release();
     this.#guess = undefined;
-    // Where somebody else has it, the next process says so.
+    // If another program uses the port, the next process reports that.
     this.#hold(host, port);
     this.#start();
   }
 
   #listening(child: AppProcess, isApp: boolean, address: ListenAddress, imported: readonly string[]): void {
-    // A program may listen in several places; the first is enough to go on.
+    // A program may listen on several addresses. The first one is enough.
     if (child !== this.#next) return;
     this.#next = undefined;
     const last = this.#current;
@@ -214,7 +214,7 @@ export class Supervisor {
     this.#checkTypes();
   }
 
-  /** Checks the types of what was built, once nothing else is to be started. */
+  /** Checks the types of a successful build when no other process is to be started. */
   #checkTypes(): void {
     const { build, types, root } = this.#request;
     if (build.status === "built" && types !== null) this.#types.start(types, root);
@@ -235,15 +235,15 @@ export class Supervisor {
     if (this.#isEnding) return;
     if (child === this.#spare) this.#spare = undefined;
     else if (child === this.#stand) {
-      // Nobody can stand in for the one that stands in.
+      // No other process can replace the stand-in.
       this.#stand = undefined;
       if (child === this.#next) this.#next = undefined;
       if (child === this.#current) this.#current = undefined;
     } else if (child === this.#next) {
       this.#next = undefined;
-      // Something of it that is not passed on, another port or a Unix socket, is in use by the process before.
+      // The process needs a resource that is not passed on, such as another port or a Unix socket, and the previous process uses it.
       if (code === "EADDRINUSE" && this.#current !== undefined) void this.#startAfter(this.#current);
-      // Nobody can answer requests, not even to say what is wrong.
+      // No process can respond to requests, so `kit dev` fails.
       else if (code === "EADDRINUSE" && this.#held.length === 0) this.#watching.tell({ kind: "failed" });
       else {
         this.#fail({
@@ -267,7 +267,7 @@ export class Supervisor {
     if (!this.#isEnding && this.#next === undefined) this.#start();
   }
 
-  /** Has whoever answers requests say what is wrong. */
+  /** Makes the process that responds to requests report the failed build. */
   #fail(build: BuildState): void {
     this.#next?.kill();
     this.#next = undefined;

@@ -5,9 +5,9 @@ import type { AnsweredRequest } from "@kit/types";
 
 const interrupt = "\u0003";
 
-/** What `kit dev` shows, and the keys that it takes on a terminal. */
+/** Output of `kit dev`, and its keys on a terminal. */
 export class Terminal {
-  /** Whether lines of requests are shown: where a person looks. */
+  /** True if standard output is a terminal, so that requests are shown. */
   readonly isShown: boolean = process.stdout.isTTY === true;
   readonly #keys: Readonly<Record<string, () => void>>;
   readonly #hasKeys = process.stdin.isTTY === true;
@@ -49,7 +49,7 @@ export class Terminal {
   requests(requests: readonly AnsweredRequest[]): void {
     for (const { method, target, status, durationMs } of requests) {
       const color = status >= 500 ? "red" : status >= 400 ? "yellow" : "green";
-      // Whoever sends a request decides what its target is: nothing of it may steer the terminal.
+      // The client chooses the target, so control characters are replaced. They could change the terminal otherwise.
       const shown = target.replaceAll(/[^\x20-\x7e]/g, "?");
       write(
         `${method.padEnd(6)} ${shown} ${paint(color, String(status))} ${dim(`${durationMs.toFixed(1)} ms`)}`,

@@ -3,38 +3,38 @@ import { constants, setPriority } from "node:os";
 
 import type { TypeCheckRequest } from "@kit/transform-native";
 
-/** A checker that prints more than this has nothing to say that anybody reads. */
+/** Maximum number of characters of a checker's output. No user reads more than that. */
 const longestText = 4 * 1024 * 1024;
 const isWindows = process.platform === "win32";
 
-/** How a type check ended. */
+/** Result of a type check. */
 export interface TypeCheckEnd {
-  /** `null` if it could not be started or a signal ended it. */
+  /** Exit code, or `null` if the program could not be started or was ended by a signal. */
   readonly code: number | null;
-  /** What it printed. */
+  /** Output of the program. */
   readonly text: string;
 }
 
-/** Runs one type check at a time, beside the application and with less priority. */
+/** Runs one type check at a time, with a lower priority than the application. */
 export class TypeChecker {
   readonly #onEnd: (end: TypeCheckEnd) => void;
   #running: ChildProcess | undefined;
   #ended: Promise<void> = Promise.resolve();
 
-  /** `onEnd` is not called for a check that was stopped. */
+  /** Creates a type checker. `onEnd` is not called for a check that was stopped. */
   constructor(onEnd: (end: TypeCheckEnd) => void) {
     this.#onEnd = onEnd;
   }
 
-  /** Stops the check under way and starts another one in a directory. */
+  /** Stops the running check and starts another one in a directory. */
   start({ program, args }: TypeCheckRequest, directory: string): void {
     this.stop();
     const child = spawn(isWindows ? `"${program}"` : program, args, {
       cwd: directory,
       stdio: ["ignore", "pipe", "pipe"],
-      // npm's programs are scripts on Windows, which only a shell starts.
+      // On Windows, npm installs programs as scripts, which only a shell can start.
       shell: isWindows,
-      // A group of its own: what tsc starts is stopped with it.
+      // Starts the check in its own process group, so that processes of tsc are stopped with it.
       detached: !isWindows,
     });
     this.#running = child;
@@ -60,7 +60,7 @@ export class TypeChecker {
     child.once("close", (code) => end(code));
   }
 
-  /** Stops the check under way. */
+  /** Stops the running check. */
   stop(): void {
     const child = this.#running;
     this.#running = undefined;
@@ -69,23 +69,23 @@ export class TypeChecker {
       if (isWindows) child.kill("SIGKILL");
       else process.kill(-child.pid, "SIGKILL");
     } catch {
-      // It has ended by itself.
+      // The process has exited already.
     }
   }
 
-  /** Stops the check under way; settles when it has ended. */
+  /** Stops the running check. Resolves when its process has exited. */
   close(): Promise<void> {
     this.stop();
     return this.#ended;
   }
 }
 
-/** The application comes first. */
+/** Lowers the priority of a process, because the application is more important. */
 function lowerPriority({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // It has ended already, or the system does not permit it; then both have the same priority.
+    // The process has exited, or the system does not permit the change. The check then runs with normal priority.
   }
 }

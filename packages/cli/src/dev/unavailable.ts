@@ -1,5 +1,5 @@
 /**
- * The program that `kit dev` runs where the application cannot: it says on the application's port why there is no application.
+ * Program that `kit dev` runs in place of the application if the application cannot run. It explains the reason on the application's port.
  *
  * @module
  */
@@ -29,7 +29,7 @@ const server = createServer((request, response) => {
       JSON.stringify({ error: { code: "APP_UNAVAILABLE", message, details, traceId } }),
     );
   }
-  // The connection must not outlive this process unexpectedly: the next request is the application's.
+  // Closes the connection, because the application must get the next request.
   function answer(status: number, type: string, body: string): void {
     const headers = { "content-type": type, "cache-control": "no-store", connection: "close" };
     response.writeHead(status, { ...headers, "x-kit-build": build.status }).end(body);

@@ -1,50 +1,50 @@
 import { type FSWatcher, lstatSync, readdirSync, statSync, watch } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 
-/** An editor saves in several steps, and a formatter comes right after it. */
+/** Milliseconds without a change before changes are reported. An editor saves in several steps, and a formatter may follow. */
 const quietMs = 12;
-/** How much earlier than the clock a file system may say that a file was written: Linux counts in ticks of up to 10 ms. */
+/** Maximum number of milliseconds by which a modification time is too early: Linux uses ticks of up to 10 ms. */
 const clockMs = 10;
 
 const ignoredNames = new Set(["node_modules", "coverage"]);
-/** Editors' own files, and what nothing is built of. */
+/** Matches temporary files of editors, and files that no build reads. */
 const ignoredFiles = /(?:~|\.sw[a-z]|\.tmp|\.log|\.md|\.tsbuildinfo)$|^4913$|^#.*#$/;
-/** What changes nothing of how an application runs. */
+/** Matches tests, which do not affect how an application runs. */
 const testFiles = /\.(?:test|spec)\.[cm]?[jt]s$/;
 
-/** Which files count. */
+/** Files that are watched. */
 export interface Watched {
-  /** Absolute path: what is in it counts, but for directories whose name begins with a dot. */
+  /** Absolute path of the project. Everything in it is watched, except directories whose name begins with a dot. */
   readonly root: string;
-  /** Directories that do not, relative to the root with slashes. */
+  /** Directories that are not watched, relative to the root with slashes. */
   readonly ignored: readonly string[];
-  /** Whether files of tests do. */
+  /** True if test files are watched. */
   readonly tests: boolean;
-  /** Files that count wherever they are, absolute. */
+  /** Absolute paths of files that are watched in any directory. */
   readonly files: readonly string[];
 }
 
 /**
- * Watches a project's files: a watcher for each directory, since Node's recursive one walks through `node_modules` too; and
- * files elsewhere by the directories that they are in, since an editor may put a new file in the place of the old one.
+ * Watches a project's files. Uses a watcher for each directory, because Node's recursive watcher also walks through `node_modules`. For
+ * files elsewhere, watches their directories, because an editor may replace a file by a new one.
  */
 export class Watcher {
   #watched: Watched;
   readonly #onChange: (files: readonly string[]) => void;
   readonly #onFailure: (error: unknown) => void;
-  /** Of directories of the project. */
+  /** Watchers of the project's directories. */
   readonly #own = new Map<string, FSWatcher>();
-  /** Of directories that hold files that count in spite of where they are. */
+  /** Watchers of the other directories that contain watched files. */
   readonly #others = new Map<string, FSWatcher>();
   #files: ReadonlySet<string> = new Set();
-  /** Files that changed and did not count, since the last time that it was said which ones do. */
+  /** Files that changed without being watched, since the last call of `update`. */
   readonly #passed = new Set<string>();
-  /** When files that nobody edited were written. */
+  /** Modification times of files that a build has written. */
   readonly #written = new Map<string, number>();
   readonly #changed = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** `onChange` is told paths relative to the root with slashes. */
+  /** Creates a watcher. `onChange` gets paths relative to the root, with slashes. */
   constructor(
     watched: Watched,
     onChange: (files: readonly string[]) => void,
@@ -57,7 +57,9 @@ export class Watcher {
     this.#enterOthers();
   }
 
-  /** Watches these in place of those before. What changed meanwhile is told: new ones were read after `began`, a time in ms. */
+  /**
+   * Replaces the watched files. Reports files that changed since `began` (a time in ms), because a build read them for the first time then.
+   */
   update(watched: Watched, began: number): void {
     const before = this.#watched;
     const known = this.#files;
@@ -67,13 +69,13 @@ export class Watcher {
       this.#enter(watched.root, false);
     }
     this.#enterOthers();
-    // Nobody looked at a file elsewhere while a build read it for the first time.
+    // Files elsewhere were not watched while a build read them for the first time.
     for (const file of this.#files)
       if (!known.has(file) && !this.#own.has(dirname(file)) && modified(file) > began - clockMs)
         this.#mark(file);
   }
 
-  /** As these files are now, a build has written them. */
+  /** Records files that a build has written, so that they are not reported as changes. */
   wrote(files: readonly string[]): void {
     for (const file of files) {
       this.#written.set(file, modified(file));
@@ -88,11 +90,11 @@ export class Watcher {
     this.#others.clear();
   }
 
-  /** Watches a directory and those in it. What is in a new one has changed. */
+  /** Watches a directory and its subdirectories. Files in a new directory are reported as changes. */
   #enter(directory: string, isNew: boolean): void {
     if (this.#own.has(directory)) return;
     try {
-      // Watched before it is read: what comes meanwhile is told twice and not missed.
+      // Watched before it is read: a change in between is reported twice, and not missed.
       const watcher = watch(directory, (_event, name) => this.#notice(directory, name));
       watcher.on("error", () => this.#leave(directory));
       this.#own.set(directory, watcher);
@@ -117,7 +119,7 @@ export class Watcher {
     const isBuilt = (file: string): boolean =>
       ignored.some((directory) => file.startsWith(join(root, directory) + sep));
     this.#files = new Set(files.filter((file) => !isBuilt(file) && (tests || !testFiles.test(file))));
-    // What a build reads is known after it: an edit may have come first.
+    // The files that a build reads are known after the build, so an edit may have come before.
     for (const path of this.#passed) if (this.#files.has(path)) this.#mark(path);
     this.#passed.clear();
     const needed = new Set([...this.#files].map(dirname).filter((directory) => !this.#own.has(directory)));
@@ -151,12 +153,12 @@ export class Watcher {
       else this.#passed.add(path);
       return;
     }
-    // A link to a directory is no directory: what is used of it is a file that counts wherever it is.
+    // A link to a directory is not entered. Files that are used through a link are in `files`.
     if (isDirectory(path)) {
       this.#enter(path, true);
       return;
     }
-    // A file, or nothing any more: a directory of that name, and those in it, are not watched then.
+    // The path is a file, or was removed. A removed directory and its subdirectories are no longer watched.
     for (const watched of this.#own.keys())
       if (watched === path || watched.startsWith(path + sep)) this.#leave(watched);
     this.#mark(path);
@@ -184,7 +186,7 @@ export class Watcher {
     return this.#watched.ignored.includes(this.#name(join(directory, name)));
   }
 
-  /** What has gone again is no failure. */
+  /** Reports a failure, unless the file or directory has been removed in the meantime. */
   #fail(error: unknown): void {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "ENOENT" && code !== "ENOTDIR") this.#onFailure(error);

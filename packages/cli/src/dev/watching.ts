@@ -4,34 +4,34 @@ import { Watcher } from "./watcher.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Files that are watched, and what is to be done about them and otherwise: one thing after the other, for whoever waits. */
+/** Watches files and collects development events. Delivers one event at a time to the caller of `next`. */
 export class Watching {
-  /** Hears of changes before whoever waits does; paths are relative to the root with slashes. */
+  /** Called for each change, before `next` resolves. Paths are relative to the root, with slashes. */
   onChange: (files: readonly string[]) => void = () => undefined;
   #request: WatchRequest | undefined;
   #watcher: Watcher | undefined;
-  /** Files that no build read, by who did. */
+  /** Watched files that no build read, by their source. */
   readonly #more = new Map<string, readonly string[]>();
   #waiting: ((event: DevelopmentEvent) => void) | undefined;
   #pending: DevelopmentEvent | undefined;
-  /** When what is done now, or was done last, began: what it read may have been edited since. */
+  /** Start time of the current or last step. The files that it read may have been edited since. */
   #began = Date.now();
   #hearsSignals = false;
 
-  /** Looks at these files from now on. */
+  /** Watches these files from now on. */
   watch(request: WatchRequest): void {
     this.#request = request;
     this.#look();
     this.#watcher?.wrote(request.written);
   }
 
-  /** Looks at these too, in place of those that `who` said before. */
+  /** Watches additional files. They replace the files of an earlier call with the same `who`. */
   also(who: "app" | "configuration", files: readonly string[]): void {
     this.#more.set(who, files);
     this.#look();
   }
 
-  /** Settles when something is to be done. */
+  /** Resolves with the next event. */
   next(): Promise<DevelopmentEvent> {
     if (!this.#hearsSignals) {
       this.#hearsSignals = true;
@@ -45,7 +45,7 @@ export class Watching {
     });
   }
 
-  /** Something is to be done. Where nobody waits, it is kept until somebody does. */
+  /** Delivers an event. Keeps it if no caller waits for it. */
   tell(event: DevelopmentEvent): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
@@ -82,7 +82,7 @@ export class Watching {
 
 const ranks = { checked: 0, changed: 1, rebuild: 2, failed: 3, quit: 4 } as const;
 
-/** The event that does for both: to quit is not forgotten for a change that comes after it, and a type check is out of date after a change. */
+/** Merges two events into one. A later change does not replace `quit`, and a change makes a type check obsolete. */
 function greater(a: DevelopmentEvent | undefined, b: DevelopmentEvent): DevelopmentEvent {
   if (a === undefined || ranks[b.kind] > ranks[a.kind]) return b;
   if (a.kind === "checked") return b;

@@ -1,13 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 
-/** A tap that does not come to its end. */
+/** Error for a tap that does not finish. */
 export class Unsettled extends Error {}
 
 /**
- * Runs a tap to its end.
+ * Runs a tap until it finishes.
  *
- * @throws What it throws, itself or in a promise or a callback of its own that nobody waits for; an {@link Unsettled} where it
- * takes longer than `seconds`, or where nothing is left that could finish it.
+ * @throws The error of the tap, also from a promise or callback that the tap does not await. An {@link Unsettled} if the tap takes longer
+ * than `seconds`, or if it waits for a promise and the event loop is empty.
  */
 export async function attend(tap: () => unknown, seconds: number): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();
@@ -16,7 +16,7 @@ export async function attend(tap: () => unknown, seconds: number): Promise<void>
     reject(new Unsettled("it waits for a promise that nothing is left to settle"));
   const timer =
     seconds * 1000 < 2 ** 31 ? setTimeout(tooLong, seconds * 1000) : setTimeout(() => {}, 2 ** 31 - 1);
-  // With a timer that is waited for, nobody would notice that there is nothing else to wait for.
+  // A timer with a reference would keep the event loop alive, and `beforeExit` would not be emitted.
   timer.unref();
   process.on("uncaughtException", reject).on("beforeExit", nothingLeft);
   try {
@@ -27,7 +27,7 @@ export async function attend(tap: () => unknown, seconds: number): Promise<void>
   }
 }
 
-/** One turn of the event loop longer than the tap: a promise that was rejected without anybody waiting is known then. */
+/** Waits for one turn of the event loop after the tap, so that unhandled rejections of the tap are reported. */
 async function afterwards(tap: () => unknown): Promise<void> {
   await tap();
   await setImmediate();

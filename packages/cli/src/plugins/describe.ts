@@ -1,15 +1,15 @@
 import type { Plugin } from "./plugin.ts";
 
-/** What is wrong, in the words of a sentence whose subject is the place. */
+/** Description of a mistake. The message continues a sentence whose subject is the path of the value. */
 interface Wrong {
   readonly wrong: { readonly message: string; readonly help: string };
 }
 
 /**
- * Plugins as data: what the command needs to know of them. Their code stays here, and what is no plugin is told with its place by
- * whoever reads this.
+ * Returns plugins as data for the command. Their functions stay in this process. A value that is not a plugin becomes a description of the
+ * mistake, which the command reports with the path.
  *
- * @returns An entry for each plugin; null where a condition left one out.
+ * @returns An entry for each plugin; `null` for a value that a condition left out.
  */
 export function describePlugins(plugins: readonly unknown[]): unknown[] {
   return plugins.map(describe);
@@ -31,7 +31,7 @@ function describe(plugin: unknown): unknown {
   return { ...rest, hooks: Object.fromEntries(taps) as object };
 }
 
-/** The stage of a tap. */
+/** Returns the stage of a tap. */
 function stage(tap: unknown): unknown {
   if (handlerOf(tap) === undefined)
     return wrong(
@@ -48,7 +48,7 @@ function wrong(message: string, help: string): Wrong {
   return { wrong: { message, help } };
 }
 
-/** The function of a tap. */
+/** Returns the function of a tap. */
 export function handlerOf(tap: unknown): ((event: object) => unknown) | undefined {
   if (typeof tap === "function") return tap as (event: object) => unknown;
   if (typeof tap !== "object" || tap === null || !("handler" in tap)) return undefined;

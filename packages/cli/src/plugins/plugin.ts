@@ -1,10 +1,10 @@
 import type { Program, Route, Span } from "./program.ts";
 
 /**
- * Code of a project's own that steps into its builds. Its place is `plugins` of `kit.config.ts`.
+ * Plugin of the build. The option `plugins` of `kit.config.ts` lists the plugins.
  *
- * Taps of one hook run one after the other: by ascending stage, at equal stages in the order of the list. What a tap throws fails the
- * build with the plugin's name, the hook and the place; mistakes of the project are better told with {@link BuildContext.report}.
+ * Taps of one hook run one after the other: by ascending stage, and in the order of the list if the stages are equal. An error in a tap
+ * fails the build, with the plugin's name, the hook and the location. Use {@link BuildContext.report} for mistakes of the project.
  *
  * @example
  * ```ts
@@ -23,26 +23,26 @@ import type { Program, Route, Span } from "./program.ts";
  * ```
  */
 export interface Plugin {
-  /** Letters, digits and `-_.@/`; unlike the names of all other plugins. */
+  /** Unique name of the plugin. Consists of letters, digits and `-_.@/`. */
   readonly name: string;
-  /** Where it steps in. */
+  /** Taps of the plugin, by hook. */
   readonly hooks: PluginHooks;
-  /** Globs of files outside of the output directory that its builds overwrite, relative to the project's root: `["Cargo.toml"]`. */
+  /** Globs of files outside of the output directory that the plugin writes, relative to the project's root: `["Cargo.toml"]`. */
   readonly owns?: readonly string[];
 }
 
-/** A function, or one with what there is to say about it. */
+/** Function that a hook calls, alone or with options. */
 export type Tap<Event> =
   | ((event: Event) => void | Promise<void>)
   | {
       /**
-       * Lower runs earlier.
+       * Order of the tap. Lower stages run earlier.
        *
        * @defaultValue `0`
        */
       readonly stage?: number;
       /**
-       * After how many seconds the build fails, where the handler did not finish.
+       * Timeout in seconds. The build fails if the handler takes longer.
        *
        * @defaultValue `60`; for `compile` `1800`
        */
@@ -50,46 +50,50 @@ export type Tap<Event> =
       readonly handler: (event: Event) => void | Promise<void>;
     };
 
-/** The hooks of a build, in the order in which they run. */
+/** Hooks of a build, in the order in which they run. */
 export interface PluginHooks {
-  /** Add sources of types before anything is parsed. */
+  /** Add source files before anything is parsed. */
   readonly beforeTransform?: Tap<BeforeTransformEvent>;
-  /** Look at the types, or change them. Not called where the sources have mistakes. */
+  /** Read or change the types. Not called if the sources have mistakes. */
   readonly afterTypeParse?: Tap<AfterTypeParseEvent>;
-  /** Add validators to the generated ones, or replace them. */
+  /** Add or replace generated validators. */
   readonly afterValidators?: Tap<AfterValidatorsEvent>;
-  /** Look at the routes, or change what they say. */
+  /** Read or change the routes. */
   readonly afterRouteTable?: Tap<AfterRouteTableEvent>;
   /** Add files to the output. */
   readonly emit?: Tap<EmitEvent>;
-  /** Take over the compile step. Not called by `kit build --check`, `kit build --no-compile` and `kit generate`. */
+  /** Replace the compile step. Not called by `kit build --check`, `kit build --no-compile` and `kit generate`. */
   readonly compile?: Tap<CompileEvent>;
-  /** Clean up and report. Called after builds that found mistakes too. */
+  /** Clean up and report. Also called after failed builds. */
   readonly done?: Tap<DoneEvent>;
 }
 
-/** What every tap is told. */
+/** Members of the event of every hook. */
 export interface BuildEvent {
-  /** The build. */
+  /** Current build. */
   readonly build: BuildContext;
 }
 
-/** A build as plugins see it. It cannot be changed. */
+/** Current build, as plugins see it. The object is read-only. */
 export interface BuildContext {
-  /** The project's root, absolute. */
+  /** Absolute path of the project's root. */
   readonly root: string;
-  /** Whether the build writes, compares with what is written, or goes on with every edit: `kit build --watch`, `kit dev`. */
+  /**
+   * Mode of the build: `build` writes, `check` compares with existing files, `watch` and `dev` build after every edit (`kit build --watch`,
+   * `kit dev`).
+   */
   readonly mode: "build" | "check" | "watch" | "dev";
-  /** The configuration, with every question answered. */
+  /** Configuration of the project, with defaults. */
   readonly config: BuildConfig;
-  /** A directory of the plugin's own that builds leave alone, absolute. It may not be there yet. */
+  /** Absolute path of a directory for the plugin alone, which builds do not change. The directory may not exist. */
   readonly cacheDir: string;
   /** Writes a line to standard error. */
   readonly info: (message: string) => void;
-  /** Writes a warning to standard error, for what has to do with the plugin. What is wrong with the project is for `report`. */
+  /** Writes a warning about the plugin itself to standard error. Use `report` for mistakes of the project. */
   readonly warn: (message: string) => void;
   /**
-   * Tells of a mistake in the project, as kit tells of its own: with the line that it is in, and in `--json`. Errors fail the build.
+   * Reports a mistake in the project in the same form as kit's own diagnostics: with its location, and in the output of `--json`. Errors
+   * fail the build.
    *
    * @example
    * ```ts
@@ -106,73 +110,73 @@ export interface BuildContext {
    * ```
    */
   readonly report: (report: PluginReport) => void;
-  /** Says that a change to this file, relative to the root, can change the output. */
+  /** Declares an input file, relative to the root. A change of the file starts a new build in watch mode. */
   readonly watch: (path: string) => void;
 }
 
-/** The configuration of a project: what stands in `kit.config.ts`, and the defaults for the rest. */
+/** Configuration of a project: the options of `kit.config.ts`, with defaults for the others. */
 export interface BuildConfig {
   /** Globs of the files that declare types. */
   readonly typeFiles: readonly string[];
   /** Globs of the files that declare contracts. */
   readonly routeFiles: readonly string[];
-  /** Where kit writes, relative to the root. */
+  /** Output directory of kit, relative to the root. */
   readonly outputDir: string;
-  /** Where the project's compiler writes, relative to the root. */
+  /** Output directory of the project's compiler, relative to the root. */
   readonly distDir: string;
   readonly compiler: "tsc" | "tsup" | "swc";
   readonly compilerArgs: readonly string[];
   readonly database: { readonly adapter: "drizzle" | "kysely" | "raw" };
-  /** The names of all plugins, in order. */
+  /** Names of all plugins, in order. */
   readonly plugins: readonly string[];
 }
 
-/** What a plugin found in a project. */
+/** Mistake that a plugin found in a project. */
 export interface PluginReport {
-  /** An error fails the build, and nothing is written. */
+  /** Severity. If there is an error, the build fails and writes nothing. */
   readonly severity: "error" | "warning";
-  /** What was found. */
+  /** Description of the mistake. */
   readonly message: string;
-  /** The file it is in, relative to the root. */
+  /** Path of the file, relative to the root. */
   readonly file?: string;
-  /** From 1; the whole line is marked where there is no `column`. */
+  /** Line number, from 1. Without a `column`, the whole line is marked. */
   readonly line?: number;
-  /** From 1, in UTF-16 units. */
+  /** Column number, from 1, in UTF-16 units. */
   readonly column?: number;
-  /** In place of a file: where a property, a type or a route of the {@link Program} was written. */
+  /** Location of a property, type or route of the {@link Program}. Use it in place of `file`. */
   readonly span?: Span;
-  /** What to do. */
+  /** Suggestion for the user. */
   readonly help?: string;
 }
 
-/** A file with its text. */
+/** File with its content. */
 export interface PluginFile {
-  /** Relative, with `/`. */
+  /** Relative path with `/`. */
   readonly path: string;
   readonly text: string;
 }
 
-/** `beforeTransform`: paths are relative to the project's root. */
+/** Event of `beforeTransform`. Paths are relative to the project's root. */
 export interface BeforeTransformEvent extends BuildEvent {
-  /** The files of types so far. */
+  /** Paths of the files that declare types, so far. */
   readonly types: readonly string[];
-  /** The files of contracts so far. */
+  /** Paths of the files that declare contracts, so far. */
   readonly routes: readonly string[];
-  /** Adds a file of types: its path, or a file that only the build sees. */
+  /** Adds a file that declares types: the path of an existing file, or a virtual file with its content. */
   readonly addTypes: (source: string | PluginFile) => void;
-  /** Adds a file of contracts. */
+  /** Adds a file that declares contracts. */
   readonly addRoutes: (source: string | PluginFile) => void;
 }
 
-/** `afterTypeParse`. */
+/** Event of `afterTypeParse`. */
 export interface AfterTypeParseEvent extends BuildEvent {
-  /** Everything that the compiler learned; changes to it are taken over, and checked. */
+  /** Types and routes of the application. Changes are validated and used for the build. */
   readonly program: Program;
 }
 
-/** `afterValidators`. */
+/** Event of `afterValidators`. */
 export interface AfterValidatorsEvent extends BuildEvent {
-  /** The generated validators. */
+  /** Generated validators. */
   readonly validators: readonly (PluginFile & { readonly type: string })[];
   /** Adds a module below `validators/` of the output directory. */
   readonly addValidator: (file: PluginFile) => void;
@@ -180,48 +184,48 @@ export interface AfterValidatorsEvent extends BuildEvent {
   readonly replaceValidator: (type: string, text: string) => void;
 }
 
-/** `afterRouteTable`. */
+/** Event of `afterRouteTable`. */
 export interface AfterRouteTableEvent extends BuildEvent {
-  /** The routes. Taken over are changes to `summary`, `tags`, `throws`, `documentation` and `status`; others fail the build. */
+  /** Routes. A tap may change `summary`, `tags`, `throws`, `documentation` and `status`; other changes fail the build. */
   readonly routes: Route[];
 }
 
-/** `emit`. */
+/** Event of `emit`. */
 export interface EmitEvent extends BuildEvent {
-  /** Everything that the compiler learned. Changes to it mean nothing any more. */
+  /** Types and routes of the application. Changes have no effect. */
   readonly program: Program;
-  /** The files that kit makes, relative to the output directory. */
+  /** Paths of the files that kit generates, relative to the output directory. */
   readonly files: readonly string[];
-  /** Adds a file, relative to the output directory. */
+  /** Adds a file. Its path is relative to the output directory. */
   readonly addFile: (file: PluginFile) => void;
   /**
-   * Writes a file outside of the output directory that the plugin `owns`. Its first line must say that it is generated: a file that is
-   * there with another first line is left alone, and the build fails.
+   * Writes a file outside of the output directory. Its path must match `owns` of the plugin. Its first line must state that the file is
+   * generated. If a file with another first line exists, it is not changed, and the build fails.
    *
-   * @param options - With `onlyIfMissing` a file that is there stays as it is, whatever it holds.
+   * @param options - With `onlyIfMissing`, an existing file is never changed.
    */
   readonly addProjectFile: (file: PluginFile, options?: { readonly onlyIfMissing?: boolean }) => void;
 }
 
-/** `compile`. */
+/** Event of `compile`. */
 export interface CompileEvent extends BuildEvent {
-  /** Whether an earlier tap took the step over. */
+  /** True if an earlier tap has replaced the compile step. */
   readonly handled: boolean;
-  /** Takes the step over: the project's compiler does not run. */
+  /** Replaces the compile step: the project's compiler does not run. */
   readonly handle: () => void;
 }
 
-/** `done`. */
+/** Event of `done`. */
 export interface DoneEvent extends BuildEvent {
-  /** Whether the output directory holds what the sources say. */
+  /** `built` if the output directory is up to date with the sources, otherwise `failed`. */
   readonly status: "built" | "failed";
-  /** Files with new bytes, relative to the output directory. */
+  /** Paths of files with changed content, relative to the output directory. */
   readonly written: readonly string[];
-  /** Files that are no longer made. */
+  /** Paths of files that were removed, because they are no longer generated. */
   readonly removed: readonly string[];
-  /** How many files stayed as they were. */
+  /** Number of unchanged files. */
   readonly unchanged: number;
-  /** What was found. */
+  /** Number of source files, types, entities and routes. */
   readonly counts: {
     readonly sources: number;
     readonly types: number;

@@ -1,32 +1,32 @@
 /**
- * What an application is, once its TypeScript has been understood: the document that plugins get. `version` changes when a member
- * changes its meaning. Numbers such as `TypeId` are places in the lists of {@link Program}.
+ * Compiled application: the document that plugins get. `version` changes when the meaning of a member changes. Numbers such as
+ * `TypeId` are indexes into the lists of {@link Program}.
  */
 export interface Program {
   version: 2;
   /** Source files. */
   sources: { path: string }[];
-  /** All types; they refer to each other by their place. */
+  /** All types. They refer to each other by their index. */
   types: Type[];
-  /** All named types. Types recurse through them and through nothing else. */
+  /** All named types. A type can contain itself only through a named type. */
   declarations: Declaration[];
-  /** The stored ones. */
+  /** Types that are stored in the database. */
   entities: Entity[];
   routes: Route[];
-  /** Of the routes, in order of first use. */
+  /** Contract groups of the routes, in order of first use. */
   groups?: ContractGroup[];
   application: Application;
 }
 
-/** A place in `types`. @integer @minimum 0 */
+/** Index into `types`. @integer @minimum 0 */
 export type TypeId = number;
-/** A place in `declarations`. @integer @minimum 0 */
+/** Index into `declarations`. @integer @minimum 0 */
 export type DeclarationId = number;
 
-/** A type with the rules that its values satisfy. */
+/** Type with the rules that its values satisfy. */
 export type Type = TypeKind & { constraints?: Constraints };
 
-/** The shape of a type. */
+/** Structure of a type. */
 export type TypeKind =
   | { kind: "unknown" | "never" | "null" | "boolean" | "number" | "string" | "bigInt" | "date" | "bytes" }
   | { kind: "literal"; value: LiteralValue }
@@ -37,13 +37,13 @@ export type TypeKind =
   | { kind: "union"; members: TypeId[] }
   | { kind: "reference"; declaration: DeclarationId };
 
-/** The value of a literal type; a bigint as its digits. */
+/** Value of a literal type. A bigint is a string of digits. */
 export type LiteralValue =
   | { type: "string" | "bigInt"; value: string }
   | { type: "number"; value: number }
   | { type: "boolean"; value: boolean };
 
-/** Text, or the type of a hole. */
+/** Fixed text, or the type of a hole. */
 export type TemplatePart = { part: "text"; value: string } | { part: "hole"; value: TypeId };
 
 export interface TupleElement {
@@ -53,22 +53,22 @@ export interface TupleElement {
   label?: string;
 }
 
-/** What other keys of an object may hold. */
+/** Type of the values of undeclared keys. */
 export interface IndexSignature {
   key: { kind: "string" } | { kind: "number" } | { kind: "template"; parts: TemplatePart[] };
-  /** Rules that each key which the signature takes must satisfy. */
+  /** Rules for each key that the signature accepts. */
   rules?: Constraints;
   value: TypeId;
 }
 
-/** Rules; each applies to kinds that it fits. Lengths count Unicode code points. */
+/** Rules of a type. Each rule applies to suitable kinds of types. Lengths are numbers of Unicode code points. */
 export interface Constraints {
   /** @integer @minimum 0 */
   minLength?: number;
   /** @integer @minimum 0 */
   maxLength?: number;
   format?: "email" | "uri" | "uuid" | "date" | "date-time" | "ipv4" | "ipv6";
-  /** An ECMA-262 regular expression, unanchored. */
+  /** ECMA-262 regular expression, not anchored. */
   pattern?: string;
   minimum?: number;
   maximum?: number;
@@ -83,7 +83,7 @@ export interface Constraints {
   uniqueItems?: boolean;
 }
 
-/** A property of an object type. */
+/** Property of an object type. */
 export interface Property {
   name: string;
   type: TypeId;
@@ -93,17 +93,17 @@ export interface Property {
   span: Span;
 }
 
-/** Text for people. */
+/** Documentation of a type, property or route. */
 export interface Documentation {
-  /** Markdown. */
+  /** Description in Markdown. */
   description?: string;
-  /** Why, or an empty text. */
+  /** Reason of the deprecation, or an empty string. */
   deprecated?: string;
-  /** JSON texts. */
+  /** Examples, as JSON. */
   examples?: string[];
 }
 
-/** What a property is for. */
+/** Doc tags that define the purpose of a property. */
 export interface PropertyTags {
   id?: boolean;
   generated?: "uuid" | "now" | "unspecified";
@@ -124,11 +124,11 @@ export interface PropertyTags {
   renamedFrom?: string;
 }
 
-/** A named type. */
+/** Named type. */
 export interface Declaration {
-  /** Unique, an identifier in PascalCase: files are named after it. */
+  /** Unique identifier in PascalCase. Names of files contain it. */
   name: string;
-  /** What it stands for; never a bare reference. */
+  /** Definition of the type. It is never a reference alone. */
   type: TypeId;
   origin:
     | { origin: "named"; export: string }
@@ -138,58 +138,58 @@ export interface Declaration {
   span: Span;
 }
 
-/** A stored declaration. */
+/** Declaration whose values are stored in a table. */
 export interface Entity {
   declaration: DeclarationId;
   table: string;
   renamedFrom?: string;
-  /** Names with names of properties. */
+  /** Names of the constraints or indexes, with the names of their properties. */
   indexes?: [string, string[]][];
-  /** Names with names of properties. */
+  /** Names of the constraints or indexes, with the names of their properties. */
   uniques?: [string, string[]][];
-  /** `@owner`: the rows that a request may read and change. `context` is a path below `ctx`: `userId`, `user.id`. */
+  /** Value of `@owner`: the rows that a request may read and change. `context` is a path below `ctx`: `userId`, `user.id`. */
   owner?: { kind: "none" } | { kind: "property"; property: string; context: string };
 }
 
-/** An endpoint. */
+/** Route of the application. */
 export interface Route {
   method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
-  /** The final path, with the group's prefix. */
+  /** Complete path pattern, with the group's prefix. */
   path: string;
-  /** The key of the contract group. */
+  /** Key of the route in its contract group. */
   key: string;
-  /** The name of the contract group. */
+  /** Name of the contract group. */
   group: string;
-  /** Names of the path's parameters. */
+  /** Names of the path parameters. */
   parameters: string[];
-  /** Null is `void`. */
+  /** Types of the contract; null stands for `void`. */
   slots: Record<"params" | "query" | "body" | "response", DeclarationId | null>;
-  /** Of a successful answer. @integer @minimum 200 @maximum 399 */
+  /** Status of a successful response. @integer @minimum 200 @maximum 399 */
   status: number;
   summary?: string;
   tags?: string[];
   throws?: { code: string; status: number; description?: string }[];
   documentation: Documentation;
-  /** Names, in order of running. */
+  /** Names of the middleware, in the order in which they run. */
   middleware: string[];
-  /** What its middleware asks of a request: of each list one, and all lists together. */
+  /** Credentials that the middleware requires: one of each list, for all lists. */
   security?: Security[][];
   handler?: { export: string; span: Span };
-  /** Tests that mention the route. */
+  /** Test files that mention the route. */
   tests?: string[];
   span: Span;
 }
 
-/** A contract group: an interface whose keys are routes. */
+/** Contract group: an interface whose keys are routes. */
 export interface ContractGroup {
-  /** As in `Route.group`. */
+  /** Name as in `Route.group`. */
   name: string;
   documentation: Documentation;
 }
 
-/** What a middleware asks of a request. */
+/** Credentials that a middleware requires of a request. */
 export interface Security {
-  /** How the request carries it. */
+  /** Part of the request that contains the credentials. */
   scheme:
     | { kind: "bearer"; format?: string }
     | { kind: "basic" }
@@ -197,22 +197,22 @@ export interface Security {
   description?: string;
 }
 
-/** What `createApp` says. */
+/** Options of the application's call of `createApp`. */
 export interface Application {
   span?: Span;
   middleware: {
     name: string;
     priority: number;
     kind: "global" | "route" | "registered" | "built-in";
-    /** Each of them suffices. */
+    /** Accepted credentials. A request needs one of them. */
     security?: Security[];
-    /** Paths below `ctx` that it adds, of those that an `@owner` names. */
+    /** Paths below `ctx` that the middleware adds and that an `@owner` names. */
     adds?: string[];
     span: Span;
   }[];
 }
 
-/** A stretch of a source file: a place in `sources`, UTF-8 offsets, line and column of the start from 1. */
+/** Range of a source file: an index into `sources`, UTF-8 offsets, and the line and column of the start, from 1. */
 export interface Span {
   /** @integer @minimum 0 */
   source: number;

@@ -14,7 +14,7 @@ import type {
   PluginReport,
 } from "./plugin.ts";
 
-/** What the command says with a tap: the build, and what the hook is about. */
+/** Request of the command to run a tap: the build, and the members of the event. */
 export interface TapRequest {
   readonly build: {
     readonly root: string;
@@ -23,13 +23,13 @@ export interface TapRequest {
     readonly plugin: string;
   };
   readonly event: Record<string, unknown>;
-  /** The name of a further member of `event`. */
+  /** Name of an additional long member of `event`. */
   readonly attached: string | undefined;
-  /** Its JSON text. */
+  /** Returns the JSON of the additional member. */
   readonly attachment: () => string | null;
 }
 
-/** What goes back: files to watch, what the tap found, and what it did or why it failed. */
+/** Result of a tap: files to watch, reports, and the result or the failure. */
 export interface TapAnswer {
   readonly watch: readonly string[];
   readonly reports: readonly Call[];
@@ -37,7 +37,7 @@ export interface TapAnswer {
   readonly result?: unknown;
 }
 
-/** What a function of an event got, and where it was called. */
+/** Argument of a call to a function of the event, with the location of the call. */
 interface Call {
   readonly value: unknown;
   readonly at: CodePlace | undefined;
@@ -49,7 +49,9 @@ interface Failure {
   readonly at: CodePlace | undefined;
 }
 
-/** A long member of an event, which is read when a tap looks at it: most look at one thing, and all wait for it. */
+/**
+ * Long member of an event. It is parsed on first access, because most taps use only one member, and every tap would wait for the parsing.
+ */
 class Attachment {
   readonly #read: () => string | null;
   #text: string | undefined;
@@ -60,10 +62,10 @@ class Attachment {
     this.#read = read;
   }
 
-  /** It, each time the same. */
+  /** Parsed value. Each access returns the same object. */
   get value(): unknown {
     if (this.#text === undefined) {
-      // The build has gone on; what it would give now is something else.
+      // The build has gone on, so its data would belong to a later stage.
       if (this.#isOver)
         throw new Error("the tap has ended: what it wants of its event, it has to look at before");
       this.#text = this.#read() ?? "null";
@@ -72,34 +74,34 @@ class Attachment {
     return this.#value;
   }
 
-  /** It, where the tap made something else of it; null where not. */
+  /** Returns the value if the tap has changed it, otherwise null. */
   changed(): unknown {
     if (this.#text === undefined) return null;
     const now = JSON.stringify(this.#value);
-    // Numbers can be written in several ways.
+    // A number has several notations in JSON, so the parsed text is compared too.
     const isSame = now === this.#text || now === JSON.stringify(JSON.parse(this.#text));
     return isSame ? null : this.#value;
   }
 
-  /** Says that the tap has ended. */
+  /** Marks the end of the tap. */
   end(): void {
     this.#isOver = true;
   }
 }
 
-/** What an event has besides, and what the tap did, once it has ended. */
+/** Additional members of an event, and a function that returns the result of the tap after its end. */
 interface Stage {
   readonly event: object;
   readonly result: () => unknown;
 }
 
-/** How long a tap may take where it does not say so, in seconds. A compiler may have much to do. */
+/** Default timeouts of taps in seconds. A compiler may take long. */
 const PATIENCE = { hook: 60, compile: 1800 };
 
-/** As many frames as lead from where something was thrown back to the tap. */
+/** Stack trace limit. It must suffice to reach the tap from the location of an error. */
 const FRAMES = 50;
 
-/** Runs one tap and collects what it does. */
+/** Runs a tap, and returns its result. */
 export async function runTap(
   plugin: Plugin,
   hook: keyof PluginHooks,
@@ -136,7 +138,7 @@ export async function runTap(
   }
   try {
     const answer = { watch, reports, result: stage.result() };
-    // What cannot be printed is the plugin's mistake, so it has to be found here.
+    // Finds values without a JSON form here, because they are a mistake of the plugin.
     JSON.stringify(answer);
     return answer;
   } catch (error) {
@@ -157,7 +159,7 @@ function failure(error: unknown): Failure {
   return { kind: "threw", message: name + error.message, at: placeOf(error.stack) };
 }
 
-/** Of a tap that failed, what can be told is told. */
+/** Returns the reports of a failed tap that have a JSON form. */
 function printable(reports: readonly Call[]): readonly Call[] {
   return reports.filter((report) => {
     try {

@@ -13,7 +13,7 @@ const KIT = fileURLToPath(new URL("../../bin/kit.js", import.meta.url));
 const installed = fileURLToPath(new URL("../../../../node_modules", import.meta.url));
 const patienceMs = 20_000;
 
-/** An application that answers with a text of its own, and the process that it is. */
+/** Returns an application that responds with a text and with its process id. */
 export const app = (text: string, server = "nativeServer", from = "server-native"): string => `
 import { createApp, defineHandlers } from "@kit/core";
 import { ${server} } from "@kit/${from}";
@@ -27,14 +27,14 @@ const app = createApp({ server: ${server}(), routes: [{ handlers }] });
 await app.listen({ port: 0, host: "127.0.0.1" });
 `;
 
-/** An answer. */
+/** Response to a request. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
-/** Asks on a connection of its own. */
+/** Sends a request on its own connection. */
 export function ask(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     get(url, { agent: false, headers, timeout: patienceMs }, (response) => {
@@ -48,11 +48,11 @@ export function ask(url: string, headers: Readonly<Record<string, string>> = {})
   });
 }
 
-/** `kit dev` on a project. */
+/** Running `kit dev` of a project. */
 export class Dev {
   readonly project: Project;
   readonly child: ChildProcess;
-  /** How it ended. */
+  /** Resolves with the exit code and signal. */
   readonly ended: Promise<{ code: number | null; signal: string | null }>;
   output = "";
 
@@ -69,7 +69,7 @@ export class Dev {
     });
   }
 
-  /** Starts it; `command` is what runs `kit`, where that is not Node itself. */
+  /** Starts `kit dev`. `command` returns the command line that runs `kit`, if Node is not to be started directly. */
   static async start(
     t: TestContext,
     main: string,
@@ -88,13 +88,13 @@ export class Dev {
     return dev;
   }
 
-  /** Where it serves. */
+  /** Returns the URL of the application. */
   async url(): Promise<string> {
     await this.until(() => /serving .*http/.test(this.output), "it did not serve");
     return /serving \S*?(http:\/\/[\w.:]+)/.exec(this.output)![1]!;
   }
 
-  /** Waits for the answer of a text of the application. */
+  /** Waits until the application responds with a text. */
   async serves(url: string, title: string): Promise<{ id: string; title: string }> {
     let note = { id: "", title: "" };
     await this.until(async () => {
@@ -116,7 +116,7 @@ export class Dev {
   }
 }
 
-/** Whether a process is there. */
+/** Returns true if a process exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

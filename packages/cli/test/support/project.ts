@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const KIT = fileURLToPath(new URL("../../bin/kit.js", import.meta.url));
 
-/** How a command ended. */
+/** Result of a command. */
 export interface Outcome {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -15,7 +15,7 @@ export interface Outcome {
   readonly err: string;
 }
 
-/** A project in a temporary directory, gone when the test ends. */
+/** Project in a temporary directory, which is removed when the test ends. */
 export class Project {
   readonly root: string;
 
@@ -23,7 +23,7 @@ export class Project {
     this.root = root;
   }
 
-  /** @param before - What to wait for before the directory is removed. */
+  /** @param before - Awaited before the directory is removed. */
   static async create(
     test: TestContext,
     files: Readonly<Record<string, string>>,
@@ -46,17 +46,17 @@ export class Project {
     await writeFile(full, text);
   }
 
-  /** The text of a file; empty where there is none yet. */
+  /** Returns the content of a file, or an empty string if the file does not exist. */
   async read(path: string): Promise<string> {
     return await readFile(join(this.root, path), "utf8").catch(() => "");
   }
 
-  /** Makes a path lead to a directory elsewhere. */
+  /** Creates a symbolic link to a directory elsewhere. */
   async link(path: string, to: string): Promise<void> {
     await symlink(to, join(this.root, path));
   }
 
-  /** Every file below the output directory with its text. */
+  /** Returns every file below the output directory with its content. */
   async output(directory = ".kit"): Promise<Record<string, string>> {
     const base = join(this.root, directory);
     const entries = await readdir(base, { recursive: true, withFileTypes: true });
@@ -77,7 +77,7 @@ export class Project {
   }
 }
 
-/** Runs this Node with arguments. */
+/** Runs this version of Node with arguments. */
 export function run(
   args: readonly string[],
   cwd: string,
@@ -95,7 +95,7 @@ export function run(
   });
 }
 
-/** A small project without a mistake. */
+/** Small project without a mistake. */
 export const NOTES: Readonly<Record<string, string>> = {
   "package.json": '{ "name": "notes", "version": "1.2.3", "type": "module" }\n',
   "src/notes.types.ts": [

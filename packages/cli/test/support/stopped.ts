@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The database stops by itself soon after its last user has gone; its files are not taken from under it. */
+/** Waits until the embedded database has stopped, because its files must not be removed before. It stops soon after its last client. */
 export async function stopped(root: string): Promise<void> {
   const files = ["postgres", "tests"].map((of) => join(root, ".data", of, "cluster/postmaster.pid"));
   for (let waited = 0; files.some((file) => existsSync(file)); waited += 100) {

@@ -6,12 +6,12 @@ import { trace } from "@opentelemetry/api";
 import { compiled, paramsOf, responseOf, route } from "../../../core/test/support/compiled.ts";
 import type { TestHandler } from "../../../core/test/support/serve.ts";
 
-/** A running application. */
+/** Running application. */
 export interface Running extends AsyncDisposable {
   readonly name: string;
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<{ status: number; text: string }>;
   counts(): TelemetryCounts;
-  /** Lets `GET /slow` end. */
+  /** Completes the response of `GET /slow`. */
   finishSlow(): void;
 }
 
@@ -27,7 +27,7 @@ const program = compiled(
   route("GET /plain", { response: thing, middleware: ["auth"] }),
 );
 
-/** Starts an application with telemetry, which asks `peer` in its handlers. */
+/** Starts an application with telemetry, whose handlers send requests to `peer`. */
 export async function application(
   server: ServerAdapter,
   peer: string,
@@ -68,7 +68,7 @@ export async function application(
   return {
     name: server.name,
     get: async (path, headers = {}) => {
-      // Not by `fetch`, which is traced here.
+      // Uses `node:http`, because `fetch` is traced here.
       const { request } = await import("node:http");
       return new Promise((resolve, reject) => {
         request({ port, host: "127.0.0.1", path, headers, agent: false }, (response) => {

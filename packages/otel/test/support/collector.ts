@@ -16,10 +16,10 @@ const requestTypes = {
 for (const [name] of Object.values(requestTypes))
   root.loadSync(`opentelemetry/proto/collector/${name}/v1/${name}_service.proto`);
 
-/** What OTLP tells of. */
+/** Kind of telemetry in OTLP. */
 export type Signal = keyof typeof requestTypes;
 
-/** A span as the collector got it. */
+/** Span that the collector received. */
 export interface GotSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -35,7 +35,7 @@ export interface GotSpan {
   readonly resource: Readonly<Record<string, unknown>>;
 }
 
-/** A log record as the collector got it. */
+/** Log record that the collector received. */
 export interface GotLog {
   readonly traceId: string;
   readonly spanId: string;
@@ -46,23 +46,23 @@ export interface GotLog {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** A point of a metric as the collector got it. */
+/** Data point of a metric that the collector received. */
 export interface GotPoint {
   readonly metric: string;
   readonly unit: string;
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** Of a counter. */
+  /** Value of a counter. */
   readonly value?: number;
-  /** Of a histogram. */
+  /** Number of values in a histogram. */
   readonly count?: number;
   readonly sum?: number;
 }
 
-/** How the collector answers. */
+/** Response of the collector. */
 export interface Behaviour {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Waited for before the answer. */
+  /** Promise that the collector awaits before it responds. */
   readonly after?: Promise<unknown>;
 }
 
@@ -70,14 +70,17 @@ interface Message {
   readonly [name: string]: unknown;
 }
 
-/** A collector that speaks OTLP over HTTP, and decodes what it gets by the official definitions: what does not keep to them is an error. */
+/**
+ * Collector for OTLP over HTTP. It decodes the received messages with the official definitions, and records messages that do not conform to
+ * them as errors.
+ */
 export class Collector implements AsyncDisposable {
   readonly spans: GotSpan[] = [];
   readonly logs: GotLog[] = [];
-  /** Of the last collection. */
+  /** Points of the last collection. */
   points: GotPoint[] = [];
   readonly errors: unknown[] = [];
-  /** Requests by signal, refused ones too. */
+  /** Number of requests by signal, including refused ones. */
   readonly requests: Record<Signal, number> = { traces: 0, logs: 0, metrics: 0 };
   readonly headers: IncomingMessage["headers"][] = [];
   behave: (signal: Signal, request: number) => Behaviour = () => ({ status: 200 });
@@ -93,7 +96,7 @@ export class Collector implements AsyncDisposable {
     });
   }
 
-  /** Listens on a port of its own, or on the one that is given. */
+  /** Starts a collector on a free port, or on the given port. */
   static async start(port = 0): Promise<Collector> {
     const server = createServer();
     const collector = new Collector(server);
@@ -153,7 +156,7 @@ function decode(signal: Signal, bytes: Buffer): Message {
   });
 }
 
-/** Each item with the resource and the scope that it is of. */
+/** Yields each item with its resource and its scope. */
 function* itemsOf(signal: Signal, message: Message): Generator<[GotSpan["resource"], string, Message]> {
   const [resources, scopes, items] = {
     traces: ["resourceSpans", "scopeSpans", "spans"],
@@ -200,7 +203,7 @@ function attributesOf({ attributes }: Message): Record<string, unknown> {
   );
 }
 
-/** Of an `AnyValue`. */
+/** Converts an `AnyValue`. */
 function valueOf(value: unknown): unknown {
   const [kind, content] = Object.entries((value ?? {}) as Message).find(([name]) => name !== "value") ?? [];
   if (kind === "intValue") return Number(content);
@@ -209,7 +212,7 @@ function valueOf(value: unknown): unknown {
   return content;
 }
 
-/** Waits until a condition holds, patiently: machines may be slow. */
+/** Waits for a condition, for up to a minute, because machines may be slow. */
 export async function until(holds: () => boolean, what: string): Promise<void> {
   const deadline = Date.now() + 60_000;
   while (!holds()) {

@@ -18,7 +18,7 @@ import { KeyForm } from "./views/key.tsx";
 import { Logs } from "./views/logs.tsx";
 import { Requests } from "./views/requests.tsx";
 
-// What is not shown first comes when it is looked at; charts are the heaviest part.
+// Views that are not shown first are loaded on demand. The charts are the largest part.
 const Routes = lazy(async () => (await import("./views/routes.tsx")).Routes);
 const Performance = lazy(async () => (await import("./views/performance.tsx")).Performance);
 const HealthView = lazy(async () => (await import("./views/health.tsx")).HealthView);
@@ -62,7 +62,7 @@ function Shell({ info }: { readonly info: DashboardInfo }): JSX.Element {
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [isMenuOpen, setMenuOpen] = useState(false);
   useShortcuts(() => setHelpOpen(true));
-  // For whoever measures: what people came for is on the screen with the next frame.
+  // Sets a mark for performance tests: with the next frame the main content is visible.
   useEffect(() => {
     requestAnimationFrame(() => setTimeout(() => performance.mark("useful")));
   }, []);
@@ -138,7 +138,7 @@ function Shell({ info }: { readonly info: DashboardInfo }): JSX.Element {
   );
 }
 
-/** The address is the view's, so this moves the focus alone. */
+/** Moves only the focus, because the address belongs to the view. */
 function skip(event: Event): void {
   event.preventDefault();
   document.querySelector<HTMLElement>("#main")?.focus();
@@ -165,7 +165,7 @@ function CurrentView({ at }: { readonly at: Place }): JSX.Element {
   }
 }
 
-/** Whether what is shown is of this moment. */
+/** Shows if the data is current. */
 function Pulse(): JSX.Element {
   const problem = useStore(trouble);
   const paused = useStore(isPaused);
@@ -214,10 +214,10 @@ function ThemeButton(): JSX.Element {
 
 const quietMs = 10_000;
 
-/** Says that requests came, and that the connection is lost or back; not more often than somebody can listen to. */
+/** Announces new requests and a lost or restored connection, at most once in ten seconds for requests. */
 function useAnnouncements(): void {
   useEffect(() => {
-    // Those that have ended: one that is under way is still to be told of.
+    // Ids of finished requests. A request in progress is announced when it finishes.
     const endedIds = (): string[] =>
       live.get().requests.flatMap(({ requestId, isActive }) => (isActive ? [] : [requestId]));
     let known = new Set(endedIds());

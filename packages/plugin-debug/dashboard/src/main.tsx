@@ -1,4 +1,4 @@
-/** The dashboard of the debug sidecar: what an application does, in a browser. */
+/** Entry point of the debug sidecar's dashboard, which shows the activity of an application in a browser. */
 import { render } from "preact";
 
 import { App } from "./app.tsx";

@@ -1,14 +1,15 @@
 import { BlockList, isIP } from "node:net";
 
-/** Which addresses may ask. */
+/** Set of addresses that may send requests. */
 export interface Allowlist {
   has(address: string): boolean;
 }
 
 /**
- * Reads addresses and ranges: `10.0.0.0/8`, `fd00::/8`, `192.0.2.7`. An IPv4 address is the same in its IPv6 form, in the list and in what is asked.
+ * Parses addresses and ranges: `10.0.0.0/8`, `fd00::/8`, `192.0.2.7`. An IPv4 address and its IPv4-mapped IPv6 form are equal, in the list
+ * and in the address of a client.
  *
- * @throws {TypeError} that names the entry which is none.
+ * @throws {TypeError} with the invalid entry.
  */
 export function readAllowlist(entries: readonly string[], option: string): Allowlist {
   const list = new BlockList();
@@ -27,7 +28,7 @@ function add(list: BlockList, entry: unknown, option: string): void {
   const [given = "", bits, more] = text.split("/");
   const address = plainAddress(given);
   const version = isIP(address);
-  // A range of mapped addresses is a range of IPv4 ones, unless it is wider than they are.
+  // A range of IPv4-mapped addresses is a range of IPv4 addresses, unless it contains other IPv6 addresses too.
   const isMapped = version === 4 && isIP(given) === 6;
   const width = version === 4 ? 32 : 128;
   const prefix =
@@ -47,7 +48,7 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
-/** Tells whether only this machine reaches an address, in any of its forms. `localhost` is such a name; all other names may lead anywhere. */
+/** Returns true for loopback addresses in any form, and for the name `localhost`. Other names may resolve to any address. */
 export function isLoopback(address: string): boolean {
   const plain = plainAddress(address);
   const version = isIP(plain);
@@ -55,7 +56,7 @@ export function isLoopback(address: string): boolean {
   return loopback.check(plain, version === 4 ? "ipv4" : "ipv6");
 }
 
-/** An address in one form: without a zone, and IPv4 where it is IPv4 in the form of IPv6 (`::ffff:10.0.0.1`, `::ffff:a00:1`). */
+/** Normalizes an address: removes the zone, and converts IPv4-mapped IPv6 (`::ffff:10.0.0.1`, `::ffff:a00:1`) to IPv4. */
 export function plainAddress(address: string): string {
   const bare = address.split("%", 1)[0]!;
   const mapped = /^(?:::|(?:0{1,4}:){5})ffff:(.+)$/i.exec(bare)?.[1];

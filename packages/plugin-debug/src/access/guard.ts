@@ -5,20 +5,20 @@ import type { Access } from "../options.ts";
 import { type Allowlist, isLoopback, plainAddress, readAllowlist } from "./allowlist.ts";
 import { RateLimiter } from "./rate-limit.ts";
 
-/** The parts of a request that decide whether the sidecar answers. */
+/** Parts of a request that the guard checks. */
 export interface Asked {
   readonly method: string;
   readonly remoteAddress: string;
-  /** Header names and values in turn, as received. */
+  /** Header names and values alternately, as received. */
   readonly rawHeaders: readonly string[];
   /**
-   * Default: `read`. A `file` of the dashboard holds no data of the application and takes no key. An `action` sends a request again, and only the dashboard's own
-   * page may ask for it.
+   * Purpose of the request. `file` is a file of the dashboard, which contains no data of the application and needs no key. `action` sends a
+   * request again, and only the dashboard's own page may request it. Default: `read`.
    */
   readonly purpose?: "read" | "file" | "action";
 }
 
-/** Answer to a request that is refused. */
+/** Response to a refused request. */
 export interface Refusal {
   readonly status: number;
   readonly code: string;
@@ -26,10 +26,10 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Headers that proxies add. A request with one of them comes from a proxy, whose clients are not on this machine. */
+/** Headers that proxies add. A request with one of them comes from a proxy, whose clients may be on other machines. */
 const proxyHeaders: readonly string[] = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
 
-/** Decides which requests are answered. The client's address is that of the connection: a client may write anything into `X-Forwarded-For`. */
+/** Decides which requests are allowed. Uses the client address of the connection, because a client can forge `X-Forwarded-For`. */
 export class Guard {
   readonly #allowlist: Allowlist | null;
   readonly #limiter: RateLimiter | null;
@@ -37,7 +37,7 @@ export class Guard {
   readonly #hostname: string;
   readonly #actionTokenHash: Uint8Array | null;
 
-  /** `actionToken` is known to the dashboard's own page only. If it is null, actions are refused. */
+  /** Creates a guard. Only the dashboard's own page knows `actionToken`. If it is null, actions are refused. */
   constructor(access: Access, actionToken: string | null = null) {
     this.#allowlist = access.allowlist && readAllowlist(access.allowlist.entries, access.allowlist.option);
     this.#limiter = access.rateLimit && new RateLimiter(access.rateLimit);
@@ -46,7 +46,7 @@ export class Guard {
     this.#actionTokenHash = actionToken === null ? null : hash(actionToken);
   }
 
-  /** Returns the refusal, or null for a request that is answered. */
+  /** Returns the response to a refused request, or null if the request is allowed. */
   refuse(asked: Asked, now: number): Refusal | null {
     const address = plainAddress(asked.remoteAddress);
     if (this.#allowlist !== null && !this.#allowlist.has(address)) {
@@ -59,7 +59,7 @@ export class Guard {
         "a debug sidecar without `apiKey` answers this machine only, and no proxy; give debugPlugin an `apiKey`",
       );
     }
-    // Before the key, so that keys cannot be guessed fast.
+    // The rate limit comes before the check of the key, so that keys cannot be guessed quickly.
     const waitMs = this.#limiter?.count(address, now) ?? 0;
     if (waitMs > 0) {
       const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
@@ -77,14 +77,14 @@ export class Guard {
     );
   }
 
-  /** Tells whether the client is a program on this machine, and not a proxy on it that asks for others. */
+  /** Returns true if the client is a program on this machine, and not a proxy that forwards requests of others. */
   #isOfThisMachine(address: string, asked: Asked): boolean {
     return isLoopback(address) && proxyHeaders.every((name) => valuesOf(asked, name).length === 0);
   }
 
   /**
-   * A page of another site is not to read what is shown here. It could ask by a name of its own that leads to this machine, so the name must
-   * be one that no site can have: an address, `localhost`, or the one that was configured.
+   * Refuses requests of pages of other sites. With DNS rebinding, such a page has a host name that resolves to this machine. So the name
+   * must be an IP address, `localhost` or the configured host name, because no other site can have such a name.
    */
   #refuseBrowser(asked: Asked): Refusal | null {
     const hosts = valuesOf(asked, "host");
@@ -102,7 +102,7 @@ export class Guard {
     }
     const origins = valuesOf(asked, "origin");
     const isOther = origins.some((origin) => origin.toLowerCase() !== `http://${host.toLowerCase()}`);
-    // Without an origin too, browsers say that a page of another site asks.
+    // Browsers send this header for cross-site requests even if they send no origin.
     const isCross = valuesOf(asked, "sec-fetch-site").some((site) =>
       /^(?:cross-site|same-site)$/i.test(site),
     );
@@ -114,7 +114,7 @@ export class Guard {
   #refuseKey(asked: Asked): Refusal | null {
     if (this.#keyHash === null) return null;
     const keys = valuesOf(asked, "x-debug-key");
-    // Hashes have one length, and take the same time to compare whatever the keys share.
+    // Hashes have the same length, so the time of the comparison does not depend on the key.
     const isRight = keys.length === 1 && timingSafeEqual(hash(keys[0]!), this.#keyHash);
     if (isRight) return null;
     const message =
@@ -125,8 +125,8 @@ export class Guard {
   }
 
   /**
-   * An action is taken for a script of the page that was served here, and for nobody else. A form of another site can send neither this content type nor a header of
-   * its own, and no script of one can read the token. What is not said is not taken for granted: the origin has to be there.
+   * Refuses an action that a script of the dashboard's own page did not send. A form of another site can send neither this content type nor
+   * custom headers, and its scripts cannot read the token. The `Origin` header is required.
    */
   #refuseAction(asked: Asked): Refusal | null {
     const [contentType = ""] = valuesOf(asked, "content-type");
@@ -142,7 +142,7 @@ export class Guard {
   }
 }
 
-/** All but an action is for reading. */
+/** Refuses methods other than GET and HEAD, because only an action changes anything. */
 function refuseMethod({ method }: Asked): Refusal | null {
   if (method === "GET" || method === "HEAD") return null;
   return {

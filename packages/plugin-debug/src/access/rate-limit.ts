@@ -1,12 +1,12 @@
 import { isIP } from "node:net";
 
-/** How many requests a client may send in how long. */
+/** Maximum number of requests of a client in a window of time. */
 export interface RateLimit {
   readonly windowMs: number;
   readonly max: number;
 }
 
-/** Clients of one generation. Whoever has more addresses than that is not held back by a limit for each. */
+/** Maximum number of clients of one generation. A client with more addresses cannot be stopped by a limit per address. */
 const generationSize = 5_000;
 
 interface Client {
@@ -15,8 +15,8 @@ interface Client {
 }
 
 /**
- * Counts the requests of each client in windows of time. Its memory is bounded: clients stand in two generations, and the older one is forgotten when
- * the younger is full, or a window old.
+ * Counts the requests of each client in windows of time. Its memory is bounded: clients are stored in two generations. The older generation
+ * is dropped when the younger one is full or older than one window.
  */
 export class RateLimiter {
   readonly #limit: RateLimit;
@@ -28,12 +28,12 @@ export class RateLimiter {
     this.#limit = limit;
   }
 
-  /** How many clients are counted, at most. */
+  /** Number of stored clients. */
   get size(): number {
     return this.#older.size + this.#younger.size;
   }
 
-  /** Counts a request. Milliseconds until the client may ask again, where it has asked too often; otherwise 0. */
+  /** Counts a request. Returns 0 if it is allowed, otherwise the milliseconds until the client may send the next one. */
   count(address: string, now: number): number {
     this.#grow(now);
     const key = clientOf(address);
@@ -54,7 +54,9 @@ export class RateLimiter {
   }
 }
 
-/** Whoever has one address of IPv6 mostly has its whole network: the first 64 bits. */
+/**
+ * Returns the key of a client: an IPv4 address or an IPv6 network of 64 bits, because a client usually has all addresses of its network.
+ */
 function clientOf(address: string): string {
   return isIP(address) === 6 ? networkOf(address) : address;
 }
@@ -64,7 +66,7 @@ function networkOf(address: string): string {
   const groups = head === "" ? [] : head.split(":");
   if (tail !== undefined) {
     const after = tail === "" ? [] : tail.split(":");
-    // An IPv4 address at the end stands for two groups.
+    // An IPv4 address at the end has the length of two groups.
     const length = after.length + (tail.includes(".") ? 1 : 0);
     while (groups.length + length < 8) groups.push("0");
     groups.push(...after);

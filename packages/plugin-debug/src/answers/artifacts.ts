@@ -5,7 +5,7 @@ import type { PluginHost } from "@kit/core";
 
 import { NoAnswer } from "./question.ts";
 
-/** What `kit build` wrote into `.kit/` under that name. It is read each time: a build may have changed it. */
+/** Reads an artifact that `kit build` wrote to `.kit/`. Reads the file each time, because a build may have changed it. */
 export async function readArtifact<T>(host: Pick<PluginHost, "projectRoot">, name: string): Promise<T> {
   try {
     return JSON.parse(await readFile(join(host.projectRoot, ".kit", name), "utf8")) as T;

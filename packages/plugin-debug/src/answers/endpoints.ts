@@ -15,12 +15,12 @@ import { sourceOf } from "./source.ts";
 
 interface Endpoint {
   readonly path: string;
-  /** Names of the query. */
+  /** Names of the query parameters. */
   readonly query: readonly string[];
   readonly about: string;
-  /** Further spellings of the path. */
+  /** Alternative paths. */
   readonly also?: readonly string[];
-  /** `rest` holds the decoded segments where the path ends with parameters. */
+  /** Returns the response. `rest` contains the decoded segments, if the path ends with parameters. */
   answer(state: SidecarState, question: Question, rest: readonly string[]): object | Promise<object>;
 }
 
@@ -134,14 +134,14 @@ const endpoints: readonly Endpoint[] = [
   { path: "/_debug/dashboard", query: [], about: "what the dashboard at `/` needs first", answer: infoOf },
 ];
 
-/** What answers at a path, without parameters. */
+/** Endpoints by path, without parameters. */
 const byPath: ReadonlyMap<string, Endpoint> = new Map(
   endpoints.flatMap((endpoint) =>
     [endpoint.path, ...(endpoint.also ?? [])].map((path) => [path, endpoint] as const),
   ),
 );
 
-/** The answer to a target: path and query as they came. Rejects with {@link NoAnswer} where there is none. */
+/** Returns the response to a target: a path and query as received. Rejects with {@link NoAnswer} if there is none. */
 export async function answer(state: SidecarState, target: string): Promise<object> {
   const start = target.indexOf("?");
   const path = start === -1 ? target : target.slice(0, start);
@@ -157,7 +157,7 @@ function find(path: string): { endpoint: Endpoint; rest: readonly string[] } {
   const segments = path.split("/");
   const base = segments.slice(0, 3).join("/");
   const rest = segments.slice(3).map(decode);
-  // `/_debug/routes/GET/` is the route at the root.
+  // `/_debug/routes/GET/` is the route `/`.
   const endpoint = endpoints.find((candidate) => {
     const [pattern = "", ...parameters] = candidate.path.split("/:");
     const isOpen = parameters.length === 2 ? rest.length >= 2 : rest.length === 1;
@@ -169,7 +169,7 @@ function find(path: string): { endpoint: Endpoint; rest: readonly string[] } {
   throw new NoAnswer(404, "NOT_FOUND", `the debug sidecar has nothing at ${shown(path)}; ${help}`);
 }
 
-/** The path of a route that was asked for: `notes/:id`, or with its slashes escaped, `%2Fnotes%2F:id`. */
+/** Returns the path of the requested route: from `notes/:id`, or from `%2Fnotes%2F:id` with escaped slashes. */
 function pathOf(segments: readonly string[]): string {
   const path = segments.join("/");
   return path.startsWith("/") ? path : `/${path}`;
@@ -183,7 +183,7 @@ function decode(segment: string): string {
   }
 }
 
-/** A browser is shown the dashboard there; `format=json` is for whoever looks at this in one. */
+/** Returns the list of endpoints. In a browser, `/` shows the dashboard; `format=json` shows this list there. */
 function indexOf(query: string): object {
   new Question(query, ["format"]).oneOf("format", ["json"]);
   return {

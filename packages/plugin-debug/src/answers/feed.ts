@@ -7,8 +7,9 @@ import type { Feed, RequestSummary } from "./shapes.ts";
 const defaultLimit = 200;
 
 /**
- * The requests that ended since the last question, and those under way, in short. The page asks again and again, and nothing is kept for it here: where it has
- * got to is in the question. Where the history is a store, other processes write into it too and no number says what is new, so the last ones are told again.
+ * Returns summaries of the requests that finished since the last poll, and of those in progress. The page polls repeatedly, and the sidecar
+ * keeps no state for it: the position is part of the query. If the history is a store, other processes write to it too, and no number
+ * identifies new requests. So the last requests are returned again.
  */
 export function feedOf(state: SidecarState, question: Question): Feed {
   const { instance, host, history, redaction } = state;

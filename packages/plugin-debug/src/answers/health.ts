@@ -5,9 +5,9 @@ import type { PluginHost } from "@kit/core";
 import type { EventLoopLag } from "../event-loop-lag.ts";
 import type { SidecarState } from "../sidecar-state.ts";
 
-/** How a process is. */
+/** State of a process. */
 export interface ProcessHealth {
-  /** In seconds. */
+  /** Uptime in seconds. */
   readonly uptime: number;
   readonly memory: Readonly<Record<"heapUsed" | "heapTotal" | "rss" | "external", number>>;
   readonly connections: number | null;
@@ -21,7 +21,7 @@ export interface ProcessHealth {
   };
 }
 
-/** Of this process. */
+/** Returns the state of this process. */
 export function ownHealth(host: PluginHost, lag: EventLoopLag): ProcessHealth {
   const { heapUsed, heapTotal, rss, external } = process.memoryUsage();
   return {
@@ -55,7 +55,7 @@ export function healthOf(state: SidecarState): object {
   return {
     ...serverOf(state),
     ...own,
-    // What came too fast to be kept, besides being counted.
+    // Numbers of requests and errors that were counted but not stored, because there were too many.
     missed: history.missed,
     ...(host.worker !== null && {
       workers: all.toSorted((one, other) => (one.process.worker ?? 0) - (other.process.worker ?? 0)),

@@ -7,10 +7,10 @@ import type { DashboardInfo } from "./shapes.ts";
 const developmentPollMs = 1_000;
 const productionPollMs = 3_000;
 
-/** What the dashboard needs to know first. */
+/** Returns the first information that the dashboard needs. */
 export async function infoOf(state: SidecarState): Promise<DashboardInfo> {
   const { host, address, instance, isProduction, replayToken, rateLimit } = state;
-  // Of what a client may ask, a third: the other questions of the page, and `kit inspect` beside it, have the rest.
+  // The page uses a third of the allowed requests for polling. The rest is for its other requests and for `kit inspect`.
   const limited = rateLimit === null ? 0 : Math.ceil((rateLimit.windowMs / rateLimit.max) * 3);
   return {
     instance,
@@ -31,7 +31,7 @@ async function nameOf(root: string): Promise<string> {
     const { name } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { name?: unknown };
     if (typeof name === "string" && name !== "") return name;
   } catch {
-    // A directory has a name too.
+    // The name of the directory is used instead.
   }
   return basename(root);
 }

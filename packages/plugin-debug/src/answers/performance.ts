@@ -18,11 +18,11 @@ export function performanceOf(state: SidecarState, question: Question): Performa
   return {
     route: name ?? null,
     window: writeDuration(windowMs),
-    // Whole slices of time are counted: from this moment on.
+    // Start of the first slice, because only whole slices are counted.
     since: new Date(since).toISOString(),
     ...figuresOf(all, seconds),
     ...(wanted === undefined && {
-      // A request that no route took has an empty name here.
+      // The name of a route is empty for requests without a route.
       routes: [...routes]
         .filter(([, { sketch }]) => sketch.count > 0)
         .map(([route, latency]) =>
@@ -39,7 +39,7 @@ export function figuresOf({ sketch, failed }: Latency, seconds: number): Figures
     const none = { p50: null, p95: null, p99: null, min: null, max: null, avgMs: null };
     return { count, failed, ...none, throughput: 0 };
   }
-  // A histogram knows its bins, and the outermost values exactly.
+  // A quantile is the value of a bin, but minimum and maximum are exact.
   const at = (quantile: number): number =>
     round(Math.min(max, Math.max(min, sketch.getValueAtQuantile(quantile))));
   return {
@@ -55,7 +55,7 @@ export function figuresOf({ sketch, failed }: Latency, seconds: number): Figures
   };
 }
 
-/** Rounds to three digits, and from 100 on to whole numbers: a histogram that is right to half a percent knows no more. */
+/** Rounds to three digits, or to integers from 100 on, because the histogram has an accuracy of half a percent. */
 function round(value: number): number {
   return value < 100 ? Number(value.toPrecision(3)) : Math.round(value);
 }

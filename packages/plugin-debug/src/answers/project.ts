@@ -10,7 +10,7 @@ export async function middlewareOf({ host }: SidecarState): Promise<object> {
   return { middleware: await readArtifact<unknown[]>(host, "middleware.json") };
 }
 
-/** The part of a `package.json` that counts here. */
+/** Members of a `package.json` that this module reads. */
 interface Manifest {
   readonly name?: string;
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-/** The project first, then every package of kit that it reaches, by name. */
+/** Returns the project, then every package of kit that it depends on, sorted by name. */
 export async function dependenciesOf({ host }: SidecarState): Promise<object> {
   const root = host.projectRoot;
   const own = (await readManifest(root)) ?? {};
@@ -30,7 +30,7 @@ export async function dependenciesOf({ host }: SidecarState): Promise<object> {
     const manifest = directory === undefined ? undefined : await readManifest(directory);
     const names = manifest === undefined ? [] : kitPackages(manifest, false);
     found.set(name, names);
-    // Through the link, so that what a workspace's package depends on is looked for where it lies.
+    // Resolves the link, so that the dependencies of a workspace's package are searched from its real directory.
     const at = directory === undefined ? from : await realpath(directory);
     for (const next of names) open.push({ name: next, from: at });
   }
@@ -67,7 +67,7 @@ async function readManifest(directory: string): Promise<Manifest | undefined> {
   }
 }
 
-/** The hooks of a build, as `kit inspect build-pipeline` has them. */
+/** Hooks of a build, as in `kit inspect build-pipeline`. */
 const hooks = [
   ["beforeTransform", "add sources of types before anything is parsed"],
   ["afterTypeParse", "look at the types, or change them"],
@@ -78,7 +78,7 @@ const hooks = [
 ] as const;
 const compileStep = "compile";
 
-/** A plugin that steps in at a hook. */
+/** Tap of a plugin at a hook. */
 interface Tap {
   readonly hookName: string;
   readonly tapName: string;
@@ -86,8 +86,8 @@ interface Tap {
 }
 
 /**
- * The hooks in order, and who steps in. That stands in the configuration, which is a program: in production it is not run, and nothing is said of
- * it.
+ * Returns the hooks in order, with their taps. The taps are in the configuration, which is a program. It is not executed in production, so
+ * the taps are not available there.
  */
 export async function pipelineOf(state: SidecarState): Promise<object> {
   const taps = state.isProduction ? null : await tapsOf(state.host.projectRoot);
@@ -119,7 +119,7 @@ async function tapsOf(root: string): Promise<Tap[] | null> {
         const tap = plugin.hooks[hook];
         return tap === undefined ? [] : [{ name: plugin.name, stage: stageOf(tap) }];
       })
-      // A stable sort: at one stage they run in the order of the list.
+      // The sort is stable, so taps with the same stage stay in the order of the list.
       .toSorted((a, b) => a.stage - b.stage)
       .map(({ name }, index) => ({ hookName: hook, tapName: name, order: index + 1 })),
   );

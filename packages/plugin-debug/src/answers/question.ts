@@ -1,7 +1,7 @@
 import { durationForm, readDuration, writeDuration } from "../duration.ts";
 import { suggestion } from "../nearest.ts";
 
-/** Why a question has no answer. */
+/** Error for a request without a successful response. */
 export class NoAnswer extends Error {
   readonly status: number;
   readonly code: string;
@@ -13,10 +13,10 @@ export class NoAnswer extends Error {
   }
 }
 
-/** Most of what a list may be asked for. */
+/** Greatest limit of a list. */
 const greatestLimit = 1_000_000;
 
-/** The query of a request, read by name. What is not among `known`, or is there twice, is an error: it would silently do nothing. */
+/** Query of a request. An unknown or repeated parameter is an error, because it would have no effect otherwise. */
 export class Question {
   readonly #values: ReadonlyMap<string, string>;
 
@@ -37,7 +37,7 @@ export class Question {
     return this.#values.get(name);
   }
 
-  /** Milliseconds. */
+  /** Returns a duration in milliseconds. */
   duration(name: string, longestMs: number = Infinity): number | undefined {
     const text = this.#values.get(name);
     if (text === undefined) return undefined;
@@ -51,13 +51,13 @@ export class Question {
     return ms;
   }
 
-  /** Milliseconds since 1970. */
+  /** Returns the start of the period in milliseconds since 1970. */
   since(): number | undefined {
     const ms = this.duration("since");
     return ms === undefined ? undefined : Date.now() - ms;
   }
 
-  /** The least of the limits under these names. */
+  /** Returns the least of the limits with these names. */
   limit(names: readonly string[], otherwise: number): number {
     const given = names.flatMap((name) => {
       const limit = this.whole(name, 1, greatestLimit);
@@ -84,7 +84,7 @@ export class Question {
   }
 }
 
-/** A part of what was asked, for a message. */
+/** Returns a part of the request for a message, truncated to 100 characters. */
 export function shown(text: string): string {
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }

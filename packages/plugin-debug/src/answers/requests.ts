@@ -6,7 +6,7 @@ import { NoAnswer, type Question, shown } from "./question.ts";
 import { routesNamed } from "./routes.ts";
 
 const defaultLimit = 100;
-/** How many requests stand in one list of traces. */
+/** Maximum number of requests in a list of traces. */
 const traceCount = 100;
 
 export function requestsOf(state: SidecarState, question: Question): object {
@@ -21,7 +21,7 @@ export function requestsOf(state: SidecarState, question: Question): object {
   return { requests: requests.map(show), active: state.active().map(show) };
 }
 
-/** A request with what was logged meanwhile, and why it failed. */
+/** Returns a request with its log entries and its error. */
 export function requestOf({ history, redaction }: SidecarState, requestId: string): object {
   const request = history.request(requestId);
   if (request === undefined) {
@@ -66,7 +66,7 @@ export function spansOf({ history, redaction }: SidecarState, question: Question
   return { spans: spans.slice(0, limit) };
 }
 
-/** A span with those that are within it. */
+/** Span with its child spans. */
 interface SpanTree extends SpanRecord {
   readonly children: readonly SpanTree[];
 }

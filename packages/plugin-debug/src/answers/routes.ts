@@ -11,11 +11,11 @@ export function allRoutes({ host }: SidecarState): { routes: ShownRoute[] } {
   return { routes: host.compiled.routes.map(showRoute) };
 }
 
-/** The route of `/_debug/routes/GET/notes/:id`. */
+/** Returns the route for `/_debug/routes/GET/notes/:id`. */
 export function oneRoute({ host }: SidecarState, method: string, path: string): ShownRoute {
   const ref = `${method.toUpperCase()} ${path}`;
   const { routes } = host.compiled;
-  // The escapes in a route's own text are decoded like all others of the question.
+  // The request has been decoded, so escapes in a path pattern are compared in decoded form too.
   const found =
     routes.find((route) => route.ref === ref) ??
     routes.find((route) => decodeURIComponent(route.ref) === ref);
@@ -51,8 +51,8 @@ function showRoute(route: CompiledRoute): ShownRoute {
 }
 
 /**
- * The routes that a path or a ref names: `GET /notes/:id` is one, `/notes/:id` every method of it. `/` names all, unless there is a route at that
- * path, since `kit inspect performance` asks for it where it is told nothing else.
+ * Returns the routes that a path or a ref names: `GET /notes/:id` is one route, `/notes/:id` is every method of that path. `/` names all
+ * routes unless there is a route with that path, because `kit inspect performance` sends it by default.
  */
 export function routesNamed({ host }: SidecarState, name: string): ReadonlySet<string> {
   const { routes } = host.compiled;

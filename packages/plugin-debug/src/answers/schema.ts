@@ -3,7 +3,7 @@ import type { SidecarState } from "../sidecar-state.ts";
 import { readArtifact } from "./artifacts.ts";
 import { NoAnswer, shown } from "./question.ts";
 
-/** An entry of `.kit/schemas.json`. */
+/** Entry of `.kit/schemas.json`. */
 interface Entry {
   readonly name: string;
   readonly file: string;
@@ -24,17 +24,17 @@ interface Property {
   readonly tags: readonly string[];
 }
 
-/** A slot of a route that holds the type. */
+/** Slot of a route that contains the type. */
 interface Usage {
   readonly route: string;
   readonly as: string;
-  /** The types that lead to it; absent where the route names the type itself. */
+  /** Types between the route and this type; absent if the route names the type itself. */
   readonly through?: readonly string[];
 }
 
 type Entries = Readonly<Record<string, Entry>>;
 
-/** Of a property's JSON Schema, what is said in another way. */
+/** Keywords of a property's JSON Schema that the response contains in another form. */
 const saidOtherwise: ReadonlySet<string> = new Set(["type", "default", "readOnly", "$ref"]);
 
 export async function allSchemas(state: SidecarState): Promise<object> {
@@ -82,7 +82,7 @@ function showProperty(property: Property, { schema }: Entry): object {
   };
 }
 
-/** Who uses a type: first who names it, then who reaches it through others, each slot once, by the shortest way. */
+/** Returns the uses of a type: first the direct ones, then those through other types. Each slot occurs once, with its shortest path. */
 function usesOf(entry: Entry, entries: Entries): Usage[] {
   const uses = new Map<string, Usage>();
   const seen = new Set([entry.name]);

@@ -1,25 +1,26 @@
 /**
- * What the dashboard is told. Its page is built apart from the sidecar and knows these shapes alone, so nothing here may import code.
+ * Types of the responses to the dashboard. Its page is built separately from the sidecar and imports only these types, so this module must
+ * not import code.
  *
  * @module
  */
 import type { CompiledRoute, ReceivedRequest, RequestRecord } from "@kit/types";
 
-/** What the page needs to know before anything else. */
+/** First information that the page needs. */
 export interface DashboardInfo {
-  /** Names the process: another one has forgotten what this one knew. */
+  /** Identifier of the process. Another process has another history. */
   readonly instance: string;
   readonly mode: "development" | "production";
   readonly application: { readonly name: string; readonly url: string; readonly adapter: string };
-  /** Where paths of sources start; nothing in production. */
+  /** Directory that the paths of sources are relative to; null in production. */
   readonly projectRoot: string | null;
-  /** What the page sends along to have a request sent again; nothing in production, where that is not possible. */
+  /** Token that the page sends to repeat a request; null in production, where that is not possible. */
   readonly replayToken: string | null;
-  /** How long the page waits between two questions, so that the rate limit leaves room for others. */
+  /** Milliseconds between two polls of the page. The rate limit must leave requests for other clients. */
   readonly pollMs: number;
 }
 
-/** A request in a list. */
+/** Request in a list. */
 export interface RequestSummary extends Pick<
   RequestRecord,
   | "requestId"
@@ -33,43 +34,43 @@ export interface RequestSummary extends Pick<
   | "isActive"
   | "phase"
 > {
-  /** Of the error that the client was answered. */
+  /** Code of the error in the response. */
   readonly code: string | null;
   readonly message: string | null;
 }
 
-/** What came since the last question. */
+/** Requests since the last poll. */
 export interface Feed {
   readonly instance: string;
-  /** To be given as `after` the next time. */
+  /** Value of `after` for the next poll. */
   readonly next: string;
-  /** Those that ended, the newest first. */
+  /** Finished requests, the newest first. */
   readonly requests: readonly RequestSummary[];
-  /** Those under way. */
+  /** Requests in progress. */
   readonly active: readonly RequestSummary[];
-  /** How many ended since that are not among them. */
+  /** Number of finished requests since the last poll that are not in the list. */
   readonly skipped: number;
 }
 
 /** Latencies of one slice of time, in milliseconds. */
 export interface Slice {
-  /** Milliseconds since 1970. */
+  /** Start in milliseconds since 1970. */
   readonly start: number;
   readonly count: number;
-  /** Answered with 500 or above. */
+  /** Number of responses with a status of 500 or above. */
   readonly failed: number;
   readonly p50: number | null;
   readonly p95: number | null;
   readonly p99: number | null;
   readonly max: number | null;
-  /** Requests a second. */
+  /** Requests per second. */
   readonly throughput: number;
 }
 
-/** Latencies, in milliseconds. Percentiles are right within one in a hundred. */
+/** Latencies in milliseconds. Percentiles have an error of at most one percent. */
 export interface Figures {
   readonly count: number;
-  /** Answered with 500 or above. */
+  /** Number of responses with a status of 500 or above. */
   readonly failed: number;
   readonly p50: number | null;
   readonly p95: number | null;
@@ -77,31 +78,31 @@ export interface Figures {
   readonly min: number | null;
   readonly max: number | null;
   readonly avgMs: number | null;
-  /** Requests a second. */
+  /** Requests per second. */
   readonly throughput: number;
 }
 
-/** Of one route; of requests that no route took where it is `null`. */
+/** Latencies of one route; `null` stands for requests without a route. */
 export interface RouteFigures extends Figures {
   readonly route: string | null;
 }
 
-/** Latencies of a window of time: of the route that was asked for and of each that it names, else of all together. */
+/** Latencies of a window of time: of the requested route, or of all routes together and of each route. */
 export interface Performance extends RouteFigures {
   readonly window: string;
-  /** ISO 8601. */
+  /** Start of the window (ISO 8601). */
   readonly since: string;
   readonly routes?: readonly RouteFigures[];
 }
 
-/** A route as it is shown. */
+/** Route in a response. */
 export interface ShownRoute {
   readonly method: string;
   readonly path: string;
   readonly ref: string;
-  /** In the order in which they run. */
+  /** Names of the middleware in the order in which they run. */
   readonly middleware: readonly string[];
-  /** The type of each slot that is validated: `{ body: "CreateNoteInput" }`. */
+  /** Type of each validated slot: `{ body: "CreateNoteInput" }`. */
   readonly validators: Readonly<Record<string, string>>;
   readonly serializer: string | null;
   readonly status: number;
@@ -111,39 +112,39 @@ export interface ShownRoute {
   readonly tests: readonly string[];
 }
 
-/** Latencies over time. Slices in which nothing came are left out. */
+/** Latencies over time. Slices without requests are left out. */
 export interface Series {
   readonly route: string | null;
   readonly window: string;
-  /** ISO 8601. */
+  /** Start of the window (ISO 8601). */
   readonly since: string;
   readonly sliceMs: number;
   readonly slices: readonly Slice[];
 }
 
-/** Some lines of a source file. */
+/** Lines of a source file. */
 export interface SourceLines {
-  /** Below the project's root. */
+  /** Path relative to the project's root. */
   readonly file: string;
-  /** The number of the first of `lines`, from 1. */
+  /** Number of the first line in `lines`, from 1. */
   readonly from: number;
   readonly lines: readonly string[];
-  /** How many lines the file has. */
+  /** Number of lines of the file. */
   readonly count: number;
 }
 
-/** What the types are ahead of the committed migrations. */
+/** Differences between the types and the committed migrations. */
 export interface PendingMigration {
-  /** Whether the project has tables at all. */
+  /** True if the project has tables. */
   readonly hasTables: boolean;
   readonly destructive: boolean;
   readonly changes: readonly PendingChange[];
-  /** What cannot be planned. */
+  /** Changes that cannot be planned. */
   readonly problems: readonly { readonly place: string; readonly message: string; readonly help: string }[];
   readonly sql: string | null;
 }
 
-/** One change, as `.kit/migrations/pending.json` has it; besides these names it has what the kind of change needs. */
+/** Change in the form of `.kit/migrations/pending.json`. Other members depend on the kind of change. */
 export interface PendingChange {
   readonly change: string;
   readonly class?: "safe" | "locks" | "needsData" | "destructive";
@@ -152,7 +153,7 @@ export interface PendingChange {
   readonly [name: string]: unknown;
 }
 
-/** What is to be sent again: the request as it came, but for what is given. */
+/** Request that is to be sent again. The given parts replace those of the original request. */
 export interface ReplayQuestion {
   readonly requestId: string;
   readonly target?: string;
@@ -160,17 +161,17 @@ export interface ReplayQuestion {
   readonly body?: string | null;
 }
 
-/** What the application answered. */
+/** Response of the application. */
 export interface ReplayAnswer {
   readonly status: number;
-  /** As they came, in order. */
+  /** Headers as received, in order. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Text, cut after what is shown; nothing where it is no text. */
+  /** Body as a string, possibly truncated; null if it is binary. */
   readonly body: string | null;
   readonly bodyLength: number;
   readonly isCut: boolean;
   readonly durationMs: number;
   readonly traceId: string;
-  /** The request that it became, by which it can be looked at; nothing where that is not known. */
+  /** Id of the new request in the history; null if unknown. */
   readonly requestId: string | null;
 }

@@ -5,7 +5,7 @@ import type { SidecarState } from "../sidecar-state.ts";
 import { NoAnswer, type Question, shown } from "./question.ts";
 import type { SourceLines } from "./shapes.ts";
 
-/** What a program or a migration is written in. Everything else, such as `.env`, is nobody's business. */
+/** Extensions of programs and migrations. Other files, such as `.env`, may contain secrets and are not shown. */
 const endings: ReadonlySet<string> = new Set([
   ".ts",
   ".mts",
@@ -21,7 +21,7 @@ const greatestFile = 2 * 1024 * 1024;
 const defaultAround = 8;
 const mostAround = 200;
 
-/** Lines of a source file below the project's root, in development alone. */
+/** Returns lines of a source file below the project's root. Only available in development. */
 export async function sourceOf(state: SidecarState, question: Question): Promise<SourceLines> {
   if (state.isProduction) {
     throw new NoAnswer(403, "DEVELOPMENT_ONLY", "source text is shown in development only");
@@ -34,7 +34,7 @@ export async function sourceOf(state: SidecarState, question: Question): Promise
   const around = question.whole("around", 0, mostAround) ?? defaultAround;
   const { file, text } = await read(state.host.projectRoot, asked);
   const lines = text.split(/\r?\n/);
-  // The end of the last line begins none.
+  // A newline at the end starts no further line.
   if (lines.at(-1) === "") lines.pop();
   const from = Math.max(1, Math.min(line, lines.length) - around);
   return { file, from, lines: lines.slice(from - 1, line + around), count: lines.length };
@@ -50,7 +50,7 @@ async function read(projectRoot: string, asked: string): Promise<{ file: string;
   let path: string;
   try {
     root = await realpath(projectRoot);
-    // Through links: what counts is where a file lies.
+    // Resolves links, because the real location of the file decides.
     path = await realpath(resolve(root, asked));
   } catch {
     throw nothing;

@@ -2,25 +2,25 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 import type { RunningSpan } from "@kit/types";
 
-/** Knows, wherever the code runs that a middleware or handler has called, whose span it is. */
+/** Tracks the span of the current middleware or handler through asynchronous calls. */
 export class CurrentSpan {
   readonly #storage = new AsyncLocalStorage<RunningSpan>();
   readonly #onUnknown: () => void;
 
-  /** `onUnknown` is told of calls that no span was found for. */
+  /** Creates the tracker. `onUnknown` is called for calls without a span. */
   constructor(onUnknown: () => void) {
     this.#onUnknown = onUnknown;
   }
 
-  /** For `observe.calls`. */
+  /** Runs a function within a span, for `observe.calls`. */
   readonly run = (span: RunningSpan, call: () => unknown): unknown => this.#storage.run(span, call);
 
-  /** Whose span a call belongs to; nothing outside of requests, and of one that was not expected to make any. */
+  /** Returns the span of the current code, or `undefined` outside of requests and in requests that are not tracked. */
   get(): RunningSpan | undefined {
     return this.#storage.getStore();
   }
 
-  /** The same where a call was seen. */
+  /** Returns the span of a call that was observed. Calls `onUnknown` if there is none. */
   ofCall(): RunningSpan | undefined {
     const span = this.get();
     if (span === undefined) this.#onUnknown();

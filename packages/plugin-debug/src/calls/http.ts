@@ -5,7 +5,7 @@ import type { RunningCall } from "@kit/types";
 
 import type { CurrentSpan } from "./current-span.ts";
 
-/** What undici tells of a request, as far as it is read here. */
+/** Members of undici's request that this module reads. */
 interface UndiciRequest {
   readonly method: string;
   readonly origin?: string | URL;
@@ -24,7 +24,7 @@ interface UndiciMessage {
   readonly error?: unknown;
 }
 
-/** Notes the requests of `fetch` and of `node:http` that a middleware or handler sends. Gives what ends that. */
+/** Records the requests that a middleware or handler sends with `fetch` or `node:http`. Returns a function that stops recording. */
 export function watchHttp(current: CurrentSpan): () => void {
   const calls = new WeakMap<object, RunningCall>();
   const begin = (key: object, source: string, method: string, origin: string, path: string): void => {
@@ -33,7 +33,7 @@ export function watchHttp(current: CurrentSpan): () => void {
     const call = span.begin({ name: `${method} ${hostOf(origin)}`, source });
     if (call === undefined) return;
     call.setAttribute("http.request.method", method);
-    // Without the query: its values may be secrets, of names that only the other service knows.
+    // Without the query, because its values may be secrets whose names only the other service knows.
     call.setAttribute("url.full", withoutQuery(`${origin}${path}`));
     calls.set(key, call);
   };
@@ -49,7 +49,7 @@ export function watchHttp(current: CurrentSpan): () => void {
       begin(request, "undici", request.method, String(request.origin ?? ""), request.path),
     "undici:request:headers": ({ request, response }: UndiciMessage) =>
       answered(request, response.statusCode),
-    // The body is there.
+    // The response's body is complete.
     "undici:request:trailers": ({ request }: UndiciMessage) => end(request),
     "undici:request:error": ({ request, error }: UndiciMessage) => end(request, error),
     "http.client.request.created": ({ request }: HttpMessage) =>
@@ -62,7 +62,7 @@ export function watchHttp(current: CurrentSpan): () => void {
   });
 }
 
-/** Subscribes to channels; gives what ends that. */
+/** Subscribes to diagnostics channels. Returns a function that unsubscribes. */
 function listen(listeners: Readonly<Record<string, (message: never) => void>>): () => void {
   const all = Object.entries(listeners) as [string, (message: unknown) => void][];
   for (const [channel, listener] of all) subscribe(channel, listener);
@@ -71,7 +71,7 @@ function listen(listeners: Readonly<Record<string, (message: never) => void>>): 
   };
 }
 
-/** With the port, which `host` is without. */
+/** Returns the origin with the port, which `request.host` does not contain. */
 function originOf(request: ClientRequest): string {
   const host = request.getHeader("host");
   return `${request.protocol}//${typeof host === "string" ? host : request.host}`;
@@ -81,7 +81,7 @@ function hostOf(origin: string): string {
   return origin.slice(origin.indexOf("//") + 2) || origin;
 }
 
-/** An address as far as its query, and without the name and password that may stand in it. */
+/** Removes the query, the user name and the password from a URL. */
 export function withoutQuery(url: string): string {
   return url.replace(/[?#][^]*$/, "").replace(/^([a-z][a-z\d+.-]*:\/\/)[^/@]*@/i, "$1");
 }

@@ -10,15 +10,16 @@ import { sqlWithoutValues } from "./sql.ts";
 type Callback = (error: unknown, ...results: unknown[]) => unknown;
 type Method = (this: unknown, ...given: unknown[]) => unknown;
 
-/** As much of the package `pg` as is touched. */
+/** Members of the package `pg` that this module uses. */
 interface Pg {
   readonly Client: { readonly prototype: { query: Method } };
   readonly Pool: { readonly prototype: { connect: Method } };
 }
 
 /**
- * Notes the queries that a middleware or handler sends by `pg`, as Kysely and Drizzle do too. The package has no diagnostics channel, so its two
- * methods are wrapped, of the copy that the application's own code gets. Gives what ends that; nothing where the application has no `pg`.
+ * Records the queries that a middleware or handler sends with `pg`, also through Kysely and Drizzle. The package has no diagnostics
+ * channel, so two methods of the application's copy are wrapped. Returns a function that stops recording, or `undefined` if the application
+ * has no `pg`.
  */
 export function watchPg(current: CurrentSpan, projectRoot: string): (() => void) | undefined {
   const pg = findPg(projectRoot);
@@ -30,7 +31,8 @@ export function watchPg(current: CurrentSpan, projectRoot: string): (() => void)
         return call === undefined ? query.apply(this, given) : observed(call, this, query, given);
       };
     }),
-    // A connection that becomes free is handed on by whoever gives it back, and the query after it belongs to who waits.
+    // The pool calls the callback in the context of the request that releases a connection. The binding restores the context of the waiting
+    // request.
     wrap(pg.Pool.prototype, "connect", (connect) => {
       return function (this: unknown, ...given) {
         const [callback] = given;
@@ -44,11 +46,11 @@ export function watchPg(current: CurrentSpan, projectRoot: string): (() => void)
   };
 }
 
-/** The package as the project finds it. */
+/** Returns the package that the project would load. */
 function findPg(projectRoot: string): Pg | undefined {
   const require = createRequire(join(projectRoot, "package.json"));
   try {
-    // Whoever does not name it does not use it, and loading it takes time.
+    // A project that does not list `pg` does not use it, and loading takes time.
     const { dependencies = {} } = require("./package.json") as { dependencies?: Record<string, string> };
     if (!Object.hasOwn(dependencies, "pg")) return undefined;
     const pg = require("pg") as Partial<Pg>;
@@ -63,7 +65,7 @@ function findPg(projectRoot: string): Pg | undefined {
 function begin(current: CurrentSpan, query: unknown): RunningCall | undefined {
   const span = current.ofCall();
   const text = typeof query === "string" ? query : (query as { text?: unknown } | null | undefined)?.text;
-  // What has an own way of being submitted (a cursor, a stream) tells of its end otherwise.
+  // Objects with their own `submit` method (cursors, streams) report their end in another way.
   if (
     span === undefined ||
     typeof text !== "string" ||
@@ -78,7 +80,7 @@ function begin(current: CurrentSpan, query: unknown): RunningCall | undefined {
   return call;
 }
 
-/** Runs a query, and notes its end in each of the ways in which one can be asked for. */
+/** Runs a query and records its end, for a callback or a promise. */
 function observed(call: RunningCall, client: unknown, query: Method, given: unknown[]): unknown {
   const at = given.findIndex((value) => typeof value === "function");
   if (at !== -1) {
@@ -118,7 +120,7 @@ function wrap<TName extends string>(
   const wrapped = make(original);
   target[name] = wrapped as Record<TName, Method>[TName];
   return () => {
-    // Somebody else has wrapped it since: theirs stays, and calls what notes nothing any more.
+    // Another package has wrapped the method in the meantime. Its wrapper stays and calls ours, which no longer records.
     if (target[name] !== wrapped) return;
     if (isOwn) target[name] = original;
     else delete target[name];

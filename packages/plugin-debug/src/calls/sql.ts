@@ -1,11 +1,11 @@
-/** Characters of a statement that are kept. */
+/** Maximum length of a recorded statement in characters. */
 const mostCharacters = 2_048;
 
-/** Comments, quoted names, and what can hold a value: texts in all of PostgreSQL's spellings, bits, numbers. */
+/** Matches comments, quoted names, and literals that can contain values: PostgreSQL's strings in all notations, bit strings, numbers. */
 const tokens =
   /--[^\n]*|\/\*[^]*?(?:\*\/|$)|"(?:[^"]|"")*(?:"|$)|\b[eE]'(?:[^'\\]|\\[^]|'')*(?:'|$)|(?:\b(?:[bBxXnN]|[uU]&))?'(?:[^']|'')*(?:'|$)|\$([A-Za-z_]\w*)?\$[^]*?(?:\$\1\$|$)|\$\d+|\b\d[\w.]*/g;
 
-/** A statement without its comments, and with `?` for each value that stands in it: those are users' data. Parameters (`$1`) stay. */
+/** Removes comments from a statement and replaces its literals by `?`, because they are data of users. Parameters (`$1`) stay. */
 export function sqlWithoutValues(text: string): string {
   const plain = text.slice(0, 4 * mostCharacters).replace(tokens, (token) => {
     if (token.startsWith("--") || token.startsWith("/*")) return " ";

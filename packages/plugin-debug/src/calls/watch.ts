@@ -4,7 +4,7 @@ import type { CurrentSpan } from "./current-span.ts";
 import { watchHttp } from "./http.ts";
 import { watchPg } from "./pg.ts";
 
-/** Notes what middleware and handlers ask of others as spans of theirs, until it is told to stop. */
+/** Records requests and queries of middleware and handlers as their child spans. Returns a function that stops recording. */
 export function watchCalls(current: CurrentSpan, { projectRoot }: PluginHost): () => void {
   const ends = [watchHttp(current), watchPg(current, projectRoot)];
   return () => {

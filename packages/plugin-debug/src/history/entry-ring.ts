@@ -1,24 +1,24 @@
-/** A text that is kept, and what it is found by. */
+/** Stored entry, with the fields that are used for searching. */
 export interface KeptText {
-  /** Ascending, from 1. */
+  /** Sequence number, ascending from 1. */
   readonly sequence: number;
-  /** Milliseconds since 1970. */
+  /** Time in milliseconds since 1970. */
   readonly time: number;
   readonly requestId: string | null;
-  /** Of log entries. */
+  /** Severity of a log entry. */
   readonly severity: number;
-  /** JSON. */
+  /** Entry as JSON. */
   readonly text: string;
 }
 
-/** What each entry takes besides its text. */
+/** Estimated bytes of an entry in addition to its text. */
 const overheadBytes = 120;
 
-/** The last entries, bounded by count and by bytes. They are kept as text: one value each, however deep it was. */
+/** Ring of the last entries, bounded by count and by bytes. Entries are stored as JSON strings, so that a nested entry is one value. */
 export class EntryRing {
   readonly #maxCount: number;
   readonly #maxBytes: number;
-  /** The oldest first, from `#start` on. */
+  /** Entries from `#start` on, the oldest first. */
   #entries: (KeptText | undefined)[] = [];
   #start = 0;
   #bytes = 0;
@@ -33,7 +33,7 @@ export class EntryRing {
     return this.#entries.length - this.#start;
   }
 
-  /** Of the texts as UTF-16, the most that an engine takes for them. */
+  /** Size of the texts as UTF-16, which is the most memory that an engine uses for them. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -43,19 +43,19 @@ export class EntryRing {
     this.#entries.push({ sequence: this.#sequence, time, requestId, severity, text });
     this.#bytes += sizeOf(text);
     while (this.count > this.#maxCount || (this.#bytes > this.#maxBytes && this.count > 0)) this.#drop();
-    // Moved once in a while, so that dropping one costs nothing.
+    // Compacts the list only from time to time, so that dropping an entry is cheap.
     if (this.#start > 1_024 && this.#start * 2 > this.#entries.length) {
       this.#entries = this.#entries.slice(this.#start);
       this.#start = 0;
     }
   }
 
-  /** The newest first. */
+  /** Yields the entries, the newest first. */
   *newest(): Generator<KeptText> {
     for (let index = this.#entries.length - 1; index >= this.#start; index -= 1) yield this.#entries[index]!;
   }
 
-  /** Those after a number, the oldest first. */
+  /** Returns the entries after a sequence number, the oldest first. */
   after(sequence: number): KeptText[] {
     const missed = this.#sequence - sequence;
     const from = Math.max(this.#start, this.#entries.length - missed);

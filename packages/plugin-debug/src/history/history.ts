@@ -2,48 +2,48 @@ import type { ErrorRecord, LogEntry, RequestRecord } from "@kit/types";
 
 import type { Routes } from "./latency.ts";
 
-/** What every list can be asked for. */
+/** Filter of every list. */
 export interface Selection {
-  /** Milliseconds since 1970: nothing older. */
+  /** Start of the period in milliseconds since 1970. */
   readonly since?: number | undefined;
-  /** The newest so many. */
+  /** Maximum number of entries. The newest ones are returned. */
   readonly limit: number;
 }
 
-/** What requests can be asked for. */
+/** Filter of requests. */
 export interface RequestSelection extends Selection {
-  /** `GET /notes/:id`. */
+  /** Refs of routes, such as `GET /notes/:id`. */
   readonly routes?: ReadonlySet<string> | undefined;
-  /** The least status. */
+  /** Minimum status. */
   readonly status?: number | undefined;
 }
 
-/** What log entries can be asked for. */
+/** Filter of log entries. */
 export interface LogSelection extends Selection {
-  /** The least severity. */
+  /** Minimum severity. */
   readonly severity?: number | undefined;
   readonly requestId?: string | undefined;
 }
 
-/** What is known of the past. Lists have the newest first. */
+/** History of requests, errors, log entries and latencies. Lists have the newest entry first. */
 export interface History {
   requests(selection: RequestSelection): RequestRecord[];
   request(requestId: string): RequestRecord | undefined;
   errors(selection: Selection & { readonly requestId?: string | undefined }): ErrorRecord[];
   logs(selection: LogSelection): LogEntry[];
-  /** Latencies by route, and from when on. */
+  /** Returns latencies by route, and the start of their period. */
   latency(windowMs: number): { readonly since: number; readonly routes: Routes };
-  /** The same slice by slice, the oldest first, by the beginning of each. */
+  /** Returns latencies slice by slice, the oldest first. The key is the start of the slice. */
   slices(windowMs: number): {
     readonly since: number;
     readonly sliceMs: number;
     readonly slices: ReadonlyMap<number, Routes>;
   };
-  /** What was not kept, since there was too much of it. */
+  /** Numbers of entries that were not stored because there were too many. */
   readonly missed: Missed;
 }
 
-/** Counts of what was not kept. Latencies count every request. */
+/** Numbers of entries that were not stored. Latencies contain every request. */
 export interface Missed {
   readonly requests: number;
   readonly errors: number;

@@ -1,12 +1,12 @@
 import { DDSketch } from "@datadog/sketches-js";
 
-/** Half of what is promised, so that rounding is in it. */
+/** Accuracy of the histogram: half of the documented one, so that rounding errors fit too. */
 const relativeAccuracy = 0.005;
 
-/** Durations of one route in one slice of time: a histogram that can be added to others without becoming less exact. */
+/** Latencies of one route in one slice of time, as a histogram. Merging two histograms does not reduce the accuracy. */
 export class Latency {
   readonly sketch: DDSketch = new DDSketch({ relativeAccuracy });
-  /** How many were answered with 500 or above. */
+  /** Number of responses with a status of 500 or above. */
   failed = 0;
 
   add(durationMs: number, isFailed: boolean): void {
@@ -19,7 +19,7 @@ export class Latency {
     this.failed += other.failed;
   }
 
-  /** As JSON. */
+  /** Returns the histogram as JSON. */
   write(): string {
     const { store, zeroCount, min, max, sum } = this.sketch;
     const { bins, offset, minKey, maxKey } = store;
@@ -56,7 +56,7 @@ export class Latency {
   }
 }
 
-/** How finely time is kept, and for how long. */
+/** Length of a slice and of the period for which slices are kept. */
 export interface Tier {
   readonly sliceMs: number;
   readonly keepMs: number;
@@ -65,45 +65,45 @@ export interface Tier {
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** The finer ones are kept for shorter, so that a day costs little. */
+/** Tiers of slices. Fine slices are kept for a shorter time, so that a day needs little memory. */
 export const tiers: readonly Tier[] = [
   { sliceMs: 10_000, keepMs: 10 * minute },
   { sliceMs: minute, keepMs: 2 * hour },
   { sliceMs: 15 * minute, keepMs: 25 * hour },
 ];
 
-/** The longest window that can be asked for. */
+/** Longest window of time that can be requested. */
 export const longestWindowMs: number = 24 * hour;
 
-/** The tier that a window is answered from. */
+/** Returns the index of the tier for a window. */
 export function tierOf(windowMs: number): number {
   const found = tiers.findIndex(({ keepMs }) => windowMs < keepMs);
   return found === -1 ? tiers.length - 1 : found;
 }
 
-/** Routes that are told apart at once; the rest are one. Applications have fewer. */
+/** Maximum number of routes in the current slice. Further routes are counted together. Applications have fewer routes. */
 const mostRoutes = 2_000;
-/** Histograms in memory: some kilobytes each. */
+/** Maximum number of histograms in memory. Each needs some kilobytes. */
 const mostHistograms = 8_000;
 
-/** What a slice of time holds, by route; the empty name is what no route took. */
+/** Latencies of a slice by route. The empty name stands for requests without a route. */
 export type Routes = Map<string, Latency>;
 
 /** Latencies of the routes in slices of time: recent ones in short slices, older ones in long ones. */
 export class LatencyHistory {
-  /** What came since the last {@link LatencyHistory.flush}: where each request is counted. */
+  /** Latencies since the last {@link LatencyHistory.flush}. Requests are counted here. */
   #recent: Routes = new Map();
-  /** Until when what comes belongs to the present slices. */
+  /** End of the time in which requests belong to the current slices. */
   #recentEndsAt = 0;
   #recentStart = 0;
-  /** For each tier its slices, by their beginning, the oldest first. */
+  /** For each tier its slices by start, the oldest first. */
   readonly #slices: readonly Map<number, Routes>[] = tiers.map(() => new Map());
-  /** For each tier the moment from which on it is complete. */
+  /** For each tier the time from which it is complete. */
   readonly #since: number[] = tiers.map(() => -Infinity);
   #histograms = 0;
   readonly #changed: Set<string>[] = tiers.map(() => new Set());
 
-  /** How many histograms there are. */
+  /** Number of histograms. */
   get size(): number {
     return this.#histograms;
   }
@@ -119,7 +119,7 @@ export class LatencyHistory {
     latency.add(durationMs, isFailed);
   }
 
-  /** Adds what came to the slices, and forgets those that are too old. */
+  /** Merges recent latencies into the slices, and drops old slices. */
   flush(now: number): void {
     if (this.#recent.size > 0) {
       for (const [index, tier] of tiers.entries()) this.#addTo(index, tier);
@@ -134,7 +134,7 @@ export class LatencyHistory {
     while (this.#histograms > mostHistograms) this.#forgetMost();
   }
 
-  /** Latencies by route in the last `windowMs`, counted from the beginning of a slice, and that beginning. */
+  /** Returns latencies by route in the last `windowMs`, and the start of the period, which is the start of a slice. */
   window(windowMs: number, now: number): { readonly since: number; readonly routes: Routes } {
     const { since, slices } = this.slices(windowMs, now);
     const routes: Routes = new Map();
@@ -142,7 +142,7 @@ export class LatencyHistory {
     return { since, routes };
   }
 
-  /** The slices of such a window, the oldest first, by their beginning. */
+  /** Returns the slices of a window by start, the oldest first. */
   slices(
     windowMs: number,
     now: number,
@@ -155,7 +155,7 @@ export class LatencyHistory {
     return { since, sliceMs, slices: new Map([...this.#slices[index]!].filter(([start]) => start >= since)) };
   }
 
-  /** The slices that changed since the last call, for keeping them elsewhere. */
+  /** Returns the slices that changed since the last call, to store them elsewhere. */
   takeChanged(): { tier: number; start: number; route: string; latency: Latency }[] {
     return this.#changed.flatMap((names, tier) => {
       const taken = [...names].flatMap((name) => {
@@ -194,7 +194,7 @@ export class LatencyHistory {
     this.#since[index] = start + tiers[index]!.sliceMs;
   }
 
-  /** The oldest slice of the tier that has the most histograms. */
+  /** Drops the oldest slice of the tier that has the most histograms. */
   #forgetMost(): void {
     const sizes = this.#slices.map((slices) =>
       [...slices.values()].reduce((sum, slice) => sum + slice.size, 0),
@@ -204,7 +204,7 @@ export class LatencyHistory {
   }
 }
 
-/** Adds all of one to the other, and tells how many histograms were made for it. */
+/** Merges the latencies of `source` into `target`. Returns the number of histograms that were created. */
 export function mergeInto(target: Routes, source: Routes): number {
   let made = 0;
   for (const [route, latency] of source) {

@@ -11,7 +11,7 @@ import { EntryRing, type KeptText } from "./entry-ring.ts";
 import type { History, LogSelection, Missed, RequestSelection, Selection } from "./history.ts";
 import { LatencyHistory, type Routes } from "./latency.ts";
 
-/** By level, as OpenTelemetry numbers them. */
+/** Severity numbers by level, as in OpenTelemetry. */
 export const severities: Readonly<Record<LogLevel, number>> = {
   trace: 1,
   debug: 5,
@@ -23,10 +23,12 @@ export const severities: Readonly<Record<LogLevel, number>> = {
 
 const errorBytes = 8 * 1024 * 1024;
 const logBytes = 16 * 1024 * 1024;
-/** Describing an error looks for files. Whoever sends nonsense as fast as possible must not make that the application's work. */
+/**
+ * Maximum number of recorded errors per second. To describe an error takes file accesses, and a client could cause many errors on purpose.
+ */
 const errorsPerSecond = 100;
 
-/** What this process knows. Requests stand in the application's own record of them, and are made plain when they are asked for. */
+/** History in the memory of this process. Requests stay in the application's own records, and are converted when they are requested. */
 export class MemoryHistory implements History {
   readonly errorRing: EntryRing;
   readonly logRing: EntryRing;
@@ -74,7 +76,7 @@ export class MemoryHistory implements History {
     this.errorRing.push({ time: now, requestId, severity: 0, text: JSON.stringify(record) });
   }
 
-  /** `json` gives the entry as JSON. */
+  /** Records a log entry. `json` returns the entry as JSON. */
   logged(entry: LogEntry, json: () => string): void {
     this.logRing.push({
       time: this.#timeOf(entry.timestamp),
@@ -84,7 +86,7 @@ export class MemoryHistory implements History {
     });
   }
 
-  /** Under load many entries are of one millisecond, and their texts are one. */
+  /** Returns the time of a log entry. Caches the last one, because under load many entries have the same timestamp. */
   #timeOf(timestamp: string): number {
     if (timestamp !== this.#lastTimestamp) {
       this.#lastTimestamp = timestamp;
@@ -100,7 +102,7 @@ export class MemoryHistory implements History {
     return records.filter((record) => isSelected(record, selection)).slice(0, selection.limit);
   }
 
-  /** Those after a sequence number, the oldest first, at most so many. */
+  /** Returns at most `limit` requests after a sequence number, the oldest first. */
   requestsAfter(after: number, limit: number): RequestRecord[] {
     return this.#requests?.recent({ after, limit }).toReversed() ?? [];
   }
@@ -146,7 +148,7 @@ export class MemoryHistory implements History {
   }
 }
 
-/** Whether a request is among those that were asked for. */
+/** Returns true if a request matches the filter. */
 export function isSelected(record: RequestRecord, { since, routes, status = 0 }: RequestSelection): boolean {
   return (
     (since === undefined || record.startTime >= since) &&

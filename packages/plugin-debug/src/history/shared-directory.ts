@@ -5,17 +5,17 @@ import { join } from "node:path";
 const prefix = "kit-debug-";
 const ofMember = ".worker";
 
-/** A directory that the processes of one server share. */
+/** Directory that the processes of one server share. */
 export interface SharedDirectory {
   readonly path: string;
-  /** This process needs it no longer; the last one to say so removes it. */
+  /** Ends the use by this process. The last process removes the directory. */
   leave(): void;
 }
 
 /**
- * Makes or finds the directory, among those for temporary files, that all processes of a group share. `primary` is the process that started them.
+ * Creates or opens the temporary directory that all processes of a group share. `primary` is the id of the process that started them.
  *
- * @throws where it cannot be made, or is not this user's alone.
+ * @throws {Error} if the directory cannot be created, or if other users can access it.
  */
 export function joinDirectory(group: string, primary: number): SharedDirectory {
   removeLeftovers();
@@ -33,7 +33,7 @@ export function joinDirectory(group: string, primary: number): SharedDirectory {
   };
 }
 
-/** What requests contained is nobody else's. */
+/** Throws an error if other users can access the directory, because requests contain private data. */
 function requireOwn(path: string): void {
   const { uid, mode } = lstatSync(path);
   const isOwn = process.getuid === undefined || (uid === process.getuid() && (mode & 0o77) === 0);
@@ -41,19 +41,19 @@ function requireOwn(path: string): void {
     throw new Error(`${path} is there already, and not this user's alone`);
 }
 
-/** Processes that have not said that they need it no longer. */
+/** Returns the ids of the processes that have not called `leave`. */
 function membersOf(path: string): number[] {
   try {
     return readdirSync(path)
       .filter((name) => name.endsWith(ofMember))
       .map((name) => Number(name.slice(0, -ofMember.length)));
   } catch {
-    // Another one was the last.
+    // Another process was the last one and has removed the directory.
     return [];
   }
 }
 
-/** Of servers that were killed, all their processes at once. */
+/** Removes the directories of servers whose processes were all killed. */
 function removeLeftovers(): void {
   for (const name of readdirSync(tmpdir())) {
     const [, primary] = /^kit-debug-(\d+)-[0-9a-f-]{36}$/.exec(name) ?? [];
@@ -63,7 +63,7 @@ function removeLeftovers(): void {
       requireOwn(path);
       if (!membersOf(path).some(isRunning)) rmSync(path, { recursive: true, force: true });
     } catch {
-      // Somebody else's, or gone meanwhile.
+      // The directory belongs to another user, or was removed in the meantime.
     }
   }
 }
@@ -73,7 +73,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It runs, as somebody else.
+    // The process runs as another user.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

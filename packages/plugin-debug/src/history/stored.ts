@@ -22,39 +22,41 @@ const schema = `
     PRIMARY KEY (tier, start, route, process)) WITHOUT ROWID;
   PRAGMA user_version = ${version};
 `;
-/** What the processes of one server are at this moment. */
+/** Table with the current state of each process of the server. */
 const present =
   "CREATE TABLE IF NOT EXISTS processes (process TEXT PRIMARY KEY, time REAL, text TEXT) WITHOUT ROWID";
-/** Whoever has not written for as long is gone. */
+/** A process that has not written its state for this time in milliseconds counts as ended. */
 const presentMs = 5_000;
 const lists = ["requests", "errors", "logs"] as const;
 
 const flushMs = 1_000;
-/** What SQLite says where another process writes. */
+/** SQLite's error code if another process is writing. */
 const busy = 5;
-/** The event loop waits as long. */
+/** Maximum time in milliseconds that a write waits for another process. It blocks the event loop. */
 const busyMs = 100;
-/** Requests that are written in each of them: writing one costs as much as answering some. */
+/** Maximum number of requests per flush. To write a request costs as much as responding to some. */
 const mostRequests = 200;
-/** Log entries and errors that are written at once, the newest. */
+/** Maximum number of log entries and errors per flush. The newest ones are written. */
 const mostEntries = 2_000;
-/** As many flushes pass between two looks at what is too old. */
+/** Number of flushes between two removals of old rows. */
 const flushesBetweenTrims = 64;
-/** Each takes a tenth: after that many an eighth is left. Latencies stay: they are bounded by themselves. */
+/**
+ * Maximum number of removals of a tenth of the rows. About an eighth remains after all of them. Latencies stay, because they are bounded.
+ */
 const mostTrims = 20;
 
 type Values = SQLInputValue[];
 
-/** What a process tells others of itself. */
+/** State of a process for the other processes. */
 export interface Present {
   readonly health: ProcessHealth;
-  /** Requests under way. */
+  /** Requests in progress. */
   readonly active: readonly RequestRecord[];
 }
 
 /**
- * History in a file of SQLite, so that it survives restarts, and so that all processes of one application can write into it and one can show
- * what all of them did. What was just answered is written within a second, or when somebody asks.
+ * History in an SQLite file. It survives restarts, and all processes of one application write to it, so that one process can show the
+ * requests of all. Requests are written within a second, or when the history is read.
  */
 export class StoredHistory implements History {
   readonly #database: DatabaseSync;
@@ -70,13 +72,13 @@ export class StoredHistory implements History {
   #lastError = 0;
   #lastLog = 0;
   #flushes = 0;
-  /** Whether the file can no longer be used; then memory is all there is. */
+  /** True if the file can no longer be used. Then only the history in memory is available. */
   #isBroken = false;
 
   /**
-   * Opens the file, or makes it if it is missing. `redacted` hides in a request what the sidecar does not show, before it is written.
+   * Opens or creates the file. `redacted` hides the values of a request that the sidecar does not show, before the request is written.
    *
-   * @throws if the file cannot be opened or made.
+   * @throws {Error} if the file cannot be opened or created.
    */
   constructor(
     path: string,
@@ -94,19 +96,19 @@ export class StoredHistory implements History {
     this.#timer.unref();
   }
 
-  /** After each answer. */
+  /** Records a finished request. */
   answered(request: AnsweredView): void {
     if (this.#isBroken) return;
     if (this.#pending.length < mostRequests) this.#pending.push(request.record());
     else this.#missedRequests += 1;
   }
 
-  /** From now on others are told how this process is. */
+  /** Starts to share the state of this process with the others. */
   share(shown: () => Present): void {
     this.#present = shown;
   }
 
-  /** What the others told within the last seconds. */
+  /** Returns the states of the other processes. */
   others(): Present[] {
     return this.#read(
       () =>
@@ -192,7 +194,7 @@ export class StoredHistory implements History {
         for (const { start, route, text } of rows) {
           const slice: Routes = slices.get(start) ?? new Map();
           slices.set(start, slice);
-          // Each process has written what it saw.
+          // Each process writes its own rows.
           mergeInto(slice, new Map([[route, Latency.read(text)]]));
         }
         return { since, sliceMs, slices };
@@ -201,7 +203,7 @@ export class StoredHistory implements History {
     );
   }
 
-  /** Writes what is new. */
+  /** Writes new entries to the file. */
   flush(): void {
     if (this.#isBroken) return;
     try {
@@ -221,7 +223,7 @@ export class StoredHistory implements History {
   #write(): void {
     const database = this.#database;
     const { errorRing, logRing, latencies } = this.#memory;
-    // Before anything is taken: where another process is at it for long, it stays for the next time.
+    // Begins the transaction before entries are taken: if another process writes for long, the entries stay for the next flush.
     database.exec("BEGIN IMMEDIATE");
     const requests = this.#pending;
     const errors = errorRing.after(this.#lastError).slice(-mostEntries);
@@ -267,7 +269,7 @@ export class StoredHistory implements History {
     try {
       this.#database.prepare("DELETE FROM processes WHERE process = ?").run(this.#process);
     } catch {
-      // It is forgotten in some seconds.
+      // The other processes ignore the row after some seconds.
     }
   }
 
@@ -278,7 +280,7 @@ export class StoredHistory implements History {
     for (const [tier, { keepMs, sliceMs }] of tiers.entries()) old.run(tier, now - keepMs - sliceMs);
   }
 
-  /** Takes the oldest tenth out of every list where there is too much, until there is not. */
+  /** Removes the oldest tenth of every list until the file is below its maximum size. */
   #trim(): void {
     const database = this.#database;
     if (this.#bytes() <= this.#maxBytes) return;
@@ -288,11 +290,11 @@ export class StoredHistory implements History {
           `DELETE FROM ${list} WHERE id <= (SELECT min(id) + (max(id) - min(id)) / 10 FROM ${list})`,
         );
     }
-    // The file becomes smaller too, and what was written meanwhile goes into it.
+    // Shrinks the file, and moves the write-ahead log into it.
     database.exec("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)");
   }
 
-  /** Of pages that hold something. */
+  /** Returns the size of the used pages. */
   #bytes(): number {
     const { bytes } = this.#database
       .prepare(
@@ -326,10 +328,10 @@ export class StoredHistory implements History {
 }
 
 function open(path: string): DatabaseSync {
-  // Not imported above: loading it takes time, and few applications have a store.
+  // Not imported at the top, because loading takes time and few applications have a store.
   const sqlite = process.getBuiltinModule("node:sqlite");
   mkdirSync(dirname(path), { recursive: true });
-  // The file holds what requests contained, so only this user may read it, also if it was there with other permissions.
+  // The file contains data of requests, so only this user may read it. An existing file may have other permissions.
   const file = openSync(path, "a", 0o600);
   try {
     fchmodSync(file, 0o600);
@@ -338,7 +340,7 @@ function open(path: string): DatabaseSync {
   }
   const database = new sqlite.DatabaseSync(path);
   try {
-    // Other processes may write too. What a loss of power takes is a second of history.
+    // Other processes may write too. A power failure loses a second of history.
     database.exec(
       "PRAGMA busy_timeout = 5000; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF",
     );

@@ -7,27 +7,27 @@ import { ask, type Answer, until } from "./sidecar.ts";
 
 quietStdout();
 
-/** What the application was sent, the newest last. */
+/** Request that the application received. */
 export interface Received {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 
-/** An application that really listens, with its sidecar. */
+/** Application that listens on a port, with its sidecar. */
 export interface RealApp {
   readonly port: number;
   readonly sidecarPort: number;
   readonly plugin: DebugPlugin;
   readonly received: readonly Received[];
-  /** A POST with a JSON body, to the application; the id of that request. */
+  /** Sends a POST with a JSON body to the application. Returns the id of the request. */
   post(body: unknown, headers?: Readonly<Record<string, string>>, query?: string): Promise<string>;
-  /** A GET of the sidecar, which insists on 200. */
+  /** Sends a GET to the sidecar. Throws an error if the status is not 200. */
   ok<T>(path: string): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Starts it on free ports of this machine. */
+/** Starts the application and its sidecar on free ports of this machine. */
 export async function startReal(
   options: DebugOptions = {},
   app: { readonly logging?: LoggingOptions; readonly host?: string } = {},

@@ -1,4 +1,4 @@
-// A program with two workers and a sidecar, for workers.test.ts.
+// Program with two workers and a sidecar, for workers.test.ts.
 
 import { setTimeout as sleep } from "node:timers/promises";
 

@@ -1,6 +1,6 @@
 import type { App } from "@kit/core";
 
-/** The application that a module exports: its default export, or the only export that is one. */
+/** Returns the application that a module exports: its default export, or its only export that is an application. */
 export function applicationOf(module: unknown): App {
   const exports = Object.entries(module as Record<string, unknown>);
   const found = new Set(exports.map(([, value]) => value).filter(isApp));

@@ -8,14 +8,14 @@ import { curlOf, requestOf } from "../curl.ts";
 import { outputShape } from "../matching/output-shape.ts";
 import type { RouteTable } from "./tables.ts";
 
-/** What every error answer has. */
+/** Members that every error response has. */
 interface Failure {
   readonly code: string;
   readonly message: string;
   readonly details?: { readonly fields?: readonly Partial<ValidationFailure>[] };
 }
 
-/** Says that an answer breaks a contract; what was asked, as a line for a shell, comes before what was answered. */
+/** Throws an error for a response that breaks a contract. The message contains the request as a curl command, then the response. */
 export function fail(message: string, answer?: TestAnswer): never {
   const asked = answer === undefined ? undefined : requestOf(answer);
   const shown = [
@@ -27,10 +27,9 @@ export function fail(message: string, answer?: TestAnswer): never {
 }
 
 /**
- * Holds the answer to a valid request against its contract: the status of success with what the contract says, or an error that it
- * declares.
+ * Checks the response to a valid request against its contract: either the status of success with the declared body, or a declared error.
  *
- * @param mustSucceed - With a fixture there is no excuse.
+ * @param mustSucceed - True if the route has a fixture. A declared error fails the test then.
  */
 export function expectAnswered(table: RouteTable, answer: TestAnswer, mustSucceed: boolean): void {
   if (answer.status === table.success) return expectContent(table, answer);
@@ -57,7 +56,7 @@ function expectContent({ route, response }: RouteTable, answer: TestAnswer): voi
   }
   const type = answer.headers.get("content-type") ?? "nothing";
   if (!/^application\/json\b/.test(type)) {
-    // What a handler sends with `ctx.send` is its own.
+    // A handler that uses `ctx.send` chooses the type of its body.
     if (answer.body === undefined) return;
     fail(`${route} answered JSON as ${type}`, answer);
   }
@@ -75,7 +74,7 @@ function expectShape(route: string, shape: Shape, answer: TestAnswer): void {
   );
 }
 
-/** The error in an answer, which must have the shape that all of them have. */
+/** Returns the error of a response. Fails if the response does not have the shape that all errors have. */
 function expectEnvelope({ route }: RouteTable, answer: TestAnswer): Failure {
   const error = (answer.body as { error?: Partial<Failure> & { traceId?: unknown } } | undefined)?.error;
   const isEnvelope =
@@ -89,7 +88,7 @@ function expectEnvelope({ route }: RouteTable, answer: TestAnswer): Failure {
   return error as Failure;
 }
 
-/** Holds an answer against a status and a code that kit itself gives. */
+/** Checks that a response has a status and an error code of kit itself. */
 export function expectError(table: RouteTable, answer: TestAnswer, status: number, code: string): Failure {
   const error = expectEnvelope(table, answer);
   if (answer.status !== status || error.code !== code) {
@@ -102,9 +101,9 @@ export function expectError(table: RouteTable, answer: TestAnswer, status: numbe
 }
 
 /**
- * Holds the answer to an invalid request against the place that is wrong: that is named, and nothing else.
+ * Checks that the response to an invalid request names the invalid path, and no other path.
  *
- * @param within - What is below the place may be named as well.
+ * @param within - True if the response may name paths below the invalid path too.
  */
 export function expectRefused(table: RouteTable, answer: TestAnswer, path: string, within: boolean): void {
   if (answer.status === table.success)

@@ -5,33 +5,33 @@ import { Script } from "node:vm";
 import type { CallSite } from "../project/call-site.ts";
 import type { RefusedRow, RouteTable, TakenRow, TestRunner } from "./tables.ts";
 
-/** Returns the runner that declares a test at the line of a row, or of its route. */
+/** Returns the runner that declares a test at the line of a row, or at the line of its route if there is no row. */
 export type RunnerAt = (row?: TakenRow | RefusedRow) => TestRunner;
 
 type Call = <T>(declare: (...given: never[]) => T, ...given: unknown[]) => T;
 
 /**
- * Lines of a generated file of contract tests. Runners take the line that calls them for the place of a test. That line would be one of this
- * package, the same for all tests, so functions with the name of the generated file stand in between.
+ * Lines of a generated file of contract tests. Runners report the line that calls `test` as the location of a test. That line would be a
+ * line of this package, the same for all tests. So the calls go through functions that have the file name of the generated file.
  */
 export class GeneratedPlaces {
   readonly #runner: TestRunner;
   readonly #site: CallSite | undefined;
   readonly #lines: readonly string[];
 
-  /** `site` is where the generated file calls this package. */
+  /** Creates the locations. `site` is the call of this package in the generated file. */
   constructor(runner: TestRunner, site: CallSite | undefined) {
     this.#runner = runner;
     this.#site = site;
     this.#lines = site === undefined ? [] : linesOf(site.file);
   }
 
-  /** The runner of all routes. */
+  /** Returns the runner for the group of all routes. */
   group(): TestRunner {
     return this.#site === undefined ? this.#runner : this.#runnerAt(this.#site, this.#site.line - 1);
   }
 
-  /** The runners of a route. */
+  /** Returns the runners of a route. */
   of({ route }: Pick<RouteTable, "route">): RunnerAt {
     const site = this.#site;
     const start = this.#lines.findIndex((line) => line.trim() === `route: ${JSON.stringify(route)},`);
@@ -47,8 +47,9 @@ export class GeneratedPlaces {
   }
 
   /**
-   * The runner at a line, which counts from 0. vitest compares normal paths, but maps lines of exactly the paths that it has transformed:
-   * the line is one of the source, so it must not be mapped.
+   * Returns the runner that declares tests at a line, counted from 0. The line is a line of the source, so vitest must not map it again.
+   * vitest normalizes paths before it compares them, but maps lines only if a path is equal to the path of the transformed file. So the
+   * path gets a `./`.
    */
   #runnerAt({ file }: CallSite, line: number): TestRunner {
     const { describe, test, before, after } = this.#runner;
@@ -74,7 +75,7 @@ function linesOf(file: string): string[] {
   try {
     return readFileSync(file, "utf8").split("\n");
   } catch {
-    // Bundled, say: then tests stand where they are called.
+    // A bundled file may not exist on disk. Then tests are reported at the line that calls the runner.
     return [];
   }
 }

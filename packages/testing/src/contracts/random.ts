@@ -14,29 +14,29 @@ import type { RouteTable, Slot } from "./tables.ts";
 
 const SLOTS = ["params", "query", "body"] as const;
 
-/** Requests that are sent to make a failure smaller: each costs what a request costs. */
+/** Maximum number of requests that are sent to shrink a failure. Each one takes the time of a normal request. */
 const MOST_SHRINKS = 300;
 
-/** A route as the tests of random requests see it. */
+/** Route with the data that tests of random requests need. */
 export interface RandomRoute {
   readonly table: RouteTable;
   readonly parts: ContractParts;
   readonly compiled: CompiledRoute;
 }
 
-/** A request with one rule broken. */
+/** Request that breaks exactly one rule. */
 interface Spoiled {
   readonly slots: Slots;
   readonly path: string;
 }
 
-/** What came of random requests; otherwise why there were none. */
+/** Number of requests that were sent, or the reason why no request could be created. */
 export type Outcome = { readonly sent: number } | { readonly none: string };
 
 /**
- * Sends random requests of a kind until one is not answered as the contract says; that one is made as small as it can be.
+ * Sends random requests of a kind until a response breaks the contract. Then shrinks that request as far as possible.
  *
- * @throws What is wrong with the answer, and the command that sends the request again.
+ * @throws {AssertionError} with the mistake in the response, and the command that sends the request again.
  */
 export async function sendRandom(
   route: RandomRoute,
@@ -72,7 +72,7 @@ export async function sendRandom(
     throw error;
   }
   if (!found.failed) return { sent };
-  // Nothing was sent where whatever was drawn could not be.
+  // All generated values were rejected by the precondition, so no request was sent.
   if (found.counterexample === null) return { none: `no ${kind} request of it could be made` };
   const { errorInstance, counterexamplePath, numShrinks } = found;
   if (errorInstance instanceof NoValueError) return { none: errorInstance.message };
@@ -81,23 +81,23 @@ export async function sendRandom(
   const smaller = numShrinks === 0 ? "" : `, made smaller in ${numShrinks} steps`;
   const how = `found by random requests, seed ${seed}${smaller}`;
   const error = new AssertionError({
-    // The whole message at once: some runners print the stack, which has the message that an error was made with.
+    // The whole message is passed to the constructor, because some runners print the stack, which contains the message of that time.
     message: `${why}\n${how}\n${commandOf(seed, { route: route.table.route, kind, path })}`,
     stackStartFn: sendRandom,
   });
-  // Of what is wrong with an answer all is said; a request that failed has a reason of its own.
+  // An AssertionError describes the response completely. Another error, such as a refused connection, has its own stack.
   if (!(errorInstance instanceof AssertionError)) error.cause = errorInstance;
   throw error;
 }
 
-/** A valid request is taken, or answered with an error that its contract declares. */
+/** Checks that a valid request succeeds, or gets an error that its contract declares. */
 async function holdValid({ table }: RandomRoute, slots: Slots, app: Running): Promise<void> {
   const fixture = await app.fixture(table.route);
   const whole = slotsOf({ ...table, request: slots, fresh: {} }, fixture, []);
   expectAnswered(table, await send(app.client, table, whole, { headers: fixture.headers }), false);
 }
 
-/** A spoiled one is refused with the place that is wrong. */
+/** Checks that the response to a spoiled request names the invalid path. */
 async function holdSpoiled({ table }: RandomRoute, { slots, path }: Spoiled, app: Running): Promise<void> {
   const headers = await app.headers(table.route);
   expectRefused(table, await send(app.client, table, slots, { headers }), path, false);
@@ -108,7 +108,7 @@ function requests({ parts, compiled }: RandomRoute): fc.Arbitrary<Slots> {
   for (const slot of SLOTS) {
     const shape = parts[slot];
     if (shape === undefined) continue;
-    // What a path or a query cannot say is no request; where its text says something else, that must be right too.
+    // A path or query cannot express every value. The text that is sent may decode to another value, which must be valid too.
     slots[slot] = arbitrary(shape).filter(
       (value) =>
         canBeSent(slot, compiled.path, value) &&
@@ -133,7 +133,7 @@ function spoiledRequests(route: RandomRoute): fc.Arbitrary<Spoiled | undefined> 
   });
 }
 
-/** The request with that change; nothing where it cannot be sent, or says something valid then. */
+/** Returns the request with that change. Returns `undefined` if it cannot be sent, or if its wire form is valid. */
 function spoiledRequest(
   { compiled }: RandomRoute,
   slots: Slots,
@@ -152,7 +152,7 @@ function spoiledRequest(
   return { slots: { ...slots, [slot]: spoiled.value }, path };
 }
 
-/** What the validator of a slot is given when that is sent. */
+/** Returns the value that the validator of a slot gets if the value is sent. */
 function received({ params, query, path }: CompiledRoute, slot: Slot, value: unknown): unknown {
   if (slot === "query") return query?.query(rawQuery({ query: value }));
   if (slot === "body") return JSON.parse(JSON.stringify(value)) as unknown;
@@ -164,19 +164,19 @@ function isText(item: unknown): boolean {
   return item !== null && typeof item !== "object";
 }
 
-/** Whether a value of a slot has a form in a request. */
+/** Returns true if a request can express the value of a slot. */
 function canBeSent(slot: Slot, path: string, value: unknown): boolean {
   if (slot === "body") return true;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const values = Object.values(value).filter((item) => item !== undefined);
-  // No query says that a list is empty.
+  // A query cannot express an empty list.
   if (slot === "query") {
     return values.every((item) =>
       Array.isArray(item) ? item.length > 0 && item.every(isText) : isText(item),
     );
   }
   if (!values.every(isText)) return false;
-  // A path has no empty segments, and two that mean directories.
+  // A path has no empty segments, and the segments `.` and `..` are directories.
   return path.split("/").every((part) => {
     if (!/^[:*]/.test(part)) return true;
     const text = textOf(value, part.slice(1));

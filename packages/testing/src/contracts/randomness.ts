@@ -1,23 +1,23 @@
-/** What a test of random requests looks for. */
+/** Kind of random requests: valid ones, or ones with one broken rule. */
 export type RandomKind = "valid" | "spoiled";
 
-/** One failure, to be seen again. */
+/** Failure that is to be reproduced. */
 export interface Replay {
   readonly route: string;
   readonly kind: RandomKind;
-  /** Where fast-check found it: the number of the run, and the steps that made it smaller. */
+  /** Path of fast-check: the number of the run, then the shrinking steps. */
   readonly path: string;
 }
 
-/** How many random requests are sent, and which ones. */
+/** Number of random requests, and the seed that they are generated from. */
 export interface Randomness {
   readonly runs: number;
   readonly seed: number;
-  /** Only this one. */
+  /** If set, only this failure is reproduced. */
   readonly replay?: Replay;
 }
 
-/** What `kit test --runs N --seed S --replay WHAT` asks for; nothing where nobody wants random requests. */
+/** Reads the variables that `kit test --runs N --seed S --replay WHAT` sets. Returns `undefined` without valid `--runs` and `--seed`. */
 export function randomnessOf(env: Readonly<Record<string, string | undefined>>): Randomness | undefined {
   const [runs, seed] = [
     Number(env["KIT_TEST_RUNS"] || Number.NaN),
@@ -28,7 +28,7 @@ export function randomnessOf(env: Readonly<Record<string, string | undefined>>):
   return { runs, seed, ...(replay === undefined ? {} : { replay: replayOf(replay) }) };
 }
 
-/** `POST /notes spoiled 17:0:3`. */
+/** Parses a replay such as `POST /notes spoiled 17:0:3`. */
 function replayOf(text: string): Replay {
   const [, route, kind, path] = /^(\S+ \S+) (valid|spoiled) (\d+(?::\d+)*)$/.exec(text.trim()) ?? [];
   if (route === undefined || path === undefined) {
@@ -39,7 +39,7 @@ function replayOf(text: string): Replay {
   return { route, kind: kind as RandomKind, path };
 }
 
-/** The command that sends what failed again. */
+/** Returns the command that sends the failed request again. */
 export function commandOf(seed: number, { route, kind, path }: Replay): string {
   return `kit test:contracts --seed ${seed} --replay '${route} ${kind} ${path}'`;
 }

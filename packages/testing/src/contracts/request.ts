@@ -3,21 +3,21 @@ import type { Fixture } from "../fixtures.ts";
 import type { RouteTable, Slot } from "./tables.ts";
 import { missing, placed, stepsOf } from "./values.ts";
 
-/** Something else at a place of a valid request. */
+/** Replacement for the value at one path of a valid request. */
 export interface Change {
   readonly slot: Slot;
   readonly path: string;
   readonly given: unknown;
 }
 
-/** A request as its slots. */
+/** Values of a request by slot. */
 export type Slots = Partial<Record<Slot, unknown>>;
 
-/** Differs between runs, so that a database which stays from run to run has no such text yet. */
+/** Differs between test runs, so that a database which is used by several runs does not contain the same unique strings yet. */
 const run = Date.now().toString(36);
 let requests = 0;
 
-/** The valid request of a route, with what the fixture gives and then the changes. */
+/** Returns the valid request of a route. The values of the fixture override it, then the changes. */
 export function slotsOf(
   table: RouteTable,
   fixture: Omit<Fixture, "headers">,
@@ -44,7 +44,7 @@ function freshText(text: string): string {
     : text.replace("{}", `${run}${requests.toString(36)}`.slice(-14));
 }
 
-/** Sends a request of a route. `headers` win over those of the configuration; `text` takes the place of the body. */
+/** Sends a request of a route. `headers` override those of the configuration; `text` is sent in place of the body. */
 export function send(
   client: TestClient,
   table: RouteTable,
@@ -62,12 +62,12 @@ export function send(
   });
 }
 
-/** What the query of a request is as text, without its `?`. */
+/** Returns the query of a request without its question mark. */
 export function rawQuery(slots: Slots): string {
   return queryText((slots.query ?? {}) as Record<string, unknown>).slice(1);
 }
 
-/** `/notes/:id` with its parameters. A wildcard's value keeps its slashes. */
+/** Replaces the parameters in a path pattern such as `/notes/:id`. The value of a wildcard keeps its slashes. */
 export function filled(path: string, params: unknown): string {
   return path
     .split("/")
@@ -80,7 +80,7 @@ export function filled(path: string, params: unknown): string {
     .join("/");
 }
 
-/** A parameter as it stands in a path, unescaped; some text where nobody says one. */
+/** Returns the unescaped value of a path parameter, or `1` if it has no value. */
 export function textOf(params: unknown, name: string): string {
   const given = typeof params === "object" && params !== null && Object.hasOwn(params, name);
   return String(given ? Reflect.get(params, name) : "1");

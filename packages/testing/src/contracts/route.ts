@@ -14,21 +14,21 @@ import type { ContractTests } from "./suite.ts";
 import type { RefusedRow, RouteTable, Slot, TakenRow, TestRunner } from "./tables.ts";
 import { missing, stepsOf, valueAt } from "./values.ts";
 
-/** A member that no contract has. */
+/** Value of a member that the contract does not declare. */
 const UNDECLARED = "undeclared by the contract";
 
-/** Larger bodies are not sent. */
+/** Greatest body limit in bytes that is tested. Larger bodies are not sent. */
 const LARGEST_BODY = 16 * 1024 * 1024;
 
-/** Deeper than any reader of JSON that recurses can go. */
+/** Number of nested lists that overflows the stack of any recursive JSON parser. */
 const NESTED_LISTS = 100_000;
 
 type Context = Parameters<Parameters<ContractTests["runner"]["test"]>[1]>[0];
 
-/** What a test does with the application. */
+/** Body of a test that needs the application. */
 type Run = (running: Running, context: Context) => Promise<void>;
 
-/** Where a test is declared, and its time limit in milliseconds for runners that have one. */
+/** Row that a test is declared at, and its timeout in milliseconds for runners that have timeouts. */
 interface EachOptions {
   readonly row?: TakenRow | RefusedRow;
   readonly timeout?: number;
@@ -37,14 +37,14 @@ interface EachOptions {
 /** Declares a test that needs the application. */
 type Each = (name: string, run: Run, options?: EachOptions) => unknown;
 
-/** A route with the tests that it belongs to. */
+/** Route, and the tests that it belongs to. */
 export interface TestedRoute {
   readonly tests: ContractTests;
   readonly table: RouteTable;
   readonly runnerAt: RunnerAt;
 }
 
-/** vitest gives a test five seconds, which random requests may not keep. */
+/** vitest stops a test after five seconds by default, and random requests may take longer. */
 const RANDOM_TIMEOUT_MS = 60_000;
 const RANDOM_REQUEST_MS = 1000;
 
@@ -67,7 +67,7 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
   if (compiled === undefined || request === undefined) {
     throw new Error(`These tests are of another build: there is no ${table.route}. Run \`kit build\``);
   }
-  /** Whether the application lets the tests in; otherwise nothing else is worth asking. */
+  /** False if the application refuses the credentials of the tests with 401 or 403. The other tests of the route are skipped then. */
   let isOpen = true;
   const each: Each = (name, run, { row, timeout } = {}) =>
     runnerAt(row).test(
@@ -113,7 +113,7 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
   }
 }
 
-/** Random requests of a route that reads something of them. */
+/** Declares the test of random requests for a route that has params, a query or a body. */
 function randomTest(
   { contracts }: ContractTests,
   route: Omit<RandomRoute, "parts">,
@@ -123,7 +123,7 @@ function randomTest(
 ): void {
   const parts = contracts.routes.find((one) => one.route === route.table.route);
   if (parts === undefined || (parts.params ?? parts.query ?? parts.body) === undefined) return;
-  // Of some routes nothing can be wrong: those that read one text of their path.
+  // Some routes have no rule that a request can break, for example if their only input is a string in the path.
   if (kind === "spoiled" && itemsOf({ routes: [parts] }).every((item) => item.kind !== "rule")) return;
   const verb = kind === "valid" ? "takes" : "refuses";
   const name =
@@ -172,13 +172,13 @@ async function takes(table: RouteTable, compiled: CompiledRoute, row: TakenRow, 
 
 async function refuses(table: RouteTable, row: RefusedRow, app: Running): Promise<void> {
   const [slot, path, , given, where] = row;
-  // Only what is valid costs a fixture: a handler never sees the rest.
+  // Creating a fixture is only useful for valid requests. No handler runs for this request, so headers are enough.
   const headers = await app.headers(table.route);
   const answer = await send(app.client, table, slotsOf(table, {}, [{ slot, path, given }]), { headers });
   expectRefused(table, answer, path, where === "within");
 }
 
-/** Members that no contract has are no mistake, but a handler never sees them. */
+/** Checks that undeclared members are no error, and that the handler does not get them. */
 async function drops(
   table: RouteTable,
   compiled: CompiledRoute,
@@ -188,7 +188,7 @@ async function drops(
 ): Promise<void> {
   const fixture = await app.fixture(table.route);
   const valid = slotsOf(table, fixture, []);
-  // What is fresh differs between two requests, so both are made of one.
+  // Fresh values differ between two requests, so both requests are made from one set of values.
   const of = { ...table, request: valid, fresh: {} };
   const more = slotsOf(
     of,
@@ -204,14 +204,14 @@ async function drops(
   }
 }
 
-/** What the handler gets of a slot that fits. */
+/** Returns the value that the handler gets for a valid slot. */
 function decoded({ query, body }: CompiledRoute, slot: Slot, slots: Slots): unknown {
   if (slot === "query") return query?.decode(query.query(rawQuery(slots)));
-  // As it comes from JSON: without what is undefined.
+  // The round trip through JSON removes members that are `undefined`.
   return body?.decode(JSON.parse(JSON.stringify(slots.body)));
 }
 
-/** What is refused before anything is known of the body. */
+/** Declares tests of bodies that are refused before kit knows their content. */
 function bodyTests(table: RouteTable, compiled: CompiledRoute, each: Each): void {
   const valid = JSON.stringify(table.request?.body);
   const text = async (app: Running, body: string, type = "application/json"): Promise<TestAnswer> =>
@@ -231,7 +231,7 @@ function bodyTests(table: RouteTable, compiled: CompiledRoute, each: Each): void
     expectError(table, await text(app, valid, "text/plain"), 415, "UNSUPPORTED_MEDIA_TYPE");
   });
   each("refuses lists within lists without end", async (app) => {
-    // Where anything is taken, so is this.
+    // A body of type `unknown` accepts nested lists.
     if (compiled.body?.is([[[[]]]]) === true) return;
     const answer = await text(app, `${"[".repeat(NESTED_LISTS)}${"]".repeat(NESTED_LISTS)}`);
     if (answer.status === 413) expectError(table, answer, 413, "PAYLOAD_TOO_LARGE");

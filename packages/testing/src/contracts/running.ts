@@ -6,18 +6,18 @@ import type { Fixture, Fixtures } from "../fixtures.ts";
 import { applicationOf } from "./application.ts";
 import type { ContractTests } from "./suite.ts";
 
-/** A fixture whose headers are made. */
+/** Fixture with its header values. */
 export interface MadeFixture extends Omit<Fixture, "headers"> {
   readonly headers: HeaderTexts;
 }
 
-/** The application under test, and what prepares requests to it. */
+/** Application under test, with the fixtures that its requests need. */
 export class Running {
   readonly client: TestClient;
-  /** Greatest body in bytes. */
+  /** Maximum size of a body in bytes. */
   readonly bodyLimit: number;
   readonly #fixtures: Fixtures;
-  /** Routes whose fixture is made by a function, and had no headers when it was made first. */
+  /** Routes with a fixture function whose first result had no headers. */
   readonly #withoutHeaders = new Set<string>();
 
   private constructor(client: TestClient, bodyLimit: number, fixtures: Fixtures) {
@@ -26,7 +26,7 @@ export class Running {
     this.#fixtures = fixtures;
   }
 
-  /** Starts the application, on a database of the tests' own where it needs one. */
+  /** Starts the application, with a database for tests if it needs one. */
   static async start(tests: ContractTests): Promise<Running> {
     if (tests.database) await testDatabase({ root: fileURLToPath(tests.root) });
     const fixtures = await fixturesOf(tests);
@@ -57,25 +57,25 @@ export class Running {
     return this.#fixtures.routes?.[route] !== undefined;
   }
 
-  /** What a request of the route needs that the contract cannot say. */
+  /** Returns the fixture of a route: values of a valid request that the contract cannot specify. */
   async fixture(route: string): Promise<MadeFixture> {
     const given = this.#fixtures.routes?.[route] ?? {};
     const fixture = typeof given === "function" ? await given(this.client) : given;
     return { ...fixture, headers: await headerTexts(fixture.headers) };
   }
 
-  /** Headers of the route's fixture, for a request that no handler will see. */
+  /** Returns the headers of the route's fixture, for a request that is refused before the handler runs. */
   async headers(route: string): Promise<HeaderTexts> {
     const given = this.#fixtures.routes?.[route];
     if (given === undefined || this.#withoutHeaders.has(route)) return {};
     const { headers } = typeof given === "function" ? await given(this.client) : given;
-    // A maker mostly puts rows in, which is wasted on a request that is refused.
+    // A fixture function usually inserts rows, which a refused request does not need. So it is not called again.
     if (headers === undefined) this.#withoutHeaders.add(route);
     return headerTexts(headers);
   }
 }
 
-/** Fixtures of a route that is not there would help nobody, and nobody would notice. */
+/** Loads the fixtures. Refuses fixtures of an unknown route, since a typing mistake would remain unnoticed otherwise. */
 async function fixturesOf({ fixtures, contracts }: ContractTests): Promise<Fixtures> {
   if (fixtures === undefined) return {};
   const module = (await fixtures()) as { default?: unknown };

@@ -5,20 +5,20 @@ import { routeTests } from "./route.ts";
 import { Running } from "./running.ts";
 import type { RouteTable, TestRunner } from "./tables.ts";
 
-/** What a generated file of contract tests says. */
+/** Content of a generated file of contract tests. */
 export interface ContractTests {
   readonly runner: TestRunner;
-  /** The contract group. */
+  /** Name of the contract group. */
   readonly group: string;
-  /** What `kit build` made of all groups. */
+  /** Contracts of all groups, as `kit build` generates them. */
   readonly contracts: Contracts;
   /** Imports the module that exports the application. */
   readonly app: () => Promise<unknown>;
-  /** Imports the module whose default export are {@link Fixtures}. */
+  /** Imports the module whose default export is of type {@link Fixtures}. */
   readonly fixtures?: () => Promise<unknown>;
-  /** The project's directory. */
+  /** Directory of the project. */
   readonly root: URL;
-  /** Whether the application has tables. */
+  /** True if the application has tables. */
   readonly database: boolean;
   /** Headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
@@ -27,16 +27,19 @@ export interface ContractTests {
 
 type Hook = (run: () => Promise<void>, timeout: number) => unknown;
 
-/** vitest gives a hook ten seconds, which a first database with its migrations may take on a busy machine. */
+/**
+ * Timeout of hooks in milliseconds. vitest stops a hook after ten seconds by default. The first start of a database with its migrations can
+ * take longer on a busy machine.
+ */
 const HOOK_TIMEOUT_MS = 120_000;
 
 /**
- * Declares the contract tests of a group: the application is started once, on a free port, and each row of the tables is a test.
- * Generated files call it.
+ * Declares the contract tests of a group. Starts the application once, on a free port, and declares a test for each row of the tables.
+ * Generated files call this function.
  */
 export function contractTests(tests: ContractTests): void {
   const places = new GeneratedPlaces(tests.runner, callSiteOf(contractTests));
-  // node:test takes no second argument of that kind, and waits by itself.
+  // The hooks of node:test accept no timeout as their second argument, and have no timeout by default.
   const begin: Hook = tests.runner.before;
   const end: Hook = tests.runner.after;
   places.group().describe(`contracts of ${tests.group}`, () => {

@@ -1,47 +1,47 @@
 import type { Shape } from "@kit/core/codec";
 
-/** A part of a request. */
+/** Part of a request. */
 export type Slot = "params" | "query" | "body";
 
-/** Slot, path, what is there in words, what is there; and what the handler gets where that is nothing. */
+/** Slot, path, description and value of a valid change; then the value that the handler gets if the value is missing. */
 export type TakenRow = readonly [slot: Slot, path: string, what: string, given: unknown, filledIn?: unknown];
 
-/** Slot, path, what is there in words, what is there. `within`: the failure may be named at what is below the path. */
+/** Slot, path, description and value of an invalid change. `within`: the response may name a path below this one. */
 export type RefusedRow = readonly [slot: Slot, path: string, what: string, given: unknown, where?: "within"];
 
-/** The contract of a route as requests. */
+/** Contract of a route, as a list of requests. */
 export interface RouteTable {
-  /** `GET /notes/:id`. */
+  /** Method and path pattern, for example `GET /notes/:id`. */
   readonly route: string;
-  /** Why the configuration leaves it out. */
+  /** Reason why the configuration excludes the route. */
   readonly skip?: string;
-  /** Why it cannot be tested. */
+  /** Reason why the route cannot be tested. */
   readonly untested?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The status of success. */
+  /** Status of a successful response. */
   readonly success?: number;
-  /** Declared with `@throws`: `404 NOTE_NOT_FOUND`. */
+  /** Errors that are declared with `@throws`, for example `404 NOTE_NOT_FOUND`. */
   readonly errors?: readonly string[];
-  /** Of a successful answer; `null` where it has no body. */
+  /** Shape of the body of a successful response; `null` if the response has no body. */
   readonly response?: Shape | null;
-  /** A method that this path does not take, and those that it takes. */
+  /** Method that the path does not accept, and the `Allow` header with the methods that it accepts. */
   readonly wrongMethod?: { readonly method: string; readonly allow: string };
-  /** A valid request. */
+  /** Valid request. */
   readonly request?: Readonly<Partial<Record<Slot, unknown>>>;
-  /** Members of the body that are another text in each request; `{}` stands for what differs. */
+  /** Members of the body that get another string in each request. `{}` is replaced by a unique string. */
   readonly fresh?: Readonly<Record<string, string>>;
-  /** Objects of the request that have no members but the declared ones. */
+  /** Objects of the request that accept only declared members. */
   readonly closed?: readonly (readonly [slot: Slot, path: string])[];
   readonly takes?: readonly TakenRow[];
   readonly refuses?: readonly RefusedRow[];
-  /** How many rules are not asked, because there are too many. */
+  /** Number of rules that have no test because the route has too many rules. */
   readonly leftOut?: number;
 }
 
-/** What of node:test and vitest is used. */
+/** Functions of node:test and vitest that contract tests use. */
 export interface TestRunner {
   describe(name: string, define: () => void): unknown;
-  /** node:test takes no third argument, and has no timeout by itself. */
+  /** Declares a test. node:test ignores the third argument, and has no timeout by default. */
   test(
     name: string,
     run: (context: { skip(reason?: string): void }) => Promise<void>,

@@ -1,18 +1,18 @@
-/** Stands for nothing: the request has no such member. */
+/** Marks a member that the request does not have. */
 export const missing: unique symbol = Symbol("missing");
 
-/** A text of so many characters. */
+/** Returns a string with the given number of characters. */
 export function characters(count: number, character = "a"): string {
   return character.repeat(count);
 }
 
-/** So many times the same item. */
+/** Returns a list with the given number of equal items. */
 export function items(count: number, item: unknown): unknown[] {
   return Array.from({ length: count }, () => item);
 }
 
 /**
- * A value within itself: `levels` copies of it, each at `way` of the one before.
+ * Nests a value within itself: `levels` copies, each at the path `way` of the copy around it.
  *
  * @example
  * ```ts
@@ -26,7 +26,7 @@ export function nested(levels: number, way: readonly (string | number)[], value:
   return inner;
 }
 
-/** A copy of a value with another one, or nothing, at a place in it; what is missing on the way there is made. */
+/** Returns a copy of a value with `inner` at a path, or without the member if `inner` is {@link missing}. Creates missing parents. */
 export function placed(value: unknown, way: readonly (string | number)[], inner: unknown): unknown {
   const [step, ...rest] = way;
   if (step === undefined) return inner;
@@ -42,7 +42,7 @@ export function placed(value: unknown, way: readonly (string | number)[], inner:
   return Object.fromEntries(entries);
 }
 
-/** What a value has at a place; `undefined` where there is nothing. */
+/** Returns the value at a path, or `undefined` if the path does not exist. */
 export function valueAt(value: unknown, way: readonly (string | number)[]): unknown {
   return way.reduce<unknown>(
     (at, step) => (typeof at === "object" && at !== null ? (Reflect.get(at, step) as unknown) : undefined),
@@ -50,7 +50,7 @@ export function valueAt(value: unknown, way: readonly (string | number)[]): unkn
   );
 }
 
-/** The steps of a path as failures name it: `$.items[0]["odd key"]` is `["items", 0, "odd key"]`. */
+/** Returns the steps of a path in a failure: `$.items[0]["odd key"]` is `["items", 0, "odd key"]`. */
 export function stepsOf(path: string): (string | number)[] {
   const steps: (string | number)[] = [];
   for (const [, name, index, quoted] of path.matchAll(/\.(\w+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/g)) {

@@ -1,24 +1,24 @@
 import type { Shape } from "@kit/core/codec";
 import type { CompiledApplication } from "@kit/types";
 
-/** A contract as its parts: the generated `tests/contracts.ts` has one for each route. */
+/** Contract of a route. The generated `tests/contracts.ts` contains one for each route. */
 export interface ContractParts {
-  /** `GET /notes/:id`, with the final path. */
+  /** Method and complete path pattern, for example `GET /notes/:id`. */
   readonly route: string;
-  /** The status of success. */
+  /** Status of a successful response. */
   readonly success: number;
-  /** Declared with `@throws`: `404 NOTE_NOT_FOUND`. */
+  /** Errors that are declared with `@throws`, for example `404 NOTE_NOT_FOUND`. */
   readonly errors: readonly string[];
   readonly params?: Shape;
   readonly query?: Shape;
   readonly body?: Shape;
-  /** The configuration leaves its contract tests out, so nobody misses anything of it. */
+  /** Set if the configuration excludes the route from contract tests. Its items do not count as missing then. */
   readonly skipped?: true;
 }
 
-/** The default export of the generated `tests/contracts.ts`. */
+/** Default export of the generated `tests/contracts.ts`. */
 export interface Contracts {
-  /** What `kit build` made of the application. */
+  /** Application as `kit build` compiles it. */
   readonly application: CompiledApplication;
   readonly routes: readonly ContractParts[];
 }

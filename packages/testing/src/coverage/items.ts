@@ -3,33 +3,33 @@ import type { ContractParts, Contracts } from "./contracts.ts";
 import { placesOf, type Place } from "./places.ts";
 import { alternatives, boundsOf, expectedOf, rulesOf } from "./rules.ts";
 
-/** What tests can see of a contract. */
+/** Kind of an item of a contract that tests can cover. */
 export type ItemKind = "route" | "answer" | "field" | "member" | "bound" | "rule";
 
-/** One thing of a contract that tests see or do not see. */
+/** Item of a contract that tests cover or do not cover. */
 export interface Item {
   readonly kind: ItemKind;
   readonly route: string;
   readonly slot?: Slot;
   readonly path?: string;
-  /** Of a rule, a bound, a member and an answer: which. */
+  /** Name of the rule, bound, member or response. */
   readonly what?: string;
 }
 
 export const SLOTS: readonly Slot[] = ["params", "query", "body"];
 
-/** Entering a type that contains itself is a rule too. */
+/** Name of the depth limit of a type that contains itself, which counts as a rule. */
 export const NESTING = "nesting";
 
-/** What a text must be to be a body at all. */
+/** Name of the rule that a body is valid JSON. */
 export const JSON_TEXT = "JSON";
 
-/** Tells items apart. */
+/** Returns the identity of an item. */
 export function idOf({ kind, route, slot, path, what }: Item): string {
   return [kind, route, slot ?? "", path ?? "", what ?? ""].join("\n");
 }
 
-/** All that tests can see of these contracts, route by route. */
+/** Returns all items of these contracts that tests can cover, route by route. */
 export function itemsOf({ routes }: Pick<Contracts, "routes">): Item[] {
   const found = new Map<string, Item>();
   for (const contract of routes) {
@@ -72,7 +72,7 @@ function* itemsOfPlace(route: string, place: Place): Generator<Item, void> {
     for (const member of others) yield { kind: "member", ...at, what: expectedOf(member) };
 }
 
-/** Success, and the errors that a request can lead to. */
+/** Returns the responses that a request can get: success, validation errors and declared errors. */
 function answersOf({ success, errors, body }: ContractParts, canBeRefused: boolean): string[] {
   const own = [
     ...(canBeRefused ? ["400 VALIDATION_ERROR"] : []),

@@ -1,6 +1,7 @@
 /**
- * Runs in each process that `kit test` starts, by `--import`: applications in the process find a {@link TestLink} and tell it of their
- * requests, whoever sends them. Everything else is loaded when the first application starts, since most processes have none.
+ * Loaded with `--import` into each process that `kit test` starts. Applications in the process find a {@link TestLink} and report their
+ * requests to it, whichever client sends them. The rest of the package is loaded when the first application starts, because most processes
+ * start none.
  *
  * @module
  */
@@ -11,7 +12,7 @@ const link: TestLink = {
   async watch(routes): Promise<TestWatch | undefined> {
     const { recorderOfProcess } = await import("./recorder.ts");
     const recorder = await recorderOfProcess();
-    // Tests may start other applications too, which have contracts of their own.
+    // Tests may start other applications, with other contracts, too.
     return recorder?.isOf(routes) === true ? (request, answer) => recorder.add(request, answer) : undefined;
   },
 };

@@ -13,17 +13,17 @@ import { idOf, type Item, JSON_TEXT, NESTING, SLOTS } from "./items.ts";
 import { filledPlacesOf, type FilledPlace } from "./places.ts";
 import { alternatives, boundsOf, expectedOf, fits, rulesOf } from "./rules.ts";
 
-/** A place that an answer says is wrong. */
+/** Failure in a response: a path and the rule that its value breaks. */
 interface NamedFailure {
   readonly path: string;
   readonly expected: string;
   readonly rule: ValidationRule;
 }
 
-/** Finds out what of the contracts a request and its answer show. */
+/** Finds the items of the contracts that a request and its response cover. */
 export class Observer {
   readonly #application: CompiledApplication;
-  /** By ref. */
+  /** Contracts by ref. */
   readonly #contracts: ReadonlyMap<string, ContractParts>;
   readonly #match: Matcher;
 
@@ -34,7 +34,7 @@ export class Observer {
     this.#match = createMatcher(application.tree, refs);
   }
 
-  /** The ids of what they show; of requests that belong to no route nothing. */
+  /** Returns the ids of the covered items. Returns an empty list for a request that belongs to no route. */
   see({ method, target, text }: TestedRequest, answer: TestedAnswer): string[] {
     const [path = "", query = ""] = target.split(/\?(.*)/s);
     const match = this.#match(method, path);
@@ -55,7 +55,7 @@ export class Observer {
       try {
         value = valueOf(slot, compiled, match.params, query, text);
       } catch {
-        // Only a body can be no JSON at all.
+        // Only a body is parsed as JSON, so only a body can throw here.
         if (isRefused) seen.push({ kind: "rule", route, slot, path: "$", what: JSON_TEXT });
         continue;
       }
@@ -71,7 +71,7 @@ export class Observer {
   }
 }
 
-/** What the validator of a slot was given. `values` are those of the path, decoded. */
+/** Returns the value that the validator of a slot gets. `values` are the decoded path parameters. */
 function valueOf(
   slot: Slot,
   { params, query: reader }: CompiledRoute,
@@ -84,7 +84,7 @@ function valueOf(
   return params?.params(values);
 }
 
-/** `404 NOTE_NOT_FOUND`, or the status alone. */
+/** Returns the name of a response: `404 NOTE_NOT_FOUND`, or the status alone. */
 function nameOf({ status, body }: TestedAnswer): string {
   const code = (body as { error?: { code?: unknown } } | null | undefined)?.error?.code;
   return status >= 400 && typeof code === "string" ? `${status} ${code}` : String(status);
@@ -97,7 +97,7 @@ function namedFailures({ body }: TestedAnswer): readonly NamedFailure[] {
   return error.details.fields as NamedFailure[];
 }
 
-/** What a valid request shows at a place. */
+/** Returns the items that a valid request covers at a place. */
 function accepted(route: string, place: FilledPlace): Item[] {
   const { path, shape, standing, value } = place;
   if (value === undefined) return [];
@@ -112,7 +112,7 @@ function accepted(route: string, place: FilledPlace): Item[] {
   return found;
 }
 
-/** The rules that the answer to an invalid request speaks of. Where a value breaks two at one place, it shows neither. */
+/** Returns the rules that the response to an invalid request names. If a value breaks two rules at one place, neither counts. */
 function refused(
   route: string,
   slot: Slot,
@@ -121,7 +121,7 @@ function refused(
 ): Item[] {
   const found: Item[] = [];
   for (const failure of named) {
-    // What stands deeper than values may be has no place of its own.
+    // A value below the depth limit has no place of its own.
     if (failure.rule === "maxDepth") {
       const deep = places.filter((place) => place.isRecursive && failure.path.startsWith(place.at));
       found.push(...deep.map(({ path }): Item => ({ kind: "rule", route, slot, path, what: NESTING })));
@@ -144,10 +144,10 @@ function brokenAt({ value, shape, standing }: FilledPlace): string[] {
     .map((rule) => rule.name);
 }
 
-/** Whether a failure that an answer names is one of this place. */
+/** Returns true if a failure of the response belongs to this place. */
 function isMeant({ shape, standing, at }: FilledPlace, { path, expected }: NamedFailure): boolean {
   if (alternatives(shape).others.length > 1) {
-    // What does not tell members apart as it should is wrong with the union.
+    // An invalid discriminant counts as a failure of the union.
     const tags = shape.kind === "union" ? (shape.discriminants ?? []) : [];
     return path === at || tags.some((tag) => path === `${at}.${tag}`);
   }

@@ -3,30 +3,30 @@ import { MAX_DEPTH, type Shape } from "@kit/core/codec";
 import type { Slot } from "../contracts/tables.ts";
 import { alternatives, fits, type Resolved, resolve, type Standing } from "./rules.ts";
 
-/** A place of a contract: a field, an item of a list, a member of a union. */
+/** Place of a contract: a field, an item of a list or a member of a union. */
 export interface Place {
-  /** `$.items[].name`: the same for all items of a list and for all levels of what contains itself. */
+  /** Path such as `$.items[].name`. It is the same for all items of a list, and for all levels of a type that contains itself. */
   readonly path: string;
   readonly shape: Resolved;
   readonly standing: Standing;
-  /** It may be missing; nothing where that cannot be said of it. */
+  /** True if the field may be missing; `undefined` if the place is not a field. */
   readonly optional?: boolean;
-  /** It is a property of an object. */
+  /** True if the place is a property of an object. */
   readonly isField: boolean;
-  /** It tells the members of a union apart: what is wrong with it is wrong with the union. */
+  /** True for the property that tells the members of a union apart. An invalid value is a failure of the union then. */
   readonly isDiscriminant: boolean;
-  /** What is here may contain itself. */
+  /** True if the type at this place can contain itself. */
   isRecursive: boolean;
 }
 
-/** A place that a value has. */
+/** Place with the value that a request has there. */
 export interface FilledPlace extends Place {
-  /** `$.items[3].name`. */
+  /** Exact path, such as `$.items[3].name`. */
   readonly at: string;
   readonly value: unknown;
 }
 
-/** How a walk came to a place. */
+/** State of a walk at a place. */
 interface Way {
   readonly path: string;
   readonly at: string;
@@ -34,25 +34,25 @@ interface Way {
   readonly property?: { readonly optional: boolean; readonly isDiscriminant: boolean };
   readonly isItem?: boolean;
   readonly isMember?: boolean;
-  /** Where types that contain themselves were entered. */
+  /** Paths at which the walk entered types that contain themselves. */
   readonly entered: ReadonlyMap<Shape, string>;
-  /** Those places that were come to again. */
+  /** Members of `entered` whose type the walk reached again. */
   readonly again: Set<string>;
-  /** How often that was so on this way. */
+  /** Number of times that this walk reached a type again. */
   readonly depth: number;
 }
 
-/** What is in a place that a value has not. */
+/** Marks a walk over the shape alone, without a value. */
 const NOTHING: unique symbol = Symbol("nothing");
 
-/** Every place of a slot. */
+/** Returns every place of a slot. */
 export function placesOf(slot: Slot, shape: Shape): Place[] {
   return filledPlacesOf(slot, shape, NOTHING);
 }
 
 /**
- * Every place that a value has, with the fields that it lacks. Of a union that is the first member that the value fits, or all that it
- * may have been meant for.
+ * Returns every place that a value has, with the fields that it lacks. For a union, these are the places of the first member that
+ * accepts the value, or of all members if no member accepts it.
  */
 export function filledPlacesOf(slot: Slot, shape: Shape, value: unknown): FilledPlace[] {
   const again = new Set<string>();
@@ -67,7 +67,7 @@ export function filledPlacesOf(slot: Slot, shape: Shape, value: unknown): Filled
 function* walk(shape: Shape, value: unknown, way: Way): Generator<FilledPlace, void> {
   const isKnown = value === NOTHING;
   const resolved = resolve(shape);
-  // `T | null` has the rules and the parts of T.
+  // `T | null` has the rules and the places of `T`.
   const others = resolved.kind === "union" ? alternatives(resolved).others : [shape];
   const target = others.length === 1 ? (others[0] ?? shape) : shape;
   const { slot, property, isItem = false, isMember = false } = way;
@@ -94,7 +94,7 @@ function* walk(shape: Shape, value: unknown, way: Way): Generator<FilledPlace, v
     return;
   }
   way.again.add(first);
-  // All that is below has its place already.
+  // The places below have been returned already.
   if (isKnown || way.depth > MAX_DEPTH) return;
   yield* below(resolve(target), value, { ...way, path: first, depth: way.depth + 1 });
 }
@@ -113,7 +113,7 @@ function* below(shape: Resolved, value: unknown, way: Way): Generator<FilledPlac
   switch (shape.kind) {
     case "object":
       for (const { key, shape: inner, optional } of shape.properties) {
-        // No validator reads it.
+        // Validators do not read the key `__proto__`.
         if (key === "__proto__") continue;
         const name = stepTo(key);
         const isDiscriminant = way.isMember === true && resolve(inner).kind === "literal";
@@ -164,7 +164,7 @@ function* below(shape: Resolved, value: unknown, way: Way): Generator<FilledPlac
   }
 }
 
-/** The first member that a value fits, else all of them. */
+/** Returns the first member that accepts a value, or all members. */
 function meant(members: readonly Shape[], value: unknown): readonly Shape[] {
   const fitting = members.find((member) => fits(member, value));
   return fitting === undefined ? members : [fitting];
@@ -174,12 +174,12 @@ function canRecur(shape: Shape): boolean {
   return shape.kind === "reference" && (shape.recursive === true || canRecur(shape.to()));
 }
 
-/** A key as failures name it. */
+/** Returns a key in the notation of failure paths. */
 function stepTo(key: string): string {
   return /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }
 
-/** What an object says itself. */
+/** Returns an own property of an object. */
 function memberOf(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, key)
     ? (Reflect.get(value, key) as unknown)

@@ -9,16 +9,16 @@ import type { Contracts } from "./contracts.ts";
 import { idOf, itemsOf } from "./items.ts";
 import { Observer } from "./observe.ts";
 
-/** Keeps what requests show of the contracts, where `kit test` asked for it. */
+/** Records the items of the contracts that requests cover, if `kit test` requests that. */
 export interface Recorder {
-  /** Tells if an application with these routes, by their refs, is the one whose contracts are counted. */
+  /** Returns true if these route refs belong to the application whose coverage is recorded. */
   isOf(routes: readonly string[]): boolean;
   add(request: TestedRequest, answer: TestedAnswer): void;
 }
 
 let recorder: Promise<Recorder | undefined> | undefined;
 
-/** The recorder of this process; nothing where nobody wants to know. */
+/** Returns the recorder of this process, or `undefined` if coverage is not recorded. */
 export function recorderOfProcess(): Promise<Recorder | undefined> {
   recorder ??= open(process.env["KIT_TEST_CONTRACTS"], process.env["KIT_TEST_SEEN"]);
   return recorder;
@@ -30,26 +30,26 @@ async function open(contracts = "", directory = ""): Promise<Recorder | undefine
     const module = (await import(/* @vite-ignore */ pathToFileURL(contracts).href)) as { default: Contracts };
     return new FileRecorder(module.default, directory);
   } catch (error) {
-    // Tests are worth more than what they cover.
+    // A failure to record coverage must not fail the tests.
     process.emitWarning(`What tests see of the contracts is not counted: ${String(error)}`);
     return undefined;
   }
 }
 
 /**
- * Writes each thing that is seen once, at once: nobody says when the last request was, and a process of tests may be ended. Each process and
- * each thread of a runner has a file of its own.
+ * Writes each covered item once and immediately, because the last request is not known and a test process may be killed. Each
+ * process and each thread of a runner writes to its own file.
  */
 class FileRecorder implements Recorder {
   readonly #observer: Observer;
   readonly #routes: string;
   readonly #file: string;
-  /** What was not seen yet, and its number among the items. */
+  /** Ids of items that are not covered yet, with their index in the list of items. */
   readonly #open: Map<string, number>;
 
   constructor(contracts: Contracts, directory: string) {
     const items = itemsOf(contracts);
-    // The same in each process, since each has the same contracts.
+    // Equal in each process, because each process has the same contracts.
     writeFileSync(join(directory, `items.${process.pid}-${threadId}.json`), JSON.stringify(items));
     this.#file = join(directory, `seen.${process.pid}-${threadId}`);
     this.#observer = new Observer(contracts);

@@ -2,36 +2,36 @@ import { explain, type Shape } from "@kit/core/codec";
 
 import type { Slot } from "../contracts/tables.ts";
 
-/** A shape that is not a reference. */
+/** Shape that is not a reference. */
 export type Resolved = Exclude<Shape, { kind: "reference" }>;
 
-/** Something that a value can keep or break. */
+/** Rule that a value can satisfy or break. */
 export interface Rule {
-  /** As the contract has it: `maxLength 200`. */
+  /** Name as in the contract: `maxLength 200`. */
   readonly name: string;
   readonly breaks: (value: unknown) => boolean;
 }
 
-/** The end of what a rule allows. */
+/** Least or greatest value that a rule allows. */
 export interface Bound {
-  /** The name of its rule. */
+  /** Name of the rule. */
   readonly name: string;
-  /** Whether a value stands exactly there. */
+  /** Returns true if a value is exactly at the bound. */
   readonly isMet: (value: unknown) => boolean;
 }
 
-/** Where a shape stands, as far as it says what a request can send there at all. */
+/** Position of a shape, which limits the values that a request can send there. */
 export interface Standing {
   readonly slot: Slot;
-  /** The whole slot. */
+  /** True if the shape is the whole slot. */
   readonly isRoot: boolean;
-  /** An item of a list, which in a query is one of the texts of a repeated key. */
+  /** True for an item of a list. In a query, an item is one value of a repeated key. */
   readonly isItem: boolean;
-  /** One of several: what is of another kind breaks the rule of the union, not its own. */
+  /** True for a member of a union. A value of another type breaks the rule of the union, not the rule of the member. */
   readonly isMember: boolean;
 }
 
-/** No email is longer, whatever a bound says: 64 characters before the `@` and 253 of a domain. */
+/** Maximum length of an email address, whatever its bound is: 64 characters, the `@`, and a domain of 253 characters. */
 const LONGEST_EMAIL = 64 + 1 + 253;
 
 const TEXT_RULES = ["minLength", "maxLength", "format", "pattern"] as const;
@@ -49,17 +49,17 @@ export function resolve(shape: Shape): Resolved {
   return shape.kind === "reference" ? resolve(shape.to()) : shape;
 }
 
-/** Whether a parsed value fits. */
+/** Returns true if a parsed value fits the shape. */
 export function fits(shape: Shape, value: unknown): boolean {
   return explain(shape, value, "wire", 1).length === 0;
 }
 
-/** What a failure at a place of this shape says is expected there. */
+/** Returns the `expected` text of a failure at a place of this shape. */
 export function expectedOf(shape: Shape): string {
   return explain(shape, undefined, "wire", 1)[0]?.expected ?? "any value";
 }
 
-/** The members of a union that are not null, or the shape alone; and whether null is taken. */
+/** Returns the members of a union without `null`, or the shape alone, and true for `takesNull` if the shape accepts `null`. */
 export function alternatives(shape: Resolved): {
   readonly others: readonly Shape[];
   readonly takesNull: boolean;
@@ -77,10 +77,10 @@ function flat(shape: Shape): readonly Shape[] {
   return resolved.kind === "union" ? resolved.members.flatMap(flat) : [shape];
 }
 
-/** The rules of one place, what lies below it left aside; only those that a request can break there. */
+/** Returns the rules of one place that a request can break there, without the rules of the places below. */
 export function rulesOf(shape: Resolved, standing: Standing): Rule[] {
   const { slot, isRoot, isMember } = standing;
-  // What has no place of its own in a path or a query is there in every request.
+  // A path or query as a whole has no path of its own, and every request has them.
   if (isRoot && slot !== "body") return [];
   const { others, takesNull } = alternatives(shape);
   const rules: Rule[] = [];
@@ -107,7 +107,7 @@ export function rulesOf(shape: Resolved, standing: Standing): Rule[] {
   return rules;
 }
 
-/** The bounds of one place that a valid value can stand at. */
+/** Returns the bounds of one place that a valid value can reach. */
 export function boundsOf(shape: Resolved, standing: Standing): Bound[] {
   const { others } = alternatives(shape);
   const [only] = others;
@@ -116,7 +116,7 @@ export function boundsOf(shape: Resolved, standing: Standing): Bound[] {
   const found: Bound[] = [];
   for (const [rule, lone] of loneRules(resolved)) {
     const bound: unknown = Reflect.get(lone, rule);
-    // A least number that is no multiple, say, is nothing that a valid value can be.
+    // Some bounds are not valid values, for example a minimum that is not a multiple of `multipleOf`.
     if (resolved.kind === "number" && !fits(resolved, bound)) continue;
     if (typeof bound !== "number" || !/^(?:min|max)/.test(rule) || !isBreakable(resolved, rule, standing, 0))
       continue;
@@ -125,14 +125,14 @@ export function boundsOf(shape: Resolved, standing: Standing): Bound[] {
   return found;
 }
 
-/** What a bound speaks of: characters, items, or the number itself. */
+/** Returns the size that a bound limits: the number of characters or items, or the number itself. */
 function sizeOf(value: unknown, { kind }: Resolved): number | undefined {
   if (Array.isArray(value)) return value.length;
   if (kind === "number" || kind === "bigint") return Number(value);
   return typeof value === "string" ? [...value].length : undefined;
 }
 
-/** The rules that a shape has besides its kind, each as a shape that has no other. */
+/** Returns the rules of a shape besides its kind. Each rule is a shape that has no other rule. */
 function loneRules(shape: Resolved): (readonly [rule: string, shape: Shape])[] {
   const names: readonly string[] =
     shape.kind === "string" || shape.kind === "template"
@@ -151,7 +151,7 @@ function loneRules(shape: Resolved): (readonly [rule: string, shape: Shape])[] {
   return shape.kind === "tuple" ? [["length", lengthOf(shape)]] : lone;
 }
 
-/** A tuple of anything. */
+/** Returns a tuple of the same length whose elements accept any value. */
 function lengthOf(shape: Extract<Shape, { kind: "tuple" }>): Shape {
   return {
     ...shape,
@@ -165,11 +165,11 @@ function named(rule: string, shape: Shape): string {
   return `${rule} ${value instanceof RegExp ? value.source : String(value as string | number)}`;
 }
 
-/** Whether a request can break a rule without breaking another first; `beyond` is how far it must go. */
+/** Returns true if a request can break a rule without breaking another rule first. `beyond` is the distance of the value from the bound. */
 function isBreakable(shape: Resolved, rule: string, { slot, isItem }: Standing, beyond = 1): boolean {
   const bound: unknown = Reflect.get(shape, rule);
   if (typeof bound !== "number") return true;
-  // No text is shorter than none, no path has an empty segment, no query says that a list is empty.
+  // No string is shorter than the empty one, no path has an empty segment, and no query can express an empty list.
   if (rule === "minLength") return bound - beyond >= (slot === "params" ? 1 : 0) && bound > 0;
   if (rule === "minItems") return bound - beyond >= (slot === "query" && !isItem ? 1 : 0) && bound > 0;
   if (rule === "maxLength")
@@ -177,7 +177,7 @@ function isBreakable(shape: Resolved, rule: string, { slot, isItem }: Standing, 
   return true;
 }
 
-/** Texts of a path and of a query are never anything else, and a query has one text where a list is wanted. */
+/** Returns true if a request can send another type here. Values in a path are always strings, and a query accepts one string for a list. */
 function canBeOfAnotherKind(shape: Resolved, { slot, isItem }: Standing): boolean {
   if (slot === "body") return true;
   if (shape.kind === "array" || shape.kind === "tuple" || shape.kind === "object") return false;
@@ -189,7 +189,7 @@ interface Kind {
   fits(value: unknown): boolean;
 }
 
-/** What kind of value a shape wants, its rules left aside. */
+/** Returns the kind of value that a shape accepts, without its rules. */
 function kindOf(shape: Resolved): Kind | undefined {
   switch (shape.kind) {
     case "unknown":

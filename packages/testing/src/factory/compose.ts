@@ -2,7 +2,7 @@ import type { Shape } from "@kit/core/codec";
 
 type ObjectShape = Extract<Shape, { kind: "object" }>;
 
-/** Whether a value has members that can be overridden one by one. */
+/** Returns true if the members of a value can be overridden one by one. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return (
     typeof value === "object" &&
@@ -14,9 +14,9 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /**
- * A value of a shape with some of its parts given. Of a union, the member that has these parts.
+ * Creates a value of a shape with some members given. For a union, the value is of a member that has the given members.
  *
- * @param draw - Makes a value of a part.
+ * @param draw - Creates a value of a shape.
  */
 export function composed(shape: Shape, overrides: unknown, draw: (shape: Shape) => unknown): unknown {
   if (!isRecord(overrides)) return overrides;
@@ -24,7 +24,7 @@ export function composed(shape: Shape, overrides: unknown, draw: (shape: Shape) 
   const fitting = objects.filter((object) => admits(object, overrides));
   const object = fitting[0] ?? objects[0];
   if (object === undefined) return overrides;
-  // Any of those that fit; which one, the draw of their union decides.
+  // If several members of the union fit, the random draw chooses one of them.
   const drawn = draw(fitting.length > 1 ? { kind: "union", members: fitting } : object);
   if (!isRecord(drawn)) return overrides;
   const member = fitting.find((candidate) => admits(candidate, drawn)) ?? object;
@@ -37,7 +37,7 @@ export function composed(shape: Shape, overrides: unknown, draw: (shape: Shape) 
   return Object.fromEntries(entries);
 }
 
-/** The object types that a value of a shape can be of. */
+/** Returns the object types of a shape. */
 function objectsOf(shape: Shape, seen: Set<Shape> = new Set()): ObjectShape[] {
   if (seen.has(shape)) return [];
   seen.add(shape);
@@ -46,7 +46,7 @@ function objectsOf(shape: Shape, seen: Set<Shape> = new Set()): ObjectShape[] {
   return shape.kind === "object" ? [shape] : [];
 }
 
-/** Whether an object type has the given parts: their names, and those that tell it from other members of its union. */
+/** Returns true if an object type has the given members: their names, and the values of its discriminants. */
 function admits(shape: ObjectShape, given: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(given).every(([key, value]) => {
     const property = shape.properties.find((candidate) => candidate.key === key);

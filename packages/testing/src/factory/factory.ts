@@ -20,50 +20,50 @@ import { composed, isRecord } from "./compose.ts";
 import type { Field, FieldValue, Overrides, RuleOf } from "./types.ts";
 import { Unique } from "./unique.ts";
 
-/** How a factory makes its values. */
+/** Options of {@link createFactory}. */
 export interface FactoryOptions {
-  /** The name of the type, where the source of the call is not there to be read: after a bundler, say. */
+  /** Name of the type. Required if kit cannot read the source of the call, for example if a bundler has changed it. */
   readonly type?: TypeName;
-  /** Another number gives other values; the same number the same ones, on each machine. Default: 1. */
+  /** Seed of the values. The same seed gives the same values on each machine. Default: 1. */
   readonly seed?: number;
-  /** The project, or a directory below it. Default: that of the file that calls. */
+  /** Directory of the project, or a directory below it. Default: the directory of the calling file. */
   readonly root?: string;
 }
 
-/** Parts of the values of a factory, or what makes them: called with the number of the value, from 1. */
+/** Members to override, or a function that returns them. The function gets the number of the value, which starts at 1. */
 export type Given<T> = Overrides<T> | ((number: number) => Overrides<T>);
 
-/** A value in which one rule is broken. */
+/** Value that breaks one rule. */
 export interface Invalid<T> {
   readonly field: Field<T>;
   readonly rule: RuleName;
-  /** As a request sends it. */
+  /** Value in its wire form. */
   readonly value: unknown;
 }
 
-/** Makes values of a type. */
+/** Creates values of a type. */
 export interface Factory<T> {
-  /** The name of the type, as `kit build` calls it. */
+  /** Name of the type in the artifacts of `kit build`. */
   readonly type: string;
 
   /**
-   * A valid value, as handlers have it: with `Date`, `bigint` and bytes. Each call gives another one; texts of `@unique` properties
-   * never twice.
+   * Returns a valid value as handlers get it: with `Date`, `bigint` and bytes. Each call returns another value. Values of `@unique`
+   * properties never repeat.
    *
-   * @param overrides - Parts that matter to the test. Of a union, they choose the member.
-   * @throws {Error} where the overrides break a rule of the type: a value that is to be wrong comes from `buildInvalid`.
+   * @param overrides - Members that matter to the test. For a union, they choose the member.
+   * @throws {Error} if the overrides break a rule of the type. Use `buildInvalid` to create an invalid value.
    */
   build(overrides?: Given<T>): T;
 
-  /** So many of them. */
+  /** Returns a list with the given number of valid values. */
   buildMany(count: number, overrides?: Given<T>): T[];
 
   /**
-   * A value in which one rule of one place is broken and nothing else, as JSON has it: what a request sends.
+   * Returns a value that breaks one rule of one field and no other rule. The value has its wire form, so it can be sent as a body.
    *
-   * @param field - A place as failures name it, without `$.`: `title`, `author.name`, `tags[0]`.
-   * @param rule - `required` leaves it out, `null` and `type` put something else there, the others are named as their doc tags.
-   * @throws {Error} that lists the fields or the rules that there are.
+   * @param field - The field in the notation of failure paths, without `$.`: `title`, `author.name`, `tags[0]`.
+   * @param rule - `required` removes the field, `null` and `type` replace its value. The other rules have the names of their doc tags.
+   * @throws {Error} if the field or rule does not exist; the message lists the existing ones. Also if the rule cannot be broken alone.
    * @example
    * ```ts
    * const body = notes.buildInvalid("title", "maxLength");
@@ -74,7 +74,7 @@ export interface Factory<T> {
   buildInvalid<Path extends Field<T>>(field: Path, rule: RuleOf<FieldValue<T, Path>>): unknown;
 
   /**
-   * A value for each rule of each field: all that `buildInvalid` can make.
+   * Returns one invalid value for each rule of each field: all values that `buildInvalid` can create.
    *
    * @example
    * ```ts
@@ -87,7 +87,7 @@ export interface Factory<T> {
   invalid(): Invalid<T>[];
 
   /**
-   * A factory whose values have these parts, where `build` says nothing else.
+   * Returns a factory whose values have these members. Overrides of `build` come first.
    *
    * @example
    * ```ts
@@ -97,23 +97,23 @@ export interface Factory<T> {
    */
   with(overrides: Given<T>): Factory<T>;
 
-  /** Begins anew: the next value is the first one again. */
+  /** Restarts the factory: the next value is the first value again. */
   reset(): void;
 }
 
-/** How many values are looked at for places that not every value has. */
+/** Maximum number of values that are searched for fields that not every value has. */
 const LOOKED_AT = 24;
 
-/** So many values in a row that show nothing new end the search for places. */
+/** Number of consecutive values without a new field after which the search stops. */
 const ENOUGH = 6;
 
-/** The first moment of `@generated now`; each value is a minute later than the one before. */
+/** Base time of `@generated now`. Each value is one minute later than the one before. */
 const FIRST_MOMENT = Date.UTC(2026, 0, 1, 12);
 
 /**
- * A factory of values of a type: valid by each of its rules, readable, and the same in each run.
+ * Creates a factory for values of a type. The values satisfy all rules of the type, are readable, and are the same in each run.
  *
- * The type is read from the source of the call, so it must be one that has a name and that `kit build` knows.
+ * kit reads the type from the source of the call. So the type must have a name, and `kit build` must know it.
  *
  * @example
  * ```ts
@@ -124,7 +124,7 @@ const FIRST_MOMENT = Date.UTC(2026, 0, 1, 12);
  * const many = notes.buildMany(20);
  * const tooLong = notes.buildInvalid("title", "maxLength");
  * ```
- * @throws {Error} that says what to do where the type cannot be told, or is not known.
+ * @throws {Error} if kit cannot read the type from the call, or does not know it. The message says what to do.
  */
 export function createFactory<T>(options: FactoryOptions = {}): Factory<T> {
   const site = callSiteOf(createFactory);
@@ -137,7 +137,7 @@ export function createFactory<T>(options: FactoryOptions = {}): Factory<T> {
   return new ShapeFactory<T>(types, entry, options.seed);
 }
 
-/** What values share however they are refined. */
+/** State that a factory shares with the factories of its `with` calls. */
 interface State {
   built: number;
   readonly unique: Unique;
@@ -180,7 +180,7 @@ class ShapeFactory<T> implements Factory<T> {
 
   buildInvalid(field: string, rule: string): unknown {
     const steps = stepsOf(field.startsWith("[") ? `$${field}` : `$.${field}`);
-    // All items of a list have the rules of the first one.
+    // All items of a list have the rules of the first item.
     const first = steps.map((step) => (typeof step === "number" ? 0 : step));
     const paths = new Set([pathOf(steps), pathOf(first)]);
     const rules = new Set<string>();
@@ -222,7 +222,7 @@ class ShapeFactory<T> implements Factory<T> {
 
   invalid(): Invalid<T>[] {
     const found = new Map<string, Invalid<T>>();
-    // Most types have all their fields in each value.
+    // Most types have all their fields in each value, so the search stops early.
     for (let attempt = 0, last = 0; attempt < LOOKED_AT && attempt - last < ENOUGH; attempt += 1) {
       const value = toWire(this.#build(this.#state.built + 1 + attempt, undefined, false));
       for (const spoiling of spoilings(this.#shape, value, { style: "readable" })) {
@@ -248,7 +248,7 @@ class ShapeFactory<T> implements Factory<T> {
     this.#state.unique.clear();
   }
 
-  /** @param keep - Whether the value counts for `@unique`. */
+  /** @param keep - True if the value counts for `@unique`. */
   #build(number: number, overrides: Given<T> | undefined, keep = true): unknown {
     const given = [...this.#given, overrides].filter((part) => part !== undefined);
     const parts = given.map((part) => (typeof part === "function" ? part(number) : part));
@@ -291,7 +291,7 @@ class ShapeFactory<T> implements Factory<T> {
     }
   }
 
-  /** What the system would have filled in: its defaults, and as times of a row that of its number. */
+  /** Sets the values that the system would set: defaults, and for the times of a row a time that depends on the number of the value. */
   #filled(value: unknown, number: number, parts: readonly unknown[]): unknown {
     if (!isRecord(value)) return value;
     const given = (name: string): boolean =>
@@ -343,7 +343,7 @@ class ShapeFactory<T> implements Factory<T> {
   }
 }
 
-/** Whether one of the steps leads behind the end of a list. */
+/** Returns true if one of the steps is an index beyond the end of a list. */
 function isBeyond(value: unknown, steps: readonly (string | number)[]): boolean {
   return steps.some((step, at) => {
     const list = valueAt(value, steps.slice(0, at));
@@ -351,12 +351,12 @@ function isBeyond(value: unknown, steps: readonly (string | number)[]): boolean 
   });
 }
 
-/** A path without its `$.`. */
+/** Returns a path without its `$.`. */
 function named(path: string): string {
   return path.replace(/^\$\.?/, "");
 }
 
-/** Parts over parts, the last ones first. */
+/** Merges overrides. Later ones win. */
 function mergedOf(parts: readonly unknown[]): unknown {
   return parts.reduce((below, above) => {
     if (!isRecord(below) || !isRecord(above)) return above;
@@ -368,7 +368,7 @@ function mergedOf(parts: readonly unknown[]): unknown {
   });
 }
 
-/** A seed of several numbers and a text: FNV-1a, whose every bit depends on all of them. */
+/** Returns a seed that depends on every bit of the parts (FNV-1a hash). */
 function mixed(...parts: readonly (number | string)[]): number {
   let hash = 0x811c9dc5;
   for (const character of parts.join("\0")) {

@@ -3,16 +3,16 @@ import type { RuleName } from "../values/index.ts";
 /** Values without members of their own. */
 type Scalar = string | number | boolean | bigint | symbol | null | undefined | Date | Uint8Array;
 
-/** Parts of a value, at any depth; lists are given as a whole. */
+/** Members of a value, at any depth. A list is given as a whole. */
 export type Overrides<T> = T extends Scalar | readonly unknown[]
   ? T
   : { readonly [Key in keyof T]?: Overrides<T[Key]> | undefined };
 
-/** How deep fields are completed. Deeper ones exist, but types of paths would never end. */
+/** Maximum depth of completed fields. Deeper fields exist, but the type of the paths would be infinite. */
 type Deeper = { 0: 1; 1: 2; 2: 3; 3: 4; 4: 5 };
 type Depth = keyof Deeper | 5;
 
-/** Places of a value, as failures name them without their `$.`: `title`, `author.name`, `tags[0]`. */
+/** Paths of the fields of a value in the notation of failures, without `$.`: `title`, `author.name`, `tags[0]`. */
 export type Field<T> = unknown extends T ? string : FieldOf<Present<T>, 0>;
 
 type FieldOf<T, At extends Depth> = At extends keyof Deeper
@@ -33,7 +33,7 @@ type Below<T, At extends Depth> = At extends keyof Deeper
 
 type Present<T> = Exclude<T, null | undefined>;
 
-/** What stands at a place. */
+/** Type of the value at a path. */
 export type FieldValue<T, Path extends string> = T extends unknown
   ? Path extends `[${number}]`
     ? ItemOf<T>
@@ -58,7 +58,7 @@ type ItemOf<T> = T extends readonly (infer Item)[] ? Item : never;
 
 type Always = "required" | "null" | "type";
 
-/** The rules that a value of a type can have; which of them it has is known when tests run. */
+/** Names of the rules that a value of a type can have. The rules that it really has are known when the tests run. */
 export type RuleOf<V> = [V] extends [never]
   ? RuleName
   : unknown extends V

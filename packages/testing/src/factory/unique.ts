@@ -1,10 +1,10 @@
 import type { TypeEntry } from "../project/known-types.ts";
 import { toWire } from "../values/index.ts";
 
-/** The values of `@unique` properties, and of ids, that a factory gave already. */
+/** Values of `@unique` and `@id` properties that a factory has returned. */
 export class Unique {
   readonly #single: readonly string[];
-  /** Together they name a row. */
+  /** Names of the `@id` properties, which together identify a row. */
   readonly #id: readonly string[];
   readonly #seen: Map<string, Set<string>> = new Map();
 
@@ -15,12 +15,12 @@ export class Unique {
     this.#id = tagged("@id");
   }
 
-  /** The property whose value another one has already. */
+  /** Returns the name of a property whose value has been used already. */
   taken(value: unknown): string | undefined {
     return this.#keys(value).find(([name, key]) => this.#seen.get(name)?.has(key))?.[0];
   }
 
-  /** Takes the values of one that is given away; gives it back. */
+  /** Stores the unique values of a value that the factory returns. Returns the value. */
   keep<T>(value: T): T {
     for (const [name, key] of this.#keys(value)) {
       let seen = this.#seen.get(name);
@@ -30,7 +30,7 @@ export class Unique {
     return value;
   }
 
-  /** Forgets all of them. */
+  /** Forgets all stored values. */
   clear(): void {
     this.#seen.clear();
   }
@@ -39,7 +39,7 @@ export class Unique {
     if (typeof value !== "object" || value === null) return [];
     const read = (name: string): unknown => toWire(Reflect.get(value, name));
     const keys = this.#single
-      // As in a table, nothing and `null` are no value.
+      // `undefined` and `null` may repeat, as `NULL` in a table.
       .filter((name) => read(name) !== undefined && read(name) !== null)
       .map((name): [string, string] => [name, JSON.stringify(read(name))]);
     const [first] = this.#id;

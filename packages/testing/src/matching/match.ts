@@ -7,21 +7,21 @@ import { type CallSite, callSiteOf } from "../project/call-site.ts";
 import { ProjectTypes, type TypeName, type TypeNamed } from "../project/known-types.ts";
 import { outputShape } from "./output-shape.ts";
 
-/** Where the type is known. */
+/** Options of {@link assertMatches} and {@link schemaMatchers}. */
 export interface MatchOptions {
-  /** The project, or a directory below it. Default: that of the file that calls. */
+  /** Directory of the project, or a directory below it. Default: the directory of the calling file. */
   readonly root?: string;
 }
 
-/** So many places are told. */
+/** Maximum number of failures in a message. */
 const TOLD = 10;
 
 /**
- * Holds a value against a type of the project: a parsed answer, or what a handler returns, with its dates as `Date`. Afterwards TypeScript knows
- * it as such.
+ * Checks a value against a type of the project. The value is a parsed response body, or a result of a handler with `Date` objects. Narrows
+ * the TypeScript type of the value.
  *
- * @param type - The name of the type, as it is exported.
- * @throws {AssertionError} that says of each place that does not fit what was expected and what is there.
+ * @param type - The exported name of the type.
+ * @throws {AssertionError} if the value does not match. The message lists the expected and received value of each failure.
  * @example
  * ```ts
  * const { body } = await client.request("GET", "/notes/1");
@@ -38,16 +38,16 @@ export function assertMatches<Name extends TypeName>(
   if (!matches) throw new AssertionError({ message: message(), actual: value, stackStartFn: assertMatches });
 }
 
-/** What a matcher of vitest answers. */
+/** Result of a vitest matcher. */
 export interface MatcherResult {
   readonly pass: boolean;
   readonly message: () => string;
   readonly actual: unknown;
 }
 
-/** Matchers for `expect.extend` of vitest; `.kit/testing/` tells TypeScript about them. */
+/** Matchers for `expect.extend` of vitest. `.kit/testing/` declares their types. */
 export type SchemaMatchers = {
-  /** Holds a value against a type of the project, as {@link assertMatches} does. */
+  /** Checks a value against a type of the project, as {@link assertMatches} does. */
   readonly toMatchSchema: (received: unknown, type: string, options?: MatchOptions) => MatcherResult;
 };
 
@@ -102,11 +102,11 @@ function matched(
 }
 
 function directoryOf(site: CallSite | undefined): string {
-  // Within a runner's own packages nothing is known; tests run in the project's directory.
+  // If the caller is in `node_modules`, it is the runner. Tests run in the directory of the project.
   return site === undefined || /[\\/]node_modules[\\/]/.test(site.file) ? process.cwd() : dirname(site.file);
 }
 
-/** Whether something in a value is what JSON has no form of: then it is a handler's, not an answer's. */
+/** Returns true if a value contains a `Date`, bigint or bytes. JSON has no such values, so the value comes from a handler. */
 function holdsObjects(value: unknown, seen: Set<unknown> = new Set()): boolean {
   if (typeof value === "bigint" || value instanceof Date || value instanceof Uint8Array) return true;
   if (typeof value !== "object" || value === null || seen.has(value)) return false;

@@ -2,12 +2,12 @@ import type { Shape } from "@kit/core/codec";
 
 type Reference = Extract<Shape, { kind: "reference" }>;
 
-/** Made once: a recursive shape would never end otherwise. */
+/** Results of the conversion. Without them, the conversion of a recursive shape would not end. */
 const made = new WeakMap<Shape, Shape>();
 
 /**
- * A shape as answers must have it. What a request may leave out, since it is filled in, an answer has; so what was generated to
- * look at requests quickly is left aside.
+ * Returns a shape as responses must have it. A property with a default may be missing in a request, but not in a response. So the
+ * generated fast checks of requests are removed.
  */
 export function outputShape(shape: Shape): Shape {
   const known = made.get(shape);

@@ -4,19 +4,19 @@ import { fileURLToPath } from "node:url";
 
 import type { ProjectTypes, TypeEntry } from "./known-types.ts";
 
-/** A place in a source. */
+/** Location in a source file. */
 export interface CallSite {
   readonly file: string;
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number;
-  /** From 1. */
+  /** Column number, from 1. */
   readonly column: number;
 }
 
 /**
- * Where a function of this package was called: the nearest place outside of it.
+ * Returns the location at which a function of this package was called: the nearest stack frame above `callee` that has a file.
  *
- * @param callee - The function that the stack begins behind.
+ * @param callee - The function that was called. Frames up to its own frame are not searched.
  */
 export function callSiteOf(callee: (...parameters: never[]) => unknown): CallSite | undefined {
   const limit = Error.stackTraceLimit;
@@ -35,10 +35,10 @@ export function callSiteOf(callee: (...parameters: never[]) => unknown): CallSit
 }
 
 /**
- * The type argument of a call: `Note` of `createFactory<Note>()`. Types are gone when programs run, but their source is there: Node
- * takes types out without moving anything, and vitest maps its places back.
+ * Returns the type argument of a call: `Note` for `createFactory<Note>()`. Types do not exist at run time, so kit reads the source.
+ * Locations are correct, because Node strips types without moving other code, and vitest maps its locations back.
  *
- * @throws {Error} where there is none, or none that a name stands for.
+ * @throws {Error} if the call has no type argument, or if the argument is not a name.
  */
 export function typeArgumentAt(site: CallSite, callee: string): string {
   const text = sourceOf(site.file);
@@ -62,7 +62,7 @@ function sourceOf(file: string): string | undefined {
   }
 }
 
-/** The call of the line that is nearest to the column. */
+/** Returns the type argument of the call on that line that is nearest to the column. */
 function argumentIn(text: string, { line, column }: CallSite, callee: string): string | undefined {
   const lines = text.split("\n");
   const start = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
@@ -76,7 +76,7 @@ function argumentIn(text: string, { line, column }: CallSite, callee: string): s
   return balanced(text, nearest.index + nearest[0].length);
 }
 
-/** What stands before the `>` that closes an argument. */
+/** Returns the text before the `>` that closes a type argument. */
 function balanced(text: string, from: number): string | undefined {
   let depth = 1;
   for (let at = from; at < text.length; at += 1) {
@@ -89,9 +89,9 @@ function balanced(text: string, from: number): string | undefined {
 }
 
 /**
- * The type that a name means in a source.
+ * Returns the type that a name refers to in a source file.
  *
- * @throws {Error} where kit does not know it, or cannot tell which one is meant.
+ * @throws {Error} if kit does not know the type, or if several types have the name.
  */
 export function typeNamed(types: ProjectTypes, argument: string, site: CallSite): TypeEntry {
   const text = sourceOf(site.file) ?? "";
@@ -126,7 +126,7 @@ export function typeNamed(types: ProjectTypes, argument: string, site: CallSite)
   );
 }
 
-/** How a source imports a name. */
+/** Returns the exported name and the module that a source imports under a local name. */
 function importOf(
   text: string,
   local: string,

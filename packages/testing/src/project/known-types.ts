@@ -5,37 +5,37 @@ import { dirname, join, resolve } from "node:path";
 import type { Shape } from "@kit/core/codec";
 
 /**
- * The project's types by name. `.kit/testing/index.ts` adds them, so that names of types are completed and checked wherever it is part of
- * what TypeScript reads.
+ * Types of the project by name. `.kit/testing/index.ts` adds the members, so that TypeScript completes and checks the names of types in
+ * every program that includes that file.
  */
 // oxlint-disable-next-line typescript/no-empty-object-type -- generated code adds members
 export interface KnownTypes {}
 
-/** The name of a type: of one of the project's where they are known, else any. */
+/** Name of a type. Accepts only names of the project's types if {@link KnownTypes} has members, otherwise any string. */
 export type TypeName = [keyof KnownTypes] extends [never] ? string : keyof KnownTypes & string;
 
-/** What a type name stands for. */
+/** Type with the given name. */
 export type TypeNamed<Name extends string> = Name extends keyof KnownTypes ? KnownTypes[Name] : unknown;
 
-/** What `schemas.json` says of a type, as far as it is used here. */
+/** Entry of a type in `schemas.json`, with the members that this package uses. */
 export interface TypeEntry {
   readonly name: string;
   readonly origin: "named" | "instance" | "slot";
-  /** The name that the source exports it under, where that is another one. */
+  /** Exported name in the source, if it differs from `name`. */
   readonly export?: string;
-  /** From the project's root. */
+  /** Path of the file, relative to the root of the project. */
   readonly file: string;
   readonly table?: string;
   readonly properties: readonly PropertyEntry[];
 }
 
-/** What `schemas.json` says of a property. */
+/** Entry of a property in `schemas.json`. */
 export interface PropertyEntry {
   readonly name: string;
   readonly type: string;
-  /** What `@default` says. */
+  /** Value of `@default`. */
   readonly default?: unknown;
-  /** As they can be written: `@generated uuid`. */
+  /** Doc tags as written in the source: `@generated uuid`. */
   readonly tags: readonly string[];
 }
 
@@ -45,9 +45,9 @@ export function hasTag(entry: TypeEntry | undefined, property: string, tag: RegE
   return found?.tags.some((written) => tag.test(written)) ?? false;
 }
 
-/** The types that `kit build` knows of a project. */
+/** Types of a project, as `kit build` wrote them. */
 export class ProjectTypes {
-  /** The project's directory. */
+  /** Directory of the project. */
   readonly root: string;
   readonly entries: ReadonlyMap<string, TypeEntry>;
 
@@ -59,9 +59,9 @@ export class ProjectTypes {
   }
 
   /**
-   * Those of the nearest project at or above a directory.
+   * Returns the types of the nearest project at or above a directory.
    *
-   * @throws {Error} that says to build, where nothing was built.
+   * @throws {Error} if there is no `.kit/schemas.json`, because the project was not built.
    */
   static near(directory: string): ProjectTypes {
     for (let at = resolve(directory); ; at = dirname(at)) {
@@ -79,7 +79,11 @@ export class ProjectTypes {
     );
   }
 
-  /** What is known of a type. */
+  /**
+   * Returns the entry of a type.
+   *
+   * @throws {Error} if there is no type with that name.
+   */
   entry(name: string): TypeEntry {
     const entry = this.entries.get(name);
     if (entry !== undefined) return entry;
@@ -88,17 +92,21 @@ export class ProjectTypes {
     );
   }
 
-  /** The names of all types that somebody named. */
+  /** Returns the names of all types that have a name in the source. */
   names(): string[] {
     return [...this.entries.values()].filter(({ origin }) => origin === "named").map(({ name }) => name);
   }
 
-  /** The shape of a type, from its validator. */
+  /**
+   * Returns the shape of a type, which its generated validator exports.
+   *
+   * @throws {Error} if the validator exports no shape.
+   */
   shape(name: string): Shape {
     const { name: known } = this.entry(name);
     const path = join(this.root, ".kit/validators", `${known}.validator.ts`);
     const built = existsSync(path) ? path : path.replace(/\.ts$/, ".js");
-    // Synchronous, as who calls for a value expects it; generated modules await nothing.
+    // Callers expect a value without a promise, so the module is loaded synchronously. Generated modules use no top-level await.
     const module = createRequire(path)(built) as Record<string, unknown>;
     const shape = module[`${known}Shape`];
     if (typeof shape === "object" && shape !== null) return shape as Shape;

@@ -6,18 +6,18 @@ import { join } from "node:path";
 import { migrate, noDatabase } from "../database.ts";
 import type { Query } from "./rows.ts";
 
-/** A fresh database with the tables of a project. */
+/** New database with the tables of a project. */
 export interface SuiteDatabase {
   readonly url: string;
   readonly query: Query;
-  /** Drops it. */
+  /** Drops the database. */
   close(): Promise<void>;
 }
 
 /**
- * Makes a database with the tables of `migrations/`: on the server that `TEST_DATABASE_URL` names, else on the embedded one.
+ * Creates a database with the tables of `migrations/`: on the server of `TEST_DATABASE_URL` if it is set, otherwise on the embedded server.
  *
- * @throws {Error} that says what to do where there is none.
+ * @throws {Error} if there is no server. The message says what to do.
  */
 export async function openDatabase(root: string): Promise<SuiteDatabase> {
   const server = process.env["TEST_DATABASE_URL"]?.trim();
@@ -26,7 +26,7 @@ export async function openDatabase(root: string): Promise<SuiteDatabase> {
   return await createTestDatabase({ root });
 }
 
-/** The part of the driver `pg` that is used. */
+/** Part of the driver `pg` that this module uses. */
 interface Driver {
   readonly Client: new (options: { connectionString: string }) => {
     connect(): Promise<void>;
@@ -39,7 +39,7 @@ interface Driver {
   };
 }
 
-/** A database beside the one that is named, whose role must be allowed to make some. */
+/** Creates a database on the server of a URL. The role of the URL must have the right to create databases. */
 async function onServer(root: string, server: string): Promise<SuiteDatabase> {
   const admin = await connected(root, server);
   const name = `kit_test_${randomBytes(8).toString("hex")}`;
@@ -76,7 +76,7 @@ interface Connected {
   end(): Promise<void>;
 }
 
-/** Connects with the project's own driver. */
+/** Connects to a database with the driver of the project. */
 async function connected(root: string, url: string): Promise<Connected> {
   let driver: Driver;
   try {

@@ -4,16 +4,16 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** Registers what runs after all tests: `after` of node:test, `afterAll` of vitest. */
+/** Registers a function that runs after all tests: `after` of node:test or `afterAll` of vitest. */
 export type AfterHook = (run: () => Promise<void>) => unknown;
 
 /**
- * Where this module was loaded, outside of all tests and hooks: what node:test is told within a `before` would run when that is over, and not
- * after the tests.
+ * Async context of the module's load, outside of all tests and hooks. A hook that is registered inside of a `before` of node:test would run
+ * when that `before` is done, and not after the tests.
  */
 const outside = new AsyncResource("createIntegrationSuite");
 
-/** The hook of the runner that runs this process. */
+/** Returns the hook of the test runner of this process. */
 export async function afterHook(root: string): Promise<AfterHook> {
   if (process.env["VITEST"] === undefined) {
     const { after } = await import("node:test");
@@ -31,7 +31,7 @@ export async function afterHook(root: string): Promise<AfterHook> {
   );
 }
 
-/** The module that `import "vitest"` loads in a project. */
+/** Returns the module that `import "vitest"` loads in a project. */
 function vitestOf(root: string): string | undefined {
   for (let directory = root; ; directory = dirname(directory)) {
     const manifest = join(directory, "node_modules/vitest/package.json");

@@ -1,17 +1,17 @@
 import type { ProjectTypes } from "../project/known-types.ts";
 import { toWire } from "../values/index.ts";
 
-/** Asks a database: each value of a row as text. */
+/** Runs a query and returns its rows, each value as a string. */
 export type Query = (sql: string) => Promise<(string | null)[][]>;
 
-/** A column as the database has it. */
+/** Column of a table in the database. */
 interface Column {
   readonly name: string;
-  /** `ARRAY`, `jsonb`, `timestamp without time zone`. */
+  /** Data type, for example `ARRAY`, `jsonb` or `timestamp without time zone`. */
   readonly type: string;
 }
 
-/** Puts values of types with `@table` into their tables, whatever the application asks its database with. */
+/** Inserts values of types with `@table` into their tables. Works with any database driver of the application. */
 export class Rows {
   readonly #types: ProjectTypes;
   readonly #query: Query;
@@ -25,7 +25,7 @@ export class Rows {
   /**
    * Inserts rows in one statement.
    *
-   * @throws {Error} where the type has no table, a property no column, or the database refuses a row.
+   * @throws {Error} if the type has no table, a property has no column, or the database refuses a row.
    */
   async insert(type: string, values: readonly unknown[]): Promise<void> {
     if (values.length === 0) return;
@@ -50,7 +50,7 @@ export class Rows {
       const cells = places.map(({ name, column }) => cell(Reflect.get(value as object, name), column));
       return `(${cells.join(", ")})`;
     });
-    // Ids that the database would give count as well where a value has one.
+    // If a value has an id, the row gets that id and not one that the database generates.
     const sql = `INSERT INTO ${quoted(table)} (${names}) OVERRIDING SYSTEM VALUE VALUES ${rows.join(", ")}`;
     try {
       await this.#query(sql);
@@ -81,7 +81,7 @@ export class Rows {
   }
 }
 
-/** `createdAt` and `created_at` are one name. */
+/** Normalizes a name, so that `createdAt` and `created_at` are equal. */
 function plain(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}]/gu, "").toLowerCase();
 }
@@ -104,7 +104,7 @@ function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A text of SQL; PostgreSQL reads it as whatever the column holds. */
+/** Quotes an SQL string literal. PostgreSQL converts it to the type of the column. */
 function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

@@ -1,18 +1,18 @@
 import type { Query } from "./rows.ts";
 
-/** A state of a database to which it can be brought back. */
+/** State of a database that can be restored. */
 export interface Snapshot {
-  /** Brings all rows and sequences back to what they were; who is connected stays so. */
+  /** Restores all rows and sequences. Open connections stay open. */
   restore(): Promise<void>;
 }
 
-/** How long a table that somebody has locked is waited for. */
+/** Maximum time in milliseconds to wait for a lock on a table. */
 const LOCK_TIMEOUT_MS = 10_000;
 
-/** Where copies of rows are kept that are there at the beginning. */
+/** Schema that contains copies of the initial rows. */
 const KEPT = "kit_snapshot";
 
-/** Tables that are somebody's: not PostgreSQL's, an extension's or kit's own. */
+/** Selects the tables of the user: without those of PostgreSQL, of extensions and of kit itself. */
 const TABLES = `
   SELECT c.oid, quote_ident(n.nspname) || '.' || quote_ident(c.relname),
     (SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
@@ -37,8 +37,8 @@ interface Table {
 }
 
 /**
- * Remembers the rows of a database. Few rows are deleted faster than a table is truncated, which makes new files for it and its indexes, and
- * far faster than a database is made anew.
+ * Stores the rows of a database. To delete a few rows is faster than to truncate a table, because that creates new files for the table and
+ * its indexes. And it is much faster than to create a database.
  */
 export async function snapshotOf(query: Query): Promise<Snapshot> {
   const tables = sorted(
@@ -59,9 +59,9 @@ export async function snapshotOf(query: Query): Promise<Snapshot> {
   const statements = [
     "BEGIN",
     `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`,
-    // Triggers look away: what they would add or forbid was settled when the rows came to be.
+    // Triggers do not run. Their effects are part of the stored rows already.
     ...(mayLookAway === "t" ? ["SET LOCAL session_replication_role = replica"] : []),
-    // Who refers to others goes first, and comes last.
+    // Referencing tables are deleted before the tables that they refer to, and filled after them.
     ...tables.toReversed().map(({ name }) => `DELETE FROM ${name}`),
     ...filled.map(
       ({ oid, name, columns }) =>
@@ -82,7 +82,7 @@ export async function snapshotOf(query: Query): Promise<Snapshot> {
   };
 }
 
-/** The tables that have rows. */
+/** Returns the tables that have rows. */
 async function filledOf(query: Query, tables: readonly Table[]): Promise<Table[]> {
   if (tables.length === 0) return [];
   const asked = tables.map(({ oid, name }) => `SELECT ${oid} WHERE EXISTS (SELECT FROM ${name})`);
@@ -90,7 +90,7 @@ async function filledOf(query: Query, tables: readonly Table[]): Promise<Table[]
   return tables.filter(({ oid }) => found.has(oid));
 }
 
-/** Tables behind those that they refer to, as far as no circle of them forbids it. */
+/** Sorts tables so that each comes after the tables that it refers to. A circle of references cannot be sorted completely. */
 function sorted(tables: readonly Table[], references: readonly (readonly (string | null)[])[]): Table[] {
   const order: Table[] = [];
   const visited = new Set<string>();

@@ -19,69 +19,73 @@ import { type AfterHook, afterHook } from "./hooks.ts";
 import { Rows } from "./rows.ts";
 import { type Snapshot, snapshotOf } from "./snapshot.ts";
 
-/** What a suite is made of. */
+/** Options of {@link createIntegrationSuite}. */
 export interface IntegrationSuiteOptions {
-  /** Imports the module that exports the application; only then, since it connects to its database as it is imported. */
+  /**
+   * Imports the module that exports the application. Called when the database exists, because the module may connect while it is imported.
+   */
   readonly app: () => Promise<unknown>;
-  /** Headers of every request; they win over those of `fixtures`. A function is called for each request. */
+  /** Headers of every request. They override the headers of `fixtures`. A function is called for each request. */
   readonly headers?: TestHeaders;
-  /** What `ask` needs besides what a test says, and headers of every request: the module that contract tests have too. */
+  /** Fixtures: headers of every request, and values that `ask` adds. Use the module that the contract tests use. */
   readonly fixtures?: Fixtures;
-  /** Puts rows in that all tests begin with; `reset` goes back to them. */
+  /** Inserts rows that exist at the start of all tests. `reset` restores them. */
   readonly seed?: (suite: IntegrationSuite) => void | Promise<void>;
-  /** Whether there is a database. Default: whether a type of the project has `@table`. */
+  /** True to create a database. Default: true if a type of the project has `@table`. */
   readonly database?: boolean;
-  /** The project, or a directory below it. Default: that of the file that calls. */
+  /** Directory of the project, or a directory below it. Default: the directory of the calling file. */
   readonly root?: string;
-  /** What registers a function to run after all tests, where the runner is neither node:test nor vitest. */
+  /** Registers a function that runs after all tests. Required if the runner is neither node:test nor vitest. */
   readonly after?: AfterHook;
 }
 
-/** What `ask` sends: a request with the values of its path's parameters. */
+/** Options of `ask`: a request with the values of path parameters. */
 export interface SuiteRequest extends TestRequest {
-  /** Unescaped. */
+  /** Values of path parameters, unescaped. */
   readonly params?: Readonly<Record<string, string | number>>;
 }
 
-/** An application that runs for the tests of a file, on a database of its own. */
+/** Application that runs for the tests of a file, on its own database. */
 export interface IntegrationSuite {
-  /** Asks the application. */
+  /** Client of the application. */
   readonly client: TestClient;
-  /** Where the application is: `createClient<Routes>({ baseUrl: suite.url })`. */
+  /** Origin of the application: `createClient<Routes>({ baseUrl: suite.url })`. */
   readonly url: string;
-  /** Of the database; what the application connects to. */
+  /** URL of the database that the application uses, or `undefined` if there is no database. */
   readonly databaseUrl: string | undefined;
 
   /**
-   * Asks a route by its name, with its fixture's params, query, headers and members of the body where the request says nothing else.
+   * Sends a request to a route. Adds the params, query, headers and body members of the route's fixture that the request does not set.
    *
-   * @param route - Method and path: `GET /notes/:id`.
+   * @param route - Method and path pattern: `GET /notes/:id`.
+   * @throws {TypeError} if the route has another form, or if a path parameter has no value.
    */
   ask(route: string, request?: SuiteRequest): Promise<TestAnswer>;
 
-  /** Builds a value and puts it into its table. */
+  /** Builds a value and inserts it into its table. */
   insert<T>(factory: Factory<T>, overrides?: Given<T>): Promise<T>;
 
-  /** Builds so many values and puts them into their table, in one statement. */
+  /** Builds the given number of values and inserts them into their table with one statement. */
   insertMany<T>(factory: Factory<T>, count: number, overrides?: Given<T>): Promise<T[]>;
 
-  /** The rows of a query, each value as text: for what no route tells. */
+  /** Returns the rows of a query, each value as a string. Use it for data that no route returns. */
   query(sql: string): Promise<(string | null)[][]>;
 
-  /** Brings the database back to how the suite began, in some milliseconds; the application stays connected. */
+  /** Restores the database as it was when the suite started, within a few milliseconds. The application stays connected. */
   reset(): Promise<void>;
 
-  /** Stops the application and drops the database. After the last test this happens by itself. */
+  /** Stops the application and drops the database. Called automatically after the last test. */
   close(): Promise<void>;
 }
 
 /**
- * Starts an application for the tests of a file: on a free port, and on a fresh database with the tables of `migrations/`. Both end after the last test.
+ * Starts an application for the tests of a file, on a free port and on a new database with the tables of `migrations/`. After the last
+ * test, the application is stopped and the database is dropped.
  *
  * @example
  * ```ts
  * import { beforeEach, test } from "node:test";
- * import { createFactory, createIntegrationSuite } from "@kit/testing";
+ * import { assertMatches, createFactory, createIntegrationSuite } from "@kit/testing";
  * import type { Note } from "../src/notes.types.ts";
  *
  * const suite = await createIntegrationSuite({
@@ -91,13 +95,13 @@ export interface IntegrationSuite {
  * const notes = createFactory<Note>();
  * beforeEach(() => suite.reset());
  *
- * test("a note is read", async () => {
+ * test("returns the note with the id", async () => {
  *   const note = await suite.insert(notes, { title: "Groceries" });
  *   const { body } = await suite.ask("GET /notes/:id", { params: { id: note.id } });
  *   assertMatches(body, "Note");
  * });
  * ```
- * @throws {Error} that says what to do where there is no database, a migration fails, or the module exports no application.
+ * @throws {Error} if there is no database, a migration fails, or the module exports no application. The message says what to do.
  */
 export async function createIntegrationSuite(options: IntegrationSuiteOptions): Promise<IntegrationSuite> {
   const site = callSiteOf(createIntegrationSuite);
@@ -105,7 +109,7 @@ export async function createIntegrationSuite(options: IntegrationSuiteOptions): 
   const after = options.after ?? (await afterHook(types.root));
   const hasTables = [...types.entries.values()].some(({ table }) => table !== undefined);
   const suite = new Suite(types, options.fixtures ?? {});
-  // Whatever fails on the way, what is open already is closed.
+  // Registered before the start, so that a failed start closes what is open already.
   after(() => suite.close());
   try {
     await suite.start(options, options.database ?? hasTables);
@@ -229,7 +233,7 @@ class Suite implements IntegrationSuite {
   }
 }
 
-/** A path with its parameters. */
+/** Replaces the parameters in a path pattern. */
 function filled(route: string, pattern: string, params: Readonly<Record<string, string | number>>): string {
   return pattern.replaceAll(/([:*])(\w+)/g, (_, kind: string, name: string) => {
     const value = params[name];

@@ -15,26 +15,29 @@ import { dateTimes, moments, readableTexts, texts } from "./texts.ts";
 import { toWire } from "./wire.ts";
 import { word } from "./words.ts";
 
-/** Which values of a shape. */
+/** Options of {@link arbitrary}. */
 export interface ValueOptions {
-  /** `wire`: as a request has them, after `JSON.parse`. `value`: as handlers have them, with `Date`, `bigint` and bytes. Default: `wire`. */
+  /**
+   * `wire`: values as in a request, after `JSON.parse`. `value`: values as handlers get them, with `Date`, `bigint` and bytes. Default:
+   * `wire`.
+   */
   readonly form?: Form;
-  /** `wide`: all that the rules allow, their bounds often. `readable`: what people would write. Default: `wide`. */
+  /** `wide`: all values that the rules allow, often at a bound. `readable`: values that a person would write. Default: `wide`. */
   readonly style?: "wide" | "readable";
-  /** How many times recursive types are entered, where they need not be entered more often. Default: 3. */
+  /** Maximum number of nested levels of recursive types, unless the type needs more. Default: 3. */
   readonly depth?: number;
 }
 
-/** Arrays without a greatest length have up to so many items more than they must. */
+/** Arrays without a maximum length get up to this number of items above their minimum. */
 const MORE_ITEMS = 3;
 
-/** Stands for a member that is left out. */
+/** Marks a member that is left out. */
 const ABSENT: unique symbol = Symbol("absent");
 
 /**
- * Values that a shape takes. The same seed gives the same ones; failures shrink; recursion is bounded.
+ * Returns an arbitrary of the valid values of a shape. The same seed gives the same values; failures shrink; recursion is bounded.
  *
- * @throws {NoValueError} when a value is drawn, where there is none or none was found.
+ * @throws {NoValueError} when a value is drawn, if the shape has no value or none was found.
  */
 export function arbitrary(shape: Shape, options: ValueOptions = {}): fc.Arbitrary<unknown> {
   const { form = "wire", style = "wide", depth = 3 } = options;
@@ -42,13 +45,13 @@ export function arbitrary(shape: Shape, options: ValueOptions = {}): fc.Arbitrar
   return maker.root(depth);
 }
 
-/** Makes arbitraries of the parts of one shape. */
+/** Creates arbitraries for the parts of one shape. */
 class Maker {
   readonly #root: Shape;
   readonly #form: Form;
   readonly #readable: boolean;
   readonly #least: (shape: Shape) => number;
-  /** By shape, then by what else they depend on. */
+  /** Created arbitraries by shape, then by the other parameters. */
   readonly #made: Map<Shape, Map<string, fc.Arbitrary<unknown>>> = new Map();
 
   constructor(root: Shape, form: Form, readable: boolean) {
@@ -66,8 +69,10 @@ class Maker {
   }
 
   /**
-   * @param hint - The name of the property that has the value, behind that of its type: `Team.name`.
-   * @param left - How many recursive types may be entered.
+   * Returns the arbitrary of a shape.
+   *
+   * @param hint - The name of the property, after the name of its type: `Team.name`.
+   * @param left - The number of levels of recursive types that may still be entered.
    */
   #of(shape: Shape, hint: string, left: number): fc.Arbitrary<unknown> {
     let made = this.#made.get(shape);
@@ -125,7 +130,7 @@ class Maker {
     if (parts === undefined) throw new NoValueError(`the parts of \`${shape.source}\` are not known`);
     const { minLength = 0, maxLength = Infinity, pattern } = shape;
     const passes = (text: string): boolean => fits(shape, text, "wire");
-    // The holes share the room that the fixed parts leave.
+    // The holes share the length that the fixed parts leave.
     const room = roomOf(parts);
     const share = (length: number): number => Math.max(0, Math.floor((length - room.fixed) / room.holes));
     const most = Math.min(12, share(maxLength));
@@ -169,7 +174,7 @@ class Maker {
       }
       return item.map((value) => [value]);
     });
-    // Elements that may be missing are the last ones; without one of them there is none behind it.
+    // Optional elements come last. If one of them is left out, all elements after it are left out too.
     const first = elements.findIndex((element) => element.optional === true);
     if (first < 0) return fc.tuple(...parts).map((lists) => lists.flat(1));
     let most = elements.findIndex(
@@ -204,7 +209,7 @@ class Maker {
       .map((signature) => this.#others(signature, left));
     return fc.tuple(declared, ...others).map(([known, ...more]) => {
       const entries = (more as [string, unknown][][]).flat(1).filter(([key]) => isFree(shape, key));
-      // A key of two signatures must fit both.
+      // If two index signatures accept a key, the value must fit both.
       const kept = entries.filter(([key, value]) =>
         fits({ kind: "object", properties: [], index }, { [key]: value }, this.#form),
       );
@@ -212,7 +217,7 @@ class Maker {
     });
   }
 
-  /** Entries of keys that an index signature takes. */
+  /** Returns entries whose keys an index signature accepts. */
   #others(
     { keys, key, shape }: NonNullable<ShapeOf<"object">["index"]>[number],
     left: number,
@@ -233,7 +238,7 @@ class Maker {
     const open = members.filter((member) => this.#least(member) <= left);
     const choices = open.map((member): readonly [number, fc.Arbitrary<unknown>] => {
       const value = this.#of(member, hint, left);
-      // Few things are null where people write them.
+      // Values that people write are rarely `null`.
       return [this.#readable && member.kind !== "null" ? 4 : 1, value];
     });
     if (choices.length === 0) throw new NoValueError("there is no member of the union that has a value");
@@ -241,7 +246,7 @@ class Maker {
   }
 }
 
-/** JSON of any kind, without what requests may not have. */
+/** Returns JSON values of any kind, without keys and characters that requests may not have. */
 function anything(): fc.Arbitrary<unknown> {
   const text = texts({ maxLength: 20 });
   const scalar = fc.oneof(fc.constant(null), fc.boolean(), numbers({}, false), text);
@@ -251,7 +256,7 @@ function anything(): fc.Arbitrary<unknown> {
   return either<unknown>([4, scalar], [1, list], [1, object.map((entries) => Object.fromEntries(entries))]);
 }
 
-/** An object of its own properties, whatever they are called. */
+/** Creates an object. `Object.fromEntries` creates own properties for names such as `__proto__` too. */
 function objectOf(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
   return Object.fromEntries(entries.filter(([, value]) => value !== ABSENT));
 }
@@ -268,7 +273,7 @@ function keysOf(keys: "string" | "number" | TextTest, readable: boolean): fc.Arb
   return fromParts(keys.parts, readable, 0, 12);
 }
 
-/** Keys that satisfy rules. */
+/** Returns keys that satisfy rules. */
 function ruledKeys(rules: ShapeOf<"string">, readable: boolean): fc.Arbitrary<string> {
   const most = Math.min(rules.maxLength ?? Infinity, Math.max(12, (rules.minLength ?? 0) + 4));
   const short =
@@ -276,7 +281,7 @@ function ruledKeys(rules: ShapeOf<"string">, readable: boolean): fc.Arbitrary<st
   return readable ? readableTexts(short, "") : texts(short);
 }
 
-/** Texts that the parts of a template literal type make. */
+/** Returns strings of a template literal type. */
 function fromParts(
   parts: readonly TemplatePart[],
   readable: boolean,
@@ -301,7 +306,7 @@ function fromParts(
   return fc.tuple(...pieces).map((filled) => filled.join(""));
 }
 
-/** How many characters are fixed, numbers included, and how many holes share the others. */
+/** Counts the characters of the fixed parts and numbers, and the string holes that share the rest. */
 function roomOf(parts: readonly TemplatePart[]): { readonly fixed: number; readonly holes: number } {
   let [fixed, holes] = [0, 0];
   for (const part of parts) {
@@ -317,7 +322,7 @@ function filling(least: number, most: number): fc.Arbitrary<string> {
   return texts({ minLength: Math.min(least, most), maxLength: Math.max(least, most) });
 }
 
-/** Items no two of which are equal: as many as the rules ask for, or fewer than wished where there are not as many. */
+/** Returns lists of different items. A list has fewer than `wished` items if there are not enough different ones, but at least `least`. */
 function uniqueItemsOf(
   item: fc.Arbitrary<unknown>,
   wished: number,
@@ -340,7 +345,7 @@ function uniqueItemsOf(
   );
 }
 
-/** One text for equal values. */
+/** Returns an equal string for equal values. */
 function canonical(value: unknown): string {
   return JSON.stringify(toWire(value), (_, part: unknown) =>
     typeof part === "object" && part !== null && !Array.isArray(part)
@@ -349,7 +354,7 @@ function canonical(value: unknown): string {
   );
 }
 
-/** `tags` holds a tag. */
+/** Returns the name of one item of a list: `tag` for `tags`. */
 function singular(hint: string): string {
   return hint.replace(/ies$/, "y").replace(/(?<=[^s])s$/, "");
 }

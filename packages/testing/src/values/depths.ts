@@ -1,8 +1,8 @@
 import type { Shape } from "@kit/core/codec";
 
 /**
- * How many recursive types must at least be entered for a value of each part of a shape; `Infinity` where there is no value.
- * The least solution of the equations of all parts, found by going round until nothing changes.
+ * Returns a function with the minimum number of recursive types that a value of each part of a shape enters; `Infinity` if there is no
+ * value. Computes the least solution of the equations of all parts: repeats the evaluation until no number changes.
  */
 export function depthsOf(root: Shape): (shape: Shape) => number {
   const least = new Map<Shape, number>();

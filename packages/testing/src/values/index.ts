@@ -1,10 +1,10 @@
 /**
- * Values of shapes at random: valid ones, and ones with a single rule broken.
+ * Random values of shapes: valid ones, and ones that break exactly one rule.
  *
  * Invariants:
- * - The same seed gives the same values on each machine: nothing here asks a clock, a locale or `Math.random`.
- * - What is valid has been held against the shape by `explain`, and what is spoiled fails at one place with one failure.
- * - It ends: a value that is not found after some hundred draws is a {@link NoValueError}.
+ * - The same seed gives the same values on each machine: no code here uses a clock, a locale or `Math.random`.
+ * - `explain` has checked every value: a valid one has no failure, and a spoiled one has one failure at one place.
+ * - The search ends: if some hundred draws find no value, it throws a {@link NoValueError}.
  *
  * @module
  */

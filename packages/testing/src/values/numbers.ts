@@ -2,19 +2,19 @@ import * as fc from "fast-check";
 
 import { NoValueError, type NumberShape } from "./support.ts";
 
-/** Rules on numbers. */
+/** Rules of a number. */
 export type NumberRules = Omit<NumberShape, "kind">;
 
-/** The greatest number that people read as one. */
+/** Greatest distance of readable numbers from their start. */
 const READABLE = 1000;
 
-/** Numbers that keep rules. */
+/** Returns numbers that satisfy rules. */
 export function numbers(rules: NumberRules, readable: boolean): fc.Arbitrary<number> {
   const { integer, multipleOf } = rules;
   if (multipleOf !== undefined) return multiples(rules, multipleOf, readable);
   if (integer !== undefined) return integers(rules, readable);
   if (readable) {
-    // Two digits behind the point, as prices have; bounds may leave no room for them.
+    // Two decimal digits, as prices have. The bounds may contain no such number.
     const cents = scaled(rules, 100n, 1n);
     if (cents.min <= cents.max) return within(narrowed(cents, 100n)).map((count) => quotient(count, 100n));
   }
@@ -35,7 +35,7 @@ function doubles({
     throw new NoValueError(`found no number between ${min} and ${max}`);
   }
   const options = { min, max, minExcluded, maxExcluded, noNaN: true, noDefaultInfinity: true };
-  // JSON has no -0.
+  // Adding 0 turns -0 into 0, because JSON does not keep -0.
   return fc.double(options).map((number) => number + 0);
 }
 
@@ -44,10 +44,10 @@ function integers(rules: NumberRules, readable: boolean): fc.Arbitrary<number> {
   return within(readable ? narrowed(bounds, 1n) : bounds).map(Number);
 }
 
-/** Multiples of a number: whole ones where the rules say so. */
+/** Returns multiples of a number, only integers if the rules require that. */
 function multiples(rules: NumberRules, multipleOf: number, readable: boolean): fc.Arbitrary<number> {
   const step = fraction(multipleOf);
-  // Of `p / q`, the whole multiples are those of `p / gcd(p, q)`.
+  // The integer multiples of `p / q` are the multiples of `p / gcd(p, q)`.
   const whole = rules.integer !== undefined;
   const digits = whole ? step.digits / divisor(step.digits, step.scale) : step.digits;
   const scale = whole ? 1n : step.scale;
@@ -56,13 +56,13 @@ function multiples(rules: NumberRules, multipleOf: number, readable: boolean): f
   return within(taken).map((count) => quotient(count * digits, scale));
 }
 
-/** Bounds of whole numbers. */
+/** Bounds of integers. */
 interface Bounds {
   readonly min: bigint;
   readonly max: bigint;
 }
 
-/** Between which whole numbers `n` the number `n * digits / scale` keeps the bounds, and is no further from zero than `furthest`. */
+/** Returns the bounds of the integers `n` for which `n * digits / scale` satisfies the rules and is at most `furthest` from zero. */
 function scaled(
   rules: NumberRules,
   scale: bigint,
@@ -86,20 +86,20 @@ function scaled(
   lower(rules.exclusiveMinimum, true);
   upper(rules.maximum, false);
   upper(rules.exclusiveMaximum, true);
-  // Further away than that, near the one bound that there is.
+  // If the only bound is further from zero than `furthest`, numbers near that bound are used.
   if (min > max && rules.maximum === undefined && rules.exclusiveMaximum === undefined) max = min + 1000n;
   else if (min > max && rules.minimum === undefined && rules.exclusiveMinimum === undefined)
     min = max - 1000n;
   return { min, max };
 }
 
-/** `bound * scale / digits`, rounded down. */
+/** Returns `bound * scale / digits`, rounded down, and true for `exact` if the result was not rounded. */
 function share(
   bound: number,
   scale: bigint,
   digits: bigint,
 ): { readonly floor: bigint; readonly exact: boolean } {
-  // A bound is compared as the number that it is: the text of 2^63 says 9223372036854776000.
+  // Uses the exact value of a bound, because the string of 2^63 is 9223372036854776000.
   const { digits: above, scale: below } = Number.isInteger(bound)
     ? { digits: BigInt(bound), scale: 1n }
     : fraction(bound);
@@ -110,7 +110,7 @@ function share(
   return { floor, exact: rest === 0n };
 }
 
-/** The part of bounds that people would choose from: numbers from 0 to some hundred, or what is nearest to them. */
+/** Narrows bounds to readable numbers: from 0 to about a thousand, or the nearest numbers within the bounds. */
 function narrowed({ min, max }: Bounds, scale: bigint): Bounds {
   const room = BigInt(READABLE) * scale;
   const least = min > 0n ? min : max < 0n ? (max - room > min ? max - room : min) : 0n;
@@ -118,20 +118,20 @@ function narrowed({ min, max }: Bounds, scale: bigint): Bounds {
   return { min: least, max: most };
 }
 
-/** Whole numbers within bounds. */
+/** Returns integers within bounds. */
 function within({ min, max }: Bounds): fc.Arbitrary<bigint> {
   if (min > max) throw new NoValueError("found no number within the bounds");
   return fc.bigInt({ min, max });
 }
 
-/** Bigints that keep rules. */
+/** Returns bigints that satisfy rules. */
 export function bigints(rules: NumberRules, readable: boolean): fc.Arbitrary<bigint> {
   const step = rules.multipleOf === undefined ? 1n : fraction(rules.multipleOf).digits;
   const bounds = scaled(rules, 1n, step, 2n ** 70n);
   return within(readable ? narrowed(bounds, 1n) : bounds).map((count) => count * step);
 }
 
-/** What the shortest decimal text of a number says, as a fraction. */
+/** Returns the shortest decimal form of a number as a fraction. */
 function fraction(number: number): { readonly digits: bigint; readonly scale: bigint } {
   const [mantissa = "0", power = "0"] = number.toString().split("e");
   const [whole = "0", rest = ""] = mantissa.split(".");
@@ -146,7 +146,7 @@ function divisor(a: bigint, b: bigint): bigint {
   return b === 0n ? a : divisor(b, a % b);
 }
 
-/** The number that is nearest to a fraction of decimal digits. */
+/** Returns the number that is nearest to a decimal fraction. */
 function quotient(digits: bigint, scale: bigint): number {
   if (scale === 1n) return Number(digits);
   const sign = digits < 0n ? "-" : "";

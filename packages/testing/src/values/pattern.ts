@@ -3,22 +3,22 @@ import * as fc from "fast-check";
 
 import { NoValueError } from "./support.ts";
 
-/** Repetitions without a bound, or with a great one, are tried up to so many times. */
+/** Maximum number of repetitions beyond the minimum of a quantifier with a great upper bound. */
 const MOST_REPEATS = 300;
 
-/** Texts are up to so much longer than the shortest one. */
+/** Strings are up to this number of characters longer than the shortest one. */
 const MORE = 24;
 
-/** A length beyond which none is looked for, unless a rule asks for more. */
+/** Longest length that is searched, unless a rule requires a greater one. */
 const LONGEST = 2000;
 
-/** A machine of more states takes too long to be asked which lengths its texts have. */
+/** Maximum number of states. With more, the lengths of the strings take too long to compute. */
 const MOST_STATES = 4000;
 
-/** Conditions that the machine does not know (a look ahead, a border of a word) are left to chance. */
+/** Number of attempts. The automaton ignores some conditions (lookahead, word boundary), so a generated string may not match. */
 const TRIES = 1000;
 
-/** Characters that classes are asked for, in the order in which people would type them. */
+/** Characters that are tried as members of a character class, in the order in which people would type them. */
 const COMMON: readonly string[] = [
   ..."abcdefghijklmnopqrstuvwxyz",
   ..."0123456789",
@@ -27,35 +27,35 @@ const COMMON: readonly string[] = [
 ];
 const RARE: readonly string[] = [..."éßñøçÅλΩЖשعहไ中あ한٣²½€©→\t\n\u00a0\u2028🙂"];
 
-/** Where a machine goes without a character, and when. */
+/** Transition without a character, with its condition. */
 interface Free {
   readonly to: number;
   readonly when?: "start" | "end";
 }
 
-/** Where a machine goes with one of some characters. */
+/** Transition that reads one of some characters. */
 interface Step {
   readonly on: readonly string[];
   readonly to: number;
 }
 
-/** A pattern as a machine that reads a text character by character, from state 0 to the last one. */
+/** Finite automaton of a pattern. It reads a string character by character, from state 0 to the last state. */
 interface Machine {
   readonly steps: readonly (readonly Step[])[];
   readonly free: readonly (readonly Free[])[];
   readonly end: number;
 }
 
-/** Lengths of texts in characters. */
+/** Bounds of the length of a string in characters. */
 export interface Lengths {
   readonly minLength?: number;
   readonly maxLength?: number;
 }
 
 /**
- * Texts that a pattern takes, of a length within bounds.
+ * Returns strings that match a pattern and whose length is within bounds.
  *
- * @param plain - Letters and digits where a class has some.
+ * @param plain - True to use letters and digits only, for classes that have some.
  */
 export function matching(pattern: RegExp, lengths: Lengths, plain: boolean): fc.Arbitrary<string> {
   return new Matching(pattern, lengths, plain);
@@ -77,7 +77,7 @@ class Matching extends fc.Arbitrary<string> {
   }
 
   generate(random: fc.Random): fc.Value<string> {
-    // Letters and digits alone may not do: what looks ahead may ask for other characters.
+    // Letters and digits may not be enough, because a lookahead can require other characters. So the second attempt uses all characters.
     this.#walkers ??= (this.#plain ? [true, false] : [false]).map(
       (plain) => new Walker(machineOf(this.#pattern, plain)),
     );
@@ -118,10 +118,10 @@ class Matching extends fc.Arbitrary<string> {
   }
 }
 
-/** Draws the ways of a machine to its end. */
+/** Draws random paths through an automaton to its end. */
 class Walker {
   readonly #machine: Machine;
-  /** By number of characters that are still to come: the states from which exactly so many lead to the end. */
+  /** By number of remaining characters: for each state, true if exactly that number of characters can reach the end. */
   readonly #ending: boolean[][] = [];
   readonly #closures: Map<string, readonly number[]> = new Map();
 
@@ -129,7 +129,7 @@ class Walker {
     this.#machine = machine;
   }
 
-  /** Lengths within bounds that texts can have: the shortest, and those up to `more` longer. */
+  /** Returns the possible lengths of strings within bounds: the shortest one, and those up to `more` longer. */
   lengths(min: number, max: number, more: number): number[] {
     const found: number[] = [];
     for (let length = min; length <= max; length += 1) {
@@ -140,7 +140,7 @@ class Walker {
     return found;
   }
 
-  /** A text of a length that {@link lengths} told. */
+  /** Returns a random string. `length` is one of the results of {@link lengths}. */
   walk(length: number, random: fc.Random): string {
     let [state, text] = [0, ""];
     for (let left = length; left > 0; left -= 1) {
@@ -152,7 +152,7 @@ class Walker {
     return text;
   }
 
-  /** Steps with the next character that still lead to the end with as many characters as are left. */
+  /** Returns the transitions for the next character from which the remaining number of characters reaches the end. */
   #choices(state: number, left: number, atStart: boolean): Step[] {
     if (left === 0) return [];
     const steps = this.#closure(state, atStart, false).flatMap((at) => this.#machine.steps[at] as Step[]);
@@ -180,7 +180,7 @@ class Walker {
     return this.#closure(state, atStart, true).includes(this.#machine.end);
   }
 
-  /** The states that are reached without a character. */
+  /** Returns the states that are reached without reading a character. */
   #closure(state: number, atStart: boolean, atEnd: boolean): readonly number[] {
     const key = `${state} ${atStart} ${atEnd}`;
     const known = this.#closures.get(key);
@@ -206,7 +206,7 @@ function machineOf(pattern: RegExp, plain: boolean): Machine {
   return machine;
 }
 
-/** Makes the machine of a pattern. It is searched for, so that anything may stand before and behind it. */
+/** Builds the automaton of a pattern. Any characters may stand before and after the match. */
 class Builder {
   readonly #steps: Step[][] = [];
   readonly #free: Free[][] = [];
@@ -285,7 +285,7 @@ class Builder {
     return behind;
   }
 
-  /** Some characters of a class: the usual ones, or where it has none of them the first that it has. */
+  /** Returns some characters of a class: the common ones, or the first members if it has no common ones. */
   #members(raw: string): readonly string[] {
     const key = `${this.#plain} ${this.#pattern.flags} ${raw}`;
     const found = members.get(key);
@@ -320,7 +320,7 @@ class Builder {
 
 const members: Map<string, readonly string[]> = new Map();
 
-/** The first characters of a class, but for the ones that have no text form in a database: U+0000 and surrogates. */
+/** Returns the first characters of a class, without U+0000 and surrogates, which a database cannot store as text. */
 function firstOf(one: RegExp): string[] {
   const found: string[] = [];
   for (let point = 1; point <= 0x10ffff && found.length < 20; point += 1) {

@@ -37,16 +37,16 @@ export type RuleName =
   | "maxItems"
   | "uniqueItems";
 
-/** A rule, and what breaks it and no other rule of its place. */
+/** Rule, and values that break it and no other rule of their place. */
 export interface Breach {
   readonly rule: RuleName;
   readonly given: fc.Arbitrary<unknown>;
 }
 
-/** Longer values are not made: servers refuse them for their size. */
+/** Longest strings in characters that are created. Servers refuse longer values because of their size. */
 const LONGEST = 100_000;
 
-/** What texts of a format are often mistaken for, the nearest to it first. */
+/** Invalid strings that people confuse with a format, the most similar one first. */
 const MISTAKEN: Readonly<Record<NonNullable<TextRules["format"]>, readonly string[]>> = {
   email: ["ada.example.com", "ada@", "ada lovelace@example.com", "@b", "a"],
   uri: ["example.com/notes", "https://exa mple.com/", "/a", "a"],
@@ -67,7 +67,7 @@ const MISTAKEN: Readonly<Record<NonNullable<TextRules["format"]>, readonly strin
   ipv6: ["2001:db8:::1", "2001:db8", "2001:db8::g"],
 };
 
-/** The rules of a value at one place, whatever is below it. */
+/** Returns the rules of a value at one place, without the rules of the places below. */
 export function breachesOf(shape: Shape, form: Form, readable: boolean): Breach[] {
   const members = membersOf(shape);
   const breaches: Breach[] = [];
@@ -82,7 +82,7 @@ export function breachesOf(shape: Shape, form: Form, readable: boolean): Breach[
   return breaches;
 }
 
-/** One value of each kind. */
+/** One value of each JSON type. */
 const OTHERS: readonly (readonly [kind: string, value: unknown])[] = [
   ["string", "text"],
   ["number", 12],
@@ -92,7 +92,7 @@ const OTHERS: readonly (readonly [kind: string, value: unknown])[] = [
   ["null", null],
 ];
 
-/** A shape without the unions and references around it. */
+/** Returns the shapes that remain when unions and references are resolved. */
 function membersOf(
   shape: Shape,
   seen: Set<Shape> = new Set(),
@@ -104,7 +104,7 @@ function membersOf(
   return [shape];
 }
 
-/** Kinds of JSON values that a shape has; `any` is all of them. */
+/** Returns the JSON types of a shape's values; `any` stands for all types. */
 function kindsOf(shape: Shape, form: Form): string[] {
   switch (shape.kind) {
     case "unknown":
@@ -138,7 +138,7 @@ function kindsOf(shape: Shape, form: Form): string[] {
   }
 }
 
-/** A text or number that is none of those that are listed. */
+/** Returns a rule with values that are none of the literals. */
 function listed(members: readonly Shape[], form: Form): Breach[] {
   const values = members.flatMap((member) => (member.kind === "literal" ? [member.value] : []));
   if (values.length === 0) return [];
@@ -190,7 +190,7 @@ function ruled(shape: Shape, form: Form, readable: boolean): Breach[] {
 
 type Template = Pick<ShapeOf<"template">, "texts" | "source">;
 
-/** The rules without one of them: they are members that may be missing. */
+/** Returns rules without one of them. */
 function without<R extends object>(rules: R, rule: string): R {
   const { [rule]: _, ...rest } = rules as R & Record<string, unknown>;
   return rest as unknown as R;
@@ -204,7 +204,7 @@ function kept(
   return new Kept(inner, passes, () => `value that breaks ${rule} and no other rule of its place`);
 }
 
-/** What fits without one rule and not with it. */
+/** Returns a rule with the values that satisfy all other rules and break this one. */
 function breaking(shape: Shape, rule: RuleName, form: Form, inner: fc.Arbitrary<unknown>): Breach {
   const loose = without(shape, rule);
   return { rule, given: kept(inner, (value) => fits(loose, value, form) && !fits(shape, value, form), rule) };
@@ -236,7 +236,7 @@ function ofText(shape: ShapeOf<"string">, readable: boolean, template?: Template
   if (format !== undefined) {
     const mistaken = fc.constantFrom(...MISTAKEN[format]);
     const loose = like(without(rules, "format"));
-    // Where people read it, what is nearly right comes first.
+    // For readable values, a nearly valid string is tried first.
     if (readable) {
       const nearest = [mistaken, loose].map((inner) => breaking(whole, "format", "wire", inner).given);
       breaches.push({ rule: "format", given: new AnyOf(nearest, true) });
@@ -244,7 +244,7 @@ function ofText(shape: ShapeOf<"string">, readable: boolean, template?: Template
   }
   if (pattern !== undefined) {
     const loose = without(rules, "pattern");
-    // What is nearly right finds more mistakes than what is not alike at all.
+    // Nearly valid strings find more mistakes than completely different ones.
     const nearly = fc
       .tuple(like(rules), fc.constantFrom(...ODD, ""), fc.nat({ max: 40 }))
       .map(([text, other, place]) => {
@@ -256,10 +256,10 @@ function ofText(shape: ShapeOf<"string">, readable: boolean, template?: Template
   return breaches;
 }
 
-/** Characters that patterns often leave out. */
+/** Characters that patterns often exclude. */
 const ODD = ["!", " ", "~", "A", "a", "0", "é", "-"] as const;
 
-/** Texts of one character many times. */
+/** Returns strings that repeat one character. */
 function uniform({ minLength = 1, maxLength = Infinity }: TextRules): fc.Arbitrary<string> {
   const length = Math.min(Math.max(1, minLength), maxLength);
   return fc.constantFrom(...ODD).map((character) => character.repeat(length));
@@ -279,7 +279,7 @@ function ofNumber(shape: NumberShape, form: Form): Breach[] {
         : either([3, numbers(all, true)], [1, numbers(all, false)]);
       breaches.push(breaking(shape, rule, form, inner));
     } catch (error) {
-      // No number is beyond this bound and within the others.
+      // No number is beyond this bound and within the other bounds.
       if (!(error instanceof NoValueError)) throw error;
     }
   };
@@ -312,7 +312,7 @@ function ofArray(shape: ShapeOf<"array">, form: Form): Breach[] {
       const items = arbitrary(loose, { form }) as fc.Arbitrary<unknown[]>;
       breaches.push(breaking(shape, rule, form, items.map(change)));
     } catch (error) {
-      // There are no such items.
+      // The item type has no values for such a list.
       if (!(error instanceof NoValueError)) throw error;
     }
   };

@@ -6,18 +6,18 @@ import type { ValueOptions } from "./arbitrary.ts";
 import { type Breach, breachesOf, type RuleName } from "./rules.ts";
 import { fits, NoValueError, type ShapeOf } from "./support.ts";
 
-/** A way to spoil one place of a valid value. */
+/** Change that makes one place of a valid value invalid. */
 export interface Spoiling {
-  /** As failures name it: `$.items[0].quantity`. */
+  /** Path in the notation of failures: `$.items[0].quantity`. */
   readonly path: string;
   readonly steps: readonly (string | number)[];
-  /** What is broken there. */
+  /** Rule that the change breaks. */
   readonly rule: RuleName;
-  /** What may stand there instead; `missing` where nothing may. */
+  /** Values that replace the valid one; `missing` removes it. */
   readonly given: fc.Arbitrary<unknown>;
 }
 
-/** Every place of a valid value with each rule that it has there. Not every one can be broken alone: see {@link spoil}. */
+/** Returns each rule of each place of a valid value. Some rules cannot be broken alone: see {@link spoil}. */
 export function spoilings(
   shape: Shape,
   value: unknown,
@@ -29,8 +29,8 @@ export function spoilings(
 }
 
 /**
- * A copy of a valid value with one place spoiled; nothing where that does not fail at this place and at no other, as where what was drawn
- * makes the value another member of a union.
+ * Returns a copy of a valid value with one place replaced. Returns `undefined` if the copy does not have exactly one failure at this place,
+ * for example because it is valid as another member of a union.
  */
 export function spoil(
   shape: Shape,
@@ -44,7 +44,7 @@ export function spoil(
   return failures.length === 1 && failures[0]?.path === spoiling.path ? { value: spoiled } : undefined;
 }
 
-/** A place of a value as failures name it. */
+/** Returns a path in the notation of failures. */
 export function pathOf(steps: readonly (string | number)[]): string {
   return steps.reduce<string>((path, step) => {
     if (typeof step === "number") return `${path}[${step}]`;
@@ -67,7 +67,7 @@ class Walk {
     const path = pathOf(steps);
     const known = new Set<string>();
     for (const { rule, given } of breaches(shape, this.#form, this.#readable)) {
-      // Members of a union may have a rule of the same name; the first of them stands for all.
+      // Members of a union may have rules of the same name. Only the first of them is used.
       if (known.has(rule)) continue;
       known.add(rule);
       this.found.push({ path, steps, rule, given });
@@ -85,7 +85,7 @@ class Walk {
         return;
       }
       case "array":
-        // One item stands for all.
+        // All items have the same rules, so the first one is enough.
         if (Array.isArray(value) && value.length > 0) this.collect(shape.element, value[0], [...steps, 0]);
         return;
       case "tuple":
@@ -131,7 +131,7 @@ class Walk {
     for (const ruled of shape.index ?? []) this.#keys(ruled, shape, item, value, steps);
   }
 
-  /** What is right under one key is wrong under a key that breaks a rule. */
+  /** Collects changes that move a valid value under a key that breaks a rule of the index signature. */
   #keys(
     { keys, key }: IndexShape,
     { index = [], properties }: ShapeOf<"object">,
@@ -143,7 +143,7 @@ class Walk {
     const isWrongElsewhere = (broken: string): boolean =>
       index.some((other) => other.key !== key && takes(other.keys, broken) && breaks(other.key, broken));
     for (const { rule, given } of breaches(textOf(keys, key), this.#form, this.#readable)) {
-      // A key is a text, and one of another form is no key of this signature.
+      // Keys are always strings. A key that breaks the template does not belong to this signature.
       if (rule === "null" || rule === "type" || rule === "template") continue;
       for (const broken of keysThatBreak(given)) {
         const isDeclared = properties.some((property) => property.key === broken);
@@ -158,12 +158,12 @@ class Walk {
 
 type IndexShape = NonNullable<ShapeOf<"object">["index"]>[number];
 
-/** Whether a key breaks rules. */
+/** Returns true if a key breaks rules. */
 function breaks(rules: ShapeOf<"string"> | undefined, key: string): boolean {
   return rules !== undefined && !fits(rules, key, "wire");
 }
 
-/** Keys of an index signature as the texts that they are, by their rules. */
+/** Shapes of the keys of index signatures, by their rules. */
 const keyTexts: WeakMap<Shape, Shape> = new WeakMap();
 
 function textOf(keys: IndexShape["keys"], key: ShapeOf<"string">): Shape {
@@ -177,29 +177,29 @@ function textOf(keys: IndexShape["keys"], key: ShapeOf<"string">): Shape {
   return known;
 }
 
-/** Number of keys that are tried for each rule on keys. */
+/** Number of keys that are tried for each rule of keys. */
 const BROKEN_KEYS = 3;
 
-/** Keys that break a rule, the same ones each time. */
+/** Returns keys that break a rule, the same ones on each call. */
 function keysThatBreak(given: fc.Arbitrary<unknown>): string[] {
   try {
     return fc
       .sample(given, { numRuns: BROKEN_KEYS, seed: 1 })
       .filter((key): key is string => typeof key === "string");
   } catch (error) {
-    // No key breaks this rule and no other.
+    // No key breaks this rule alone.
     if (error instanceof NoValueError) return [];
     throw error;
   }
 }
 
-/** Whether an index signature takes a key. */
+/** Returns true if an index signature accepts a key. */
 function takes(keys: "string" | "number" | TextTest, key: string): boolean {
   if (typeof keys === "string") return keys === "string" || isNumericKey(key);
   return keys.test(key);
 }
 
-/** Shapes are constants of generated modules, and what breaks their rules is not made twice. */
+/** Rules by form, style and shape. Shapes are constants of generated modules, so their rules are computed once. */
 const made: Map<string, WeakMap<Shape, readonly Breach[]>> = new Map();
 
 function breaches(shape: Shape, form: Form, readable: boolean): readonly Breach[] {

@@ -1,29 +1,29 @@
 import { explain, type Form, type Shape } from "@kit/core/codec";
 import * as fc from "fast-check";
 
-/** A shape of one kind. */
+/** Shape of one kind. */
 export type ShapeOf<Kind extends Shape["kind"]> = Extract<Shape, { kind: Kind }>;
 
-/** A number or a bigint. */
+/** Shape of a number or bigint. */
 export type NumberShape = Extract<Shape, { kind: "number" | "bigint" }>;
 
-/** Rules on texts. */
+/** Rules of a string. */
 export type TextRules = Omit<ShapeOf<"string">, "kind" | "isKey">;
 
-/** Whether a value is one of a shape. */
+/** Returns true if a value fits a shape. */
 export function fits(shape: Shape, value: unknown, form: Form): boolean {
   return explain(shape, value, form, 1).length === 0;
 }
 
-/** There is no value of a shape, or none was found. */
+/** Error for a shape that has no value, or for which no value was found. */
 export class NoValueError extends Error {
   override readonly name = "NoValueError";
 }
 
-/** How often a value is drawn anew before it counts as not to be found. */
+/** Number of draws after which a search for a value fails. */
 const TRIES = 500;
 
-/** An arbitrary that is made when it is first asked for a value: shapes recurse, and most of them are never drawn. */
+/** Arbitrary that is created when the first value is drawn. Shapes can be recursive, and many of their arbitraries are never used. */
 export class Lazy extends fc.Arbitrary<unknown> {
   readonly #make: () => fc.Arbitrary<unknown>;
   #made: fc.Arbitrary<unknown> | undefined;
@@ -50,13 +50,13 @@ export class Lazy extends fc.Arbitrary<unknown> {
   }
 }
 
-/** What of an arbitrary passes a test. In place of `filter`, which never ends where nothing does. */
+/** Arbitrary of the values that satisfy a condition. Unlike `filter`, it throws an error if no value satisfies the condition. */
 export class Kept<T> extends fc.Arbitrary<T> {
   readonly #inner: fc.Arbitrary<T>;
   readonly #passes: (value: T) => boolean;
   readonly #what: () => string;
 
-  /** @param what - What was looked for, where nothing was found. */
+  /** @param what - Describes the values in the error if none was found. */
   constructor(inner: fc.Arbitrary<T>, passes: (value: T) => boolean, what: () => string) {
     super();
     this.#inner = inner;
@@ -81,7 +81,7 @@ export class Kept<T> extends fc.Arbitrary<T> {
   }
 }
 
-/** One of several, the first of which is what failures shrink to. */
+/** Chooses one of several arbitraries by weight. Failures shrink to the first one. */
 export function either<T>(
   ...choices: readonly (readonly [weight: number, fc.Arbitrary<T>])[]
 ): fc.Arbitrary<T> {
@@ -89,12 +89,12 @@ export function either<T>(
   return fc.oneof({ withCrossShrink: false }, ...weighed);
 }
 
-/** Values of the first of some arbitraries that finds one. */
+/** Arbitrary that draws from several arbitraries in turn until one of them has a value. */
 export class AnyOf<T> extends fc.Arbitrary<T> {
   readonly #choices: readonly fc.Arbitrary<T>[];
   readonly #inOrder: boolean;
 
-  /** @param inOrder - The first one is asked first; else any of them. */
+  /** @param inOrder - True to start with the first arbitrary. Otherwise the start is random. */
   constructor(choices: readonly fc.Arbitrary<T>[], inOrder: boolean = false) {
     super();
     this.#choices = choices;

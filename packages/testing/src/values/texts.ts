@@ -7,22 +7,22 @@ import { phrase, word } from "./words.ts";
 /** Names of formats. */
 type Format = NonNullable<TextRules["format"]>;
 
-/** Texts without a greatest length are up to so much longer than they must be. */
+/** Strings without a maximum length are up to this number of characters longer than their minimum. */
 const MORE = 40;
 
-/** RFC 1035: 255 octets on the wire are 253 characters with dots. */
+/** Maximum length of a domain name: 255 octets on the wire (RFC 1035) are 253 characters with dots. */
 const LONGEST_DOMAIN = 253;
-/** No email is longer: 64 characters before the `@`, and the domain. */
+/** Maximum length of an email address: 64 characters, the `@` and the domain. */
 const LONGEST_EMAIL = 64 + 1 + LONGEST_DOMAIN;
 
-/** A label of a domain has no more, RFC 1035. */
+/** Maximum length of a label of a domain name (RFC 1035). */
 const LONGEST_LABEL = 63;
 
 const LETTERS = fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz");
 
 /**
- * One character: mostly what keyboards have, sometimes what programs trip over. None that texts of requests may not have (U+0000, and
- * surrogates without their other half).
+ * Random character: mostly a character of a keyboard, sometimes one that programs often handle wrongly. Never a character that strings in
+ * requests may not contain (U+0000 and lone surrogates).
  */
 const CHARACTER: fc.Arbitrary<string> = either(
   [12, fc.integer({ min: 0x20, max: 0x7e }).map((point) => String.fromCodePoint(point))],
@@ -32,14 +32,14 @@ const CHARACTER: fc.Arbitrary<string> = either(
   [1, fc.constantFrom("\t", "\n", "\r", "\u0001", "\u200b", "\u202e", "\ufeff", "\u0301")],
 );
 
-/** URIs with each of the parts that they can have. */
+/** URIs with each optional component. */
 const URI = new RegExp(
   "^[a-z][a-z0-9+.-]{0,5}:(?://(?:[a-z0-9]{1,4}@)?[a-z0-9]{1,8}(?:\\.[a-z]{2,4}){0,2}(?::[0-9]{1,4})?)?" +
     "(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2}){1,6}){0,3}(?:\\?[a-z]{1,4}=[a-z0-9+/?]{0,4})?(?:#[a-z0-9?/]{0,5})?$",
   "u",
 );
 
-/** Made once, when it is first wanted: some take tens of milliseconds. */
+/** Creates an arbitrary on first use, because some take tens of milliseconds to create. */
 function once<T>(make: () => fc.Arbitrary<T>): () => fc.Arbitrary<T> {
   let made: fc.Arbitrary<T> | undefined;
   return () => (made ??= make());
@@ -49,15 +49,15 @@ const anyEmail = once(() => fc.emailAddress({ size: "small" }));
 const anyUri = once(() => matching(URI, {}, false));
 const anyIpv6 = once(() => fc.ipV6());
 
-/** Texts that keep rules. */
+/** Returns strings that satisfy rules. */
 export function texts(rules: TextRules): fc.Arbitrary<string> {
   return kept(rules, candidates(rules, false));
 }
 
 /**
- * Texts that keep rules and that people would write.
+ * Returns strings that satisfy rules and that a person would write.
  *
- * @param hint - The name of the property that has it, as {@link phrase} takes it.
+ * @param hint - The name of the property, as in {@link phrase}.
  */
 export function readableTexts(rules: TextRules, hint: string): fc.Arbitrary<string> {
   const usual = rules.format === undefined && rules.pattern === undefined;
@@ -101,12 +101,12 @@ function ofLength(minLength: number, maxLength: number): fc.Arbitrary<string> {
   return fc.string({ unit: CHARACTER, minLength, maxLength, size: "max" });
 }
 
-/** Texts of exactly one length, which is too long for a choice of each character. */
+/** Returns strings of exactly one length. They repeat one character, because long strings of random characters are slow to draw. */
 function filled(length: number): fc.Arbitrary<string> {
   return CHARACTER.map((character) => character.repeat(length));
 }
 
-/** Words within bounds. */
+/** Returns words whose total length is within bounds. */
 function phrases({ minLength = 0, maxLength = Infinity }: TextRules, hint: string): fc.Arbitrary<string> {
   return fc.tuple(phrase(hint), fc.array(word(), { minLength: 8, maxLength: 8 })).map(([start, more]) => {
     let characters = [...start];
@@ -115,7 +115,7 @@ function phrases({ minLength = 0, maxLength = Infinity }: TextRules, hint: strin
     if (characters.length > maxLength || characters.length > Math.max(minLength, start.length)) {
       characters = characters.slice(0, Math.min(maxLength, Math.max(minLength, start.length)));
     }
-    // No space at an end, which forms would trim; letters stand in for it.
+    // A form may trim spaces at the ends, so letters replace them.
     const text = characters.join("");
     return text.replace(/^ | $/g, "a");
   });
@@ -134,7 +134,7 @@ function ofFormat(format: Format, rules: TextRules, readable: boolean): fc.Arbit
     case "date-time":
       return dateTimes(readable);
     case "ipv4":
-      // 192.0.2.0/24 belongs to nobody: it is there for documents.
+      // 192.0.2.0/24 is reserved for documentation.
       return readable ? fc.integer({ min: 1, max: 254 }).map((host) => `192.0.2.${host}`) : fc.ipV4();
     case "ipv6":
       return readable
@@ -143,7 +143,7 @@ function ofFormat(format: Format, rules: TextRules, readable: boolean): fc.Arbit
   }
 }
 
-/** Moments that RFC 3339 can write: of this decade where people read them. */
+/** Returns times that RFC 3339 can represent. Readable times are within the years 2024 to 2026. */
 export function moments(readable: boolean): fc.Arbitrary<Date> {
   if (!readable) {
     const [min, max] = [new Date("0000-01-01T00:00:00.000Z"), new Date("9999-12-31T23:59:59.999Z")];
@@ -158,7 +158,7 @@ export function moments(readable: boolean): fc.Arbitrary<Date> {
   return fc.integer({ min: first, max: last }).map((second) => new Date(second * 1000));
 }
 
-/** Moments as text: in UTC, or beside it where that is asked for as well. */
+/** Returns times as strings: in UTC if `readable`, otherwise also with other offsets. */
 export function dateTimes(readable: boolean): fc.Arbitrary<string> {
   const inUtc = moments(readable).map((date) => date.toISOString());
   if (readable) return inUtc;
@@ -186,7 +186,7 @@ function emails({ minLength = 0, maxLength = Infinity }: TextRules, readable: bo
   return fitting.map((text) => paddedEmail(text, Math.min(minLength, LONGEST_EMAIL)));
 }
 
-/** A mailbox of at least so many characters. */
+/** Extends an email address to at least the given length. */
 function paddedEmail(text: string, length: number): string {
   if (text.length >= length) return text;
   const [name = "", host = ""] = text.split(/@(?=[^@]*$)/);
@@ -196,7 +196,7 @@ function paddedEmail(text: string, length: number): string {
     labels += `${"a".repeat(label)}.`;
     left -= label + 1;
   }
-  // The name takes what the domain cannot.
+  // The part before the `@` takes the characters that do not fit into the domain.
   return `${name.padEnd(length - 1 - labels.length - host.length, "a")}@${labels}${host}`;
 }
 

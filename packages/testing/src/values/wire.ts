@@ -1,6 +1,6 @@
 /**
- * A handler's value as JSON has it: dates as RFC 3339, bigints as digits, bytes as base64. What is no value of a handler is left as it
- * is, so that what was spoiled stays spoiled.
+ * Returns the wire form of a handler's value: dates as RFC 3339 strings, bigints as digits, bytes as base64. Other values stay as they are,
+ * so that an invalid value stays invalid.
  */
 export function toWire(value: unknown): unknown {
   if (typeof value === "bigint") return value.toString();
@@ -11,10 +11,10 @@ export function toWire(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, toWire(part)]));
 }
 
-/** A body as a request sends it. As `JSON.stringify`, which bigints and bytes are foreign to. */
+/** Returns a body in the form that a request sends. Unlike `JSON.stringify` it accepts bigints and bytes. */
 export function jsonOf(value: unknown): string {
   return JSON.stringify(value, function (this: Record<string, unknown>, key: string, part: unknown): unknown {
-    // What it really was: bytes of Node have a form of their own in JSON.
+    // Reads the original value, because `Buffer.toJSON` has replaced a buffer by another object at this time.
     const held = this[key];
     return typeof held === "bigint" || held instanceof Uint8Array ? toWire(held) : part;
   });

@@ -164,12 +164,12 @@ const COMPANIES = [
 ] as const;
 const COLORS = ["red", "orange", "yellow", "green", "blue", "violet", "brown", "black", "white"] as const;
 
-/** A word. */
+/** Returns a random word. */
 export function word(): fc.Arbitrary<string> {
   return fc.constantFrom(...WORDS);
 }
 
-/** What a property holds, by words of its name: the first entry that knows one of them. */
+/** Values by words in the name of the property. The first matching entry is used. */
 const SUBJECTS: readonly (readonly [names: RegExp, () => fc.Arbitrary<string>])[] = [
   [
     /^(?:e?mail|email address)$/,
@@ -204,14 +204,14 @@ const SUBJECTS: readonly (readonly [names: RegExp, () => fc.Arbitrary<string>])[
   [/\b(?:author|owner|creator|assignee|by|(?:display|full|real) ?name)$/, () => fullName()],
 ];
 
-/** Whose names are those of people. */
+/** Types whose `name` is the name of a person. */
 const PEOPLE =
   /(?:^|user|person|people|author|member|customer|employee|contact|owner|profile|student|patient|player|guest|human|signer)$/i;
 
 /**
- * What people would write where a property has that name.
+ * Returns strings that a person would write for a property of that name.
  *
- * @param hint - `displayName`, `author_id`, with the name of its type `Team.name`; empty where the value has no name.
+ * @param hint - The name of the property with its type, such as `Team.name` or `User.author_id`; empty if the value has no name.
  */
 export function phrase(hint: string): fc.Arbitrary<string> {
   const dot = hint.lastIndexOf(".");
@@ -227,7 +227,7 @@ export function phrase(hint: string): fc.Arbitrary<string> {
   return subject === undefined ? pair() : subject[1]();
 }
 
-/** The name of something of a type. */
+/** Returns names for a type. */
 function nameOf(owner: string): fc.Arbitrary<string> {
   if (PEOPLE.test(owner)) return fullName();
   if (/(?:company|organi[sz]ation|team|group|department|tenant)$/i.test(owner))

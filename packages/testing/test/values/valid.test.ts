@@ -17,7 +17,7 @@ function drawn(shape: Shape, options: ValueOptions, count: number, seed = 7): un
   return fc.sample(arbitrary(shape, options), { seed, numRuns: count });
 }
 
-/** Many values of each style and form, all of which fit. */
+/** Draws many values of each style and form, and checks that all of them fit. */
 function valid(shape: Shape, count = 300): unknown[] {
   const all: unknown[] = [];
   for (const options of OPTIONS) {
@@ -49,7 +49,7 @@ const PATTERNS: readonly (readonly [pattern: string, minLength?: number | undefi
     ["^[A-Z]{2}\\d{2}(?: ?[0-9A-Z]{4}){3,7}$"],
   ];
 
-describe("values fit", () => {
+describe("generated values are valid", () => {
   for (const [pattern, minLength, maxLength] of PATTERNS) {
     test(`/${pattern}/ of ${minLength ?? 0} to ${maxLength ?? "any number of"} characters`, () => {
       valid({
@@ -61,7 +61,7 @@ describe("values fit", () => {
     });
   }
 
-  test("each pattern that the compiler takes without a bound has texts", async () => {
+  test("for each linear pattern that the compiler accepts", async () => {
     const path = new URL("../../../../conformance/patterns.json", import.meta.url);
     const { patterns } = JSON.parse(await readFile(path, "utf8")) as {
       patterns: { pattern: string; verdict: string }[];
@@ -70,7 +70,7 @@ describe("values fit", () => {
     assert.ok(linear.length > 60, String(linear.length));
     for (const { pattern } of linear) {
       const shape: Shape = { kind: "string", pattern: new RegExp(pattern, "u") };
-      // A million characters.
+      // Strings of this pattern have a million characters.
       if (pattern === "^(?:a{1000}b{1000}){500}$") {
         assert.throws(() => drawn(shape, {}, 1), /are too long to be made/);
       } else valid(shape, 5);
@@ -83,7 +83,7 @@ describe("values fit", () => {
       valid({ kind: "string", format });
     });
   }
-  test("mailboxes and URIs of lengths that few have", () => {
+  test("for email addresses and URIs of unusual lengths", () => {
     valid({ kind: "string", format: "email", maxLength: 5 });
     valid({ kind: "string", format: "email", minLength: 200, maxLength: 254 }, 50);
     valid({ kind: "string", format: "email", minLength: 256, maxLength: 300 }, 50);
@@ -92,7 +92,7 @@ describe("values fit", () => {
     valid({ kind: "string", format: "email", pattern: /@example\.com$/u });
   });
 
-  test("numbers at and between bounds, also where there are few", () => {
+  test("for numbers at and between bounds, even if few numbers are within the bounds", () => {
     const cents = valid({ kind: "number", multipleOf: 0.01, minimum: 0.05, exclusiveMaximum: 0.08 });
     assert.deepEqual(new Set(cents), new Set([0.05, 0.06, 0.07]));
     const halves = valid({ kind: "number", integer: true, multipleOf: 1.5, minimum: -4, maximum: 4 });
@@ -108,7 +108,7 @@ describe("values fit", () => {
     valid({ kind: "number", integer: true });
   });
 
-  test("arrays, tuples and objects with keys of their own", () => {
+  test("for arrays, tuples and objects with index signatures", () => {
     const flags: Shape = { kind: "array", element: { kind: "boolean" }, uniqueItems: true, minItems: 2 };
     assert.ok(valid(flags).every((items) => (items as unknown[]).length === 2));
     valid({ kind: "array", element: { kind: "date" }, minItems: 3, maxItems: 3 });
@@ -138,7 +138,7 @@ describe("values fit", () => {
     });
   });
 
-  test("template literal types with rules", () => {
+  test("for template literal types with rules", () => {
     const parts = [
       { hole: "string" },
       "@",
@@ -149,7 +149,7 @@ describe("values fit", () => {
     valid({ kind: "template", texts: template(parts), source, minLength: 20, maxLength: 24 });
   });
 
-  test("types that hold themselves end", () => {
+  test("for types that contain themselves", () => {
     const tree: Shape = {
       kind: "object",
       properties: [
@@ -161,7 +161,7 @@ describe("values fit", () => {
       ],
     };
     valid({ kind: "reference", to: () => tree, recursive: true });
-    // Needs itself five times, whatever was asked for.
+    // This type needs five levels, whatever the option `depth` is.
     let list: Shape = { kind: "null" };
     for (let level = 0; level < 5; level += 1) {
       const next: Shape = list;
@@ -174,7 +174,7 @@ describe("values fit", () => {
   });
 });
 
-describe("values", () => {
+describe("generated values", () => {
   const person: Shape = {
     kind: "object",
     properties: [
@@ -184,7 +184,7 @@ describe("values", () => {
     ],
   };
 
-  test("are the same for the same seed, on each machine", () => {
+  test("are the same for the same seed on each machine", () => {
     const [first, again] = [1, 2].map(() => drawn(person, { style: "readable" }, 3, 42));
     assert.deepEqual(first, again);
     assert.notDeepEqual(drawn(person, { style: "readable" }, 3, 43), first);
@@ -195,7 +195,7 @@ describe("values", () => {
     });
   });
 
-  test("are told apart from types that have none", () => {
+  test("throws an error for a type without values", () => {
     const endless: Shape = {
       kind: "object",
       properties: [{ key: "next", shape: { kind: "reference", to: () => endless, recursive: true } }],
@@ -208,7 +208,7 @@ describe("values", () => {
     );
   });
 
-  test("shrink to what a failure needs", () => {
+  test("shrink to the smallest failing value", () => {
     const slugs = arbitrary({ kind: "array", element: { kind: "string", pattern: /^[a-z]+-?[a-z]+$/u } });
     const result = fc.check(
       fc.property(slugs, (items) => !(items as string[]).some((item) => item.includes("-"))),

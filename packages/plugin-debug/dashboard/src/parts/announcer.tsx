@@ -4,13 +4,13 @@ import { createStore, useStore } from "../state/store.ts";
 
 const said = createStore("");
 
-/** Has a screen reader say something, as soon as it has nothing else to say. */
+/** Announces a text to screen readers, after their current output. */
 export function announce(text: string): void {
-  // The same text twice would be said once.
+  // Without the space, a repeated text would be announced only once.
   said.set(said.get() === text ? `${text}\u00a0` : text);
 }
 
-/** Where {@link announce} is heard. */
+/** Live region for {@link announce}. */
 export function Announcer(): JSX.Element {
   return (
     <div class="offscreen" role="status" aria-live="polite" data-announcer>

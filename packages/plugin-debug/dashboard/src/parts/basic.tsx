@@ -6,7 +6,7 @@ import { copy } from "../text/copy.ts";
 import { announce } from "./announcer.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 
-/** A status with its colour; its number says the same without. */
+/** Status of a request with its colour. The number has the same meaning without the colour. */
 export function Status({
   status,
   isActive = false,
@@ -31,12 +31,12 @@ const tones: Readonly<Record<string, string>> = {
   destructive: "s5",
 };
 
-/** A word with a colour of its own: a level, a judgement. */
+/** Word with its own colour, such as a log level or the class of a change. */
 export function Tag({ word, label = word }: { readonly word: string; readonly label?: string }): JSX.Element {
   return <span class={`badge ${tones[word] ?? "quiet"}`}>{label}</span>;
 }
 
-/** What stands where there is nothing, and what to do about that. */
+/** Message for an empty list, with advice. */
 export function Empty(props: { readonly title: string; readonly children?: ComponentChildren }): JSX.Element {
   return (
     <div class="empty">
@@ -46,7 +46,7 @@ export function Empty(props: { readonly title: string; readonly children?: Compo
   );
 }
 
-/** Stands until the first answer is there. It shows itself only where that takes long. */
+/** Message until the first response. CSS shows it only after a delay. */
 export function Loading({ what }: { readonly what: string }): JSX.Element {
   return (
     <p class="loading" role="status">
@@ -55,7 +55,7 @@ export function Loading({ what }: { readonly what: string }): JSX.Element {
   );
 }
 
-/** Why something cannot be shown. */
+/** Message for a failed request to the sidecar. */
 export function Failure({ failure }: { readonly failure: ApiFailure }): JSX.Element {
   return (
     <div class="failure" role="alert">
@@ -68,13 +68,13 @@ export function Failure({ failure }: { readonly failure: ApiFailure }): JSX.Elem
 interface CopyButtonProps {
   readonly text: () => string;
   readonly label: string;
-  /** Shown as a picture alone. */
+  /** True to show only the icon. */
   readonly isSmall?: boolean;
   readonly icon?: IconName;
   readonly shortcut?: string;
 }
 
-/** Copies a text, and says whether that worked. */
+/** Button that copies a text and reports the result. */
 export function CopyButton({
   text,
   label,
@@ -109,7 +109,7 @@ export function CopyButton({
   );
 }
 
-/** Names and values, one below the other. */
+/** List of names and values. */
 export function Facts({
   facts,
 }: {
@@ -127,7 +127,7 @@ export function Facts({
   );
 }
 
-/** A part of a page with its heading. */
+/** Section of a page with its heading. */
 export function Section(props: {
   readonly title: string;
   readonly note?: ComponentChildren;
@@ -144,7 +144,7 @@ export function Section(props: {
   );
 }
 
-/** A text of a program or of data as it is. It can be scrolled, and so reached with the keyboard. */
+/** Preformatted text. It can be scrolled, so it can get the keyboard focus. */
 export function Pre({ text, label }: { readonly text: string; readonly label: string }): JSX.Element {
   return (
     <pre class="pre" tabIndex={0} role="region" aria-label={label}>
@@ -153,7 +153,7 @@ export function Pre({ text, label }: { readonly text: string; readonly label: st
   );
 }
 
-/** A field that narrows a list. `/` leads to it. */
+/** Search field of a list. The key `/` moves the focus to it. */
 export function Search(props: {
   readonly value: string;
   readonly label: string;
@@ -179,7 +179,7 @@ export function Search(props: {
   );
 }
 
-/** A choice among a few. */
+/** Drop-down list. */
 export function Choice(props: {
   readonly label: string;
   readonly value: string;

@@ -5,7 +5,7 @@ import uPlot from "uplot";
 import { looksDark, onLook } from "../state/preferences.ts";
 import { clock } from "../text/format.ts";
 
-/** A line of a chart. */
+/** Line of a chart. */
 export interface Line {
   readonly label: string;
   readonly values: readonly (number | null)[];
@@ -15,13 +15,13 @@ export interface Line {
 
 interface ChartProps {
   readonly title: string;
-  /** Milliseconds since 1970, ascending. */
+  /** Times in milliseconds since 1970, ascending. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
   readonly format: (value: number) => string;
-  /** Where bytes are counted, lines of the grid stand at powers of two. */
+  /** True for bytes: the grid lines are powers of two. */
   readonly isBinary?: boolean;
-  /** The least and the greatest time, where more is shown than there are values. */
+  /** Least and greatest time of the axis, if it is longer than the data. */
   readonly range?: readonly [number, number];
 }
 
@@ -39,7 +39,7 @@ function colour(name: keyof typeof colours): string {
   return colours[name][looksDark() ? 1 : 0];
 }
 
-/** A chart over time. What it shows last is said in words too. */
+/** Chart over time. Its label contains the last values as text. */
 export function Chart({ title, times, lines, format, range, isBinary = false }: ChartProps): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
@@ -50,7 +50,7 @@ export function Chart({ title, times, lines, format, range, isBinary = false }: 
   const latest = useRef({ data, range });
   latest.current = { data, range };
   const names = lines.map(({ label }) => label).join("\n");
-  // A value between two gaps is no line.
+  // A value between two gaps has no line, so points are shown.
   const isSparse = lines.some(({ values }) => values.filter((value) => value !== null).length < 20);
 
   useEffect(() => {
@@ -106,7 +106,7 @@ export function Chart({ title, times, lines, format, range, isBinary = false }: 
       chart.current?.destroy();
       chart.current = null;
     };
-    // What a line is called says how it looks.
+    // The label of a line determines its style.
   }, [names, isSparse]);
 
   useEffect(() => chart.current?.setData(data));
@@ -121,11 +121,11 @@ export function Chart({ title, times, lines, format, range, isBinary = false }: 
 
 function spanOf(range: ChartProps["range"], min: number, max: number): uPlot.Range.MinMax {
   if (range !== undefined) return [range[0] / 1_000, range[1] / 1_000];
-  // One value alone has no span.
+  // The axis needs a range of times, which a single value does not have.
   return min === max ? [min - 30, max + 30] : [min, max];
 }
 
-/** With seconds, where there are few minutes. */
+/** Formats times, with seconds if the axis is shorter than four minutes. */
 function timesOf({ scales }: uPlot, ticks: readonly number[]): string[] {
   const { min = 0, max = 0 } = scales["x"] ?? {};
   const isShort = (max ?? 0) - (min ?? 0) < 240;

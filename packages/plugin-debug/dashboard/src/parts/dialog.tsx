@@ -3,7 +3,7 @@ import { useEffect, useId, useRef } from "preact/hooks";
 
 import { Icon } from "./icon.tsx";
 
-/** A window above the page. The browser keeps the focus in it, and gives it back afterwards. */
+/** Modal dialog. The browser keeps the focus in it, and restores the focus afterwards. */
 export function Dialog(props: {
   readonly title: string;
   readonly onClose: () => void;
@@ -12,7 +12,7 @@ export function Dialog(props: {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
-    // A click beside it closes it too, where the browser knows how.
+    // A click beside the dialog closes it, in browsers that support this attribute.
     element.current?.setAttribute("closedby", "any");
     element.current?.showModal();
   }, []);

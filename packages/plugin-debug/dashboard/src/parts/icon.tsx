@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 
-/** Paths of a 16 by 16 field, drawn with strokes. */
+/** SVG paths in a 16 by 16 view box, drawn with strokes. */
 const paths = {
   requests: "M2 4h9M2 8h12M2 12h6",
   errors: "M8 2.2 14.6 13.6H1.4zM8 6.4v3.2M8 11.6v.1",
@@ -26,10 +26,10 @@ const paths = {
   lock: "M3.5 7h9v6.5h-9zM5.5 7V5a2.5 2.5 0 0 1 5 0v2",
 } as const;
 
-/** The name of a picture. */
+/** Name of an icon. */
 export type IconName = keyof typeof paths;
 
-/** A picture beside words; it says nothing by itself. */
+/** Icon next to a text. It is hidden from screen readers. */
 export function Icon({ name }: { readonly name: IconName }): JSX.Element {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">

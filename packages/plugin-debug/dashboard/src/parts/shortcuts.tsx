@@ -6,12 +6,12 @@ import { shortcuts } from "../state/preferences.ts";
 import { useStore } from "../state/store.ts";
 import { Dialog } from "./dialog.tsx";
 
-/** Listens for keys, wherever the focus is but where somebody types. */
+/** Handles keyboard shortcuts, except while the user types into a field. */
 export function useShortcuts(showHelp: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-      // The browser closes a dialog itself.
+      // The browser itself closes a dialog.
       if (document.querySelector("dialog[open]") !== null) return;
       const isTyping =
         event.target instanceof Element &&
@@ -29,7 +29,7 @@ export function useShortcuts(showHelp: () => void): void {
   }, []);
 }
 
-/** Whether the key means something. */
+/** Executes the action of a key. Returns true if the key has one. */
 function act(key: string, showHelp: () => void): boolean {
   const view = views[Number(key) - 1];
   if (view !== undefined) {
@@ -61,7 +61,7 @@ function focus(element: HTMLElement | null): boolean {
   return element !== null;
 }
 
-/** From row to row. The arrows scroll the page where no row has the focus. */
+/** Moves the focus to the next or previous row. Arrow keys scroll the page if no row has the focus. */
 function move(by: 1 | -1, key: string): boolean {
   const rows = [...document.querySelectorAll<HTMLElement>("[data-row]")];
   const at = rows.indexOf(document.activeElement as HTMLElement);
@@ -85,7 +85,7 @@ const keys: readonly (readonly [string, string])[] = [
   ["?", "This help"],
 ];
 
-/** The keys, and whether single letters count. */
+/** List of the shortcuts, with a setting that turns single keys off. */
 export function ShortcutHelp(props: {
   readonly titles: Readonly<Record<View, string>>;
   readonly onClose: () => void;

@@ -11,12 +11,12 @@ import { CopyButton } from "./basic.tsx";
 interface SourceProps {
   readonly file: string;
   readonly line: number;
-  /** The whole declaration that begins there, or lines around it. */
+  /** `declaration` shows the whole declaration that begins at the line, `around` shows the lines around it. */
   readonly extent: "declaration" | "around";
   readonly label: string;
 }
 
-/** Source text of the project, in development. */
+/** Source code of the project. Only available in development. */
 export function Source({ file, line, extent, label }: SourceProps): JSX.Element {
   const current = useStore(session);
   const isDevelopment = current.state === "ready" && current.info.mode === "development";

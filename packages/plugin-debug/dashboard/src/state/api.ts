@@ -1,11 +1,11 @@
 import type { ReplayAnswer, ReplayQuestion } from "../../../src/answers/shapes.ts";
 
-/** Why a question has no answer. */
+/** Error of a request to the sidecar. */
 export class ApiFailure extends Error {
-  /** 0 where nobody answered. */
+  /** Status of the response, or 0 without a response. */
   readonly status: number;
   readonly code: string;
-  /** How long to wait, where the sidecar says so. */
+  /** Milliseconds until the next request is allowed, if the sidecar specifies them. */
   readonly retryAfterMs: number | undefined;
 
   constructor(status: number, code: string, message: string, retryAfterMs?: number) {
@@ -17,10 +17,10 @@ export class ApiFailure extends Error {
 }
 
 const storedAt = "kit-debug-key";
-/** Where even the tab's storage is off, the key lives as long as the page. */
+/** Key in memory, for browsers without session storage. It is lost with the page. */
 let ownKey: string | null = null;
 
-/** The key of production. It is kept for this tab alone, goes out in a header, and never stands in an address. */
+/** Key of the sidecar in production. It is stored for this tab only, sent in a header, and never part of an address. */
 export const debugKey = {
   get(): string | null {
     try {
@@ -34,7 +34,7 @@ export const debugKey = {
     try {
       sessionStorage.setItem(storedAt, key);
     } catch {
-      // It is kept above.
+      // The key is stored in memory.
     }
   },
   forget(): void {
@@ -42,15 +42,15 @@ export const debugKey = {
     try {
       sessionStorage.removeItem(storedAt);
     } catch {
-      // There was none.
+      // Session storage is not available.
     }
   },
 };
 
-/** Longer than the sidecar takes for anything, so that a connection which is gone is noticed. */
+/** Timeout in milliseconds. It is longer than any response of the sidecar takes, and detects a lost connection. */
 const patienceMs = 8_000;
 
-/** Asks the sidecar. `path` is what stands after `/_debug/`. */
+/** Sends a request to the sidecar. `path` is the part after `/_debug/`. */
 export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
   const patience = AbortSignal.timeout(patienceMs);
   return (await exchange(path, {
@@ -58,7 +58,7 @@ export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
   })) as T;
 }
 
-/** Has a request sent again. */
+/** Requests the sidecar to send a request again. */
 export async function askForReplay(question: ReplayQuestion, token: string): Promise<ReplayAnswer> {
   const headers = { "content-type": "application/json", "x-debug-token": token };
   return (await exchange("replay", {
@@ -95,7 +95,7 @@ async function exchange(path: string, init: RequestInit): Promise<unknown> {
   );
 }
 
-/** A query: what is undefined or empty is left out. */
+/** Returns a query. Leaves out values that are undefined or empty. */
 export function query(values: Readonly<Record<string, string | number | undefined>>): string {
   const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== "");
   if (given.length === 0) return "";

@@ -3,15 +3,15 @@ import { createStore, type Store } from "./store.ts";
 
 export { hrefOf, type Place, type View, views } from "../text/place.ts";
 
-/** Where the page is. */
+/** Current location in the dashboard. */
 export const place: Store<Place> = createStore<Place>(readPlace(globalThis.location?.hash ?? ""));
 
-/** Follows the address. */
+/** Updates the location when the address changes. */
 export function followAddress(): void {
   addEventListener("hashchange", () => place.set(readPlace(location.hash)));
 }
 
-/** Goes to another place. Typing into a filter replaces the address, so that going back is one step. */
+/** Goes to another location. Typing into a filter uses `replace`, so that "back" undoes it in one step. */
 export function go(to: Partial<Place> & { readonly view: View }, how: "push" | "replace" = "push"): void {
   const href = hrefOf(to);
   if (how === "push") location.hash = href;

@@ -1,32 +1,32 @@
 import { createStore, type Store } from "./store.ts";
 
-/** How the page looks: as the system does, or as somebody chose. */
+/** Colour theme: the one of the system, or a chosen one. */
 export type Theme = "system" | "light" | "dark";
 
-/** A choice that outlasts the page, where the browser lets it. */
+/** Creates a preference that is stored in the browser, if the browser permits that. */
 function kept<T extends string>(name: string, values: readonly T[], otherwise: T): Store<T> {
   let stored: string | null = null;
   try {
     stored = localStorage.getItem(name);
   } catch {
-    // Storage is off.
+    // Storage is not available.
   }
   const store = createStore<T>(values.find((value) => value === stored) ?? otherwise);
   store.subscribe(() => {
     try {
       localStorage.setItem(name, store.get());
     } catch {
-      // It holds for this page.
+      // Storage is not available, so the value is lost with the page.
     }
   });
   return store;
 }
 
 export const theme = kept<Theme>("kit-debug-theme", ["system", "light", "dark"], "system");
-/** Single letters are in the way of some who speak to their computer. */
+/** Single-key shortcuts can be turned off, because they conflict with speech input. */
 export const shortcuts = kept<"on" | "off">("kit-debug-shortcuts", ["on", "off"], "on");
 
-/** Has the page follow the choice. */
+/** Applies the theme to the page, now and after changes. */
 export function followTheme(): void {
   const apply = (): void => {
     document.documentElement.dataset["theme"] = theme.get();
@@ -37,12 +37,12 @@ export function followTheme(): void {
 
 const isDark = globalThis.matchMedia?.("(prefers-color-scheme: dark)");
 
-/** Whether the page is dark at present. */
+/** Returns true if the page is currently dark. */
 export function looksDark(): boolean {
   return theme.get() === "system" ? isDark.matches : theme.get() === "dark";
 }
 
-/** Calls whenever {@link looksDark} may have changed. */
+/** Calls the listener when the result of {@link looksDark} may have changed. */
 export function onLook(listener: () => void): () => void {
   isDark.addEventListener("change", listener);
   const leave = theme.subscribe(listener);

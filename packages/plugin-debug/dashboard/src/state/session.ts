@@ -2,53 +2,53 @@ import type { DashboardInfo, Feed, RequestSummary } from "../../../src/answers/s
 import { ApiFailure, ask, debugKey, query } from "./api.ts";
 import { createStore } from "./store.ts";
 
-/** How the page stands with the sidecar. */
+/** State of the connection to the sidecar. */
 export type Session =
   | { readonly state: "starting" }
-  /** Production asks for a key. `problem` says what was wrong with the one that was given. */
+  /** The sidecar requires a key. `problem` describes why the entered key was refused. */
   | { readonly state: "locked"; readonly problem: string | null }
   | { readonly state: "ready"; readonly info: DashboardInfo };
 
-/** A request in the list. */
+/** Request in the list. */
 export interface ListedRequest extends RequestSummary {
-  /** Whether it is of a process that has ended. */
+  /** True if the request belongs to a previous process. */
   readonly isPast: boolean;
 }
 
-/** The list of requests, as far as the page knows it. */
+/** List of requests in the page. */
 export interface Live {
-  /** The newest first; those under way before the others. */
+  /** Requests in progress, then finished ones, each with the newest first. */
   readonly requests: readonly ListedRequest[];
-  /** How many came too fast to be shown. */
+  /** Number of requests that are missing because too many came at once. */
   readonly skipped: number;
-  /** Whether the first answer is there. */
+  /** True after the first response. */
   readonly isLoaded: boolean;
 }
 
 export const session = createStore<Session>({ state: "starting" });
 export const live = createStore<Live>({ requests: [], skipped: 0, isLoaded: false });
-/** Why questions go unanswered at present; nothing while all is well. */
+/** Description of the current connection problem, or null. */
 export const trouble = createStore<string | null>(null);
-/** While it is on, new requests are not shown. */
+/** While true, new requests are not shown. */
 export const isPaused = createStore(false);
 
-/** How many requests the page remembers. */
+/** Maximum number of requests in the page. */
 const mostRequests = 1_000;
-/** How many it asks for at first, so that something is there at once; it asks for the rest when these are shown. */
+/** Number of requests that are loaded first, so that the page shows them quickly. The rest is loaded afterwards. */
 const firstRequests = 60;
 const longestPauseMs = 5_000;
 
 let cursor = "";
-/** Whether all that the sidecar remembers has been asked for. */
+/** True when all requests in the sidecar's history have been loaded. */
 let isWhole = false;
 let instance = "";
 let failures = 0;
 let timer: number | undefined;
 let isAsking = false;
-/** Those that ended, by id, the oldest first. */
+/** Finished requests by id, the oldest first. */
 let ended = new Map<string, ListedRequest>();
 
-/** Starts to ask, and does not end. */
+/** Starts to poll the sidecar. Polling never stops. */
 export function start(): void {
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "visible") soon(0);
@@ -59,14 +59,14 @@ export function start(): void {
   soon(0);
 }
 
-/** Tries a key. */
+/** Connects with a key. */
 export function unlock(key: string): void {
   debugKey.set(key);
   session.set({ state: "starting" });
   soon(0);
 }
 
-/** Forgets the key, and everything that it opened. */
+/** Removes the key and the data that it gave access to. */
 export function lock(): void {
   debugKey.forget();
   forget();
@@ -86,7 +86,7 @@ function soon(ms: number): void {
 }
 
 async function step(): Promise<void> {
-  // Nobody looks: the application is left alone.
+  // The page is hidden, so it does not poll the application.
   if (isAsking || document.visibilityState === "hidden") return;
   isAsking = true;
   try {
@@ -101,19 +101,19 @@ async function step(): Promise<void> {
   }
 }
 
-/** One question, and how long to wait until the next one; nothing where somebody has to act first. */
+/** Sends one poll. Returns the milliseconds until the next one, or `undefined` if the user must act first. */
 async function next(): Promise<number | undefined> {
   const current = session.get();
   if (current.state === "locked") return undefined;
   if (current.state === "starting") {
-    // Both at once: what is shown first needs both.
+    // Requests both at once, because the first view needs both.
     const [info, feed] = await Promise.all([ask<DashboardInfo>("dashboard"), askForFeed()]);
     take(feed);
     session.set({ state: "ready", info });
-    // The browser draws first.
+    // Gives the browser time to draw the page.
     return 400;
   }
-  // Who pauses still wants to know whether the application is there; its cursor stays where it is.
+  // A paused page still checks if the application responds. Its cursor does not move.
   if (isPaused.get()) {
     await ask("server");
     return current.info.pollMs * 3;
@@ -123,7 +123,7 @@ async function next(): Promise<number | undefined> {
     session.set({ state: "ready", info: await ask<DashboardInfo>("dashboard") });
   }
   if (!isWhole) {
-    // The first ones are among these.
+    // These requests contain the first ones.
     for (const { requestId } of feed.requests) ended.delete(requestId);
     isWhole = true;
   }
@@ -156,7 +156,7 @@ function take(feed: Feed): void {
     ) &&
     feed.active.length === 0 &&
     !requests.some(({ isActive }) => isActive);
-  // Where nothing happened nothing is drawn.
+  // If nothing has changed, the page is not drawn again.
   if (isSame && feed.skipped === 0) return;
   const active = feed.active
     .filter(({ requestId }) => !ended.has(requestId))
@@ -168,7 +168,7 @@ function take(feed: Feed): void {
   });
 }
 
-/** How long to wait until the next try. */
+/** Handles a failed poll. Returns the milliseconds until the next attempt. */
 function noteFailure(error: unknown): number {
   const failure = error instanceof ApiFailure ? error : new ApiFailure(0, "FAILED", String(error));
   if (failure.status === 401) {

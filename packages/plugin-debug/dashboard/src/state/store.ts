@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** A value that the page looks at. */
+/** Observable value. */
 export interface Store<T> {
   get(): T;
   set(value: T): void;
@@ -27,11 +27,11 @@ export function createStore<T>(initial: T): Store<T> {
   return store;
 }
 
-/** The store's value, and a new rendering when it changes. */
+/** Returns the store's value, and renders the component again when the value changes. */
 export function useStore<T>(store: Store<T>): T {
   const [value, setValue] = useState(store.get());
   useEffect(() => {
-    // It may have changed between rendering and this.
+    // The value may have changed after the component was rendered.
     setValue(store.get());
     return store.subscribe(() => setValue(store.get()));
   }, [store]);

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { ApiFailure, ask } from "./api.ts";
 import { isPaused, session } from "./session.ts";
 
-/** What came of a question. While it is asked anew, the last answer stays. */
+/** Result of a request to the sidecar. The last value stays until there is a new one. */
 export interface Answer<T> {
   readonly value: T | undefined;
   readonly failure: ApiFailure | undefined;
@@ -11,7 +11,7 @@ export interface Answer<T> {
 
 const nothing: Answer<never> = { value: undefined, failure: undefined };
 
-/** Asks when the page shows it, and again every `everyMs` while it does. `path` null asks nothing. */
+/** Sends a request when the component is shown, and then every `everyMs`. Sends none if `path` is null. */
 export function useAnswer<T>(path: string | null, everyMs?: number): Answer<T> {
   const [asked, setAsked] = useState<{ path: string | null; answer: Answer<T> }>({ path, answer: nothing });
   useEffect(() => {
@@ -44,7 +44,7 @@ export function useAnswer<T>(path: string | null, everyMs?: number): Answer<T> {
   return asked.path === path ? asked.answer : nothing;
 }
 
-/** Never more often than the sidecar lets the page ask. */
+/** Returns an interval that is not shorter than the sidecar's rate limit permits. */
 function paced(everyMs: number): number {
   const current = session.get();
   return current.state === "ready" ? Math.max(everyMs, current.info.pollMs) : everyMs;

@@ -1,16 +1,16 @@
-/** Lines that belong together. */
+/** Block of lines. */
 export interface Block {
-  /** Index of the first one. */
+  /** Index of the first line. */
   readonly start: number;
-  /** Index after the last one. */
+  /** Index after the last line. */
   readonly end: number;
 }
 
 const mostLines = 80;
 
 /**
- * The declaration that begins at a line: with the comment above it, to where its brackets are closed again. It reads no language, so a bracket in a text may end
- * it late; for showing a handler or a contract that is near enough.
+ * Returns the declaration that begins at a line: from the comment above it to the line that closes its brackets. It does not parse the
+ * language, so a bracket in a string may make the block too long. That is sufficient to show a handler or a contract.
  */
 export function blockAt(lines: readonly string[], index: number): Block {
   let start = index;
@@ -34,9 +34,9 @@ function withoutComment(line: string): string {
 }
 
 function depthOf(line: string): number {
-  // Texts of one line hold brackets that open nothing.
+  // Removes string literals within a line, because their brackets do not count.
   const code = withoutComment(line).replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`/g, "");
-  // An arrow is no bracket.
+  // The `>` of an arrow function is no bracket.
   const brackets = code.replaceAll("=>", "").match(/[([{<]|[)\]}>]/g) ?? [];
   return brackets.reduce((sum, bracket) => sum + ("([{<".includes(bracket) ? 1 : -1), 0);
 }

@@ -1,11 +1,14 @@
-/** Puts a text into the clipboard; whether that worked. Browsers have one for pages of this machine and of TLS only, and an older way for the others. */
+/**
+ * Copies a text to the clipboard. Returns true on success. Browsers offer the clipboard API only to pages of this machine or with TLS; for
+ * other pages there is an older command.
+ */
 export async function copy(text: string): Promise<boolean> {
   if (isSecureContext && navigator.clipboard !== undefined) {
     try {
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      // It may have been refused; the older way asks nobody.
+      // The user may have refused the permission. The older command needs no permission.
     }
   }
   const area = document.createElement("textarea");

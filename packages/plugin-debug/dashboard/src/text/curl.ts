@@ -2,14 +2,14 @@ import type { ReceivedRequest } from "@kit/types";
 
 import { hidden } from "./headers.ts";
 
-/** Of a request, what a command line needs. */
+/** Parts of a request that the command contains. */
 export interface CurlRequest {
   readonly method: string;
   readonly target: string;
   readonly received: ReceivedRequest | null;
 }
 
-/** What curl makes itself. */
+/** Headers that curl creates itself. */
 const ownHeaders: ReadonlySet<string> = new Set([
   "host",
   "connection",
@@ -21,14 +21,14 @@ const ownHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The request as a command for a POSIX shell. The value of a hidden header comes from a variable, and the shell stops with an error if
- * the variable is not set. Other hidden parts stand in the command as they are shown.
+ * Returns the request as a command for a POSIX shell. The value of a hidden header comes from a variable, and the shell stops with an error
+ * if the variable is not set. Other hidden parts are in the command as they are shown.
  */
 export function curlOf({ method, target, received }: CurlRequest, base: string): string {
   const body = received?.body ?? null;
   const isImplied = method === (body === null ? "GET" : "POST");
   const words = ["curl", "-i"];
-  // A HEAD that waits for a body would wait for ever.
+  // With `-X HEAD`, curl would wait for a body without end.
   if (method === "HEAD") words.push("-I");
   else if (!isImplied) words.push("-X", quoted(method));
   const lines = [[...words, quoted(base.replace(/\/$/, "") + target)].join(" ")];
@@ -38,20 +38,20 @@ export function curlOf({ method, target, received }: CurlRequest, base: string):
       lines.push(`-H ${quoted(`${name}: `)}"\${${variableOf(name)}:?}"`);
       continue;
     }
-    // To curl a header without a value is one to leave out, unless a semicolon ends it.
+    // For curl, a header without a value means that the header is to be left out. A semicolon sends it with an empty value.
     lines.push(`-H ${quoted(value === "" ? `${name};` : `${name}: ${value}`)}`);
   }
-  // An `@` at the beginning would name a file.
+  // `--data` would read a file if the body begins with `@`.
   if (body !== null) lines.push(`--data-raw ${quoted(body)}`);
   return lines.join(" \\\n  ");
 }
 
-/** Name of the shell variable for a header: `AUTHORIZATION`, `X_API_KEY`. */
+/** Returns the name of the shell variable for a header: `AUTHORIZATION`, `X_API_KEY`. */
 function variableOf(name: string): string {
   return name.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_");
 }
 
-/** One word of a shell, whatever is in it. */
+/** Quotes a word for a shell. */
 function quoted(text: string): string {
   return /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,9 +1,9 @@
-/** Where a name is declared: in the same file, or in one that it is imported from, under a name of its own there. */
+/** Location of a declaration: a line of the same file, or another file that exports it under the given name. */
 export type Definition = { readonly line: number } | { readonly file: string; readonly name: string } | null;
 
 /**
- * The function that is registered as middleware at a line: `{ name: "auth", middleware: requireAuth }`. A registry of routes knows the place of the registration
- * alone; this reads the text as far as people write it mostly.
+ * Returns the name of the function that is registered as middleware at a line: `{ name: "auth", middleware: requireAuth }`. The sidecar
+ * knows only the location of the registration. This function recognizes the usual notations.
  */
 export function registeredAt(lines: readonly string[], index: number): string | null {
   for (const line of lines.slice(Math.max(0, index), index + 8)) {
@@ -14,7 +14,7 @@ export function registeredAt(lines: readonly string[], index: number): string | 
   return null;
 }
 
-/** The declaration of a name, as far as the lines of its file show it. `file` is where they stand, below the project's root. */
+/** Returns the declaration of a name in the lines of a file. `file` is the path of the file, relative to the project's root. */
 export function definitionOf(lines: readonly string[], name: string, file: string): Definition {
   const word = name.replaceAll("$", "\\$");
   const declared = new RegExp(
@@ -27,7 +27,7 @@ export function definitionOf(lines: readonly string[], name: string, file: strin
   for (const [, defaulted, listed = "", from = ""] of lines
     .join("\n")
     .matchAll(/^import\s+(?:([A-Za-z_$][\w$]*)\s*,?\s*)?(?:\{([^}]*)\}\s*)?from\s*["']([^"']+)["']/gm)) {
-    // A package is not the project's.
+    // A package does not belong to the project.
     if (!from.startsWith(".")) continue;
     const target = resolved(file, from);
     if (defaulted === name) return { file: target, name: "default" };
@@ -39,7 +39,7 @@ export function definitionOf(lines: readonly string[], name: string, file: strin
   return null;
 }
 
-/** A path that is written from a file. Sources may be imported by the name that they have once they are compiled. */
+/** Resolves a relative import. Sources may import a module under its compiled name, so `.js` becomes `.ts`. */
 function resolved(file: string, specifier: string): string {
   const names = file.split("/").slice(0, -1);
   for (const part of specifier.split("/")) {

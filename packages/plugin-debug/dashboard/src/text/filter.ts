@@ -1,28 +1,28 @@
 import type { RequestSummary } from "../../../src/answers/shapes.ts";
 
-/** What the list of requests is narrowed to; an empty text narrows nothing. */
+/** Filter of the list of requests. An empty string does not filter. */
 export interface Filter {
   readonly method: string;
-  /** `2xx`, `5xx`, `failed` (400 and above), `active`. */
+  /** `2xx`, `5xx`, `failed` (400 and above) or `active`. */
   readonly status: string;
-  /** `GET /notes/:id`, or `none` for what no route took. */
+  /** Ref such as `GET /notes/:id`, or `none` for requests without a route. */
   readonly route: string;
-  /** Words that must all be there, in any case: of target, route, code, message; a trace id or request id, or its beginning. */
+  /** Words that must all occur in the target, route, code or message, ignoring case, or must be the start of the trace id or request id. */
   readonly q: string;
 }
 
-/** Reads a filter of an address. */
+/** Reads a filter from the query of an address. */
 export function readFilter(query: Readonly<Record<string, string>>): Filter {
   const { method = "", status = "", route = "", q = "" } = query;
   return { method, status, route, q };
 }
 
-/** Whether anything is narrowed. */
+/** Returns true if the filter is not empty. */
 export function isNarrow({ method, status, route, q }: Filter): boolean {
   return method !== "" || status !== "" || route !== "" || q.trim() !== "";
 }
 
-/** Whether a request is among those that are looked for. */
+/** Returns true if a request matches the filter. */
 export function matches(request: RequestSummary, filter: Filter): boolean {
   const { method, status, route, q } = filter;
   if (method !== "" && request.method !== method) return false;

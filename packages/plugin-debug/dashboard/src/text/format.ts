@@ -1,4 +1,4 @@
-/** Milliseconds as a person reads them: `0.42 ms`, `12 ms`, `3.1 s`, `2 min`. */
+/** Formats milliseconds: `0.42 ms`, `12 ms`, `3.1 s`, `2 min`. */
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined || !Number.isFinite(ms)) return "–";
   if (ms < 10) return `${ms.toFixed(2)} ms`;
@@ -7,7 +7,7 @@ export function duration(ms: number | null | undefined): string {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
 }
 
-/** Seconds of a process's life: `4 min 12 s`, `3 h 20 min`, `2 d 4 h`. */
+/** Formats the uptime of a process: `4 min 12 s`, `3 h 20 min`, `2 d 4 h`. */
 export function uptime(seconds: number): string {
   const [s, min, h] = [Math.floor(seconds), Math.floor(seconds / 60), Math.floor(seconds / 3_600)];
   if (min < 1) return `${s} s`;
@@ -17,7 +17,7 @@ export function uptime(seconds: number): string {
 
 const units = ["B", "KiB", "MiB", "GiB", "TiB"];
 
-/** Bytes: `812 B`, `3.4 MiB`. */
+/** Formats a number of bytes: `812 B`, `3.4 MiB`. */
 export function bytes(size: number): string {
   let value = size;
   let unit = 0;
@@ -28,18 +28,18 @@ export function bytes(size: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** A count: `12,345`. */
+/** Formats a number: `12,345`. */
 export function count(value: number): string {
   return Math.round(value).toLocaleString("en");
 }
 
-/** Something a second, as precise as it is small: `0.03/s`, `4.2/s`, `310/s`. */
+/** Formats a rate per second, with more digits for small rates: `0.03/s`, `4.2/s`, `310/s`. */
 export function rate(perSecond: number): string {
   const digits = perSecond >= 100 || perSecond === 0 ? 0 : perSecond >= 10 ? 1 : 2;
   return `${perSecond.toFixed(digits)}/s`;
 }
 
-/** The time of day, in the reader's zone: `14:03:07.214`. */
+/** Formats a time of day in the local time zone: `14:03:07.214`. */
 export function clock(time: number | string, withMs = true): string {
   const date = new Date(time);
   const ms = withMs ? `.${String(date.getMilliseconds()).padStart(3, "0")}` : "";
@@ -50,7 +50,7 @@ function two(value: number): string {
   return String(value).padStart(2, "0");
 }
 
-/** How long ago: `now`, `12 s ago`, `3 min ago`. */
+/** Formats the time since an event: `now`, `12 s ago`, `3 min ago`. */
 export function ago(time: number | string, now: number): string {
   const seconds = Math.max(0, Math.floor((now - new Date(time).getTime()) / 1_000));
   if (seconds < 2) return "now";
@@ -59,7 +59,7 @@ export function ago(time: number | string, now: number): string {
   return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h ago` : `${Math.floor(seconds / 86_400)} d ago`;
 }
 
-/** JSON over several lines; text that is none stays as it is. */
+/** Formats JSON on several lines. Returns other strings unchanged. */
 export function prettyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

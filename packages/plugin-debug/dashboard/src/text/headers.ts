@@ -1,14 +1,14 @@
 /** Text that the sidecar shows in place of a hidden value. */
 export const hidden = "[redacted]";
 
-/** Headers as lines to edit. */
+/** Writes headers as lines of text. */
 export function writeHeaders(headers: Readonly<Record<string, string>>): string {
   return Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)
     .join("\n");
 }
 
-/** Headers of such lines. Of a name that is there twice the later counts; lines without a name are left out. */
+/** Parses lines of headers. If a name occurs twice, the later value counts. Lines without a name are ignored. */
 export function readHeaders(text: string): Record<string, string> {
   const pairs = text.split("\n").flatMap((line) => {
     const colon = line.indexOf(":");
@@ -18,10 +18,10 @@ export function readHeaders(text: string): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-/** Values that somebody filled in for hidden headers, by name. Kept in memory only, until the page is left. */
+/** Values that the user entered for hidden headers, by name. Stored in memory until the page is closed. */
 const filledIn = new Map<string, string>();
 
-/** Remembers values of headers that are hidden in `original` and that `draft` has. */
+/** Stores the values in `draft` of headers that are hidden in `original`. */
 export function rememberHidden(original: string, draft: string): void {
   const given = readHeaders(draft);
   for (const [name, value] of Object.entries(readHeaders(original))) {
@@ -30,7 +30,7 @@ export function rememberHidden(original: string, draft: string): void {
   }
 }
 
-/** Headers as lines to edit, with remembered values in place of hidden ones. */
+/** Writes headers as lines of text. Stored values replace hidden ones. */
 export function withRemembered(headers: Readonly<Record<string, string>>): string {
   return writeHeaders(
     Object.fromEntries(
@@ -42,7 +42,7 @@ export function withRemembered(headers: Readonly<Record<string, string>>): strin
   );
 }
 
-/** Names of the parts of a request that are hidden. */
+/** Returns the names of the hidden parts of a request. */
 export function hiddenNames(draft: {
   readonly target: string;
   readonly headers: string;

@@ -1,4 +1,4 @@
-/** The parts of the dashboard, in the order of the navigation. */
+/** Views of the dashboard, in the order of the navigation. */
 export const views = [
   "requests",
   "errors",
@@ -10,18 +10,18 @@ export const views = [
   "migrations",
 ] as const;
 
-/** A part of the dashboard. */
+/** View of the dashboard. */
 export type View = (typeof views)[number];
 
-/** What is shown, as the address has it: `#/requests/7f3a?status=5xx`. */
+/** Location in the dashboard, as in the address: `#/requests/7f3a?status=5xx`. */
 export interface Place {
   readonly view: View;
-  /** What is chosen in the view; nothing where nothing is. */
+  /** Id of the selected item, or null. */
   readonly id: string | null;
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** Reads the part of an address after `#`. What is not known leads to the first view. */
+/** Parses the part of an address after `#`. An unknown view becomes the first one. */
 export function readPlace(hash: string): Place {
   const [path = "", search = ""] = hash.replace(/^#/, "").split("?", 2);
   const [, name = "", ...rest] = path.split("/");
@@ -30,7 +30,7 @@ export function readPlace(hash: string): Place {
   return { view, id: id === "" ? null : id, query: Object.fromEntries(new URLSearchParams(search)) };
 }
 
-/** The address of a place; what is empty in the query is left out. */
+/** Returns the address of a location. Leaves out empty values of the query. */
 export function hrefOf({ view, id, query }: Partial<Place> & { readonly view: View }): string {
   const given = Object.entries(query ?? {}).filter(([, value]) => value !== "");
   const search = given.length === 0 ? "" : `?${new URLSearchParams(given)}`;

@@ -1,13 +1,13 @@
 import type { Series, Slice } from "../../../src/answers/shapes.ts";
 
-/** The slices of a window one after the other: where nothing came, latencies have a gap and the throughput is none. */
+/** Returns all slices of a window. A slice without requests has no latencies and a throughput of 0. */
 export function withGaps({ since, sliceMs, slices }: Pick<Series, "since" | "sliceMs" | "slices">): Slice[] {
   const first = slices[0];
   const last = slices.at(-1);
   if (first === undefined || last === undefined) return [];
   const byStart = new Map(slices.map((slice) => [slice.start, slice]));
   const all: Slice[] = [];
-  // From the beginning of the window on, in step with the slices that are there.
+  // Starts at the beginning of the window, aligned with the existing slices.
   const from = first.start - Math.floor((first.start - Date.parse(since)) / sliceMs) * sliceMs;
   for (let start = from; start <= last.start; start += sliceMs)
     all.push(byStart.get(start) ?? nothingAt(start));

@@ -1,14 +1,14 @@
-/** A line of a stack. */
+/** Line of a stack trace. */
 export interface Frame {
   readonly text: string;
-  /** Below the project's root; nothing where the line names no source of the project. */
+  /** Path relative to the project's root; null if the line is not in a source of the project. */
   readonly file: string | null;
   readonly line: number;
 }
 
 const place = /\(?((?:file:\/\/)?[^\s()]+?):(\d+):(\d+)\)?$/;
 
-/** The lines of a stack; those in sources of the project say which. Without a root nothing is known to be the project's. */
+/** Returns the lines of a stack trace, with the location of those in sources of the project. Without a root, no line has a location. */
 export function framesOf(stack: string, projectRoot: string | null): Frame[] {
   return stack
     .split("\n")
@@ -37,7 +37,7 @@ function below(root: string, path: string): string | null {
   return file.includes("node_modules/") ? null : file;
 }
 
-/** `src/notes.handlers.ts:21` as file and line. */
+/** Parses a location such as `src/notes.handlers.ts:21`. */
 export function readPlaceInSource(text: string): { readonly file: string; readonly line: number } {
   const [, file = text, line = "1"] = /^(.*?):(\d+)$/.exec(text) ?? [];
   return { file, line: Number(line) };

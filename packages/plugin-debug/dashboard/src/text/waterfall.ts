@@ -1,11 +1,11 @@
 import type { RequestRecord, SpanRecord } from "@kit/types";
 
-/** A bar of the waterfall. */
+/** Bar of the waterfall. */
 export interface Bar {
   readonly name: string;
-  /** What kind of work it is, for its colour. */
+  /** Kind of work, which determines the colour. */
   readonly kind: "root" | "wait" | "middleware" | "validation" | "handler" | "write" | "span";
-  /** From the request's beginning. */
+  /** Offset from the start of the request. */
   readonly offsetMs: number;
   readonly durationMs: number;
   readonly isFailed: boolean;
@@ -15,7 +15,7 @@ export interface Bar {
 
 type Traced = Pick<RequestRecord, "lifecycle" | "spans" | "durationMs" | "fault" | "method" | "route">;
 
-/** The phases of a request, each with its span's attributes, and the spans that are no phases below those that they lie in. */
+/** Returns the phases of a request with the attributes of their spans. Other spans follow below the phase that contains them. */
 export function barsOf({ lifecycle, spans, durationMs, fault, method, route }: Traced): Bar[] {
   const [root, ...others] = spans;
   const open = new Map(others.map((span) => [span.spanId, span]));
@@ -45,7 +45,7 @@ export function barsOf({ lifecycle, spans, durationMs, fault, method, route }: T
       below(span.spanId, depth + 1);
     }
   };
-  // One phase begins where the one before it ends, so that durations say where each is more exactly than times do.
+  // Each phase begins at the end of the previous one. Sums of durations are more precise than the start times of the spans.
   let offsetMs = 0;
   for (const phase of lifecycle) {
     const span = [...open.values()].find(({ name }) => name === phase.phase);
@@ -69,7 +69,7 @@ export function barsOf({ lifecycle, spans, durationMs, fault, method, route }: T
   return bars;
 }
 
-/** What stands elsewhere already is left out: the request's line, and why it failed. */
+/** Returns the attributes that are not shown elsewhere: without the method, path and status, and without the error message. */
 function own(span: SpanRecord | undefined): SpanRecord["attributes"] {
   const isToldElsewhere = (name: string): boolean =>
     name === "error.message" || (span?.kind === "server" && name.startsWith("http."));

@@ -8,7 +8,7 @@ import { session } from "../state/session.ts";
 import { useStore } from "../state/store.ts";
 import { framesOf, readPlaceInSource } from "../text/stack.ts";
 
-/** A field that does not fit. */
+/** Field that does not fit its type. */
 interface Misfit {
   readonly path: string;
   readonly expected: string;
@@ -18,7 +18,7 @@ interface Misfit {
   readonly rule?: string;
 }
 
-/** Why a request failed: the message, the field that did not fit, the line that threw, and how it got there. */
+/** Reason of a failed request: the message, the invalid fields, the line that threw, and the stack. */
 export function ErrorBody({ error }: { readonly error: ErrorRecord }): JSX.Element {
   const current = useStore(session);
   const root = current.state === "ready" ? current.info.projectRoot : null;
@@ -101,7 +101,7 @@ export function ErrorBody({ error }: { readonly error: ErrorRecord }): JSX.Eleme
 function misfitsOf({ failures }: ErrorRecord, details: Readonly<Record<string, unknown>>): Misfit[] {
   const fields = Array.isArray(details["fields"]) ? (details["fields"] as Misfit[]) : [];
   const listed = (failures as Misfit[] | undefined) ?? fields;
-  // What was received stands in one list, its value in the other.
+  // One list contains the received types, the other one the values.
   return listed.map((misfit, index) => Object.assign({}, fields[index], misfit));
 }
 
@@ -145,7 +145,7 @@ function Misfits({
   );
 }
 
-/** `number 42` says the value already. */
+/** Returns true if the text contains the value already, as `number 42` does. */
 function isSaid(received: string | undefined, value: unknown): boolean {
   return received?.endsWith(` ${JSON.stringify(value)}`) === true;
 }

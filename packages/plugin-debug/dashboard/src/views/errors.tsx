@@ -9,7 +9,7 @@ import { useAnswer } from "../state/use-answer.ts";
 import { ago, count } from "../text/format.ts";
 import { ErrorBody } from "./error-body.tsx";
 
-/** What failed, and why. */
+/** List of errors, with one of them in detail. */
 export function Errors({ place }: { readonly place: Place }): JSX.Element {
   const { value, failure } = useAnswer<{ errors: readonly ErrorRecord[] }>("errors?limit=500", 2_000);
   const { q = "", status = "" } = place.query;

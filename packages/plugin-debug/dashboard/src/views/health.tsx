@@ -6,7 +6,7 @@ import { Chart } from "../parts/chart.tsx";
 import { useAnswer } from "../state/use-answer.ts";
 import { bytes, count, duration, uptime } from "../text/format.ts";
 
-/** `/_debug/health`. */
+/** Response of `/_debug/health`. */
 interface Health {
   readonly adapter: string;
   readonly platform: string;
@@ -41,18 +41,18 @@ interface Point {
   readonly health: Health;
 }
 
-/** Ten minutes, at one look in two seconds. */
+/** Maximum number of points: ten minutes with a request every two seconds. */
 const mostPoints = 300;
-/** Kept while the page is open, so that another view in between loses nothing. */
+/** Kept while the page is open, so that a change of the view loses no points. */
 let points: readonly Point[] = [];
 
-/** How the process is. */
+/** State of the process. */
 export function HealthView(): JSX.Element {
   const { value, failure } = useAnswer<Health>("health", 2_000);
   const [seen, setSeen] = useState(points);
   useEffect(() => {
     if (value === undefined) return;
-    // Another process's memory is not this one's.
+    // Points of another process do not belong in the chart.
     const own = points.filter(({ health }) => health.process.pid === value.process.pid);
     points = [...own, { time: Date.now(), health: value }].slice(-mostPoints);
     setSeen(points);

@@ -8,7 +8,7 @@ import { useAnswer } from "../state/use-answer.ts";
 import { duration, rate } from "../text/format.ts";
 import { withGaps } from "../text/slices.ts";
 
-/** Percentiles and throughput of a route, or of all, over a window. */
+/** Charts of the percentiles and throughput of one route or of all routes in a window. */
 export function LatencyCharts({
   route,
   window,

@@ -5,7 +5,7 @@ import { Tag } from "../parts/basic.tsx";
 import { hrefOf } from "../state/place.ts";
 import { clock } from "../text/format.ts";
 
-/** Log entries. In a request's own list its link is left out. */
+/** List of log entries. In the list of one request, entries have no link to the request. */
 export function LogRows(props: {
   readonly logs: readonly LogEntry[];
   readonly isOfRequest?: boolean;
@@ -13,7 +13,7 @@ export function LogRows(props: {
   return (
     <ol class="logs" aria-label="Log entries">
       {props.logs.map((entry, index) => (
-        // Entries have no name of their own; equal ones are equal.
+        // Log entries have no id, and equal ones need not be distinguished.
         <LogRow
           key={`${entry.timestamp} ${entry.message} ${index}`}
           entry={entry}

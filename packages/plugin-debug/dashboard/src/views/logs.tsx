@@ -10,7 +10,7 @@ import { LogRows } from "./log-rows.tsx";
 
 const levels = ["trace", "debug", "info", "warn", "error", "fatal"];
 
-/** What the application logged, the newest first. */
+/** Log entries of the application, the newest first. */
 export function Logs({ place }: { readonly place: Place }): JSX.Element {
   const { q = "", level = "" } = place.query;
   const { value, failure } = useAnswer<{ logs: readonly LogEntry[] }>(

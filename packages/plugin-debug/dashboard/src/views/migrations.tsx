@@ -5,7 +5,7 @@ import { CopyButton, Empty, Failure, Loading, Pre, Section, Tag } from "../parts
 import { useAnswer } from "../state/use-answer.ts";
 import { wordsOf } from "../text/changes.ts";
 
-/** What the types are ahead of the committed migrations. */
+/** Differences between the types and the committed migrations. */
 export function Migrations(): JSX.Element {
   const { value, failure } = useAnswer<PendingMigration>("migrations", 5_000);
   if (value === undefined)

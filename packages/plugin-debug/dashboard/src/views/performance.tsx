@@ -14,7 +14,7 @@ const windows: readonly (readonly [string, string])[] = [
   ["24h", "Last 24 hours"],
 ];
 
-/** How fast routes are, over a window of time. */
+/** Latencies of the routes in a window of time. */
 export function Performance({ place }: { readonly place: Place }): JSX.Element {
   const { route = "" } = place.query;
   const window = windows.find(([value]) => value === place.query["window"])?.[0] ?? "5m";

@@ -15,7 +15,7 @@ import { hiddenNames, readHeaders, rememberHidden, withRemembered, writeHeaders 
 
 const safe: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Has a request sent again, as it was or changed. */
+/** Button and dialog that send a request again, unchanged or edited. */
 export function Replay({ request }: { readonly request: RequestRecord }): JSX.Element {
   const current = useStore(session);
   const [isOpen, setOpen] = useState(false);
@@ -65,7 +65,7 @@ function Form(props: {
   const send = async (): Promise<void> => {
     setResult("sending");
     rememberHidden(own.headers, draft.headers);
-    // The sidecar sends parts that nobody has changed as they came.
+    // The sidecar sends the original value of parts that are left out.
     const question: ReplayQuestion = {
       requestId,
       ...(draft.target !== own.target && { target: draft.target }),

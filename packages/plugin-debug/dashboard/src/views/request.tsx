@@ -15,14 +15,14 @@ import { LogRows } from "./log-rows.tsx";
 import { Replay } from "./replay.tsx";
 import { Waterfall } from "./waterfall.tsx";
 
-/** `/_debug/requests/:requestId`. */
+/** Response of `/_debug/requests/:requestId`. */
 interface RequestAnswer {
   readonly request: RequestRecord;
   readonly error: ErrorRecord | null;
   readonly logs: readonly LogEntry[];
 }
 
-/** All that is known of one request. */
+/** All data of one request. */
 export function RequestDetail({
   requestId,
   place,
@@ -31,7 +31,7 @@ export function RequestDetail({
   readonly place: Place;
 }): JSX.Element {
   const [isOver, setOver] = useState(false);
-  // One that is under way is looked at again until it has ended.
+  // A request in progress is loaded again until it finishes.
   const path = `requests/${encodeURIComponent(requestId)}`;
   const { value, failure } = useAnswer<RequestAnswer>(path, isOver ? undefined : 1_000);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -39,7 +39,7 @@ export function RequestDetail({
   useEffect(() => {
     if (isActive === false) setOver(true);
   }, [isActive]);
-  // Whoever follows a link is led to what it shows.
+  // Moves the focus to the content after the user has followed a link.
   useEffect(() => heading.current?.focus({ preventScroll: false }), [value !== undefined]);
   return (
     <aside class="detail" aria-label="The request in full">

@@ -19,11 +19,11 @@ const statuses: readonly (readonly [string, string])[] = [
   ["failed", "All failed"],
   ["active", "Under way"],
 ];
-/** Rows that are drawn before somebody asks for more, and those that are drawn first, since drawing takes time. */
+/** Number of rows per page, and of the rows that are drawn first, because drawing takes time. */
 const page = 150;
 const firstRows = 40;
 
-/** Requests as they come, and one of them in full. */
+/** List of requests, with one of them in detail. */
 export function Requests({ place }: { readonly place: Place }): JSX.Element {
   const { requests, skipped, isLoaded } = useStore(live);
   const filter = readFilter(place.query);
@@ -134,12 +134,12 @@ function Rows({
   const [pages, setPages] = useState(1);
   const [isDrawn, setDrawn] = useState(false);
   useEffect(() => {
-    // After the first ones are on the screen.
+    // Draws the other rows after the first ones are on the screen.
     const timer = setTimeout(() => setDrawn(true), 400);
     return () => clearTimeout(timer);
   }, []);
   const rows = shown.slice(0, isDrawn ? pages * page : firstRows);
-  // By the slowest, so that bars can be held against each other; not by one that went on for minutes.
+  // Scales the bars to the slowest request, so that they can be compared. Ignores the slowest two percent, which may last minutes.
   const scale = useMemo(() => scaleOf(rows.map(({ durationMs }) => durationMs)), [rows]);
   return (
     <>

@@ -26,7 +26,7 @@ interface Middleware {
   readonly line?: number;
 }
 
-/** The routes of the application, and one of them in full. */
+/** List of routes, or one of them in detail. */
 export function Routes({ place }: { readonly place: Place }): JSX.Element {
   const { value, failure } = useAnswer<{ routes: readonly ShownRoute[] }>("routes");
   const { value: performance } = useAnswer<Answer>("performance?window=1h", 5_000);
@@ -187,7 +187,7 @@ function MiddlewareSource({
   );
 }
 
-/** The function itself where the text leads to it, otherwise the place where it is registered. */
+/** Source of a middleware function if it can be found, otherwise the location of its registration. */
 function Registered(props: {
   readonly name: string;
   readonly file: string;
@@ -223,7 +223,7 @@ function TypeLink({ name }: { readonly name: string }): JSX.Element {
   );
 }
 
-/** The beginning of a file, where imports and most declarations are. */
+/** Returns the request for the beginning of a file, which contains imports and most declarations. */
 function topOf(file: string): string {
   return `source${query({ file, line: 1, around: 200 })}`;
 }

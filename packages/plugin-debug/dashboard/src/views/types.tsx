@@ -34,7 +34,7 @@ interface Type extends Listed {
   readonly schema: { readonly description?: string };
 }
 
-/** The types of the application, and one of them in full. */
+/** List of types, or one of them in detail. */
 export function Types({ place }: { readonly place: Place }): JSX.Element {
   return place.id === null ? <TypeList place={place} /> : <TypePage key={place.id} name={place.id} />;
 }

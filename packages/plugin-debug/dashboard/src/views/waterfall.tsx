@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { duration } from "../text/format.ts";
 import { type Bar, barsOf } from "../text/waterfall.ts";
 
-/** Where the time of a request went, phase by phase. */
+/** Waterfall of a request's phases and spans. */
 export function Waterfall({ request }: { readonly request: RequestRecord }): JSX.Element {
   const bars = barsOf(request);
   const total = Math.max(request.durationMs, 0.001);
