@@ -28,7 +28,7 @@ pub fn literals(program: &Program, id: TypeId) -> Option<Vec<LiteralValue>> {
         .collect()
 }
 
-/// Returns true if the values of a type, which is not a union, cannot be listed.
+/// Returns true if the values of a type cannot be listed. The type must not be a union.
 fn is_unlisted(program: &Program, id: TypeId) -> bool {
     let id = resolve(program, id);
     match &program.types[id].kind {

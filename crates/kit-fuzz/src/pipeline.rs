@@ -103,7 +103,7 @@ fn run(files: &[(String, String)]) -> Output {
     };
     let is_type = |path: &str| path.ends_with(".types.ts");
     let is_route = |path: &str| path.ends_with(".routes.ts");
-    #[allow(clippy::case_sensitive_file_extension_comparisons)] // Reason: the paths have the spelling that a build uses.
+    #[allow(clippy::case_sensitive_file_extension_comparisons)] // Reason: paths are spelled as in a build.
     let is_entry = |path: &str| {
         path.ends_with(".ts") && !is_type(path) && !is_route(path) && !path.contains("node_modules")
     };

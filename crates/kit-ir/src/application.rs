@@ -11,7 +11,7 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Program {
-    /// Source files in the order they were read (sorted by path).
+    /// Source files, sorted by path.
     pub sources: Arena<SourceId, SourceFile>,
     /// All types.
     pub types: Arena<TypeId, Type>,
@@ -23,7 +23,7 @@ pub struct Program {
     /// All routes, in the order of registration if the compiler could read the application factory, otherwise in the
     /// order of their groups.
     pub routes: Arena<RouteId, Route>,
-    /// The contract groups of the routes, in order of first use.
+    /// Contract groups of the routes, in order of first use.
     #[serde(default)]
     pub groups: Vec<ContractGroup>,
     /// Options of `createApp`.

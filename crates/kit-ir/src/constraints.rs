@@ -16,37 +16,37 @@ pub struct Constraints {
     /// `@maxLength`: maximum number of Unicode code points of a string.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_length: Option<u64>,
-    /// `@format` of a string.
+    /// `@format`: format of a string.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<Format>,
     /// `@pattern`: an ECMA-262 regular expression without implied anchors, as in JSON Schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// `@minimum`, inclusive.
+    /// `@minimum`: inclusive lower bound of a number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum: Option<Decimal>,
-    /// `@maximum`, inclusive.
+    /// `@maximum`: inclusive upper bound of a number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub maximum: Option<Decimal>,
-    /// `@exclusiveMinimum`.
+    /// `@exclusiveMinimum`: exclusive lower bound of a number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclusive_minimum: Option<Decimal>,
-    /// `@exclusiveMaximum`.
+    /// `@exclusiveMaximum`: exclusive upper bound of a number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclusive_maximum: Option<Decimal>,
-    /// `@multipleOf`, greater than zero.
+    /// `@multipleOf`: the number is a multiple of this value, which is greater than zero.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub multiple_of: Option<Decimal>,
     /// `@integer`: a number without a fraction, between -(2^53 - 1) and 2^53 - 1.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub integer: bool,
-    /// `@minItems` of an array.
+    /// `@minItems`: minimum number of items of an array.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_items: Option<u64>,
-    /// `@maxItems` of an array.
+    /// `@maxItems`: maximum number of items of an array.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_items: Option<u64>,
-    /// `@uniqueItems` of an array.
+    /// `@uniqueItems`: no two items of an array are equal.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unique_items: bool,
 }

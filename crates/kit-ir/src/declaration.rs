@@ -34,7 +34,7 @@ pub enum DeclarationOrigin {
     },
     /// An instance of a generic type. `PaginatedResponse<NoteSummary>` gets the name `PaginatedResponseOfNoteSummary`.
     Instance {
-        /// The type as TypeScript would print it.
+        /// Instance in the syntax of TypeScript.
         expression: String,
     },
     /// An anonymous type in a route's slot, named after the route: `GetNotesQuery`.
@@ -58,7 +58,7 @@ pub struct Entity {
     /// Composite `@unique name (a, b)` on the interface: name and property names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uniques: Vec<(String, Vec<String>)>,
-    /// `@owner`: which rows a request may read and change; `None` without the tag.
+    /// Rows that a request may read and change, from `@owner`; `None` without the tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<EntityOwner>,
 }

@@ -52,34 +52,34 @@ pub struct Documentation {
 #[derive(Debug, Clone, Default, PartialEq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PropertyTags {
-    /// `@id`.
+    /// True with `@id`: the property is the primary key, or a part of it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub id: bool,
-    /// `@generated [kind]`.
+    /// Source of a generated value, from `@generated [kind]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generated: Option<GeneratedKind>,
-    /// `@onUpdate now`.
+    /// True with `@onUpdate now`: an update of the row sets the property to the current time.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub on_update_now: bool,
-    /// `@default value`.
+    /// Default value, from `@default value`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<DefaultValue>,
-    /// `@unique`.
+    /// True with `@unique`: no two rows have the same value.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unique: bool,
-    /// `@index`.
+    /// True with `@index`: the column has an index.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub index: bool,
-    /// `@sensitive`: its values never appear in logs, spans or error bodies.
+    /// True with `@sensitive`: values of the property never appear in logs, spans or error bodies.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub sensitive: bool,
-    /// `@references Entity.field`.
+    /// Key that the property refers to, from `@references Entity.field`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub references: Option<ReferenceTarget>,
-    /// `@column name`.
+    /// Name of the column, from `@column name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
-    /// `@renamedFrom name`.
+    /// Previous name of the column, from `@renamedFrom name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub renamed_from: Option<String>,
 }
@@ -96,7 +96,7 @@ pub enum GeneratedKind {
     Unspecified,
 }
 
-/// The value of `@default`.
+/// Value of `@default`.
 #[derive(Debug, Clone, PartialEq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind", content = "value")]
 pub enum DefaultValue {
@@ -110,7 +110,7 @@ pub enum DefaultValue {
     Now,
 }
 
-/// The argument of `@references`.
+/// Argument of `@references`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReferenceTarget {

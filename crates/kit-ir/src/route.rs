@@ -82,10 +82,10 @@ pub struct Route {
     pub slots: RouteSlots,
     /// HTTP status of a successful response.
     pub status: u16,
-    /// `@summary`.
+    /// One-line summary, from `@summary`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// `@tag`s.
+    /// Groups of the route in the documentation, from `@tag`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     /// `@throws code status`: errors that a client must expect. The errors of the route come first, then those of its

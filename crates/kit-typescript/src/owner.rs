@@ -98,7 +98,7 @@ pub(crate) fn check(lowering: &mut Lowering<'_>, factory: &mut Factory, owners: 
 /// A mistake. Boxed, because a diagnostic is large and mistakes are rare.
 type Mistake = Box<Diagnostic>;
 
-/// The type of the entity's property; `None` if the entity itself has a mistake, which is reported elsewhere.
+/// Returns the type of the entity's property; `None` if the entity itself has a mistake, which is reported elsewhere.
 fn property_type(
     lowering: &mut Lowering<'_>,
     written: &Written,

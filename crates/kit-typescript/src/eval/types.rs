@@ -485,6 +485,6 @@ pub(crate) struct Scope<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Owner<'a> {
     Declaration(DeclId),
-    /// The `K` of `{ [K in keyof T]: … }`.
+    /// Parameter `K` of `{ [K in keyof T]: … }`.
     Mapped(&'a TSMappedType<'a>),
 }

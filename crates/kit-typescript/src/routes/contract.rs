@@ -15,7 +15,7 @@ pub(crate) struct Contract {
     /// Key as written in the source.
     pub(crate) key: String,
     pub(crate) place: Place,
-    /// Params, query, body, response.
+    /// Types of params, query, body and response.
     pub(crate) slots: [TyId; 4],
     pub(crate) doc: Option<Rc<Doc>>,
 }
