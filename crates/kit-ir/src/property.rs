@@ -52,7 +52,7 @@ pub struct Documentation {
 #[derive(Debug, Clone, Default, PartialEq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PropertyTags {
-    /// True with `@id`: the property is the primary key, or a part of it.
+    /// True with `@id`: the property is the primary key, or a part of a composite one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub id: bool,
     /// Source of a generated value, from `@generated [kind]`.

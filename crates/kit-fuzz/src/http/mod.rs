@@ -245,7 +245,7 @@ fn check(server: &Server, clients: &[Client], limits: Limits, is_patient: bool) 
                 "something follows the last answer: {answers:?}, {rest} bytes"
             );
         }
-        // A client that was never accepted waits for one of the others.
+        // At the limit of connections, a client is not accepted until another client disconnects.
         assert!(
             peer.ended || !peer.half_closed || clients.len() > limits.connections,
             "a client that left is waited for: {answers:?}"

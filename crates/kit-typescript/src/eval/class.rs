@@ -56,7 +56,8 @@ impl<'a> Evaluator<'a> {
         for element in &class.body.body {
             self.class_member(&mut object, element, true, scope);
         }
-        // `new` of a generic class creates instances with the constraints of its parameters.
+        // `new` of a generic class has the constraints of the type parameters as its arguments, or `unknown` without a
+        // constraint.
         let arguments: Vec<TyId> = class
             .type_parameters
             .iter()

@@ -181,7 +181,7 @@ impl<'a> Evaluator<'a> {
                 }],
                 Ty::Tuple { elements, .. } => elements.to_vec(),
                 Ty::Any => vec![Element::rest(shape)],
-                // In a pattern this type stands for any number of elements.
+                // In a pattern, a hole stands for any number of elements.
                 Ty::Infer(_) | Ty::Parameter(_) => vec![Element {
                     label: label.clone(),
                     ..Element::whole(shape)

@@ -60,7 +60,8 @@ pub(super) fn parse<'a>(
         });
         diagnostics.push(diagnostic);
     }
-    // Mistakes in packages are not the user's. In a file with syntax errors, apparent mistakes may only be unparsed code.
+    // Mistakes in packages are not reported, because the user cannot fix them. In a file with syntax errors, apparent
+    // mistakes may only be unparsed code.
     if parsed.diagnostics.is_empty() && !path.components().any(|part| part.as_os_str() == "node_modules") {
         for mistake in room.run(|| mistakes::find(&parsed.program, text)) {
             let place = |span: Span| label(span.start as usize, span.end as usize);
