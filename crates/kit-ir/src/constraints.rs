@@ -37,7 +37,7 @@ pub struct Constraints {
     /// `@multipleOf`: the number is a multiple of this value, which is greater than zero.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub multiple_of: Option<Decimal>,
-    /// `@integer`: a number without a fraction, between -(2^53 - 1) and 2^53 - 1.
+    /// True with `@integer`: the number has no fraction and is between -(2^53 - 1) and 2^53 - 1.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub integer: bool,
     /// `@minItems`: minimum number of items of an array.
@@ -46,7 +46,7 @@ pub struct Constraints {
     /// `@maxItems`: maximum number of items of an array.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_items: Option<u64>,
-    /// `@uniqueItems`: no two items of an array are equal.
+    /// True with `@uniqueItems`: no two items of an array are equal.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unique_items: bool,
 }

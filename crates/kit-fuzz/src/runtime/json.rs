@@ -54,8 +54,8 @@ fn is_stricter(error: &serde_json::Error, text: &str) -> bool {
         || (text.contains("\\u") && (message.contains("surrogate") || message.contains("hex escape")))
 }
 
-/// Compares values. The order of members is not compared, because kit uses the order of JavaScript. The last bits of numbers
-/// are not compared, because `serde_json` does not parse them exactly.
+/// Returns true if two values are equal. The order of members is not compared, because kit uses the order of JavaScript. The
+/// last bits of numbers are not compared, because `serde_json` does not parse them exactly.
 fn is_same(json: &Json, expected: &Value) -> bool {
     match (json, expected) {
         (Json::Null, Value::Null) => true,

@@ -30,7 +30,7 @@ pub(crate) fn invalid(graph: &Graph<'_>, tag: &Tag, form: &str) -> Diagnostic {
     problem(graph, codes::INVALID_TAG_ARGUMENT, tag.place, message).help(format!("write `{form}`"))
 }
 
-/// Checks that a tag has no argument.
+/// Returns true if a tag has no argument; otherwise reports the argument.
 pub(super) fn flag(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> bool {
     if tag.argument.is_empty() {
         return true;
