@@ -1,4 +1,4 @@
-//! libFuzzer's bytes to [`kit_fuzz::http::pieces`].
+//! Calls [`kit_fuzz::http::pieces`] with the bytes of libFuzzer.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(

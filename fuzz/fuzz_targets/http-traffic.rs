@@ -1,4 +1,4 @@
-//! libFuzzer's bytes to [`kit_fuzz::http::traffic`].
+//! Calls [`kit_fuzz::http::traffic`] with the bytes of libFuzzer.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(

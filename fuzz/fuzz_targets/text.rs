@@ -1,4 +1,4 @@
-//! libFuzzer's bytes to [`kit_fuzz::text`].
+//! Calls [`kit_fuzz::text`] with the bytes of libFuzzer.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| kit_fuzz::text(data));

@@ -1,4 +1,4 @@
-//! libFuzzer's bytes to [`kit_fuzz::types`].
+//! Calls [`kit_fuzz::types`] with the bytes of libFuzzer.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| kit_fuzz::types(data));

@@ -1,4 +1,4 @@
-//! Unions whose members cannot be told apart.
+//! Search for unions with members that a value cannot distinguish.
 
 use kit_ir::{Program, Span, TypeId, TypeKind};
 use rustc_hash::FxHashSet;
@@ -9,38 +9,38 @@ use crate::specificity::is_scalar;
 use crate::value::{Read, example, read};
 use crate::walk::children;
 
-/// More pairs of members than this are not compared in one union.
+/// Maximum number of pairs of members that are compared in one union.
 const MAX_PAIRS: usize = 500;
 
-/// A union, and a value that fits two of its members and is something else as each of them.
+/// An ambiguous union, with a value that fits two of its members and has a different result for each of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ambiguity {
     /// The union.
     pub r#type: TypeId,
-    /// The member that the value is read as.
+    /// Member that the value is read as.
     pub read_as: TypeId,
-    /// The other one.
+    /// Other member that the value fits.
     pub other: TypeId,
-    /// The value: wire form, fits both.
+    /// Value in wire form that fits both members.
     pub witness: Value,
-    /// What is ambiguous.
+    /// Difference between the two results.
     pub outcome: Outcome,
-    /// The property or declaration that holds the union.
+    /// Location of the property or declaration that contains the union.
     pub span: Span,
 }
 
-/// What differs with the member.
+/// Difference between the results of reading a value as two members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// Each member drops keys that the other keeps.
+    /// Each member drops keys that the other member keeps.
     Dropped,
-    /// Both keep the same, but as values of other types: a `Date` or its text.
+    /// Both members keep the same keys but give values of different types, such as a `Date` and its string.
     Converted,
 }
 
-/// The ambiguous unions of a program, each place once, in the order of declaration.
+/// Returns the ambiguous unions of a program, at most one for each location, in the order of declaration.
 ///
-/// A union in which one member keeps all that the other keeps is not ambiguous: the value is read as that one.
+/// A union is not ambiguous if one member keeps everything that the other keeps: the value is read as that member.
 pub fn ambiguities(program: &Program) -> Vec<Ambiguity> {
     let mut finder = Finder {
         program,
@@ -58,7 +58,7 @@ struct Finder<'a> {
     program: &'a Program,
     found: Vec<Ambiguity>,
     seen: FxHashSet<TypeId>,
-    /// Instances of one generic type have their properties at one place.
+    /// Locations of the ambiguous unions. Instances of one generic type share the locations of their properties.
     places: FxHashSet<Span>,
 }
 
@@ -97,7 +97,7 @@ fn ambiguity(program: &Program, id: TypeId, declared: &[TypeId], span: Span) -> 
         .take(MAX_PAIRS)
         .find_map(|(a, b)| {
             let (a, b) = (plan.members[a].r#type, plan.members[b].r#type);
-            // The smallest value that shows it is the clearest.
+            // The smallest witness makes the clearest message, so the search starts with required properties only.
             [false, true].into_iter().find_map(|full| {
                 let witness = example(program, &[a, b], full)?;
                 let (as_a, as_b) = (read(program, a, &witness)?, read(program, b, &witness)?);
@@ -116,7 +116,7 @@ fn ambiguity(program: &Program, id: TypeId, declared: &[TypeId], span: Span) -> 
         })
 }
 
-/// Members that the plan does not tell apart.
+/// Returns the pairs of members that the plan cannot distinguish.
 fn pairs(program: &Program, plan: &UnionPlan) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let scalars: Vec<_> = plan
@@ -167,7 +167,7 @@ fn candidates(decision: &Decision, found: &mut Vec<(usize, usize)>) {
 fn difference(a: &Read, b: &Read) -> Option<Outcome> {
     match (a.keeps_more_than(b), b.keeps_more_than(a)) {
         (true, true) => Some(Outcome::Dropped),
-        // One keeps all that the other keeps, and more: the rule chooses it.
+        // One member keeps everything that the other keeps, and more: the rule for unions chooses it.
         (true, false) | (false, true) => None,
         (false, false) => (a != b).then_some(Outcome::Converted),
     }

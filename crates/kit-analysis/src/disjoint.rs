@@ -1,4 +1,4 @@
-//! Whether no value fits two types.
+//! Check that no value fits two types.
 
 use kit_ir::{LiteralValue, ObjectType, Program, TypeId, TypeKind};
 use serde_json::Value;
@@ -8,15 +8,23 @@ use crate::plan::{Decision, UnionPlan};
 use crate::value::{Fit, fit, literal_value};
 use crate::walk::resolve;
 
-/// Whether it is sure that no wire value fits both types. A `false` says nothing.
+/// Returns true if certainly no wire value fits both types. `false` means that the answer is not known.
+///
+/// ```
+/// use kit_ir::{Program, TypeKind};
+///
+/// let mut program = Program::default();
+/// let (text, number) = (program.add_type(TypeKind::String), program.add_type(TypeKind::Number));
+/// assert!(kit_analysis::disjoint(&program, text, number));
+/// ```
 pub fn disjoint(program: &Program, a: TypeId, b: TypeId) -> bool {
     disjoint_within(program, a, b, &mut { MAX_COMPARISONS })
 }
 
-/// Returns true if no two of some types have a value in common; `false` means that this is not known. The comparisons of all pairs together are
-/// bounded, so that a union of many members is judged in bounded time.
+/// Returns true if certainly no value fits two of the types. `false` means that the answer is not known. All pairs share one
+/// limit of comparisons, so the check takes bounded time for a union of many members.
 pub fn all_disjoint(program: &Program, types: &[TypeId]) -> bool {
-    // Members that properties tell apart need no comparison of each pair.
+    // If properties distinguish the members, comparing each pair of objects is unnecessary.
     let plan = UnionPlan::new(program, types);
     let is_flat = plan.members.iter().map(|member| &member.r#type).eq(types);
     // Values of an `unknown` are scalars, arrays and objects.
@@ -46,7 +54,7 @@ fn is_told(decision: &Decision) -> bool {
     }
 }
 
-/// The same by comparing each pair.
+/// Returns true if certainly no value fits two of the types. Compares each pair.
 pub(crate) fn pairs_disjoint(program: &Program, types: &[TypeId]) -> bool {
     let mut left = MAX_COMPARISONS_OF_UNION;
     types.iter().enumerate().all(|(at, a)| {
@@ -70,19 +78,19 @@ fn disjoint_within(program: &Program, a: TypeId, b: TypeId, left: &mut usize) ->
 
 struct Search<'a> {
     program: &'a Program,
-    /// Pairs of types that are being compared: meeting one again proves nothing.
+    /// Pairs of types on the current path. Meeting a pair again proves nothing.
     entered: Vec<(TypeId, TypeId)>,
-    /// How many comparisons are left.
+    /// Remaining number of comparisons.
     left: usize,
 }
 
-/// More comparisons than this are not made for one pair: types that refer to each other have many pairs.
+/// Maximum number of comparisons for one pair: types that refer to each other have many nested pairs.
 const MAX_COMPARISONS: usize = 2_000;
 
-/// More comparisons than this are not made for one union.
+/// Maximum number of comparisons for one union.
 const MAX_COMPARISONS_OF_UNION: usize = 2_000_000;
 
-/// More pairs of types inside of each other than this are not compared.
+/// Maximum depth of nested pairs of types.
 const MAX_LEVELS: usize = 16;
 
 impl Search<'_> {
@@ -122,13 +130,13 @@ impl Search<'_> {
             ) => self.arrays(a, b),
             (TypeKind::Literal { value }, _) => literals_outside(program, value, b),
             (_, TypeKind::Literal { value }) => literals_outside(program, value, a),
-            // Digits are no date.
+            // Digits are never a valid date.
             (TypeKind::BigInt, TypeKind::Date) | (TypeKind::Date, TypeKind::BigInt) => true,
             _ => false,
         }
     }
 
-    /// A property that one requires and the other declares, of types that no value has in common.
+    /// Returns true if `requires` has a required property whose type is disjoint from the type of the same key in `other`.
     fn objects(&mut self, requires: &ObjectType, other: &ObjectType) -> bool {
         requires
             .properties
@@ -151,7 +159,7 @@ impl Search<'_> {
         if left.most.is_some_and(|most| most < least) || right.most.is_some_and(|most| most < least) {
             return true;
         }
-        // Items that any array of both has.
+        // Compares items at positions that every array of both types has.
         (0..usize::try_from(least).unwrap_or(0).min(MAX_LEVELS)).any(|position| {
             match (left.at(position), right.at(position)) {
                 (Some(a), Some(b)) => self.disjoint(a, b),
@@ -161,11 +169,11 @@ impl Search<'_> {
     }
 }
 
-/// What is known of the items of an array type.
+/// Types and number of the items of an array type.
 struct Items {
-    /// Types of the first ones.
+    /// Types of the first items.
     first: Vec<TypeId>,
-    /// The type of every one behind them; nothing where that depends on the length.
+    /// Type of every item after the first items; `None` if that type depends on the length of the array.
     others: Option<TypeId>,
     least: u64,
     most: Option<u64>,
@@ -208,7 +216,7 @@ impl Items {
 
 fn literals_outside(program: &Program, value: &LiteralValue, other: TypeId) -> bool {
     let forms = match value {
-        // A bigint has two forms on the wire, the number only where it is exact.
+        // A bigint has two forms on the wire: a string, and a number if the number is exact.
         LiteralValue::BigInt(digits) => {
             let number = digits.parse::<i64>().ok().map(Value::from);
             [Some(Value::from(digits.as_str())), number]

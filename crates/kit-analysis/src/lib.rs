@@ -1,16 +1,18 @@
-//! Facts about IR types that more than one room needs.
+//! Analyses of IR types that several crates need.
 //!
-//! Where it stands: beside the IR. `kit-emit` asks how the members of a union are told apart and writes code that does it;
-//! `kit-build` asks which unions are ambiguous and warns; a generator of tests or of another server asks for values.
+//! This crate builds on the IR. `kit-emit` asks how to distinguish the members of a union and generates code for the choice.
+//! `kit-build` asks which unions are ambiguous and prints warnings. Generators of tests and of other servers ask for example
+//! values.
 //!
-//! What a union means, which every runtime of kit keeps:
-//! 1. Members that no value can have are left out ([`members`]); unions inside of unions are taken apart.
-//! 2. A value fits a union where it fits a member. Of several that it fits, it is read as the one that keeps most of its
-//!    keys, at any depth; among those as the one with the most specific scalars; among those as the one declared
-//!    first ([`Read`] is that rule in Rust, `packages/core/src/codec/match.ts` in TypeScript).
-//! 3. [`UnionPlan`] says with how little looking the choice can be made. It changes the cost, never the choice.
+//! Meaning of a union, which every runtime of kit implements:
+//! 1. Members that no value fits are left out ([`members`]). Nested unions are flattened.
+//! 2. A value fits a union if it fits a member. If it fits several members, the member that keeps most of the value's keys,
+//!    at any depth, wins. Among those members the one with the most specific scalars wins, and among those the one that is
+//!    declared first. [`Read`] implements this rule in Rust, `packages/core/src/codec/match.ts` in TypeScript.
+//! 3. [`UnionPlan`] describes how to find the member with few checks. The plan changes the cost, never the result.
 //!
-//! Invariants: pure functions of a [`Program`](kit_ir::Program); no I/O; every walk ends, whatever refers to whom.
+//! Invariants: all functions are pure functions of a [`Program`](kit_ir::Program) without I/O, and every walk terminates,
+//! also for recursive types.
 //!
 //! ```
 //! use kit_analysis::{Decision, UnionPlan};
@@ -19,7 +21,7 @@
 //! let mut program = Program::default();
 //! let (text, date) = (program.add_type(TypeKind::String), program.add_type(TypeKind::Date));
 //! let plan = UnionPlan::new(&program, &[text, date]);
-//! // A date is tried before any text, in whatever order they are declared.
+//! // A date is tried before a string, in any order of declaration.
 //! assert_eq!(plan.scalars, [1, 0]);
 //! assert_eq!(plan.objects, Decision::Never);
 //! ```

@@ -1,4 +1,4 @@
-//! The members of a union, and which JSON values they can be.
+//! Members of a union, and the JSON values that they can be.
 
 use std::ops::{BitAnd, BitOr};
 
@@ -7,17 +7,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::walk::resolve;
 
-/// A member of a union, unions inside of it taken apart.
+/// A member of a flattened union.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
-    /// Its type; never a union, nor a reference to one.
+    /// Type of the member; never a union and never a reference to a union.
     pub r#type: TypeId,
-    /// The named unions on the way to it, outermost first.
+    /// Named unions that contain the member, outermost first.
     pub through: Vec<DeclarationId>,
 }
 
-/// The members of a union in the order of declaration: unions inside of it, named or not, are taken apart, and what no value
-/// can be ([`is_impossible`]) is left out.
+/// Returns the members of a union in the order of declaration. Nested unions, named or not, are flattened. Members that no
+/// value fits ([`is_impossible`]) are left out.
 pub fn members(program: &Program, declared: &[TypeId]) -> Vec<Member> {
     let mut found = Vec::new();
     flatten(program, declared, &[], &mut FxHashSet::default(), &mut found);
@@ -34,7 +34,7 @@ fn flatten(
     for id in declared {
         let mut entered = through.to_vec();
         let mut at = *id;
-        // A union that is a member of itself adds nothing to itself.
+        // A union that is a member of itself adds no members.
         let mut circular = false;
         while let TypeKind::Reference { declaration } = program.types[at].kind {
             circular = entered.contains(&declaration);
@@ -58,7 +58,8 @@ fn flatten(
     }
 }
 
-/// Whether no value fits: `never`, an object with a required property of such a type, a tuple with such an element.
+/// Returns true if no value fits the type: `never`, an object with a required property of such a type, or a tuple with a
+/// required element of such a type.
 pub fn is_impossible(program: &Program, id: TypeId) -> bool {
     impossible_within(program, id, &mut FxHashMap::default())
 }
@@ -82,7 +83,7 @@ fn impossible_within(program: &Program, id: TypeId, known: &mut FxHashMap<Declar
             if let Some(known) = known.get(declaration) {
                 return *known;
             }
-            // Meeting it again on the way says nothing new.
+            // Assumes `false` while the declaration is being checked: a recursive occurrence adds no information.
             known.insert(*declaration, false);
             let found = impossible_within(program, program.declarations[*declaration].r#type, known);
             known.insert(*declaration, found);
@@ -92,12 +93,12 @@ fn impossible_within(program: &Program, id: TypeId, known: &mut FxHashMap<Declar
     }
 }
 
-/// A set of the kinds of JSON values.
+/// A set of kinds of JSON values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kinds(u8);
 
 impl Kinds {
-    /// None.
+    /// Empty set.
     pub const NONE: Self = Self(0);
     /// `null`.
     pub const NULL: Self = Self(1);
@@ -105,21 +106,21 @@ impl Kinds {
     pub const BOOLEAN: Self = Self(2);
     /// Numbers.
     pub const NUMBER: Self = Self(4);
-    /// Texts.
+    /// Strings.
     pub const STRING: Self = Self(8);
     /// Arrays.
     pub const ARRAY: Self = Self(16);
     /// Objects.
     pub const OBJECT: Self = Self(32);
-    /// All of them.
+    /// All kinds.
     pub const ALL: Self = Self(63);
 
-    /// Whether they have none in common.
+    /// Returns true if the two sets have no kind in common.
     pub fn are_apart(self, other: Self) -> bool {
         (self & other) == Self::NONE
     }
 
-    /// Whether all of the other are among these.
+    /// Returns true if this set contains every kind of the other set.
     pub fn contains(self, other: Self) -> bool {
         (self & other) == other
     }
@@ -141,7 +142,7 @@ impl BitAnd for Kinds {
     }
 }
 
-/// The kinds of JSON values that a type's wire form has.
+/// Returns the kinds of JSON values that the wire form of a type can be.
 pub fn kinds(program: &Program, id: TypeId) -> Kinds {
     let resolved = resolve(program, id);
     match &program.types[resolved].kind {

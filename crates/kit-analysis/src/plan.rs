@@ -1,4 +1,4 @@
-//! How the members of a union are told apart, with as little looking as possible.
+//! Plan to find the member of a union that a value is, with as few checks as possible.
 
 use std::cell::RefCell;
 
@@ -11,75 +11,75 @@ use crate::specificity::specificity;
 use crate::tags::{Tag, is_listed, property_tags};
 use crate::walk::resolve;
 
-/// More properties than this are not tried as discriminators of one group.
+/// Maximum number of properties that are tried as discriminators of one group of members.
 const MAX_PROPERTIES: usize = 16;
 
-/// How a value's member is found: by the kind of JSON value first, then as the decision of that kind says.
+/// Plan to find the member of a value: by the kind of the JSON value first, then by the decision for that kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnionPlan {
-    /// The members, see [`members`]; everything else here is an index into them.
+    /// Members of the flattened union, see [`members`]. All other fields contain indexes into this list.
     pub members: Vec<Member>,
-    /// The members without parts, the most specific first: a value is read as the first that it fits. `unknown` is last.
+    /// Scalar members, the most specific first: a value is read as the first of them that it fits. `unknown` is last.
     pub scalars: Vec<usize>,
-    /// Which member an array is.
+    /// Decision for arrays.
     pub arrays: Decision,
-    /// Which member an object is.
+    /// Decision for objects.
     pub objects: Decision,
 }
 
-/// Which of some members a value is.
+/// Decision about which member of a group a value is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
-    /// There is none.
+    /// The group is empty.
     Never,
-    /// There is only one.
+    /// The group has one member.
     Member(usize),
-    /// Properties do not tell: the value must be held against them.
+    /// Properties do not distinguish the members: compare the value with each of them.
     Candidates(Candidates),
-    /// A property tells.
+    /// A property distinguishes the members.
     Switch(Switch),
 }
 
-/// Members that no property tells apart, in the order of declaration.
+/// Members that no property distinguishes, in the order of declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidates {
-    /// The members.
+    /// Indexes of the members.
     pub members: Vec<usize>,
-    /// Whether a value can fit only one of them, so that the first that it fits is the one.
+    /// True if a value can fit only one of the members. The first member that the value fits is then the result.
     pub disjoint: bool,
 }
 
-/// A property whose value tells members apart.
+/// A property whose value distinguishes members.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Switch {
-    /// The property.
+    /// Name of the property.
     pub property: String,
-    /// By what it holds.
+    /// Decisions by value of the property.
     pub cases: Vec<Case>,
-    /// Where it holds anything else.
+    /// Decision if the property has any other value.
     pub otherwise: Box<Decision>,
 }
 
-/// What follows from what a property holds.
+/// Decision for some values of a property.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
-    /// What it holds; in no other case.
+    /// Values of the property. A value occurs in one case only.
     pub tags: Vec<Tag>,
-    /// What follows.
+    /// Decision for these values.
     pub decision: Decision,
 }
 
-/// A property that alone tells all object members apart, by texts, as OpenAPI's `discriminator` wants it.
+/// A property whose string value alone distinguishes all object members, as the `discriminator` of OpenAPI requires.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Discriminator {
-    /// The property.
+    /// Name of the property.
     pub property: String,
-    /// Its texts, and the member each of them means.
+    /// Strings that the property can be, each with the index of its member.
     pub cases: Vec<(String, usize)>,
 }
 
 impl UnionPlan {
-    /// The plan of a union with these members.
+    /// Creates the plan of a union with the given members.
     pub fn new(program: &Program, declared: &[TypeId]) -> Self {
         let members = members(program, declared);
         let of = |kind: Kinds| -> Vec<usize> {
@@ -103,14 +103,14 @@ impl UnionPlan {
         }
     }
 
-    /// The properties that the object members are told apart by, in the order in which they are looked at.
+    /// Returns the properties that distinguish the object members, in the order in which they are checked.
     pub fn discriminants(&self) -> Vec<&str> {
         let mut found = Vec::new();
         collect(&self.objects, &mut found);
         found
     }
 
-    /// The property that tells all object members apart by text.
+    /// Returns the property whose string value alone distinguishes all object members; `None` if there is no such property.
     pub fn discriminator(&self) -> Option<Discriminator> {
         let Decision::Switch(switch) = &self.objects else {
             return None;
@@ -152,11 +152,12 @@ fn collect<'a>(decision: &'a Decision, found: &mut Vec<&'a str>) {
 struct Planner<'a> {
     program: &'a Program,
     types: Vec<TypeId>,
-    /// Returns true if the values of a property's type can be listed. Members of a union often share their properties.
+    /// Cache by type: true if the values of the type can be listed. Members of a union often share the types of their
+    /// properties.
     listed: RefCell<FxHashMap<TypeId, bool>>,
 }
 
-/// How a property splits a group: what it can hold and which members remain then.
+/// Division of a group by a property: the property's values with the members that remain for them.
 struct Split<'a> {
     property: &'a str,
     cases: Vec<(Vec<Tag>, Vec<usize>)>,
@@ -164,7 +165,7 @@ struct Split<'a> {
 }
 
 impl Split<'_> {
-    /// How many members remain at worst.
+    /// Returns the greatest number of members that can remain.
     fn worst(&self) -> usize {
         let cases = self.cases.iter().map(|(_, members)| members.len());
         cases.max().unwrap_or(0).max(self.otherwise.len())
@@ -194,7 +195,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The property that leaves least, and the same again for what it leaves.
+    /// Chooses the property that leaves the fewest members in the worst case, and continues with the members that remain.
     fn decide(&self, group: Vec<usize>, used: &mut Vec<&'a str>) -> Decision {
         if group.len() < 2 {
             return self.candidates(group);
@@ -232,7 +233,8 @@ impl<'a> Planner<'a> {
             .or_insert_with(|| is_listed(self.program, id))
     }
 
-    /// Properties whose values can be listed in at least two members, in the order of declaration.
+    /// Returns the properties whose values can be listed in at least two members. Properties of more members come first,
+    /// otherwise the order is that of declaration.
     fn properties(&self, group: &[usize], used: &[&str]) -> Vec<&'a str> {
         let mut counts: Vec<(&str, usize)> = Vec::new();
         let mut places: FxHashMap<&str, usize> = FxHashMap::default();
@@ -261,7 +263,7 @@ impl<'a> Planner<'a> {
             property_tags(self.program, object, property)
         };
         let tags: Vec<Option<Vec<Tag>>> = group.iter().map(|member| of(*member)).collect();
-        // Debug text is a key that tells `1` from `"1"` and `true`, and numbers have no two texts.
+        // The debug form distinguishes `1` from `"1"` and `true`, and each number has one debug form.
         let mut places: FxHashMap<String, usize> = FxHashMap::default();
         let mut holders: Vec<(Tag, Vec<usize>)> = Vec::new();
         for tag in tags.iter().flatten().flatten() {
@@ -272,7 +274,7 @@ impl<'a> Planner<'a> {
         }
         for (member, tags) in group.iter().zip(&tags) {
             match tags {
-                // It may hold anything.
+                // The property may be anything.
                 None => holders.iter_mut().for_each(|(_, members)| members.push(*member)),
                 Some(tags) => {
                     for tag in tags {

@@ -1,14 +1,14 @@
-//! How much a type of scalars says about its values.
+//! Specificity of scalar types.
 
 use kit_ir::{Program, TypeId, TypeKind};
 
 use crate::walk::resolve;
 
-/// What the `unknown` of a value weighs.
+/// Specificity of `unknown`.
 pub(crate) const UNKNOWN: u32 = 0;
 
-/// How specific a scalar type is; of two that a value fits it is read as the greater. `packages/core/src/codec/match.ts` has
-/// the same numbers.
+/// Returns the specificity of a scalar type. A value that fits two types is read as the one with the greater number.
+/// `packages/core/src/codec/match.ts` has the same numbers.
 pub fn specificity(program: &Program, id: TypeId) -> u32 {
     let r#type = &program.types[resolve(program, id)];
     match &r#type.kind {
@@ -29,7 +29,7 @@ pub fn specificity(program: &Program, id: TypeId) -> u32 {
     }
 }
 
-/// Whether the values of a type have no parts. `unknown` and unions are not scalars.
+/// Returns true if the type is a scalar: its values are not arrays or objects. `unknown` and unions are not scalars.
 pub fn is_scalar(program: &Program, id: TypeId) -> bool {
     !matches!(
         program.types[resolve(program, id)].kind,

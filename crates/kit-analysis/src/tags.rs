@@ -1,22 +1,23 @@
-//! What a property of a type can hold, where that can be listed.
+//! List of the values that a property can have, for types with few values.
 
 use kit_ir::{LiteralValue, ObjectType, Program, TypeId, TypeKind};
 
 use crate::members::{is_impossible, members};
 use crate::walk::resolve;
 
-/// A value of a property that tells members of a union apart.
+/// A value of a property that distinguishes members of a union.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Tag {
-    /// The property is not there.
+    /// The property is absent.
     Absent,
     /// `null`.
     Null,
-    /// A literal; never a bigint, which has two forms on the wire.
+    /// A literal. Never a bigint, which has two forms on the wire.
     Literal(LiteralValue),
 }
 
-/// The literals of a type that has no other values. A bigint is none: on the wire it has two forms.
+/// Returns the literals of a type that has no other values; `None` for every other type. Bigint literals are not listed,
+/// because a bigint has two forms on the wire.
 pub fn literals(program: &Program, id: TypeId) -> Option<Vec<LiteralValue>> {
     let tags = tags(program, id)?;
     tags.into_iter()
@@ -27,7 +28,7 @@ pub fn literals(program: &Program, id: TypeId) -> Option<Vec<LiteralValue>> {
         .collect()
 }
 
-/// Returns true if a type that is no union has values that cannot be listed.
+/// Returns true if the values of a type cannot be listed. The type must not be a union.
 fn is_unlisted(program: &Program, id: TypeId) -> bool {
     let id = resolve(program, id);
     match &program.types[id].kind {
@@ -52,7 +53,7 @@ fn is_unlisted(program: &Program, id: TypeId) -> bool {
     }
 }
 
-/// All values of a type, where they can be listed.
+/// Returns all values of a type; `None` if they cannot be listed.
 fn tags(program: &Program, id: TypeId) -> Option<Vec<Tag>> {
     match &program.types[resolve(program, id)].kind {
         TypeKind::Never => Some(Vec::new()),
@@ -64,7 +65,7 @@ fn tags(program: &Program, id: TypeId) -> Option<Vec<Tag>> {
         TypeKind::Literal { value } if !matches!(value, LiteralValue::BigInt(_)) => {
             Some(vec![Tag::Literal(value.clone())])
         }
-        // Nearly every union has a text or an object in it, which is found faster than all of its members.
+        // Most unions contain a string or an object. Checking for one is faster than listing all members.
         TypeKind::Union { members: declared } if declared.iter().any(|id| is_unlisted(program, *id)) => None,
         TypeKind::Union { members: declared } => {
             let members = members(program, declared);
@@ -83,12 +84,12 @@ pub(crate) fn is_listed(program: &Program, id: TypeId) -> bool {
     tags(program, id).is_some()
 }
 
-/// All that an object may hold under a name, absence included; nothing where that cannot be listed, as for a property that is
-/// not declared: unknown keys are dropped, whatever they hold.
+/// Returns all values that an object may have at a key, including absence. Returns `None` if the values cannot be listed,
+/// for example for a property that is not declared: a decoder drops unknown keys with any value.
 pub(crate) fn property_tags(program: &Program, object: &ObjectType, name: &str) -> Option<Vec<Tag>> {
     let property = object.property(name)?;
     let mut found = tags(program, property.r#type)?;
-    // What a request may leave out can be missing; that a response never lacks it does not hurt.
+    // A property that a request may omit can be absent. A response always has it, but the additional tag does no harm there.
     if property.optional_in_input() {
         found.push(Tag::Absent);
     }

@@ -1,11 +1,12 @@
-//! Types in a few words, for messages.
+//! Short descriptions of types for messages.
 
 use kit_ir::{LiteralValue, Program, TypeId, TypeKind};
 
-/// More properties than this are not named.
+/// Maximum number of properties, elements or members that a description names.
 const MAX_PROPERTIES: usize = 4;
 
-/// A type as TypeScript writes it, shortened: `{ kind: "a"; size: number; … }`. References go by their name.
+/// Returns a type in the syntax of TypeScript, shortened: `{ kind: "a"; size: number; … }`. References are written as their
+/// names.
 pub fn describe(program: &Program, id: TypeId) -> String {
     describe_within(program, id, 0)
 }

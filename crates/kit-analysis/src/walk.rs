@@ -1,8 +1,9 @@
-//! Ways through types.
+//! Functions that follow references between types.
 
 use kit_ir::{DeclarationId, Program, TemplatePart, TypeId, TypeKind};
 
-/// A type behind every reference. A reference that leads to itself, which no compiled program has, is its own answer.
+/// Follows references and returns the type behind them. If references form a cycle, which no compiled program has, returns
+/// one of these references.
 pub fn resolve(program: &Program, id: TypeId) -> TypeId {
     let mut at = id;
     for _ in 0..=program.declarations.len() {
@@ -14,7 +15,8 @@ pub fn resolve(program: &Program, id: TypeId) -> TypeId {
     at
 }
 
-/// The types that a type is made of, keys of templates included.
+/// Returns the types that a type directly consists of: elements, property values, members of a union, and holes of a
+/// template literal type. The template keys of index signatures are not included.
 pub fn children(kind: &TypeKind) -> Vec<TypeId> {
     match kind {
         TypeKind::Unknown
@@ -47,7 +49,7 @@ pub fn children(kind: &TypeKind) -> Vec<TypeId> {
     }
 }
 
-/// The declarations that a type refers to directly, each once, in order.
+/// Adds to `found` the declarations that a type refers to directly, each once, in order.
 pub fn collect_references(program: &Program, id: TypeId, found: &mut Vec<DeclarationId>) {
     match &program.types[id].kind {
         TypeKind::Reference { declaration } => {

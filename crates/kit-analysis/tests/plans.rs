@@ -1,4 +1,4 @@
-//! How the members of a union are told apart.
+//! Tests of plans that distinguish the members of a union.
 
 #![allow(clippy::unwrap_used)] // a helper of a test may fail the test
 
@@ -16,7 +16,7 @@ fn scalars(program: &mut Program) -> (TypeId, TypeId, TypeId) {
     )
 }
 
-/// The decision in short: `kind{"a":0 "b":[1 2] else -}`, where candidates of which a value fits only one have a bar.
+/// Writes a decision in a short form: `kind{"a":0 "b":[1 2] else -}`. Disjoint candidates are separated by `|`.
 fn short(decision: &Decision) -> String {
     match decision {
         Decision::Never => "-".to_owned(),
@@ -56,7 +56,7 @@ fn tag(tag: &Tag) -> String {
 }
 
 #[test]
-fn one_property_suffices() {
+fn one_property_distinguishes_all_members() {
     let mut p = program();
     let (string, number, _) = scalars(&mut p);
     let (a, b) = (text(&mut p, "a"), text(&mut p, "b"));
@@ -79,7 +79,7 @@ fn one_property_suffices() {
 }
 
 #[test]
-fn several_properties_together() {
+fn several_properties_together_distinguish_members() {
     let mut p = program();
     let (a, b) = (text(&mut p, "a"), text(&mut p, "b"));
     let members = [(a, a), (a, b), (b, a), (b, b)].map(|(x, y)| object(&mut p, &[("x", x), ("y", y)]));
@@ -93,7 +93,7 @@ fn several_properties_together() {
 }
 
 #[test]
-fn null_booleans_and_absence_are_literals() {
+fn treats_null_booleans_and_absence_as_literals() {
     let mut p = program();
     let (string, ..) = scalars(&mut p);
     let (null, never) = (p.add_type(TypeKind::Null), p.add_type(TypeKind::Never));
@@ -101,7 +101,7 @@ fn null_booleans_and_absence_are_literals() {
         object(&mut p, &[("error", null), ("data", string)]),
         object(&mut p, &[("error", string)]),
     ];
-    // A text cannot be listed, so that it is what else there is; without the `null` nothing would be known.
+    // The values of a string cannot be listed, so no property distinguishes the members; the `null` makes them disjoint.
     assert_eq!(short(&UnionPlan::new(&p, &members).objects), "[0|1]");
     let yes = p.add_type(TypeKind::Literal {
         value: LiteralValue::Boolean(true),
@@ -129,7 +129,7 @@ fn null_booleans_and_absence_are_literals() {
 }
 
 #[test]
-fn some_by_a_property_and_the_rest_by_type() {
+fn distinguishes_some_members_by_a_property_and_the_others_by_type() {
     let mut p = program();
     let (string, number, date) = scalars(&mut p);
     let (a, b) = (text(&mut p, "a"), text(&mut p, "b"));
@@ -157,7 +157,7 @@ fn some_by_a_property_and_the_rest_by_type() {
 }
 
 #[test]
-fn unions_inside_are_taken_apart_and_the_impossible_is_left_out() {
+fn flattens_nested_unions_and_drops_impossible_members() {
     let mut p = program();
     let (string, number, _) = scalars(&mut p);
     let never = p.add_type(TypeKind::Never);
@@ -174,7 +174,7 @@ fn unions_inside_are_taken_apart_and_the_impossible_is_left_out() {
 }
 
 #[test]
-fn a_union_that_is_its_own_member_ends() {
+fn terminates_on_a_union_that_is_its_own_member() {
     let mut p = program();
     let placeholder = p.add_type(TypeKind::Unknown);
     let odd = declare(&mut p, "Odd", placeholder);
@@ -189,7 +189,7 @@ fn a_union_that_is_its_own_member_ends() {
 }
 
 #[test]
-fn disjoint_by_the_types_of_properties() {
+fn objects_are_disjoint_if_a_property_has_disjoint_types() {
     let mut p = program();
     let (string, number, date) = scalars(&mut p);
     let big = p.add_type(TypeKind::BigInt);

@@ -1,4 +1,4 @@
-//! Values that fit two types, what is read of them, and the unions that are ambiguous.
+//! Tests of values that fit two types, of the results of reading them, and of ambiguous unions.
 
 #![allow(clippy::unwrap_used)] // a helper of a test may fail the test
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use support::{Random, declare, object, program, text, union};
 
 #[test]
-fn an_example_of_two_types_fits_both() {
+fn an_example_of_two_types_fits_both_types() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let (mut found, mut apart) = (0, 0);
     for _ in 0..4000 {
@@ -34,7 +34,7 @@ fn an_example_of_two_types_fits_both() {
 }
 
 #[test]
-fn a_type_has_an_example_unless_nothing_fits_it() {
+fn finds_an_example_of_every_type_that_has_values() {
     let mut random = Random(0x2545_f491_4f6c_dd1d);
     for _ in 0..2000 {
         let mut p = program();
@@ -45,9 +45,9 @@ fn a_type_has_an_example_unless_nothing_fits_it() {
     }
 }
 
-/// Every warning is right: the value fits both members, and is something else as each of them.
+/// Every reported value fits both members and has a different result for each of them.
 #[test]
-fn an_ambiguity_is_one() {
+fn reports_only_unions_that_are_ambiguous() {
     let mut random = Random(0x1234_5678_9abc_def1);
     let mut warnings = 0;
     for _ in 0..2000 {
@@ -73,9 +73,9 @@ fn an_ambiguity_is_one() {
     assert!(warnings > 100, "{warnings}");
 }
 
-/// A union reads a value as no member that keeps strictly less than another.
+/// A union never reads a value as a member that keeps strictly less than another member.
 #[test]
-fn nothing_is_lost_to_a_looser_member() {
+fn reads_a_value_as_the_member_that_keeps_most() {
     let mut random = Random(0x0f0f_1234_4321_f0f1);
     for _ in 0..2000 {
         let mut p = program();
@@ -103,7 +103,7 @@ fn keys(read: &Read) -> Vec<&str> {
 }
 
 #[test]
-fn the_order_of_declaration_loses_nothing() {
+fn keeps_all_keys_in_every_order_of_declaration() {
     let mut p = program();
     let (string, number) = (p.add_type(TypeKind::String), p.add_type(TypeKind::Number));
     let narrow = object(&mut p, &[("a", string)]);
@@ -123,7 +123,7 @@ fn warned(p: &mut Program, members: &[TypeId]) -> Option<Value> {
 }
 
 #[test]
-fn what_is_ambiguous_and_what_is_not() {
+fn reports_unions_that_drop_or_convert_values() {
     let mut p = program();
     let (string, date) = (p.add_type(TypeKind::String), p.add_type(TypeKind::Date));
     let number = p.add_type(TypeKind::Number);

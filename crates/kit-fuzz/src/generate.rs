@@ -1,18 +1,18 @@
-//! Random TypeScript that parses: declarations that refer to each other, with doc tags, in every construct of the type
-//! language. Random bytes hardly ever get past the parser; this gets to the evaluator.
+//! Generator of random TypeScript that parses: declarations that refer to each other, with doc tags, in every construct of
+//! the type language. Random bytes almost never pass the parser; these programs reach the evaluator.
 
 use std::fmt::Write as _;
 
 use arbitrary::{Result, Unstructured};
 
-/// Expressions inside of expressions; deeper ones are another test's subject.
+/// Maximum depth of nested expressions. Another test covers deeper ones.
 const DEEPEST: u32 = 5;
 
-/// Names that the declarations have, generic ones first.
+/// Names of the declarations, generic ones first.
 const NAMES: [&str; 8] = ["G0", "G1", "A", "B", "C", "D", "E", "F"];
 const GENERIC: usize = 2;
 
-/// A file of declarations. Bytes that run out end it early, but never in the middle.
+/// Generates a file of declarations. If the bytes run out, the file has simpler declarations, but stays well formed.
 pub fn source(bytes: &mut Unstructured<'_>) -> String {
     let mut text = String::new();
     let values = ["const", "\"a\"", "1"];
@@ -245,7 +245,7 @@ fn leaf(bytes: &mut Unstructured<'_>, text: &mut String, generic: bool) -> Resul
     Ok(())
 }
 
-/// Doc tags, most of them in the wrong place.
+/// Generates doc tags, most of them in an invalid position.
 fn tags(bytes: &mut Unstructured<'_>) -> Result<String> {
     const TAGS: [&str; 31] = [
         "table",

@@ -1,12 +1,12 @@
-//! Fuzz targets of the compiler, the HTTP engine, the migration splitter and the Rust runtime: any bytes, random TypeScript that is
-//! well formed, random requests (see [`http`]), and random JSON and headers (see [`runtime`]).
+//! Fuzz targets of the compiler, the HTTP engine, the migration splitter and the Rust runtime: random bytes, random
+//! well-formed TypeScript, random requests (see [`http`]), and random JSON and headers (see [`runtime`]).
 //!
-//! Where it stands: beside the product, and no part of it. The targets in `fuzz/` call [`text`] and [`types`] with what
-//! libFuzzer comes up with (`cargo xtask fuzz`, which needs a nightly compiler); the tests of this crate call them with the
+//! This crate is not a part of the product. The targets in `fuzz/` call functions such as [`text`] and [`types`] with the
+//! inputs of libFuzzer (`cargo xtask fuzz`, which needs a nightly compiler). The tests of this crate call them with the
 //! corpus in `fuzz/corpus/` and with fixed seeds, on stable.
 //!
-//! What must hold, whatever the input: no panic, no endless loop, no overflowing stack; the same input gives the same
-//! program and the same diagnostics; every diagnostic renders; a program without errors can be emitted.
+//! The targets check for any input: no panic, no endless loop, no stack overflow; the same input gives the same program and
+//! the same diagnostics; every diagnostic renders; a program without errors can be emitted.
 
 mod generate;
 pub mod http;
@@ -21,10 +21,11 @@ pub use generate::source;
 pub use migration::migration;
 pub use paths::paths;
 
-/// A function that takes the bytes of a fuzzer.
+/// A function that receives the bytes of a fuzzer.
 pub type Target = fn(&[u8]);
 
-/// Every target by the name of its file in `fuzz/fuzz_targets`. A test replays the corpus of each, and fails if a file has no entry here.
+/// All targets, by the name of their file in `fuzz/fuzz_targets`. A test replays the corpus of each target, and fails if a
+/// file has no entry here.
 pub const TARGETS: &[(&str, Target)] = &[
     ("http-guard", http::guard),
     ("http-pieces", http::pieces),
@@ -37,7 +38,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("types", types),
 ];
 
-/// Compiles files of any content. A line `=== path` begins a file; what stands before the first is a type file.
+/// Compiles files with any content. A line `=== path` starts a file; the text before the first such line is a type file.
 pub fn text(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let mut files: Vec<(String, String)> = Vec::new();
@@ -62,7 +63,7 @@ pub fn types(data: &[u8]) {
     pipeline::check(&[("src/a.types.ts".to_owned(), source)]);
 }
 
-/// A path that stays below the project.
+/// Returns a path if it stays below the project.
 fn path(name: &str) -> Option<String> {
     let name = name.trim();
     let plain = name

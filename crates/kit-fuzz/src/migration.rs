@@ -1,11 +1,11 @@
-//! The SQL of migrations: how it is cut into statements, and how statements are judged.
+//! Fuzz target for the SQL of migrations: division into statements, and detection of destructive statements.
 
-/// Cuts any text into statements and judges them.
+/// Divides any text into statements and judges them.
 ///
 /// # Panics
 ///
-/// If a part of the text is lost or moved, if the statements by themselves are cut in another way, or if a statement that drops a
-/// table is not found behind them.
+/// Panics if a part of the text is lost or moved, if the statements alone are divided in another way, or if a statement
+/// after them that drops a table is not detected.
 pub fn migration(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let Ok(statements) = kit_migrate::cut(&text) else {
@@ -25,7 +25,7 @@ pub fn migration(data: &[u8]) {
         let alone = kit_migrate::cut(statement.text).expect("a statement can be cut again");
         assert_eq!(alone.len(), 1, "a statement by itself is cut in another way");
         assert_eq!(alone[0].text, statement.text);
-        // The last line of a statement may be a comment, so the semicolon stands below it.
+        // The last line of a statement may be a comment, so the semicolon is on the next line.
         again.push_str(statement.text);
         again.push_str("\n;\n");
     }
@@ -37,7 +37,7 @@ pub fn migration(data: &[u8]) {
     );
 }
 
-/// Asserts that the text between statements is blank, or a comment.
+/// Asserts that the text between statements is blank or a comment.
 fn is_empty(between: &str) {
     if let Ok(statements) = kit_migrate::cut(between) {
         assert_eq!(statements, [], "a part is lost");

@@ -1,4 +1,4 @@
-//! Any text as a request path: its normal form, and what the router makes of every spelling.
+//! Fuzz target for request paths: the normal form of any text, and the route of every spelling of a path.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -29,13 +29,13 @@ static ROUTER: LazyLock<Router> = LazyLock::new(|| {
         .router()
 });
 
-/// Holds the normal form of a path against decoding by hand, and the router against a search of every route in turn.
+/// Compares the normal form of a path with a simple decoder, and the router with a search of all routes.
 ///
 /// # Panics
 ///
-/// If one of these does not hold.
+/// Panics if a comparison fails.
 pub fn paths(data: &[u8]) {
-    // The first bytes choose how the path is spelled anew.
+    // The first bytes choose another spelling of the path.
     let (choices, text) = data.split_at(data.len().min(8));
     if text.len() > 600 {
         return;
@@ -61,7 +61,7 @@ pub fn paths(data: &[u8]) {
     assert_eq!(has_dot_segment(path.as_bytes()), has_dots, "{path:?}");
 
     let found = find(&normal);
-    // Characters that no server lets through are not looked for in a path without escapes.
+    // A path without escapes may contain characters that no server lets through; such a path is not looked up.
     if path.contains('%') || !path.is_ascii() || path == normal {
         assert_eq!(find(&path), found, "{path:?} and {normal:?}");
     }
@@ -81,7 +81,7 @@ fn find(path: &str) -> (Match, Vec<String>) {
     (found, params.values(path).map(Cow::into_owned).collect())
 }
 
-/// Decodes each segment; nothing if an escape is invalid or a segment is not UTF-8.
+/// Decodes each segment; returns `None` if an escape is invalid or a segment is not UTF-8.
 fn decode(path: &str) -> Option<Vec<String>> {
     path.split('/').map(decode_segment).collect()
 }
@@ -127,7 +127,7 @@ fn respell(normal: &str, choices: &[u8]) -> String {
     respelled
 }
 
-/// Holds what was found against every route that fits by itself: a search that compares one segment after the other.
+/// Compares the result with every route that fits by a simple comparison of segments.
 fn check_route(normal: &str, (found, values): &(Match, Vec<String>)) {
     let fitting: Vec<_> = ROUTES.iter().map(|route| fit(route, normal)).collect();
     match found {
@@ -148,7 +148,7 @@ fn check_route(normal: &str, (found, values): &(Match, Vec<String>)) {
     }
 }
 
-/// The values of a route's parameters, if the route fits the path.
+/// Returns the values of a route's parameters if the route fits the path.
 fn fit(route: &str, normal: &str) -> Option<Vec<String>> {
     let route = normal_path(route)?;
     if normal == "/" || route == "/" {

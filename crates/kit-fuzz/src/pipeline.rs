@@ -1,7 +1,7 @@
-//! All of a build that needs no disk, with what must hold of it.
+//! All steps of a build that need no disk, with the invariants that hold for every program.
 //!
-//! That a build ends is held by a bound on the size of what it makes: the compiler counts its steps, so a program without
-//! errors has at most so many types for each byte of its sources.
+//! A limit on the size of the output ensures that the build terminates: the compiler counts its steps, so a program without
+//! errors has a maximum number of types for each byte of its sources.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,16 +12,17 @@ use kit_emit::{ContractTests, EmitOptions, TestRunner, emit};
 use kit_router::{RouteSpec, RouteTree};
 use kit_typescript::{Input, MemoryFiles, Output, compile};
 
-/// The compiler makes at most two types in each of its steps, of which a program has so many.
+/// Maximum number of types. The compiler creates at most two types in each step, and the number of steps of a program is
+/// limited.
 const MOST_TYPES: usize = 4_000_000;
 const TYPES_PER_BYTE: usize = 32;
 
-/// Bytes of all artifacts together: a program of no types has some, and for each byte of `types.ts`, which has every part of every type, there
-/// are so many more.
+/// Maximum number of bytes of all artifacts together: a constant, and a number for each byte of `types.ts`, because that
+/// artifact contains every nested type.
 const MOST_WRITTEN: usize = 1_000_000;
 const WRITTEN_PER_BYTE: usize = 200;
 
-/// Builds files in memory, twice, and emits where nothing is wrong.
+/// Builds files in memory twice, and emits artifacts if there are no errors.
 pub(crate) fn check(files: &[(String, String)]) {
     let output = run(files);
     let again = run(files);
@@ -102,7 +103,7 @@ fn run(files: &[(String, String)]) -> Output {
     };
     let is_type = |path: &str| path.ends_with(".types.ts");
     let is_route = |path: &str| path.ends_with(".routes.ts");
-    #[allow(clippy::case_sensitive_file_extension_comparisons)] // Reason: paths are as a build names them.
+    #[allow(clippy::case_sensitive_file_extension_comparisons)] // Reason: paths are spelled as in a build.
     let is_entry = |path: &str| {
         path.ends_with(".ts") && !is_type(path) && !is_route(path) && !path.contains("node_modules")
     };

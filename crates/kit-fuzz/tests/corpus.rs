@@ -1,11 +1,11 @@
-//! What fuzzing found interesting, and random files of fixed seeds, on every run of the tests.
+//! Replays the inputs that fuzzing found, and random inputs with fixed seeds, on every run of the tests.
 
 mod support;
 
 use support::{files, guarded, random, replay};
 
 #[test]
-fn well_formed_types() {
+fn random_well_formed_types_satisfy_the_invariants() {
     let mut errors = 0;
     for seed in 0..400_u64 {
         let bytes = random(seed, 2_000);
@@ -17,7 +17,7 @@ fn well_formed_types() {
 }
 
 #[test]
-fn the_corpus_of_every_target() {
+fn every_target_accepts_its_corpus() {
     for name in files("fuzz_targets") {
         let name = name.trim_end_matches(".rs");
         let (_, run) = kit_fuzz::TARGETS
@@ -29,8 +29,8 @@ fn the_corpus_of_every_target() {
 }
 
 #[test]
-fn migrations() {
-    // Words that meet each other, since bytes seldom make SQL.
+fn random_migrations_satisfy_the_invariants() {
+    // Combines words, because random bytes seldom form SQL.
     const WORDS: [&str; 16] = [
         "drop ",
         "table ",

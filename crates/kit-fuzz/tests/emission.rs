@@ -1,4 +1,5 @@
-//! Programs that are short, and just small enough to be built: what is made of them is bounded, and so is the work to make it.
+//! Tests with short programs that are just small enough to be built: the size of their artifacts and the work to create them
+//! are limited.
 
 mod support;
 
@@ -6,8 +7,8 @@ use std::fmt::Write as _;
 
 use support::guarded;
 
-/// Object types that share their properties, each of which may hold any of them, as packages for schema.org declare them, and routes that
-/// send and answer one.
+/// Creates object types that share properties, each of which accepts any of the types, like packages for schema.org do, and
+/// routes that receive and return one of the types.
 fn leaves(leaves: usize, properties: usize) -> String {
     let mut text = String::from(
         "=== src/a.types.ts\n\
@@ -37,7 +38,7 @@ fn leaves(leaves: usize, properties: usize) -> String {
     text
 }
 
-/// Types without names, each of which stands twice in the next one.
+/// Creates anonymous types, each of which the next type uses twice.
 fn doubled(levels: usize) -> String {
     let mut text = String::from("export interface L0 { c: { v: string } }\n");
     for level in 1..=levels {
@@ -51,11 +52,11 @@ fn doubled(levels: usize) -> String {
 }
 
 #[test]
-fn a_large_union_in_many_properties() {
+fn emits_a_large_union_in_many_properties() {
     guarded("leaves", leaves(250, 90).as_bytes(), kit_fuzz::text);
 }
 
 #[test]
-fn a_type_that_is_written_out_often() {
+fn emits_a_type_with_many_nested_types() {
     guarded("doubled", doubled(13).as_bytes(), kit_fuzz::text);
 }

@@ -1,10 +1,10 @@
-//! Paths that fuzzing found interesting, and random ones of fixed seeds, on every run of the tests.
+//! Replays paths that fuzzing found, and random paths with fixed seeds, on every run of the tests.
 
 mod support;
 
 use support::{guarded, random, replay};
 
-/// Pieces of paths that matter, so that random paths are more than noise.
+/// Chunks of paths that have a special meaning, so that random paths reach more code.
 const PIECES: [&str; 24] = [
     "/",
     "admin",
@@ -33,7 +33,7 @@ const PIECES: [&str; 24] = [
 ];
 
 #[test]
-fn paths_have_one_spelling_and_one_route() {
+fn a_path_has_one_normal_form_and_one_route() {
     assert!(replay("paths", kit_fuzz::paths) >= 20);
     for seed in 0..4000_u64 {
         let bytes = random(seed, 24);

@@ -1,10 +1,10 @@
-//! The Rust runtime with what fuzzing found interesting and with random input of fixed seeds, on every run of the tests.
+//! Runs the Rust runtime with inputs that fuzzing found and with random inputs of fixed seeds, on every run of the tests.
 
 mod support;
 
 use support::{guarded, random, replay};
 
-/// Bytes of an alphabet, so that random texts come near to what is read.
+/// Creates random text from the given strings, so that the text resembles valid input.
 fn near(seed: u64, length: usize, pieces: &[&str]) -> Vec<u8> {
     let mut text = Vec::new();
     for byte in random(seed, length) {
@@ -14,7 +14,7 @@ fn near(seed: u64, length: usize, pieces: &[&str]) -> Vec<u8> {
 }
 
 #[test]
-fn any_json() {
+fn parses_any_json_like_serde_json() {
     assert!(replay("runtime-json", kit_fuzz::runtime::json) >= 10);
     let pieces = [
         "{",
@@ -55,7 +55,7 @@ fn any_json() {
 }
 
 #[test]
-fn any_bytes_before_the_entry_of_a_proxy() {
+fn the_clients_header_does_not_change_the_address_behind_proxies() {
     assert!(replay("trust-proxy", kit_fuzz::runtime::trust_proxy) >= 10);
     let pieces = [
         "\"", "\\", ",", ";", "=", "for=", "6.6.6.6", " ", "\t", ":", "[", "]", "a", "%", "_",

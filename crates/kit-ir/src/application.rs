@@ -1,4 +1,4 @@
-//! The program as a whole: types, routes, and what the application factory says.
+//! The whole program: types, routes, and the options of the application factory.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,44 +7,46 @@ use crate::{
     RouteId, Security, SourceFile, SourceId, Span, Type, TypeId, TypeKind,
 };
 
-/// Everything the compiler learned about an application.
+/// Complete description of an application, as the compiler understood it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Program {
-    /// Source files in the order they were read (sorted by path).
+    /// Source files, sorted by path.
     pub sources: Arena<SourceId, SourceFile>,
     /// All types.
     pub types: Arena<TypeId, Type>,
-    /// All named types, sorted by source path and position; instances and slots after them in order of first use.
+    /// All named types, sorted by source path and position. Instances of generic types and types of route slots follow
+    /// in order of first use.
     pub declarations: Arena<DeclarationId, Declaration>,
-    /// The stored ones.
+    /// Declarations that are stored in the database.
     pub entities: Arena<EntityId, Entity>,
-    /// All routes, in the order of registration where the factory could be read, else of their groups.
+    /// All routes, in the order of registration if the compiler could read the application factory, otherwise in the
+    /// order of their groups.
     pub routes: Arena<RouteId, Route>,
-    /// The contract groups of the routes, in order of first use.
+    /// Contract groups of the routes, in order of first use.
     #[serde(default)]
     pub groups: Vec<ContractGroup>,
-    /// What `createApp` says.
+    /// Options of `createApp`.
     pub application: Application,
 }
 
 impl Program {
-    /// Version of the serialized form. It changes when a field changes its meaning or goes away.
+    /// Version of the serialized form. The number changes when a field is removed or changes its meaning.
     pub const VERSION: u32 = 2;
 
-    /// Adds a type to the arena.
+    /// Adds a type to the arena and returns its id.
     pub fn add_type(&mut self, r#type: impl Into<Type>) -> TypeId {
         self.types.push(r#type.into())
     }
 
-    /// The declaration of that name.
+    /// Returns the declaration with the given name, and its id.
     pub fn declaration(&self, name: &str) -> Option<(DeclarationId, &Declaration)> {
         self.declarations
             .iter_ids()
             .find(|(_, declaration)| declaration.name == name)
     }
 
-    /// The type itself where it is a reference: the referenced declaration's type.
+    /// Returns the type with the given id. If that type is a reference, returns the type of the referenced declaration.
     pub fn resolve(&self, id: TypeId) -> &Type {
         match self.types[id].kind {
             TypeKind::Reference { declaration } => &self.types[self.declarations[declaration].r#type],
@@ -52,7 +54,8 @@ impl Program {
         }
     }
 
-    /// Returns true if a type is what `{}` is on the wire: a string, a number, a boolean, any array or any object.
+    /// Returns true if a type equals the wire form of `{}`: a union of string, number, boolean, any array and any
+    /// object.
     pub fn is_anything_but_null(&self, id: TypeId) -> bool {
         let TypeKind::Union { members } = &self.types[id].kind else {
             return false;
@@ -80,7 +83,7 @@ impl Program {
         }
     }
 
-    /// The properties of an object type (through a reference); empty for every other kind.
+    /// Returns the properties of an object type or of a reference to one. The list is empty for every other kind.
     pub fn properties(&self, id: TypeId) -> &[Property] {
         match &self.resolve(id).kind {
             TypeKind::Object(object) => &object.properties,
@@ -88,64 +91,65 @@ impl Program {
         }
     }
 
-    /// The path of a source file.
+    /// Returns the path of the source file that a span belongs to.
     pub fn path(&self, span: Span) -> &str {
         &self.sources[span.source].path
     }
 }
 
-/// What the compiler read from `createApp({ … })` without running it.
+/// Options of `createApp({ … })`, which the compiler reads without running the program.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Application {
-    /// Where the factory is called; nothing where no call was found.
+    /// Location of the call of the factory; `None` if the compiler found no call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,
-    /// Every middleware that is registered, by ascending priority.
+    /// All registered middleware, by ascending priority.
     pub middleware: Vec<MiddlewareSource>,
 }
 
-/// A middleware entry as registered.
+/// A registered middleware.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MiddlewareSource {
-    /// Its name.
+    /// Name of the middleware.
     pub name: String,
-    /// Lower runs earlier.
+    /// Priority: middleware with a lower number runs earlier.
     pub priority: f64,
-    /// How far it reaches.
+    /// Set of routes that the middleware runs for.
     pub kind: MiddlewareKind,
-    /// What it asks of a request: its `@security` tags, each of which suffices.
+    /// Requirements on a request, from the `@security` tags. A request that satisfies one of them passes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub security: Vec<Security>,
-    /// Paths below `ctx` that this middleware adds, of those that an `@owner` names: `userId`, `user.id`. The compiler looks for
-    /// no other ones.
+    /// Paths below `ctx` that this middleware adds: `userId`, `user.id`. The list has only paths that an `@owner` tag
+    /// names, because the compiler searches for no other paths.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub adds: Vec<String>,
-    /// Where it was registered.
+    /// Location of the registration.
     pub span: Span,
 }
 
-/// How far a middleware reaches.
+/// Set of routes that a middleware runs for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MiddlewareKind {
-    /// In the `middleware` option of `createApp`.
+    /// Middleware in the `middleware` option of `createApp`: runs for every route.
     Global,
-    /// In the `middleware` option of a route group.
+    /// Middleware in the `middleware` option of a route group.
     Route,
-    /// Defined with `defineMiddleware` and not seen in any chain.
+    /// Middleware that is defined with `defineMiddleware` but is in no `middleware` option that the compiler could
+    /// read.
     Registered,
-    /// Part of kit.
+    /// Middleware that is a part of kit.
     BuiltIn,
 }
 
-/// Where a route's handler is.
+/// Location of a route's handler.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HandlerSource {
-    /// The exported name of the handler map.
+    /// Exported name of the handler map.
     pub export: String,
-    /// Where the handler's property stands.
+    /// Location of the handler's property in the map.
     pub span: Span,
 }

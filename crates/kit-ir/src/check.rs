@@ -1,12 +1,13 @@
-//! Whether a program keeps the invariants that emitters build on. The compiler's programs do; one that somebody changed by hand
-//! may not.
+//! Check of the invariants that emitters rely on. Programs from the compiler satisfy them; a program that was edited by
+//! hand may not.
 
 use std::collections::HashSet;
 
 use crate::{DeclarationId, IndexKey, Program, Span, TemplatePart, TypeId, TypeKind};
 
 impl Program {
-    /// What is wrong with a program that did not come from the compiler, each as a sentence; empty where nothing is.
+    /// Returns the broken invariants of a program that did not come from the compiler, each as a sentence. The list is
+    /// empty if the program is valid.
     ///
     /// ```
     /// use kit_ir::{Program, TypeId, TypeKind};
@@ -21,7 +22,7 @@ impl Program {
             found: Vec::new(),
         };
         checker.types();
-        // What refers to nothing cannot be looked at any further.
+        // The next checks follow references, so they need references that exist.
         if checker.found.is_empty() {
             checker.declarations();
             checker.routes();
@@ -91,10 +92,10 @@ impl Checker<'_> {
         }
     }
 
-    /// Types hold each other directly only downwards: recursion goes through references.
+    /// Reports a type that contains itself without a reference in between.
     fn circles(&mut self) {
         let count = self.program.types.len();
-        // 0 not seen, 1 on the way, 2 done.
+        // 0: not visited, 1: on the current path, 2: done.
         let mut state = vec![0_u8; count];
         for start in 0..count {
             let mut stack = vec![(TypeId::from(start), false)];
@@ -135,7 +136,7 @@ impl Checker<'_> {
                     "`{name}` is no name of a declaration: write an identifier in PascalCase"
                 ));
             }
-            // Declarations become files, and some systems do not tell their case.
+            // Each declaration becomes a file, and some file systems ignore case.
             if !names.insert(name.to_lowercase()) {
                 self.report(format!("two declarations are called `{name}`"));
             }
@@ -221,7 +222,7 @@ impl Checker<'_> {
     }
 }
 
-/// The types that a type holds directly.
+/// Returns the types that a type contains directly.
 fn children(kind: &TypeKind) -> Vec<TypeId> {
     let holes = |parts: &[TemplatePart]| -> Vec<TypeId> {
         parts
@@ -261,7 +262,7 @@ fn children(kind: &TypeKind) -> Vec<TypeId> {
     }
 }
 
-/// An identifier in TypeScript and in Rust.
+/// Returns true if a string is a valid identifier in TypeScript and in Rust and starts with an upper-case letter.
 fn is_name(name: &str) -> bool {
     name.starts_with(|letter: char| letter.is_ascii_uppercase())
         && name
@@ -274,7 +275,7 @@ mod tests {
     use crate::{Program, TypeId, TypeKind};
 
     #[test]
-    fn a_type_that_holds_itself_is_found_at_any_depth() {
+    fn reports_a_type_that_contains_itself_at_any_depth() {
         let mut program = Program::default();
         program.add_type(TypeKind::Array { element: TypeId(1) });
         program.add_type(TypeKind::Array { element: TypeId(0) });

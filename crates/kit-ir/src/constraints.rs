@@ -1,75 +1,78 @@
-//! What a value must satisfy beyond its kind. Doc tags become these.
+//! Rules that a value must satisfy besides its kind. They come from doc tags.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
-/// Rules on a value. Each applies only to kinds it fits; `kit-typescript` reports a tag on a kind that it does not fit,
-/// so an emitter never meets, say, `max_length` on a number.
+/// Rules for a value. Each rule applies only to some kinds. `kit-typescript` reports a tag on a kind that the tag does
+/// not apply to, so an emitter never meets, for example, `max_length` on a number.
 #[derive(Debug, Clone, Default, PartialEq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Constraints {
-    /// `@minLength`: least number of Unicode code points of a string.
+    /// `@minLength`: minimum number of Unicode code points of a string.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_length: Option<u64>,
-    /// `@maxLength`: greatest number of Unicode code points of a string.
+    /// `@maxLength`: maximum number of Unicode code points of a string.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_length: Option<u64>,
-    /// `@format` of a string.
+    /// `@format`: format of a string.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<Format>,
-    /// `@pattern`: an ECMA-262 regular expression, unanchored, as JSON Schema has it.
+    /// `@pattern`: an ECMA-262 regular expression without implied anchors, as in JSON Schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// `@minimum`, inclusive.
+    /// `@minimum`: inclusive lower bound of a number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum: Option<Decimal>,
-    /// `@maximum`, inclusive.
+    /// `@maximum`: inclusive upper bound of a number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub maximum: Option<Decimal>,
-    /// `@exclusiveMinimum`.
+    /// `@exclusiveMinimum`: exclusive lower bound of a number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclusive_minimum: Option<Decimal>,
-    /// `@exclusiveMaximum`.
+    /// `@exclusiveMaximum`: exclusive upper bound of a number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclusive_maximum: Option<Decimal>,
-    /// `@multipleOf`, greater than zero.
+    /// `@multipleOf`: the number is a multiple of this value, which is greater than zero.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub multiple_of: Option<Decimal>,
-    /// `@integer`: no fraction, and safe (at most 2^53 - 1 either way).
+    /// True with `@integer`: the number has no fraction and is between -(2^53 - 1) and 2^53 - 1.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub integer: bool,
-    /// `@minItems` of an array.
+    /// `@minItems`: minimum number of items of an array.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_items: Option<u64>,
-    /// `@maxItems` of an array.
+    /// `@maxItems`: maximum number of items of an array.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_items: Option<u64>,
-    /// `@uniqueItems` of an array.
+    /// True with `@uniqueItems`: no two items of an array are equal.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unique_items: bool,
 }
 
-/// Greatest length of an email without `@maxLength`: RFC 5321, section 4.5.3.1.3, has a path of 256 octets, of which two are its angle brackets.
+/// Maximum length of an email without `@maxLength`, in code points. RFC 5321, section 4.5.3.1.3, allows a path of 256
+/// octets, of which two are angle brackets.
 pub const LONGEST_EMAIL: u64 = 254;
 
-/// Greatest length of an email with a greater `@maxLength`: 64 characters before the `@`, and 253 of a domain.
+/// Maximum length of an email with a greater `@maxLength`, in code points: 64 before the `@`, and 253 of the domain.
 pub const LONGEST_FORMATTED_EMAIL: u64 = 64 + 1 + 253;
 
 impl Constraints {
-    /// Greatest number of Unicode code points of a string: that of `@maxLength`, else [`LONGEST_EMAIL`] of an email.
+    /// Returns the maximum number of Unicode code points of a string: the `@maxLength`, otherwise [`LONGEST_EMAIL`] if
+    /// the format is email.
     pub fn longest(&self) -> Option<u64> {
         let implied = (self.format == Some(Format::Email)).then_some(LONGEST_EMAIL);
         self.max_length.or(implied)
     }
 
-    /// Whether there is no rule at all.
+    /// Returns true if there are no rules.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The rules of a `bigint` that a column stores, which has 64 bits. The upper bound is exclusive, since 2^63 - 1 is no `f64`.
+    /// Returns the rules of a `bigint` that is stored in a 64-bit column. The upper bound is exclusive, because an
+    /// `f64` cannot represent 2^63 - 1.
     pub fn bigint_column() -> Self {
         Self {
             minimum: Some(Decimal(-COLUMN_LIMIT)),
@@ -85,27 +88,28 @@ impl Constraints {
     }
 }
 
-/// 2^63, which a `bigint` of PostgreSQL stays below.
+/// 2^63. A `bigint` of PostgreSQL is less than this number.
 const COLUMN_LIMIT: f64 = 9_223_372_036_854_775_808.0;
 
-/// A finite number of a doc tag. Prints as JavaScript prints it, so `10` stays `10` and not `10.0`.
+/// A finite number in a doc tag. Prints like JavaScript does: `10` and not `10.0`.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Decimal(f64);
 
 impl Decimal {
-    /// Wraps a number; nothing for NaN and the infinities, which no tag can mean.
+    /// Wraps a number. Returns `None` for NaN and the infinities, which no tag can contain.
     pub fn new(value: f64) -> Option<Self> {
         value.is_finite().then_some(Self(value))
     }
 
-    /// The number.
+    /// Returns the number.
     pub fn get(self) -> f64 {
         self.0
     }
 }
 
-/// By its bits: two zeros that are equal have two hashes, which costs a cache an entry and nobody a wrong answer.
+/// Hashes the bits of the number. `0` and `-0` are equal but have different hashes, so a cache may store an entry
+/// twice; results stay correct.
 impl Hash for Decimal {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.0.to_bits().hash(state);
@@ -114,12 +118,13 @@ impl Hash for Decimal {
 
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Rust prints an f64 without a fraction as an integer and otherwise in its shortest form: valid JavaScript.
+        // Rust prints an `f64` without a fraction as an integer, and otherwise in its shortest form. Both are valid
+        // JavaScript.
         write!(f, "{}", self.0)
     }
 }
 
-/// The string formats of `@format`, as JSON Schema 2020-12 names and defines them.
+/// String formats of `@format`, with the names and definitions of JSON Schema 2020-12.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
@@ -140,7 +145,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Every format, in the order the documentation lists them.
+    /// All formats, in the order in which the documentation lists them.
     pub const ALL: [Self; 7] = [
         Self::Email,
         Self::Uri,
@@ -151,7 +156,7 @@ impl Format {
         Self::Ipv6,
     ];
 
-    /// The name as written after `@format`.
+    /// Returns the name that is written after `@format`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Email => "email",
@@ -164,7 +169,7 @@ impl Format {
         }
     }
 
-    /// The format of that name.
+    /// Returns the format with the given name; `None` if there is no such format.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }

@@ -6,50 +6,50 @@ use serde::{Deserialize, Serialize};
 
 use crate::{DeclarationId, Documentation, Span, TypeId};
 
-/// A type with a name: an interface, an alias, an instance of a generic one, or the slot of a route.
+/// A named type: an interface, an alias, an instance of a generic type, or the type of a route's slot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Declaration {
-    /// The name artifacts use: unique in the program, a valid identifier in TypeScript and Rust, `PascalCase`.
+    /// Name that artifacts use: unique in the program, `PascalCase`, and a valid identifier in TypeScript and Rust.
     pub name: String,
-    /// What it stands for. Never a bare [`Reference`](crate::TypeKind::Reference) to another declaration.
+    /// Type that the name stands for. Never a bare [`Reference`](crate::TypeKind::Reference) to another declaration.
     pub r#type: TypeId,
-    /// How it came to be.
+    /// Source construct that the declaration comes from.
     pub origin: DeclarationOrigin,
-    /// What its doc comment says.
+    /// Contents of the doc comment.
     #[serde(default)]
     pub documentation: Documentation,
-    /// Where it was written.
+    /// Location of the source construct.
     pub span: Span,
 }
 
-/// How a declaration came to be.
+/// Source construct that a declaration comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "origin")]
 pub enum DeclarationOrigin {
-    /// The user exported it under this name from the file of its span.
+    /// A type that the user exports under this name from the file of the declaration's span.
     Named {
-        /// The exported name; differs from [`Declaration::name`] only where two files export the same one.
+        /// Exported name. Differs from [`Declaration::name`] only if two files export the same name.
         export: String,
     },
-    /// A generic type with its arguments, such as `PaginatedResponse<NoteSummary>`, named `PaginatedResponseOfNoteSummary`.
+    /// An instance of a generic type. `PaginatedResponse<NoteSummary>` gets the name `PaginatedResponseOfNoteSummary`.
     Instance {
-        /// The type as TypeScript would print it.
+        /// Instance in the syntax of TypeScript.
         expression: String,
     },
     /// An anonymous type in a route's slot, named after the route: `GetNotesQuery`.
     Slot,
 }
 
-/// A declaration that is stored: an interface with `@table`.
+/// A stored declaration: an interface with `@table`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Entity {
-    /// The interface. Its type is an object.
+    /// Declaration of the interface. Its type is an object.
     pub declaration: DeclarationId,
-    /// The table: the argument of `@table`, or the interface's name in `snake_case` and plural.
+    /// Table name: the argument of `@table`, otherwise the interface's name in `snake_case` and plural.
     pub table: String,
-    /// `@renamedFrom` on the interface: the table's former name.
+    /// `@renamedFrom` on the interface: the previous name of the table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renamed_from: Option<String>,
     /// Composite `@index name (a, b)` on the interface: name and property names.
@@ -58,7 +58,7 @@ pub struct Entity {
     /// Composite `@unique name (a, b)` on the interface: name and property names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uniques: Vec<(String, Vec<String>)>,
-    /// `@owner`: which rows a request may read and change; `None` without the tag.
+    /// Rows that a request may read and change, from `@owner`; `None` without the tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<EntityOwner>,
 }

@@ -1,4 +1,4 @@
-//! Typed indexes and the arena they index: a `TypeId` can never be used where a `RouteId` is meant.
+//! Typed ids and the arena that they index. The compiler rejects a `TypeId` in place of a `RouteId`.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
@@ -27,19 +27,19 @@ macro_rules! ids {
 }
 
 ids! {
-    /// A [`Type`](crate::Type) in [`Program::types`](crate::Program::types).
+    /// Id of a [`Type`](crate::Type) in [`Program::types`](crate::Program::types).
     TypeId,
-    /// A [`Declaration`](crate::Declaration) in [`Program::declarations`](crate::Program::declarations).
+    /// Id of a [`Declaration`](crate::Declaration) in [`Program::declarations`](crate::Program::declarations).
     DeclarationId,
-    /// An [`Entity`](crate::Entity) in [`Program::entities`](crate::Program::entities).
+    /// Id of an [`Entity`](crate::Entity) in [`Program::entities`](crate::Program::entities).
     EntityId,
-    /// A [`Route`](crate::Route) in [`Program::routes`](crate::Program::routes).
+    /// Id of a [`Route`](crate::Route) in [`Program::routes`](crate::Program::routes).
     RouteId,
-    /// A [`SourceFile`](crate::SourceFile) in [`Program::sources`](crate::Program::sources).
+    /// Id of a [`SourceFile`](crate::SourceFile) in [`Program::sources`](crate::Program::sources).
     SourceId,
 }
 
-/// A growing list indexed by its own kind of id. Items are never removed, so ids stay valid.
+/// A list that only grows, indexed by its own type of id. Items are never removed, so ids stay valid.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Arena<I, T> {
@@ -68,27 +68,28 @@ where
         id
     }
 
-    /// How many items there are.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if the arena has no items.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// The item, or nothing where the id comes from another arena (a hand-edited IR document, say).
+    /// Returns the item with the given id; `None` if the id belongs to another arena, for example in an IR document that was
+    /// edited by hand.
     pub fn get(&self, id: I) -> Option<&T> {
         self.items.get(usize::from(id))
     }
 
-    /// All items in order.
+    /// Returns an iterator over all items, in order.
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.items.iter()
     }
 
-    /// All items with their ids, in order.
+    /// Returns an iterator over all items with their ids, in order.
     pub fn iter_ids(&self) -> impl Iterator<Item = (I, &T)> {
         self.items
             .iter()

@@ -1,20 +1,20 @@
-//! The intermediate representation (IR): what an application *is*, once its TypeScript has been understood.
+//! Intermediate representation (IR): what the compiler knows of an application after it has understood the TypeScript.
 //!
-//! Where it stands: `kit-typescript` makes a [`Program`]; every emitter, the database room and the Rust server generator
-//! read it. Nothing downstream sees TypeScript syntax, and nothing upstream sees an artifact.
+//! `kit-typescript` creates a [`Program`]. The emitters, the database crates and the generator of the Rust server read the
+//! program. Code after this crate never sees TypeScript syntax, and code before this crate never sees an artifact.
 //!
 //! Invariants:
-//! - Owned data without lifetimes, without I/O, ordered as the source orders it: two equal programs print equal bytes.
-//! - Types live in one arena, [`Program::types`], and refer to each other by [`TypeId`]. Recursion goes through
-//!   [`TypeKind::Reference`] to a [`Declaration`] and through nothing else, so that walking a type without following
-//!   references always ends.
-//! - Constraints stand on the *type* ([`Type::constraints`]), never on the property: an emitter that sees a type sees
-//!   all that a value must satisfy. What stands on a [`Property`] says what the property is for (id, default, column).
-//! - Every slot of a route (params, query, body, response) is a reference to a declaration, so that each has a name.
-//! - The IR describes values in the form handlers see ([`TypeKind::Date`] is a `Date`); its wire form follows from the
-//!   kind and is documented there.
+//! - The data is owned, without lifetimes and without I/O, and has the order of the source: two equal programs serialize to
+//!   equal bytes.
+//! - All types live in one arena, [`Program::types`], and refer to each other by [`TypeId`]. Types recurse only through
+//!   [`TypeKind::Reference`] to a [`Declaration`], so a walk that does not follow references always terminates.
+//! - Constraints belong to the *type* ([`Type::constraints`]), never to the property: an emitter that has the type has every
+//!   rule that a value must satisfy. The fields of a [`Property`] describe its role (id, default, column).
+//! - Each slot of a route (params, query, body, response) refers to a declaration, so each slot's type has a name.
+//! - The IR describes values in the form that handlers receive ([`TypeKind::Date`] is a `Date`). The wire form follows from
+//!   the kind and is documented at the kind.
 //!
-//! The whole program serializes with serde; [`Program::VERSION`] is the version of that document.
+//! The whole program serializes with serde. [`Program::VERSION`] is the version of the serialized document.
 //!
 //! ```
 //! use kit_ir::{Program, Type, TypeKind, Constraints};

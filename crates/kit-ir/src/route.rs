@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{DeclarationId, Documentation, HandlerSource, Security, Span};
 
-/// HTTP methods a route key may name.
+/// HTTP methods that a route key may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Method {
@@ -27,7 +27,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// Every method, in the order `Allow` lists them.
+    /// All methods, in the order that the `Allow` header lists them.
     pub const ALL: [Self; 7] = [
         Self::Get,
         Self::Head,
@@ -38,7 +38,7 @@ impl Method {
         Self::Options,
     ];
 
-    /// The name on the wire.
+    /// Returns the method's name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -51,7 +51,7 @@ impl Method {
         }
     }
 
-    /// The method of that name, upper case as in a route key.
+    /// Returns the method with the given name in upper case, as in a route key; `None` if there is no such method.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|method| method.name() == name)
     }
@@ -63,57 +63,59 @@ impl fmt::Display for Method {
     }
 }
 
-/// One endpoint.
+/// A method and a path with a contract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Route {
-    /// The method.
+    /// HTTP method.
     pub method: Method,
-    /// The final path: the group's prefix applied, no trailing slash (but `/` itself), parameters as `:name`, a wildcard
-    /// tail as `*name`.
+    /// Final path: includes the group's prefix, has no trailing slash (except `/` itself), has parameters as `:name`
+    /// and a wildcard at the end as `*name`.
     pub path: String,
-    /// The key as written in the contract group, which is the key of the handler map: `GET /notes/:id`.
+    /// Key as written in the contract group, which is also the key in the handler map: `GET /notes/:id`.
     pub key: String,
-    /// The name of the contract group.
+    /// Name of the contract group.
     pub group: String,
-    /// Names of the path's parameters in order, a wildcard's last.
+    /// Names of the path's parameters in order; the name of a wildcard is last.
     pub parameters: Vec<String>,
-    /// What the contract says of input and output.
+    /// Types of the input and the output.
     pub slots: RouteSlots,
-    /// Status of a successful response.
+    /// HTTP status of a successful response.
     pub status: u16,
-    /// `@summary`.
+    /// One-line summary, from `@summary`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// `@tag`s.
+    /// Groups of the route in the documentation, from `@tag`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// `@throws code status`: the errors a client must expect, those of its middleware after its own.
+    /// `@throws code status`: errors that a client must expect. The errors of the route come first, then those of its
+    /// middleware.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub throws: Vec<Throws>,
-    /// What the doc comment says.
+    /// Contents of the doc comment.
     #[serde(default)]
     pub documentation: Documentation,
-    /// Names of the middleware that runs before the handler, in order of running; see
+    /// Names of the middleware that runs before the handler, in the order of execution. See
     /// [`Application::middleware`](crate::Application::middleware).
     #[serde(default)]
     pub middleware: Vec<String>,
-    /// What its middleware asks of a request: of each list one, and all lists together.
+    /// Requirements of the route's middleware. A request must satisfy every inner list; it satisfies a list if it
+    /// satisfies one item of the list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub security: Vec<Vec<Security>>,
-    /// The handler, where the application factory could be read.
+    /// Location of the handler; `None` if the compiler could not read the application factory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handler: Option<HandlerSource>,
-    /// Tests that mention it: paths from the project's root, in their order. The compiler leaves it empty; whoever sees the whole
-    /// project fills it.
+    /// Tests that mention the route: paths from the project's root, sorted. The compiler leaves the list empty; a
+    /// caller that has the whole project fills it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<String>,
-    /// Where the route key was written.
+    /// Location of the route key.
     pub span: Span,
 }
 
 impl Route {
-    /// How artifacts refer to it: `GET /notes/:id`, with the final path.
+    /// Returns the name by which artifacts refer to the route: method and final path, such as `GET /notes/:id`.
     pub fn reference(&self) -> String {
         format!("{} {}", self.method, self.path)
     }
@@ -123,29 +125,29 @@ impl Route {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ContractGroup {
-    /// Its name, as in [`Route::group`].
+    /// Name of the group, as in [`Route::group`].
     pub name: String,
-    /// What its doc comment says.
+    /// Contents of the doc comment.
     #[serde(default)]
     pub documentation: Documentation,
 }
 
-/// The four members of a contract. `None` is `void`.
+/// The four members of a contract. `None` stands for `void`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RouteSlots {
-    /// Path parameters: an object type, one property for each of the path's parameters.
+    /// Path parameters: an object type with one property for each parameter of the path.
     pub params: Option<DeclarationId>,
     /// Query parameters: an object type.
     pub query: Option<DeclarationId>,
-    /// The request body.
+    /// Request body.
     pub body: Option<DeclarationId>,
-    /// The response body.
+    /// Response body.
     pub response: Option<DeclarationId>,
 }
 
 impl RouteSlots {
-    /// The declaration in a slot.
+    /// Returns the declaration of a slot.
     pub fn get(&self, slot: Slot) -> Option<DeclarationId> {
         match slot {
             Slot::Params => self.params,
@@ -171,10 +173,10 @@ pub enum Slot {
 }
 
 impl Slot {
-    /// Every slot, in the order the pipeline meets them.
+    /// All slots, in the order in which a request is processed.
     pub const ALL: [Self; 4] = [Self::Params, Self::Query, Self::Body, Self::Response];
 
-    /// The member's name.
+    /// Returns the name of the contract's member.
     pub fn name(self) -> &'static str {
         match self {
             Self::Params => "params",
@@ -193,7 +195,7 @@ pub struct Throws {
     pub code: String,
     /// HTTP status.
     pub status: u16,
-    /// The rest of the tag.
+    /// Text of the tag after the status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }

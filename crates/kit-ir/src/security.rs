@@ -1,25 +1,25 @@
-//! What a request must prove before a middleware lets it pass.
+//! Authentication that a middleware requires of a request.
 
 use serde::{Deserialize, Serialize};
 
-/// What a middleware asks for: one of its `@security` tags.
+/// Requirement of a middleware: one of its `@security` tags.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Security {
-    /// How a request carries it.
+    /// Form in which a request carries the credentials.
     pub scheme: SecurityScheme,
-    /// What the middleware's doc comment says.
+    /// Description from the middleware's doc comment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
-/// How a request carries what it proves; the schemes of OpenAPI 3.1 that need nothing but a request.
+/// Form in which a request carries its credentials: the schemes of OpenAPI 3.1 that need no data besides the request.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum SecurityScheme {
     /// `authorization: Bearer <token>` (RFC 6750).
     Bearer {
-        /// What the token is, such as `JWT`: a hint for people.
+        /// Format of the token, such as `JWT`: a hint for readers of the documentation.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         format: Option<String>,
     },
@@ -27,17 +27,17 @@ pub enum SecurityScheme {
     Basic,
     /// A key in a header.
     Header {
-        /// The header's name.
+        /// Name of the header.
         name: String,
     },
     /// A key in a cookie.
     Cookie {
-        /// The cookie's name.
+        /// Name of the cookie.
         name: String,
     },
-    /// A key in the query.
+    /// A key in a query parameter.
     Query {
-        /// The parameter's name.
+        /// Name of the query parameter.
         name: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Where things were written.
+//! Source files and locations in them.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,22 +8,22 @@ use crate::SourceId;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SourceFile {
-    /// Path relative to the project's root with `/` on every platform, so that output is the same everywhere.
+    /// Path relative to the project's root. Uses `/` on every platform, so that the output is the same everywhere.
     pub path: String,
 }
 
-/// A stretch of a source file.
+/// A range of bytes in a source file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Span {
-    /// The file.
+    /// Source file that the range belongs to.
     pub source: SourceId,
-    /// First byte (UTF-8 offset).
+    /// Offset of the first byte (UTF-8).
     pub start: u32,
-    /// One past the last byte.
+    /// Offset after the last byte.
     pub end: u32,
-    /// Line of the first byte, from 1.
+    /// Line of the first byte, counted from 1.
     pub line: u32,
-    /// Column of the first byte, from 1, in UTF-16 units as editors count.
+    /// Column of the first byte, counted from 1 in UTF-16 code units, like editors do.
     pub column: u32,
 }

@@ -1,4 +1,4 @@
-//! Types: what shapes values have.
+//! Types: the structure of values.
 
 use std::hash::{Hash, Hasher};
 
@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Constraints, DeclarationId, Property, TypeId};
 
-/// A type with the rules its values satisfy.
+/// A type with the rules that its values satisfy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Type {
-    /// The shape.
+    /// Structure of the type.
     #[serde(flatten)]
     pub kind: TypeKind,
-    /// The rules.
+    /// Rules for values of the type.
     #[serde(default, skip_serializing_if = "Constraints::is_empty")]
     pub constraints: Constraints,
 }
@@ -27,12 +27,12 @@ impl From<TypeKind> for Type {
     }
 }
 
-/// The shape of a type. TypeScript's type language evaluates to these and to nothing else; what has no JSON form is a
-/// build error and never reaches the IR.
+/// Structure of a type. Every TypeScript type evaluates to one of these kinds. A type without a JSON form is a build
+/// error and never reaches the IR.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind")]
 pub enum TypeKind {
-    /// `unknown`: any JSON value, passed through.
+    /// `unknown`: any JSON value, passed through unchanged.
     Unknown,
     /// `never`: no value.
     Never,
@@ -44,7 +44,7 @@ pub enum TypeKind {
     Number,
     /// `string`.
     String,
-    /// `bigint`: on the wire a JSON string of decimal digits (or an integer number when read).
+    /// `bigint`: on the wire a JSON string of decimal digits. A decoder also accepts an integer number.
     BigInt,
     /// `Date`: on the wire an RFC 3339 `date-time` string.
     Date,
@@ -52,12 +52,12 @@ pub enum TypeKind {
     Bytes,
     /// A literal type.
     Literal {
-        /// Its only value.
+        /// Value of the literal type.
         value: LiteralValue,
     },
     /// A template literal type such as `` `user-${number}` ``.
     Template {
-        /// Text and holes in order.
+        /// Fixed text and holes, in order.
         parts: Vec<TemplatePart>,
     },
     /// `T[]`.
@@ -67,39 +67,40 @@ pub enum TypeKind {
     },
     /// `[A, B?, ...C[]]`.
     Tuple {
-        /// The elements in order; at most one is a rest element.
+        /// Elements in order; at most one is a rest element.
         elements: Vec<TupleElement>,
     },
     /// An object type.
     Object(ObjectType),
-    /// A union, flattened and without duplicates, members in source order. `undefined` is never a member: a property
-    /// that may be undefined is optional.
+    /// A union. Nested unions are flattened, duplicates are removed, and the members have the order of the source.
+    /// `undefined` is never a member: a property that may be undefined is optional.
     Union {
         /// Two or more members.
         members: Vec<TypeId>,
     },
-    /// A named type. The only road on which types recurse.
+    /// A reference to a named type. Only references make types recursive.
     Reference {
-        /// The declaration it names.
+        /// Declaration that the reference refers to.
         declaration: DeclarationId,
     },
 }
 
-/// The value of a literal type.
+/// Value of a literal type.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "type", content = "value")]
 pub enum LiteralValue {
     /// `"text"`.
     String(String),
-    /// `42`, finite.
+    /// `42`, always finite.
     Number(f64),
     /// `true`.
     Boolean(bool),
-    /// `42n`, its decimal digits with an optional minus.
+    /// `42n`: the decimal digits with an optional minus sign.
     BigInt(String),
 }
 
-/// Numbers by their bits: two zeros that are equal have two hashes, which costs a cache an entry and nobody a wrong answer.
+/// Hashes a number by its bits. `0` and `-0` are equal but have different hashes, so a cache may store an entry twice;
+/// results stay correct.
 impl Hash for LiteralValue {
     fn hash<H: Hasher>(&self, state: &mut H) {
         std::mem::discriminant(self).hash(state);
@@ -111,13 +112,13 @@ impl Hash for LiteralValue {
     }
 }
 
-/// A part of a template literal type.
+/// A segment of a template literal type.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "part", content = "value")]
 pub enum TemplatePart {
     /// Fixed text.
     Text(String),
-    /// `${string}`, `${number}`, a union of literals, …
+    /// A hole: `${string}`, `${number}`, a union of literals, …
     Hole(TypeId),
 }
 
@@ -125,26 +126,27 @@ pub enum TemplatePart {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TupleElement {
-    /// Its type; of a rest element the type of each item.
+    /// Type of the element; for a rest element the type of each item.
     pub r#type: TypeId,
-    /// `A?`.
+    /// True for `A?`.
     pub optional: bool,
-    /// `...A[]`.
+    /// True for `...A[]`.
     pub rest: bool,
-    /// `[label: A]`.
+    /// Label: `label` in `[label: A]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
 
-/// Properties by name, and what other keys may hold.
+/// Properties by name, and the types of other keys.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ObjectType {
-    /// Declared properties in source order (inherited ones first).
+    /// Declared properties in source order; inherited properties come first.
     pub properties: Vec<Property>,
-    /// Index signatures, at most one of a key: what other keys may hold. A key that is no declared property and that no
-    /// signature takes is dropped. A value must fit every signature that takes its key, its key must satisfy the rules of
-    /// each of them, and it is read as the first of [`ObjectType::signatures`] that takes its key.
+    /// Index signatures, at most one for each kind of key. A decoder drops a key that is not a declared property and
+    /// that no signature accepts. A value must fit every signature that accepts its key, and its key must satisfy the
+    /// rules of each of them. The value is decoded with the first signature of [`ObjectType::signatures`] that accepts
+    /// its key.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub index: Vec<IndexSignature>,
 }
@@ -153,38 +155,38 @@ pub struct ObjectType {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct IndexSignature {
-    /// The keys it takes.
+    /// Keys that the signature accepts.
     pub key: IndexKey,
-    /// Rules of strings that each key it takes must satisfy: those of `Code` in `Record<Code, V>`. Only keys of the kinds
-    /// [`IndexKey::String`] and [`IndexKey::Template`] have rules.
+    /// Rules for strings that each accepted key must satisfy: the rules of `Code` in `Record<Code, V>`. Only keys of
+    /// the kinds [`IndexKey::String`] and [`IndexKey::Template`] have rules.
     #[serde(default, skip_serializing_if = "Constraints::is_empty")]
     pub rules: Constraints,
     /// `V`.
     pub value: TypeId,
 }
 
-/// The keys that an index signature takes.
+/// Keys that an index signature accepts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind")]
 pub enum IndexKey {
     /// `[key: string]`: every key.
     String,
-    /// `[key: number]`: a key that is a number as JavaScript prints it: `7`, `-1.5`, but not `07`.
+    /// `[key: number]`: every key that is a number as JavaScript prints it: `7`, `-1.5`, but not `07`.
     Number,
-    /// `` [key: `x-${string}`] ``: a key that fits the template literal type.
+    /// `` [key: `x-${string}`] ``: every key that fits the template literal type.
     Template {
-        /// Text and holes in order.
+        /// Fixed text and holes, in order.
         parts: Vec<TemplatePart>,
     },
 }
 
 impl ObjectType {
-    /// The property of that name.
+    /// Returns the property with the given name.
     pub fn property(&self, name: &str) -> Option<&Property> {
         self.properties.iter().find(|property| property.name == name)
     }
 
-    /// The index signatures by precedence: templates in source order, then numbers, then `string`.
+    /// Returns the index signatures by precedence: templates in source order, then `number`, then `string`.
     pub fn signatures(&self) -> Vec<&IndexSignature> {
         let mut signatures: Vec<_> = self.index.iter().collect();
         signatures.sort_by_key(|signature| match signature.key {
@@ -195,7 +197,7 @@ impl ObjectType {
         signatures
     }
 
-    /// `V` of the signature `[key: string]: V`.
+    /// Returns `V` of the signature `[key: string]: V`; `None` if there is no such signature.
     pub fn string_index(&self) -> Option<TypeId> {
         let signature = self
             .index

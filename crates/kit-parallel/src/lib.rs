@@ -1,11 +1,12 @@
-//! Work on several threads that are gone when the call returns.
+//! Scoped parallel work: all threads have stopped when the call returns.
 //!
-//! Where it stands: below every phase of a build that has many equal pieces: parsing files, making artifacts, writing them.
+//! Every phase of a build that has many equal work items uses this crate: parsing files, creating artifacts, writing them.
 //!
 //! Invariants:
-//! - No thread outlives the call: an addon may have none in the background, since Node unloads it when a worker ends.
-//! - Results come in the order of the items, whatever the threads do, so that output does not depend on them.
-//! - A panic of a piece is the panic of the call, with its own message.
+//! - No thread outlives the call. An addon must not have background threads, because Node unloads the addon when a worker
+//!   exits.
+//! - Results have the order of the items, independent of the threads, so output does not depend on scheduling.
+//! - A panic in the work of an item becomes a panic of the call, with the same message.
 //!
 //! ```
 //! let squares = kit_parallel::map(&[1, 2, 3], |number| number * number);
@@ -16,18 +17,22 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// More threads than this gain nothing for a build's sizes and cost their start.
+/// Maximum number of threads. More threads do not make a build of usual size faster, and starting a thread costs time.
 const MOST: usize = 8;
 
-/// Applies `work` to every item. The threads take the next item as soon as they are done with one, so long ones are best
-/// put first.
+/// Applies `work` to every item and returns the results in the order of the items. A thread takes the next item as soon as
+/// it has finished one, so put items that take long first.
+///
+/// # Panics
+///
+/// Panics with the message of `work` if `work` panics.
 pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     map_on(threads(items.len()), items, work)
 }
 
-/// How many threads are worth it: as many as there are cores, and none without a second item to work on.
+/// Returns the number of threads to use: the number of cores, at most [`MOST`] and at most the number of items.
 fn threads(items: usize) -> usize {
-    // Where the number of cores is not known, one is the safe guess.
+    // If the number of cores is not available, one thread is the safe choice.
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     cores.min(MOST).min(items)
 }
@@ -53,7 +58,7 @@ fn map_on<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(&T) -> R 
         }
     };
     thread::scope(|scope| {
-        // A system that gives no thread makes the work slower, not impossible: the ones that there are take all items.
+        // If the system refuses a thread, the work becomes slower but not impossible: the threads that exist take all items.
         let helpers: Vec<_> = (1..threads)
             .map_while(|_| thread::Builder::new().spawn_scoped(scope, take).ok())
             .collect();
@@ -78,7 +83,7 @@ mod tests {
     use super::map_on;
 
     #[test]
-    fn results_keep_the_order_of_the_items() {
+    fn returns_results_in_the_order_of_the_items() {
         let items: Vec<u64> = (0..1_000).collect();
         for threads in [1, 2, 7] {
             let results = map_on(threads, &items, |item| {
@@ -92,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn there_may_be_nothing_to_do() {
+    fn returns_an_empty_list_for_no_items() {
         assert!(map_on(4, &[], |item: &u8| *item).is_empty());
     }
 

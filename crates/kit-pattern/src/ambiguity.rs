@@ -1,12 +1,13 @@
-//! In how many ways an automaton can read one text, which is how many ways a backtracking engine tries before it gives up.
+//! Number of paths by which an automaton can read one text. A backtracking engine tries all of them before it gives up.
 //!
-//! The two criteria are Weber and Seidl's. A text can be read in *exponentially* many ways where a state comes back to itself
-//! over one word in two ways. It can be read in *polynomially* many ways where one loop hands over to another, and one word
-//! leads from the first to itself, from the first to the second, and from the second to itself: the place of the handover is
-//! then free. Each handover multiplies the ways by the number of places where the first loop can end.
+//! The two criteria are those of Weber and Seidl. A text can be read in *exponentially* many ways if a state returns to
+//! itself over one word on two different paths. A text can be read in *polynomially* many ways if one loop hands over to
+//! another, and one word leads from the first loop to itself, from the first to the second, and from the second to itself:
+//! the offset of the handover is then free. Each handover multiplies the number of paths by the number of offsets at which
+//! the first loop can stop.
 //!
-//! Only states that can fail count. From one that is *sure* the engine never comes back; what it tried and gave up on the one
-//! way that it goes in the end are states that can fail.
+//! Only states that can fail count. From a *sure* state the engine never returns to try another path. Paths that the engine
+//! tried and gave up before it reached a sure state consist of states that can fail.
 
 use crate::automaton::{Automaton, Kinds, SEARCH};
 use crate::components::{UNREACHED, components};
@@ -15,27 +16,27 @@ use crate::paths::path;
 use crate::steps::{Extent, TooLarge};
 use crate::width::width;
 
-/// So many pairs of steps are compared.
+/// Maximum number of pairs of steps that are compared.
 const MOST_WORK: usize = 8_000_000;
-/// So many triples of states are kept.
+/// Maximum number of triples of states that are stored.
 const MOST_TRIPLES: usize = 2_000_000;
 
-/// A word that leads from a state back to it, and on the way multiplies the ways.
+/// A word that leads from a state back to this state and multiplies the number of paths.
 #[derive(Debug, Clone)]
 pub(crate) struct Pump {
     pub(crate) from: usize,
-    /// Kinds of characters.
+    /// Character classes of the word.
     pub(crate) word: Vec<usize>,
 }
 
-/// What an automaton costs.
+/// Result of the analysis of an automaton.
 #[derive(Debug)]
 pub(crate) enum Finding {
     Exponential(Pump),
     Bounded(Cost, Option<Pump>),
 }
 
-/// Finds out.
+/// Computes the cost of an automaton. Fails if the analysis needs too much work.
 pub(crate) fn analyse(automaton: &Automaton) -> Result<Finding, TooLarge> {
     let failing: Vec<bool> = automaton.sure.iter().map(|sure| !sure).collect();
     let all = vec![true; automaton.len()];
@@ -61,7 +62,7 @@ pub(crate) fn analyse(automaton: &Automaton) -> Result<Finding, TooLarge> {
             }
         }
     }
-    // The way that the engine goes in the end leads through sure states too, once.
+    // The path that succeeds at last leads through sure states too, once.
     for from in whole
         .loops()
         .filter(|from| whole.members[*from].iter().any(|state| automaton.sure[*state]))
@@ -92,7 +93,7 @@ pub(crate) fn analyse(automaton: &Automaton) -> Result<Finding, TooLarge> {
     Ok(Finding::Bounded(cost.times(failing.branching()), pump))
 }
 
-/// Comparisons so far.
+/// Number of comparisons so far.
 #[derive(Default)]
 struct Work(usize);
 
@@ -103,7 +104,7 @@ impl Work {
     }
 }
 
-/// From a loop of the same part, or from a sure one, to a loop.
+/// A handover from a loop of failing states (`from`) or of sure states (`None`) to a loop of failing states.
 struct Handover {
     from: Option<usize>,
     ends: Option<u64>,
@@ -111,7 +112,7 @@ struct Handover {
     pump: Pump,
 }
 
-/// Some of the states, with their components.
+/// A subset of the states, with its strongly connected components.
 struct Part<'a> {
     automaton: &'a Automaton,
     edges: Vec<Vec<(usize, u32)>>,
@@ -129,7 +130,7 @@ impl<'a> Part<'a> {
             })
             .collect();
         let roots = automaton.first.iter().map(|(state, _)| *state);
-        // A part's way may begin behind states that do not belong to it.
+        // A path in this subset may begin after states that do not belong to the subset.
         let roots = roots.chain(0..count).filter(|state| within[*state]);
         let component = components(count, roots, |state, list| {
             list.extend(edges[state].iter().map(|(next, _)| *next));
@@ -159,7 +160,7 @@ impl<'a> Part<'a> {
         &self.automaton.takes[state]
     }
 
-    /// Components that can be stayed in.
+    /// Returns the components with a cycle.
     fn loops(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.members.len()).filter(|component| match self.members[*component][..] {
             [state] => self.edges[state].iter().any(|(next, _)| *next == state),
@@ -167,7 +168,8 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// The repetition that a loop belongs to. What stands in none is the search for a beginning.
+    /// Returns the extent of the repetition that a loop belongs to. A state without a repetition is the search for a start
+    /// position, which is unbounded.
     fn extent(&self, component: usize) -> Extent {
         let found = self.members[component]
             .iter()
@@ -180,19 +182,19 @@ impl<'a> Part<'a> {
             .unwrap_or(Extent::UNBOUNDED)
     }
 
-    /// The edges of a state that stay in its component.
+    /// Returns the edges of a state that stay in its component.
     fn inner(&self, state: usize) -> impl Iterator<Item = (usize, u32)> + '_ {
         let component = self.component[state];
         let edges = self.edges[state].iter().copied();
         edges.filter(move |(next, _)| self.component[*next] == component)
     }
 
-    /// A kind that both states take.
+    /// Returns a character class that both states accept.
     fn common(&self, a: usize, b: usize) -> Option<usize> {
         first_kind(self.takes(a).common(self.takes(b)))
     }
 
-    /// A word over which a state of a component comes back to itself in two ways.
+    /// Returns a word over which a state of a component returns to itself on two different paths.
     fn exponential(&self, component: usize, work: &mut Work) -> Result<Option<Pump>, TooLarge> {
         let members = &self.members[component];
         for state in members {
@@ -255,8 +257,8 @@ impl<'a> Part<'a> {
         Ok(Some(Pump { from, word }))
     }
 
-    /// A word that leads from a state of the loop `from` to itself and to one of the loop `to` of another part, and from that
-    /// to itself.
+    /// Returns a word that leads from a state of the loop `from` to itself, from there to a state of the loop `to` in
+    /// `other`, and from that state to itself.
     fn handover(
         &self,
         from: usize,
@@ -327,7 +329,7 @@ impl<'a> Part<'a> {
             list.extend(steps.iter().map(|(next, _)| *next));
             let (a, b, c) = states(at);
             if b == c {
-                // The two ways have met in the second loop: the handover could as well begin anew.
+                // The two paths have met in the second loop, so another handover could begin.
                 list.push(triple(a, a, c));
             }
             Ok(())
@@ -343,7 +345,7 @@ impl<'a> Part<'a> {
                 triple(*p, *p, *q),
                 |at| at == end,
                 |at, list| {
-                    // The search above has been through all of these within its bound.
+                    // The search above has taken all of these steps within its limit.
                     let _ = step(at, list, &mut Work::default());
                 },
             );
@@ -359,7 +361,7 @@ impl<'a> Part<'a> {
         Ok(any)
     }
 
-    /// Which states some others lead to.
+    /// Returns true for each state that the given states lead to.
     fn reach(&self, from: &[usize]) -> Vec<bool> {
         let mut reached = vec![false; self.automaton.len()];
         let mut open = from.to_vec();
@@ -371,7 +373,7 @@ impl<'a> Part<'a> {
         reached
     }
 
-    /// The cost of the most expensive chain of handovers, and what pumps it.
+    /// Returns the cost of the most expensive chain of handovers, and its pump.
     fn cost(&self, handovers: &[Handover]) -> (Cost, Option<Pump>) {
         let count = self.members.len();
         let mut before = vec![(Cost::ONE, None::<&Pump>); count];
@@ -382,7 +384,7 @@ impl<'a> Part<'a> {
                 before[handover.to] = (cost, Some(&handover.pump));
             }
         }
-        // From the first component to the last: numbers fall along the arrows.
+        // Visits components from the first to the last: numbers decrease along the edges.
         for component in (0..count).rev() {
             let (cost, pump) = before[component];
             for handover in handovers
@@ -415,10 +417,10 @@ impl<'a> Part<'a> {
         (most.0, most.1.cloned())
     }
 
-    /// How many ways there are at most besides those of loops: the greatest product, along a way, of how many states a
-    /// character leads to. The leaves of a tree are no more than that.
+    /// Returns the maximum number of paths without loops: the greatest product, along a path, of the number of states that a
+    /// character leads to. The number of leaves of a tree is at most this product.
     fn branching(&self) -> u64 {
-        // How many of some edges a character takes that takes one of them.
+        // Number of edges that a character can use, for the characters that can use the edge to `to`.
         let beside = |edges: &[(usize, u32)], to: usize| {
             (0..self.automaton.samples.len())
                 .filter(|kind| self.takes(to).has(*kind))
@@ -435,7 +437,7 @@ impl<'a> Part<'a> {
                 .map(|(next, _)| beside(edges, *next).saturating_mul(after[self.component[*next]]));
             ways.max().unwrap_or(1).max(1)
         };
-        // Components behind a component have smaller numbers, so the rest of a way is known when it is needed.
+        // Components after a component have smaller numbers, so their results are already available.
         let mut after = vec![1_u64; self.members.len()];
         for component in 0..self.members.len() {
             for state in &self.members[component] {
@@ -446,7 +448,7 @@ impl<'a> Part<'a> {
                 after[component] = after[component].max(widest(&leaving, &after));
             }
         }
-        // Such ways begin where the text does, and wherever a sure way could have gone another way.
+        // Such paths begin at the start of the text, and at every sure state that has other next states.
         let sure = (0..self.automaton.len()).filter(|state| self.automaton.sure[*state]);
         let begun = sure
             .map(|state| &self.automaton.edges[state])
@@ -463,7 +465,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The first kind of a set of bits.
+/// Returns the first character class of a set of bits.
 fn first_kind(bits: impl Iterator<Item = u64>) -> Option<usize> {
     bits.enumerate()
         .find(|(_, bits)| *bits != 0)

@@ -1,8 +1,8 @@
-//! What a pattern says, without what the analysis does not need: groups do not capture here.
+//! Syntax tree of a pattern, without details that the analysis does not need: groups do not capture here.
 
 use crate::set::Set;
 
-/// A part of a pattern.
+/// A node of a pattern.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Node {
     /// One character.
@@ -11,15 +11,16 @@ pub(crate) enum Node {
     Start,
     /// `$`
     End,
-    /// `\b` or `\B`, or a lookbehind: may fail, and costs no more than its own length.
+    /// `\b`, `\B` or a lookbehind: may fail, and costs at most its own length.
     Condition,
-    /// A lookahead, positive or not.
+    /// A lookahead, positive or negative.
     Look(Box<Node>),
-    /// One after the other; nothing at all where there is none.
+    /// Nodes one after another. An empty list matches the empty string.
     Sequence(Vec<Node>),
-    /// One of several.
+    /// Alternatives.
     Choice(Vec<Node>),
-    /// A part several times; without a maximum, any number of times. Greedy or lazy is the same amount of work.
+    /// A repeated node. Without a maximum the number of repetitions is unlimited. Greedy and lazy repetitions need the same
+    /// amount of work.
     Repeat {
         body: Box<Node>,
         min: u32,
@@ -28,7 +29,7 @@ pub(crate) enum Node {
 }
 
 impl Node {
-    /// The least and the greatest number of characters that it takes. Saturates.
+    /// Returns the minimum and the maximum number of characters that the node matches. Saturates.
     pub(crate) fn width(&self) -> (u64, Option<u64>) {
         match self {
             Self::Set(_) => (1, Some(1)),
@@ -58,7 +59,7 @@ impl Node {
         }
     }
 
-    /// How many characters stand in it, counted parts once.
+    /// Returns the number of character positions in the node. The body of a repetition counts once.
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Set(_) => 1,

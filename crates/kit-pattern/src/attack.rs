@@ -1,22 +1,22 @@
-//! A text that makes the engine try all those ways in vain.
+//! Construction of texts for which the engine tries all paths without success.
 
 use crate::ambiguity::Pump;
 use crate::automaton::{Automaton, SEARCH};
 use crate::paths::path;
 
-/// A family of texts: the prefix, the pump any number of times, the suffix.
+/// A family of texts: the prefix, the pump repeated any number of times, the suffix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attack {
-    /// Leads to the ambiguous part.
+    /// Text before the ambiguous part of the pattern.
     pub prefix: String,
-    /// Each repetition adds ways to read the text.
+    /// Text to repeat: each repetition multiplies the paths that the engine tries.
     pub pump: String,
-    /// Makes all of them fail.
+    /// Text that makes all paths fail.
     pub suffix: String,
 }
 
 impl Attack {
-    /// The member of the family that repeats the pump so many times.
+    /// Returns the text that repeats the pump the given number of times.
     ///
     /// ```
     /// let kit_pattern::Verdict::Exponential { attack } = kit_pattern::check("^(a+)+$") else { panic!() };
@@ -39,7 +39,7 @@ impl Attack {
             all
         };
         let prefix = if pump.from == SEARCH {
-            // Nothing on the way may match for good: one character before the pump can see to that.
+            // No state on the way may be a certain match. One character before the pump can prevent such a match.
             let fails = |prefix: &[usize]| {
                 let all = reach(prefix);
                 !all.iter()
@@ -63,9 +63,9 @@ impl Attack {
     }
 }
 
-/// A shortest word from the beginning to a state.
+/// Returns a shortest word from the start of the text to a state.
 fn shortest_to(automaton: &Automaton, state: usize) -> Vec<usize> {
-    // One more node stands for the beginning.
+    // An additional node stands for the start of the text.
     let beginning = automaton.len();
     let found = path(
         beginning,
@@ -85,7 +85,7 @@ fn shortest_to(automaton: &Automaton, state: usize) -> Vec<usize> {
     found.unwrap_or_default()
 }
 
-/// The states before the first character, as those of the character before it.
+/// Returns the set of states before the first character, in the form of a set of states after a character.
 fn begin(automaton: &Automaton) -> Vec<bool> {
     let mut reached = vec![false; automaton.len() + 1];
     reached[automaton.len()] = true;
@@ -107,7 +107,8 @@ fn advance(automaton: &Automaton, reached: &[bool], kind: usize) -> Vec<bool> {
     next
 }
 
-/// At most two characters after which nothing matches: one that no way can go on with, if there is one.
+/// Returns a suffix of at most two characters after which nothing matches. Prefers a character with which no path can
+/// continue.
 fn failing_suffix(automaton: &Automaton, reached: &[bool]) -> Vec<usize> {
     let kinds = || (0..automaton.samples.len()).rev();
     let fails = |reached: &[bool]| {

@@ -1,17 +1,17 @@
-//! The automaton of a pattern: which positions may follow which, in how many ways.
+//! Automaton of a pattern: the positions that may follow each position, and the number of paths between them.
 
 use std::collections::HashMap;
 
 use crate::set::{LAST, Set};
 use crate::steps::{Extent, Step, Steps, TooLarge};
 
-/// So many steps between characters are looked at, over all positions.
+/// Maximum number of steps between characters that are followed, over all positions.
 const MOST_WALKED: usize = 400_000;
 
-/// The state in which the engine has not begun to match: `test` tries each place of the text in turn.
+/// State in which the engine has not begun to match: `test` tries each start position in turn.
 pub(crate) const SEARCH: usize = 0;
 
-/// A set of kinds of characters, one bit each.
+/// A set of character classes, one bit each.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Kinds(Vec<u64>);
 
@@ -37,24 +37,26 @@ impl Kinds {
     }
 }
 
-/// States are [`SEARCH`] and, from 1, the positions of the pattern: being in one means to have taken its character.
+/// Automaton of a pattern. The states are [`SEARCH`] and, from 1, the positions of the pattern. A state is entered by
+/// consuming a character.
 #[derive(Debug)]
 pub(crate) struct Automaton {
-    /// What each state takes on entering it.
+    /// Character classes that each state accepts on entering it.
     pub(crate) takes: Vec<Kinds>,
-    /// Which states may follow, and in how many ways.
+    /// Next states of each state, with the number of paths to them.
     pub(crate) edges: Vec<Vec<(usize, u32)>>,
-    /// The same from the beginning of the text.
+    /// First states from the start of the text, with the number of paths to them.
     pub(crate) first: Vec<(usize, u32)>,
-    /// Whether the pattern matches from here whatever follows, so that the engine never comes back for another way.
+    /// True for a state from which the pattern matches with every continuation, so that the engine never returns to try
+    /// another path.
     pub(crate) sure: Vec<bool>,
-    /// Whether the pattern may match at the end of the text.
+    /// True for a state in which the pattern may match at the end of the text.
     pub(crate) may_end: Vec<bool>,
-    /// Whether any text matches.
+    /// True if every text matches.
     pub(crate) matches_all: bool,
-    /// The repetition each state stands in.
+    /// Outermost repetition that each state belongs to.
     pub(crate) repetitions: Vec<Option<Extent>>,
-    /// A character of each kind.
+    /// A sample character of each class.
     pub(crate) samples: Vec<char>,
 }
 
@@ -99,7 +101,7 @@ impl Automaton {
     }
 }
 
-/// Where the steps lead before the next character.
+/// States that can follow before the next character.
 #[derive(Default)]
 struct After {
     edges: Vec<(usize, u32)>,
@@ -113,13 +115,13 @@ struct Walk<'a> {
     walked: usize,
 }
 
-/// What has happened on the way.
+/// Conditions on the current path.
 #[derive(Clone, Copy)]
 struct Way {
     at_start: bool,
-    /// `$` was passed, so that no character can follow.
+    /// True if the path passed `$`, so that no character can follow.
     ended: bool,
-    /// Something on the way may fail.
+    /// True if a condition on the path may fail.
     conditional: bool,
 }
 
@@ -156,7 +158,7 @@ impl<'a> Walk<'a> {
                 }
             }
             Step::Loop { body, next } => {
-                // An iteration that took nothing ends here: ECMA-262 goes no further on such a way.
+                // An iteration that consumed nothing stops here: ECMA-262 ends such an iteration.
                 if !self.entered[step] {
                     self.entered[step] = true;
                     self.walk(*body, way, after)?;
@@ -203,7 +205,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Divides all characters into kinds that every set takes or refuses as a whole; the kinds of each set, and a sample of each.
+/// Divides all characters into classes that every set accepts or refuses as a whole. Returns the classes of each set, and a
+/// sample character of each class.
 fn kinds(sets: &[&Set]) -> (Vec<Kinds>, Vec<char>) {
     let mut distinct: Vec<&Set> = Vec::new();
     for set in sets {
@@ -252,7 +255,7 @@ fn kinds(sets: &[&Set]) -> (Vec<Kinds>, Vec<char>) {
     (takes, samples(&bounds, &firsts))
 }
 
-/// A character of each kind, preferably one that people can read.
+/// Returns a character of each class, preferably a readable one.
 fn samples(bounds: &[u32], firsts: &[Vec<u32>]) -> Vec<char> {
     let readable = ('a'..='z')
         .chain('0'..='9')
@@ -275,7 +278,7 @@ fn samples(bounds: &[u32], firsts: &[Vec<u32>]) -> Vec<char> {
         .iter()
         .filter_map(|bound| char::from_u32(*bound))
         .for_each(&mut offer);
-    // A kind of surrogates alone cannot be shown.
+    // A class of only surrogates has no sample character.
     samples
         .into_iter()
         .map(|sample| sample.unwrap_or('\u{fffd}'))

@@ -1,11 +1,12 @@
 //! Strongly connected components, by Tarjan's algorithm without recursion.
 
-/// The number of a node that was not reached.
+/// Component number of a node that was not reached.
 pub(crate) const UNREACHED: usize = usize::MAX;
 
-/// The component of each node that the roots reach; a component's number is greater than those it leads to.
+/// Returns the component number of each node that the roots reach. The number of a component is greater than the numbers of
+/// the components that it leads to.
 ///
-/// `successors` fills the list it gets; its error stops the search.
+/// `successors` fills the list that it receives. An error of `successors` stops the search.
 pub(crate) fn components<E>(
     count: usize,
     roots: impl IntoIterator<Item = usize>,
@@ -67,7 +68,7 @@ mod tests {
     use super::components;
 
     #[test]
-    fn components_are_numbered_against_the_arrows() {
+    fn numbers_components_against_the_direction_of_the_edges() {
         let edges: [&[usize]; 5] = [&[1], &[2, 3], &[1], &[4], &[]];
         let found = components(5, 0..5, |node, list| {
             list.extend(edges[node]);

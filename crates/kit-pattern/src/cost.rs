@@ -1,4 +1,4 @@
-//! What a pattern costs, as a function of the length of the text.
+//! Cost of a pattern as a function of the length of the text.
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ pub(crate) struct Cost {
 impl Cost {
     pub(crate) const ONE: Self = Self { degree: 0, factor: 1 };
 
-    /// As often again as a bound says; without one as often as the text has characters.
+    /// Multiplies the cost by the bound; without a bound, by the length of the text.
     pub(crate) fn up_to(self, bound: Option<u64>) -> Self {
         match bound {
             Some(bound) => self.times(bound),
@@ -30,7 +30,7 @@ impl Cost {
         }
     }
 
-    /// The cost on a text of that length.
+    /// Returns the cost for a text of the given length.
     pub(crate) fn at(self, length: u64) -> u64 {
         self.factor
             .saturating_mul(length.max(1).saturating_pow(self.degree))

@@ -1,14 +1,14 @@
-//! Texts that a pattern takes, for examples and tests.
+//! Texts that match a pattern, for examples and tests.
 
 use crate::ast::Node;
 use crate::parse::parse;
 use crate::set::Set;
 
-/// Characters that people like to read, before all others of a set.
+/// Characters that are easy to read. They are preferred to all others of a set.
 const LIKED: &str = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_. ";
 
-/// Whether a text holds what a pattern looks for, as `new RegExp(pattern, "u").test(text)` says; nothing where the pattern is not
-/// understood.
+/// Returns true if a text matches a pattern, like `new RegExp(pattern, "u").test(text)`; `None` if the pattern cannot be
+/// compiled.
 ///
 /// ```
 /// assert_eq!(kit_pattern::matches("^[a-z]+$", "abc"), Some(true));
@@ -19,8 +19,8 @@ pub fn matches(pattern: &str, text: &str) -> Option<bool> {
     Some(pattern.find(text).is_some())
 }
 
-/// A text of `least` to `most` characters that a pattern takes; nothing where none was found, which does not mean that there is
-/// none.
+/// Returns a text of `least` to `most` characters that matches a pattern. Returns `None` if the search found no text, which
+/// does not prove that there is none.
 ///
 /// ```
 /// assert_eq!(kit_pattern::example("^[a-z]{3}-[0-9]+$", 0, None).as_deref(), Some("aaa-0"));
@@ -36,18 +36,18 @@ pub fn example(pattern: &str, least: usize, most: Option<usize>) -> Option<Strin
     let mut extra = least.saturating_sub(shortest);
     let mut text = String::new();
     write(&node, &mut extra, &mut text)?;
-    // Where a pattern is not anchored, anything may follow.
+    // If the pattern has no anchor at its end, any characters may follow.
     text.extend(std::iter::repeat_n('a', extra));
     let length = text.chars().count();
     let fits = length >= least && most.is_none_or(|most| length <= most);
     (fits && matches(pattern, &text) == Some(true)).then_some(text)
 }
 
-/// Writes the shortest text of a node, longer by as much of `extra` as it can take.
+/// Writes the shortest text of a node, extended by as many of the `extra` characters as the node can match.
 fn write(node: &Node, extra: &mut usize, text: &mut String) -> Option<()> {
     match node {
         Node::Set(set) => text.push(liked(set)?),
-        // Whether these hold is seen at the end.
+        // The check of the finished text covers these conditions.
         Node::Start | Node::End | Node::Condition | Node::Look(_) => {}
         Node::Sequence(parts) => parts.iter().try_for_each(|part| write(part, extra, text))?,
         Node::Choice(parts) => {
@@ -85,7 +85,7 @@ mod tests {
     use super::{example, matches};
 
     #[test]
-    fn texts_are_found_and_fit() {
+    fn finds_texts_that_match_the_pattern() {
         for (pattern, least, most) in [
             ("^[a-z0-9]+(?:-[a-z0-9]+)*$", 0, None),
             ("^[a-z0-9]+(?:-[a-z0-9]+)*$", 63, Some(63)),
@@ -95,7 +95,7 @@ mod tests {
             ("^(?!a)[a-z]$", 0, None),
         ] {
             let Some(text) = example(pattern, least, most) else {
-                // The search does not look ahead.
+                // The search does not support lookaheads.
                 assert!(pattern.contains("(?!"), "{pattern}");
                 continue;
             };

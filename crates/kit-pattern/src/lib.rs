@@ -1,17 +1,18 @@
-//! Whether a regular expression can hang an engine that backtracks, decided before it runs.
+//! Static check for regular expressions that can block a backtracking engine (ReDoS).
 //!
-//! Where it stands: at the bottom; it knows nothing of kit. `kit-typescript` asks it about each `@pattern` when it reads the
-//! tag, so that no validator holds a pattern that a request could hold the server up with.
+//! This crate does not depend on other crates of kit. `kit-typescript` checks each `@pattern` when it reads the tag, so no
+//! generated validator contains a pattern with which a request could block the server.
 //!
-//! How: a pattern of ECMA-262 (flag `u`, searched for as `RegExp.prototype.test` does, so not anchored unless it says so) becomes
-//! an automaton over kinds of characters whose ways are the ways that the engine tries. How many ways there are at most is
-//! decided exactly for what loops without a bound, and from above for what is counted.
+//! A pattern of ECMA-262 (flag `u`, searched for like `RegExp.prototype.test` does, so without implied anchors) becomes an
+//! automaton over classes of characters. The paths of the automaton are the paths that the engine tries. The maximum number
+//! of paths is exact for loops without a bound, and an upper estimate for counted repetitions.
 //!
 //! Invariants:
-//! - [`Verdict::Linear`] is never wrong: every approximation has more ways than the engine. A pattern may be refused that
-//!   would do no harm.
-//! - It ends soon: the automaton and the work on it are bounded, and beyond the bounds the verdict is [`Verdict::Unsupported`].
-//! - Same pattern, same verdict, same attack.
+//! - [`Verdict::Linear`] is never wrong: every approximation has at least as many paths as the engine. A harmless pattern
+//!   may be refused.
+//! - The check terminates soon: the size of the automaton and the work on it are limited. Beyond the limits the verdict is
+//!   [`Verdict::Unsupported`].
+//! - The same pattern always has the same verdict and the same attack.
 //!
 //! ```
 //! use kit_pattern::{check, Verdict};
@@ -43,41 +44,41 @@ use crate::cost::Cost;
 use crate::parse::{Refusal, parse};
 use crate::steps::Steps;
 
-/// A linear pattern may look at each character so many times.
+/// Maximum number of visits of each character by a linear pattern.
 const MOST_VISITS: u64 = 256;
-/// So many steps are harmless: a few hundredths of a second.
+/// Number of steps that is harmless: a few hundredths of a second.
 const MOST_STEPS: u64 = 10_000_000;
-/// Longer patterns are not looked at.
+/// Maximum length of a pattern that is checked, in bytes.
 const LONGEST: usize = 5000;
 
-/// How long a pattern can keep an engine busy.
+/// Worst-case time of matching a pattern, as a function of the length of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// As long as it takes to look at each character of the text a bounded number of times.
+    /// Linear time: the engine visits each character of the text a bounded number of times.
     Linear,
-    /// At worst `factor * length ^ degree` steps.
+    /// Polynomial time: at most `factor * length ^ degree` steps.
     Polynomial {
-        /// The power of the text's length.
+        /// Exponent of the text's length.
         degree: u32,
-        /// What it is multiplied with.
+        /// Factor of the power.
         factor: u64,
-        /// Texts that take so long; nothing where the counts of the pattern alone are at fault.
+        /// Texts that take this time; `None` if the time comes only from the counts in the pattern.
         attack: Option<Attack>,
     },
-    /// At worst twice as long with each repetition of the pump.
+    /// Exponential time: each repetition of the pump can double the number of steps.
     Exponential {
-        /// Texts that take so long.
+        /// Texts that take this time.
         attack: Attack,
     },
-    /// It cannot be told.
+    /// The pattern cannot be analysed.
     Unsupported {
-        /// Why, as a clause: "it has a back reference".
+        /// Reason as a clause: "it has a back reference".
         reason: String,
     },
 }
 
 impl Verdict {
-    /// Whether texts of at most so many characters do no harm; nothing for texts of any length.
+    /// Returns true if texts of at most `longest` characters are harmless. `None` stands for texts of any length.
     pub fn is_harmless(&self, longest: Option<u64>) -> bool {
         match self {
             Self::Linear => true,
@@ -86,7 +87,8 @@ impl Verdict {
         }
     }
 
-    /// The greatest length up to which texts do no harm, where only a length makes them harmless.
+    /// Returns the maximum length, in characters, up to which texts are harmless. Returns `None` if texts of every length
+    /// are harmless or if no length is.
     pub fn longest_harmless(&self) -> Option<u64> {
         let Self::Polynomial { degree, factor, .. } = *self else {
             return None;
@@ -105,7 +107,7 @@ impl Verdict {
     }
 }
 
-/// Decides how long a pattern can keep an engine busy. It must be one that `new RegExp(pattern, "u")` takes.
+/// Computes the worst-case matching time of a pattern. The pattern must be valid for `new RegExp(pattern, "u")`.
 pub fn check(pattern: &str) -> Verdict {
     if pattern.len() > LONGEST {
         return unsupported(format!("it is longer than {LONGEST} bytes"));

@@ -1,21 +1,22 @@
-//! Patterns of ECMA-262 with the flag `u`, read into a tree.
+//! Parser for patterns of ECMA-262 with the flag `u`.
 
 use crate::ast::Node;
 use crate::set::{LAST, Set};
 
-/// Why a pattern has no tree.
+/// Reason why a pattern was not parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// It is no pattern. Callers have had it checked before, so this is all there is to say.
+    /// The syntax is invalid at this character (counted from 0). Callers have already checked the syntax, so an offset is
+    /// enough.
     Syntax(usize),
-    /// It has a part that cannot be analysed.
+    /// The pattern has a construct that cannot be analysed.
     Unsupported(String),
 }
 
-/// Groups within groups deeper than this are refused: reading them would exhaust the stack.
+/// Maximum depth of nested groups: parsing deeper groups would exhaust the stack.
 const DEEPEST: usize = 200;
 
-/// Reads a pattern.
+/// Parses a pattern.
 pub(crate) fn parse(pattern: &str) -> Result<Node, Refusal> {
     let mut parser = Parser {
         text: pattern.chars().collect(),
@@ -97,7 +98,7 @@ impl Parser {
             Some('<') if matches!(self.peek(), Some('=' | '!')) => {
                 self.at += 1;
                 let body = self.rest_of_group()?;
-                // A body without a bound can walk back to the beginning from every place.
+                // A body without a maximum length can scan back to the start of the text from every offset.
                 match body.width().1 {
                     Some(_) => Ok(Node::Condition),
                     None => Err(unsupported(
@@ -158,7 +159,7 @@ impl Parser {
         })
     }
 
-    /// A decimal number; what is greater than a count can be means the greatest one.
+    /// Parses a decimal number. A greater number than the maximum of `u32` becomes that maximum.
     fn count(&mut self) -> Result<u32, Refusal> {
         let mut count = None;
         while let Some(digit) = self.peek().and_then(|next| next.to_digit(10)) {
@@ -219,7 +220,7 @@ impl Parser {
         }
     }
 
-    /// What a backslash begins, in a class or outside.
+    /// Parses the rest of an escape after the backslash, inside or outside of a class.
     fn character_or_set(&mut self) -> Result<Atom, Refusal> {
         let Some(next) = self.next() else {
             return Err(self.syntax());
@@ -286,7 +287,8 @@ impl Parser {
         Ok(value)
     }
 
-    /// The set of a `\p{…}`. The tables are those of `regex-syntax`, which follow Unicode as engines do, a release apart at most.
+    /// Returns the set of a `\p{…}`. The tables of `regex-syntax` follow Unicode like the engines' tables do, and differ by
+    /// at most one release.
     fn property(&mut self) -> Result<Set, Refusal> {
         let start = self.at;
         while let Some(next) = self.next() {
@@ -321,7 +323,7 @@ impl Parser {
     }
 }
 
-/// One character, which may begin or end a range, or a set, which may not.
+/// A character, which may start or end a range, or a set, which may not.
 enum Atom {
     One(u32),
     Many(Set),
@@ -368,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_and_escapes_are_sets() {
+    fn parses_classes_and_escapes_as_sets() {
         assert_eq!(
             set("[a-c\\-x]"),
             Set::of([(0x2d, 0x2d), (0x61, 0x63), (0x78, 0x78)])
@@ -388,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn widths_follow_the_parts() {
+    fn computes_widths_from_the_widths_of_the_nodes() {
         assert_eq!(
             parse("a{2,3}(?:b|cd)?(?=e+)$").map(|node| node.width()),
             Ok((2, Some(5)))
@@ -397,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_analysed_says_why() {
+    fn refuses_unsupported_patterns_and_syntax_errors() {
         for pattern in ["(a)\\1", "(?<n>a)\\k<n>", "(?i:a)", "(?<=a*)b", "\\p{Nonsense}"] {
             assert!(
                 matches!(parse(pattern), Err(Refusal::Unsupported(_))),

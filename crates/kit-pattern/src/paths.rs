@@ -1,8 +1,8 @@
-//! Shortest words.
+//! Search for shortest words.
 
 use std::collections::{HashMap, VecDeque};
 
-/// The kinds of characters along a shortest way from a node to one that is wanted, of one character at least.
+/// Returns the character classes along a shortest path, of at least one character, from a node to a wanted node.
 pub(crate) fn path(
     from: usize,
     wanted: impl Fn(usize) -> bool,

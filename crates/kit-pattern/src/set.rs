@@ -1,7 +1,7 @@
 //! Sets of code points.
 
-/// A set of code points as sorted ranges that neither touch nor overlap. Surrogates are in it: with the flag `u` a pattern
-/// sees one that lacks its partner as a character.
+/// A set of code points as sorted ranges that neither touch nor overlap. Surrogates can be members: with the flag `u` a lone
+/// surrogate matches as a character.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Set {
     ranges: Vec<(u32, u32)>,
@@ -92,7 +92,7 @@ mod tests {
     use super::{LAST, Set};
 
     #[test]
-    fn ranges_are_merged_and_negated() {
+    fn merges_and_negates_ranges() {
         let set = Set::of([(5, 9), (0, 3), (4, 4), (8, 20)]);
         assert_eq!(set.ranges(), [(0, 20)]);
         assert_eq!(set.negated().ranges(), [(21, LAST)]);

@@ -1,54 +1,55 @@
-//! A tree as the steps a backtracking engine takes: choices, conditions, and positions that take one character.
+//! Steps of a backtracking engine, built from the syntax tree: choices, conditions, and positions that consume one
+//! character.
 
 use crate::ast::Node;
 use crate::set::Set;
 
-/// A pattern that would have more positions than this is not looked at.
+/// Maximum number of positions of a pattern that is checked.
 const MOST_POSITIONS: usize = 2000;
-/// A part that is counted exactly is spelled out up to so many positions.
+/// Maximum number of positions up to which an exactly counted repetition is copied.
 const MOST_COPIED: usize = 200;
-/// An optional repetition (`{2,5}` has three) is spelled out up to so many times.
+/// Maximum number of optional iterations (`{2,5}` has three) up to which they are copied.
 const MOST_OPTIONAL: u32 = 4;
 
-/// One step. Numbers are indices of other steps.
+/// A step of the engine. Numbers are indexes of other steps.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
-    /// Goes on in one of several ways.
+    /// Continues on one of several paths.
     Any(Vec<usize>),
-    /// Begins another iteration, or goes on behind the loop.
+    /// Begins another iteration, or continues after the loop.
     Loop { body: usize, next: usize },
-    /// Takes a character at a position.
+    /// Consumes a character at a position.
     Take(usize),
     /// `^`
     Start(usize),
     /// `$`
     End(usize),
-    /// Goes on only if something holds.
+    /// Continues only if a condition holds.
     MayFail(usize),
-    /// Tries a body from here, and goes on from here if it matched.
+    /// Tries the body of a lookahead, and continues at `next` if the body matched.
     Look { body: usize, next: usize },
-    /// The pattern has matched.
+    /// The whole pattern has matched.
     Match,
-    /// The body of a lookahead has.
+    /// The body of a lookahead has matched.
     Looked,
 }
 
-/// A place in the pattern that takes a character.
+/// A location in the pattern that consumes a character.
 #[derive(Debug, Clone)]
 pub(crate) struct Position {
     pub(crate) set: Set,
-    /// The step after it.
+    /// Index of the step after the position.
     pub(crate) next: usize,
-    /// The outermost repetition it stands in.
+    /// Outermost repetition that contains the position.
     pub(crate) repetition: Option<Extent>,
 }
 
-/// How far a repetition reaches; nothing where that is without a bound.
+/// Extent of a repetition. A field is `None` if it has no bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Extent {
-    /// In how many places it can end, once it has begun.
+    /// Number of offsets at which the repetition can stop, once it has begun.
     pub(crate) ends: Option<u64>,
-    /// How many characters it can take.
+    /// Maximum number of characters that the repetition consumes.
     pub(crate) length: Option<u64>,
 }
 
@@ -65,11 +66,11 @@ pub(crate) struct Steps {
     pub(crate) all: Vec<Step>,
     pub(crate) positions: Vec<Position>,
     pub(crate) start: usize,
-    /// The repetition that is being built.
+    /// Outermost repetition that is being built.
     outermost: Option<Extent>,
 }
 
-/// The pattern is too large to be looked at.
+/// Error for a pattern that is too large to be checked.
 #[derive(Debug)]
 pub(crate) struct TooLarge;
 
@@ -89,7 +90,7 @@ impl Steps {
         Ok(self.all.len() - 1)
     }
 
-    /// Adds the steps of a part, which go on at `next`, and returns the first of them.
+    /// Adds the steps of a node, which continue at `next`, and returns the first of them.
     fn build(&mut self, node: &Node, next: usize) -> Result<usize, TooLarge> {
         match node {
             Node::Set(set) => {
@@ -107,7 +108,8 @@ impl Steps {
             Node::End => self.push(Step::End(next)),
             Node::Condition => self.push(Step::MayFail(next)),
             Node::Look(body) => {
-                // Its repetitions are its own: leaving it never goes back into them.
+                // Repetitions inside of a lookahead are independent: the engine never returns into a lookahead that it has
+                // left.
                 let outermost = self.outermost.take();
                 let done = self.push(Step::Looked)?;
                 let body = self.build(body, done);
@@ -133,7 +135,7 @@ impl Steps {
     fn repeat(&mut self, body: &Node, min: u32, max: Option<u32>, next: usize) -> Result<usize, TooLarge> {
         let (least, most) = body.width();
         if most == Some(0) || max == Some(0) {
-            // It takes nothing, so once is as good as often; a part that may be left out may also not be tried.
+            // The body consumes nothing, so one iteration equals many. An optional body may also be skipped.
             if max == Some(0) {
                 return Ok(next);
             }
@@ -149,8 +151,8 @@ impl Steps {
             usize::try_from(times).is_ok_and(|times| times.saturating_mul(size) <= limit)
         };
         let Some(max) = max else {
-            // `x+` is one loop, not `xx*`, so that nested ones do not double. An iteration that takes nothing counts towards
-            // the minimum and only there, which is another way through, so such a body is spelled out.
+            // `x+` becomes one loop and not `xx*`, so that nested repetitions do not double in size. A body that can be
+            // empty is copied instead: an empty iteration is allowed only up to the minimum, which adds a path.
             if min > 0 && least > 0 && fits(min - 1, MOST_COPIED) {
                 let entry = self.at_least_once(body, next, Extent::UNBOUNDED)?;
                 return self.copies(body, min - 1, entry);
@@ -180,14 +182,15 @@ impl Steps {
         self.exactly(body, min, rest, fits(min, MOST_COPIED))
     }
 
-    /// A part so many times: spelled out, or, where that is too long, as a loop that allows more than the part does.
+    /// Repeats a node exactly `times` times: as copies, or, if the copies would be too long, as a loop that accepts more
+    /// than the node does.
     fn exactly(&mut self, body: &Node, times: u32, next: usize, spelled: bool) -> Result<usize, TooLarge> {
         if spelled || times == 0 {
             return self.copies(body, times, next);
         }
         let (least, most) = body.width();
         if least == 0 {
-            // Iterations that count may take nothing, in more ways than a loop has.
+            // Counted iterations may be empty, which gives more paths than a loop has.
             return Err(TooLarge);
         }
         let times = u64::from(times);
@@ -209,9 +212,9 @@ impl Steps {
         Ok(self.looped(body, next, extent)?.1)
     }
 
-    /// A loop, and the first step of its body.
+    /// Adds a loop. Returns the loop's step and the first step of its body.
     fn looped(&mut self, body: &Node, next: usize, extent: Extent) -> Result<(usize, usize), TooLarge> {
-        // Its body is not known yet.
+        // Placeholder until the body's first step is available.
         let again = self.push(Step::Match)?;
         let body = self.body(body, again, extent)?;
         self.all[again] = Step::Loop { body, next };

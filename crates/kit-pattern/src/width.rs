@@ -1,21 +1,21 @@
-//! Exactly how many ways are under way at once, where loops do not multiply them.
+//! Exact number of paths that are open at once, for automata without handovers between loops.
 
 use std::collections::{BTreeMap, HashSet};
 
 use crate::automaton::Automaton;
 
-/// So many different situations are looked at.
+/// Maximum number of different situations that are examined.
 const MOST_SITUATIONS: usize = 4000;
-/// Wider is too wide, however much.
+/// Maximum number of open paths.
 const WIDEST: u64 = 100_000;
 
-/// How many ways lead to each state.
+/// Number of paths that lead to each state.
 type Ways = BTreeMap<usize, u64>;
 
-/// The greatest number of ways that one text can have open at one place, counted over states that can fail. Nothing where there
-/// are too many situations to look at, or too many ways.
+/// Returns the greatest number of paths that one text can have open at one offset, counted over states that can fail.
+/// Returns `None` if there are too many situations to examine or too many paths.
 pub(crate) fn width(automaton: &Automaton) -> Option<u64> {
-    // A sure way that could still branch off into ways that fail is not followed here.
+    // A certain match that could still branch off into paths that fail is not supported here.
     let branches = |state: &usize| {
         automaton.sure[*state]
             && automaton.edges[*state]

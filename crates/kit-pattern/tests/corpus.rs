@@ -1,5 +1,5 @@
-//! The verdicts on the patterns of `conformance/patterns.json`. What `verdict` and `degree` say there is written by people;
-//! `KIT_BLESS=1` rewrites the attacks alone, which the engine itself then has to feel.
+//! Verdicts on the patterns of `conformance/patterns.json`. People write the columns `verdict` and `degree` of that file.
+//! `KIT_BLESS=1` rewrites only the attacks, which tests then run on a real engine.
 
 use kit_pattern::{Verdict, check};
 use serde_json::{Map, Value, json};
@@ -20,10 +20,10 @@ fn verdict(pattern: &str) -> (&'static str, Option<u32>, Option<Value>) {
     }
 }
 
-// The library reads no files; this test has to.
+// The library reads no files, but this test must.
 #[allow(clippy::disallowed_methods)]
 #[test]
-fn patterns_get_their_verdicts() {
+fn every_pattern_of_the_corpus_has_the_expected_verdict() {
     let text = std::fs::read_to_string(CORPUS).unwrap();
     let corpus: Value = serde_json::from_str(&text).unwrap();
     let rows = corpus["patterns"].as_array().unwrap();
@@ -58,7 +58,7 @@ fn patterns_get_their_verdicts() {
 }
 
 #[test]
-fn a_length_makes_a_polynomial_harmless() {
+fn a_maximum_length_makes_a_polynomial_pattern_harmless() {
     let quadratic = check("[a-z]+@");
     assert_eq!(quadratic.longest_harmless(), Some(3162));
     assert!(quadratic.is_harmless(Some(3162)) && !quadratic.is_harmless(Some(3163)));
@@ -69,7 +69,7 @@ fn a_length_makes_a_polynomial_harmless() {
 }
 
 #[test]
-fn huge_patterns_get_a_verdict_soon() {
+fn gives_a_verdict_on_huge_patterns_within_seconds() {
     let patterns = [
         "(?:".repeat(150) + "a" + &")+".repeat(150),
         "(?:a?){1000}".repeat(100),
@@ -92,7 +92,7 @@ fn huge_patterns_get_a_verdict_soon() {
         let start = std::time::Instant::now();
         let verdict = check(&pattern);
         let took = start.elapsed();
-        // Generous: a debug build on a busy machine.
+        // A generous limit for a debug build on a busy machine.
         assert!(
             took.as_secs() < 20,
             "{} took {took:?}: {verdict:?}",

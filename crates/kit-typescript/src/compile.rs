@@ -1,4 +1,4 @@
-//! The passes in their order.
+//! Runs the passes of the compiler in order.
 
 use kit_diagnostics::{Diagnostic, closest, codes};
 use kit_ir::{Application, Entity, MiddlewareKind, MiddlewareSource};
@@ -16,7 +16,7 @@ use crate::source::SourceTexts;
 use crate::tables_elsewhere;
 use crate::{Input, Output};
 
-/// Compiles; files that are in `parsed` are taken as they are there.
+/// Compiles an application. Files that are in `parsed` are not parsed again.
 pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles) -> Output {
     let allocator = Allocator::default();
     let mut graph = Graph::new(
@@ -78,7 +78,7 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles) -> Output {
     }
 }
 
-/// Adds interfaces with `@table`. Returns the `@owner` tags that name a property, for a check when all types are known.
+/// Adds interfaces with `@table`. Returns the `@owner` tags that name a property, for a check after all types are lowered.
 fn entities(
     lowering: &mut Lowering<'_>,
     type_modules: &[ModuleId],
@@ -92,7 +92,7 @@ fn entities(
     let decls: Vec<DeclId> = modules
         .flat_map(|module| lowering.graph().declared_in(*module))
         .collect();
-    // Tags may name entities that come later.
+    // Adds all entities first, because tags may refer to entities that are declared later.
     for decl in &decls {
         let doc = lowering.eval.declaration_doc(*decl);
         if doc.is_some_and(|doc| doc.has(TagName::Table)) {
@@ -189,7 +189,7 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc, owners: &mut 
     }));
 }
 
-/// The names and properties of `@index name (a, b)` and `@unique name (a, b)` on an interface.
+/// Returns the names and properties of `@index name (a, b)` or `@unique name (a, b)` on an interface.
 fn composites(
     lowering: &mut Lowering<'_>,
     ty: TyId,
@@ -224,7 +224,7 @@ fn composites(
     found
 }
 
-/// The error about the first property of an index that the entity does not have.
+/// Creates the error for the first property of an index that the entity does not have.
 fn unknown_property(
     lowering: &mut Lowering<'_>,
     ty: TyId,
@@ -253,7 +253,7 @@ fn unknown_property(
     )
 }
 
-/// `name (a, b)`.
+/// Parses `name (a, b)`.
 fn composite(argument: &str) -> Option<(String, Vec<String>)> {
     let (name, rest) = argument.split_once('(')?;
     let inside = rest.trim_end().strip_suffix(')')?;
@@ -272,7 +272,7 @@ fn composite(argument: &str) -> Option<(String, Vec<String>)> {
         .then(|| (name.to_owned(), properties))
 }
 
-/// Whether two groups make the same routes of the same contracts.
+/// Returns true if two groups register the same contracts with the same prefix.
 fn same_routes(a: &Group, b: &Group) -> bool {
     let prefix = |group: &Group| {
         let text = group
@@ -284,7 +284,7 @@ fn same_routes(a: &Group, b: &Group) -> bool {
     a.contracts == b.contracts && prefix(a) == prefix(b)
 }
 
-/// The error about a group that is registered twice: one for both entries, instead of one for each of its routes.
+/// Creates the error for a group that is registered twice: one error for both entries instead of one for each route.
 fn twice(lowering: &Lowering<'_>, earlier: &Group, group: &Group, name: &str) -> Diagnostic {
     let mut first = lowering.graph().label(earlier.place).message("the first one");
     first.primary = false;
@@ -296,7 +296,7 @@ fn twice(lowering: &Lowering<'_>, earlier: &Group, group: &Group, name: &str) ->
         .help("remove one of the two route groups, or give it another prefix")
 }
 
-/// Routes of the factory, or of all groups where there is no factory.
+/// Adds the routes of the factory, or the routes of all groups if there is no factory.
 fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[ModuleId]) {
     let mut registered: FxHashSet<Place> = FxHashSet::default();
     for (index, group) in factory.groups.iter().enumerate() {
@@ -379,7 +379,7 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
     }
 }
 
-/// Counts the steps from here on for a declaration.
+/// Starts to count the evaluation steps of a declaration.
 fn begin(lowering: &mut Lowering<'_>, decl: DeclId) {
     let decl = lowering.graph().decl(decl);
     let (name, place) = (
@@ -393,8 +393,8 @@ fn begin(lowering: &mut Lowering<'_>, decl: DeclId) {
     lowering.eval.stand_at(place);
 }
 
-/// Exported types of type files. One that nothing needs and that has no JSON form, such as the type of a helper
-/// function, is no declaration and no mistake.
+/// Adds the exported types of type files. A type that nothing needs and that has no JSON form, such as the type of a helper
+/// function, is skipped without a diagnostic.
 fn exported(lowering: &mut Lowering<'_>, type_modules: &[ModuleId]) {
     let mut good = Good::default();
     for module in type_modules {
@@ -424,7 +424,7 @@ fn application(lowering: &Lowering<'_>, factory: &Factory) -> Application {
             .iter_mut()
             .find(|known| known.name == entry.name && known.kind == kind)
         {
-            // Routes name their middleware, so a name adds only what every middleware of that name adds.
+            // Routes refer to middleware by name, so a name adds only the values that every middleware with that name adds.
             known.adds.retain(|path| entry.adds.contains(path));
         } else {
             let span = lowering.span(entry.place);

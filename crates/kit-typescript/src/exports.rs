@@ -1,4 +1,4 @@
-//! What a single module says without following its imports: what it exports, and whether it parses.
+//! Analysis of a single module without its imports: the names that it exports, and syntax errors.
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{Declaration, Statement};
@@ -8,7 +8,8 @@ use oxc_span::SourceType;
 use crate::source::LineIndex;
 use crate::stack::Room;
 
-/// Whether a module of this text exports a value of that name. What it re-exports with `*` is not looked at.
+/// Returns true if a module with this source text exports a value with the given name. Ignores exports with `export *`. A
+/// module with a syntax error exports nothing.
 ///
 /// ```
 /// use kit_typescript::exports;
@@ -36,7 +37,8 @@ pub fn exports(text: &str, name: &str) -> bool {
     })
 }
 
-/// Line and column of the first thing in a module that does not parse, from 1; nothing where all does.
+/// Returns the line and the column of the first syntax error in a module, both counted from 1; `None` if there is no syntax
+/// error.
 ///
 /// ```
 /// use kit_typescript::syntax_error;

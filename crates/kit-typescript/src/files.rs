@@ -1,4 +1,4 @@
-//! The file system as the compiler sees it: read only, and behind a trait, so that it runs on memory as well as on disk.
+//! The compiler's file system: read only, and behind a trait, so that the compiler runs on memory and on disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -10,26 +10,39 @@ use oxc_resolver::{FileMetadata, ResolveError};
 
 use crate::modules::as_newest_typescript_reads;
 
-/// Where source texts come from. `kit-build` implements it on the disk, with its cache.
+/// Source of file contents. `kit-build` implements this trait on the disk, with a cache.
 pub trait FileSystem: Send + Sync {
-    /// The text of a file.
+    /// Returns the contents of a file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file does not exist or cannot be read.
     fn read(&self, path: &Path) -> io::Result<String>;
 
-    /// Whether there is a file under that path.
+    /// Returns true if the path is a file.
     fn is_file(&self, path: &Path) -> bool;
 
-    /// Whether there is a directory under that path.
+    /// Returns true if the path is a directory.
     fn is_dir(&self, path: &Path) -> bool;
 
-    /// The names in a directory, sorted; none where there is no such directory. Needed where declarations that nothing
-    /// imports are looked for; a file system that lists nothing has none of them.
+    /// Returns the names in a directory, sorted. The list is empty if the directory does not exist. The compiler lists
+    /// directories to find declarations that no file imports; by default a file system lists nothing and so has no such
+    /// declarations.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the directory cannot be read.
     fn list(&self, path: &Path) -> io::Result<Vec<String>> {
         let _ = path;
         Ok(Vec::new())
     }
 
-    /// The path with symbolic links followed, so that a package linked into `node_modules` finds its own dependencies.
-    /// The path itself where there are no links.
+    /// Returns the path with symbolic links resolved, so that a package that is linked into `node_modules` finds its own
+    /// dependencies. Returns the path itself if it has no links.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the path does not exist or cannot be read.
     fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
         Ok(path.to_path_buf())
     }
@@ -51,7 +64,7 @@ pub struct MemoryFiles {
 }
 
 impl MemoryFiles {
-    /// Files by absolute path.
+    /// Creates a file system from absolute paths and contents.
     pub fn new<P: Into<PathBuf>, T: Into<String>>(files: impl IntoIterator<Item = (P, T)>) -> Self {
         Self {
             files: files
@@ -61,7 +74,8 @@ impl MemoryFiles {
         }
     }
 
-    /// The files below a directory: they follow it, as paths are ordered by their parts.
+    /// Returns the files below a directory. They directly follow the directory in the map, because paths are ordered by
+    /// their components.
     fn below(&self, directory: &Path) -> impl Iterator<Item = &Path> {
         let after = (Bound::Excluded(directory), Bound::Unbounded);
         self.files
@@ -70,7 +84,7 @@ impl MemoryFiles {
             .take_while(move |file| file.starts_with(directory))
     }
 
-    /// Adds or replaces a file.
+    /// Adds a file or replaces its contents.
     pub fn insert(&mut self, path: impl Into<PathBuf>, text: impl Into<String>) {
         self.files.insert(path.into(), text.into());
     }
@@ -102,7 +116,7 @@ impl FileSystem for MemoryFiles {
     }
 }
 
-/// A path without `.` and `..`.
+/// Removes the `.` and `..` components of a path.
 pub(crate) fn normalize(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
@@ -117,14 +131,14 @@ pub(crate) fn normalize(path: &Path) -> PathBuf {
     normal
 }
 
-/// A [`FileSystem`] in the form that the module resolver asks for. Links are not followed here but once at the end, by
-/// [`FileSystem::real_path`].
+/// A [`FileSystem`] with the interface that the module resolver needs. Symbolic links are not resolved here, but once at the
+/// end by [`FileSystem::real_path`].
 pub(crate) struct ResolverFiles {
     files: Option<Arc<dyn FileSystem>>,
     read: FilesRead,
 }
 
-/// The files that a resolver read: `tsconfig.json` and `package.json`, on which its answers depend.
+/// Files that a resolver read: `tsconfig.json` and `package.json`. The results of the resolver depend on them.
 pub(crate) type FilesRead = Arc<Mutex<BTreeSet<PathBuf>>>;
 
 impl ResolverFiles {
@@ -137,7 +151,7 @@ impl ResolverFiles {
 }
 
 impl oxc_resolver::FileSystem for ResolverFiles {
-    /// Demanded by the trait; a file system without files.
+    /// Creates a file system without files. The trait requires this function.
     fn new() -> Self {
         Self {
             files: None,
@@ -152,7 +166,7 @@ impl oxc_resolver::FileSystem for ResolverFiles {
     fn read_to_string(&self, path: &Path) -> io::Result<String> {
         let files = self.files.as_ref().ok_or(io::ErrorKind::NotFound)?;
         let text = files.read(path)?;
-        // A thread that panicked with the lock left a set that is as good as before.
+        // A thread that panicked while it held the lock left a valid set.
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         read.insert(path.to_path_buf());
         Ok(if path.ends_with("package.json") {

@@ -1,19 +1,21 @@
-//! TypeScript to IR.
+//! Compiler from TypeScript to the IR.
 //!
-//! Where it stands: first. `kit-build` hands over paths and a [`FileSystem`]; what comes back is a [`kit_ir::Program`]
-//! and diagnostics. No other crate sees oxc, and no syntax tree leaves this one.
+//! This crate is the first step of a build. `kit-build` passes paths and a [`FileSystem`], and receives a
+//! [`kit_ir::Program`] and diagnostics. No other crate depends on oxc, and no syntax tree leaves this crate.
 //!
-//! The passes: `modules` parses files and follows names between them, `eval` evaluates type expressions, `docs` reads doc
-//! comments, `factory` reads `createApp({ … })` without running it, `routes` turns contract groups into routes, and
-//! `lower` makes the IR of whatever is needed. `compile` is their order.
+//! The passes: `modules` parses files and resolves names between them, `eval` evaluates type expressions, `docs` parses doc
+//! comments, `factory` reads `createApp({ … })` without running it, `routes` converts contract groups to routes, and `lower`
+//! creates the IR of the types that the program needs. `compile` runs the passes in order.
 //!
 //! Invariants:
-//! - A mistake is a type until somebody needs it (`Ty::Invalid`). Entities, routes and what they reach need it. An exported
-//!   type that nothing needs and that has no JSON form (a function's type, say) is left out without a word: type files
-//!   may hold more than what goes over the wire.
-//! - A named composite type is a declaration; a name of a primitive is inlined, so that a property may constrain it.
-//! - Imports of `@kit/*` are known by name and never read.
-//! - Whatever the input, there is no panic, and expansion without end is a diagnostic.
+//! - A mistake in a type is a type of its own (`Ty::Invalid`) and is reported only if the program needs the type. Entities,
+//!   routes and the types that they refer to are needed. An exported type that nothing needs and that has no JSON form (for
+//!   example the type of a function) is left out without a diagnostic: type files may contain types that are never sent over
+//!   the wire.
+//! - A named composite type becomes a declaration. A name of a primitive type is inlined, so that a property may add
+//!   constraints to it.
+//! - Imports of `@kit/*` are recognized by name, and their files are never read.
+//! - No input causes a panic, and an endless expansion of types is reported as a diagnostic.
 //!
 //! ```
 //! use kit_typescript::{Input, MemoryFiles, compile};
@@ -63,7 +65,7 @@ pub use print::program_text;
 pub use register::{Registration, imports, register};
 pub use source::SourceTexts;
 
-/// The table of an interface whose `@table` names none.
+/// Returns the table name of an interface whose `@table` has no argument.
 ///
 /// ```
 /// assert_eq!(kit_typescript::default_table("OrderItem"), "order_items");
@@ -72,40 +74,41 @@ pub fn default_table(interface: &str) -> String {
     lower::plural_snake(interface)
 }
 
-/// What to compile.
+/// Input of the compiler.
 #[derive(Clone)]
 pub struct Input<'a> {
-    /// The project's root, absolute. Paths in the output are relative to it.
+    /// Root of the project, absolute. Paths in the output are relative to this directory.
     pub root: &'a Path,
-    /// Files whose exported types become declarations and entities; absolute.
+    /// Files whose exported types become declarations and entities; absolute paths.
     pub type_files: Vec<PathBuf>,
-    /// Files that hold contract groups; absolute.
+    /// Files that contain contract groups; absolute paths.
     pub route_files: Vec<PathBuf>,
-    /// Every other source file of the project: where the application factory, handlers and middleware are looked for.
+    /// All other source files of the project. The compiler searches them for the application factory, handlers and
+    /// middleware.
     pub entry_files: Vec<PathBuf>,
-    /// Where texts come from.
+    /// Source of file contents.
     pub files: Arc<dyn FileSystem>,
 }
 
-/// What the compiler learned.
+/// Result of the compiler.
 #[derive(Debug, Clone, Default)]
 pub struct Output {
-    /// The program. Where there are errors it holds what could be understood.
+    /// The program. If there are errors, the program contains the parts that the compiler understood.
     pub program: Program,
     /// Errors and warnings, sorted.
     pub diagnostics: Diagnostics,
-    /// Texts for code frames.
+    /// Contents of the source files, for code frames.
     pub sources: SourceTexts,
-    /// Every file that was read, sorted: what to watch, and what a cache depends on.
+    /// All files that were read, sorted. A watch mode watches these files, and a cache depends on them.
     pub dependencies: Vec<PathBuf>,
 }
 
-/// Compiles an application's types, contracts and factory. Never panics, whatever the input.
+/// Compiles the types, contracts and factory of an application. No input causes a panic.
 pub fn compile(input: &Input<'_>) -> Output {
     compile::compile(input, &ParsedFiles::default())
 }
 
-/// Compiles the same application again and again, and parses only files whose text changed.
+/// Compiles the same application repeatedly, and parses only files whose contents changed.
 ///
 /// ```
 /// use kit_typescript::{Input, MemoryFiles, Session};
@@ -129,13 +132,13 @@ pub fn compile(input: &Input<'_>) -> Output {
 #[derive(Default)]
 pub struct Session {
     parsed: ParsedFiles,
-    /// What the last compilation read.
+    /// Files that the last compilation read.
     dependencies: Vec<PathBuf>,
 }
 
 impl Session {
-    /// The same as [`compile`], whatever was compiled before. Files are compared by their text, so nobody has to say which
-    /// ones changed.
+    /// Compiles like [`compile`]; the result does not depend on earlier compilations. The session compares the contents of
+    /// files, so the caller need not know which files changed.
     pub fn compile(&mut self, input: &Input<'_>) -> Output {
         let read = self.dependencies.iter();
         let named = input.type_files.iter().chain(&input.route_files);

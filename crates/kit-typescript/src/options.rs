@@ -1,5 +1,5 @@
-//! Where the options of a configuration file stand. Values come from running the file; this only finds their places, so that
-//! what is said about an option can point at it.
+//! Locations of the options in a configuration file, so that a diagnostic about an option can point at the option. Only
+//! locations are found here: the values come from running the file.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,24 +13,24 @@ use oxc_span::{GetSpan, SourceType, Span};
 use crate::source::LineIndex;
 use crate::stack::Room;
 
-/// Places of options by their path: `database.adapter`, `typeFiles[0]`.
+/// Locations of options by their path: `database.adapter`, `typeFiles[0]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OptionPlaces {
     places: BTreeMap<String, OptionPlace>,
 }
 
-/// Where one option stands.
+/// Location of one option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct OptionPlace {
     key: Range<usize>,
     value: Range<usize>,
-    /// Lines and columns of both.
+    /// Line and column of the key and of the value.
     at: [(u32, u32); 2],
 }
 
 impl OptionPlaces {
-    /// Finds the options in the default export of a module, through `defineConfig(…)`, `as`, `satisfies` and constants of the same
-    /// file. What is computed or imported has no place.
+    /// Finds the options in the default export of a module, through `defineConfig(…)`, `as`, `satisfies` and constants of
+    /// the same file. Options that are computed or imported have no location.
     ///
     /// ```
     /// use kit_typescript::OptionPlaces;
@@ -51,9 +51,10 @@ impl OptionPlaces {
         })
     }
 
-    /// Finds the options in one member of a JSON document: the `kit` field of `package.json`.
+    /// Finds the options in one member of a JSON document, such as the `kit` field of `package.json`.
     pub fn of_member(text: &str, member: &str) -> Self {
-        // A document alone is no statement: in front of it stands what makes it one, as long as the byte order mark that may.
+        // A JSON document alone is not a statement, so the parser receives the document in parentheses. The spans are moved
+        // back by one byte below. A byte order mark inside of the parentheses is whitespace.
         let prefixed = format!("({text})");
         let mut found = Self::find(&prefixed, |finder, program| {
             let [Statement::ExpressionStatement(statement)] = program.body.as_slice() else {
@@ -84,13 +85,15 @@ impl OptionPlaces {
         found
     }
 
-    /// The name of an option, in a file that is shown under this path.
+    /// Returns the location of an option's key, in a file that is shown with the given path. Returns `None` if the option
+    /// has no location.
     pub fn key(&self, option: &str, path: &str) -> Option<Label> {
         let place = self.places.get(option)?;
         Some(Label::primary(path, place.key.clone()).at(place.at[0].0, place.at[0].1))
     }
 
-    /// The value of an option; where it has no place of its own, that of the nearest option around it.
+    /// Returns the location of an option's value. If the option has no location, returns the location of the nearest
+    /// enclosing option.
     pub fn value(&self, option: &str, path: &str) -> Option<Label> {
         let mut option = option;
         loop {
@@ -121,7 +124,7 @@ impl OptionPlaces {
     }
 }
 
-/// Names are followed so often: a constant that names itself must end.
+/// Maximum number of constants that are followed, so that a constant that refers to itself does not loop without end.
 const MOST_STEPS: usize = 20;
 
 struct Finder<'t> {
@@ -172,7 +175,7 @@ impl Finder<'_> {
                 }
             }
             Expression::ArrayExpression(array) => {
-                // Behind a spread nobody knows the index of an element.
+                // After a spread the indexes of the elements are not known.
                 let known = array
                     .elements
                     .iter()
@@ -197,7 +200,7 @@ impl Finder<'_> {
             value: range(value),
             at,
         };
-        // Where a constant is followed, what names it comes first and stays.
+        // A constant's own location is added after the location that refers to the constant. The first location wins.
         self.found.places.entry(path.to_owned()).or_insert(place);
     }
 }
@@ -206,7 +209,7 @@ fn position(lines: &LineIndex, text: &str, offset: usize) -> (u32, u32) {
     lines.position(text, u32::try_from(offset).unwrap_or(u32::MAX))
 }
 
-/// The value of a constant at the top of the module.
+/// Returns the value of a constant at the top level of the module.
 fn constant<'a, 'p>(program: &'p Program<'a>, name: &str) -> Option<&'p Expression<'a>> {
     program.body.iter().find_map(|statement| {
         let declaration = match statement {
@@ -235,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_found_however_they_are_written() {
+    fn finds_options_in_every_form_of_the_export() {
         for text in [
             "export default {\n  database: { adapter: 1 } };",
             "import { defineConfig } from '@kit/cli';\nexport default defineConfig({ database: { adapter: 1 } });",
@@ -248,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_place_is_shown_by_what_is_around_it() {
+    fn an_option_without_a_location_has_the_location_of_the_enclosing_option() {
         let places = OptionPlaces::of_module("export default {\n  typeFiles: make(),\n};");
         assert_eq!(line(&places, "typeFiles[3]"), Some((2, 14)));
         assert_eq!(line(&places, "other"), Some((1, 16)));
@@ -263,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn the_member_of_a_document_is_found_where_it_is() {
+    fn finds_the_options_in_a_member_of_a_json_document() {
         let text = "{\n  \"name\": \"a\",\n  \"kit\": {\n    \"compiler\": \"x\"\n  }\n}\n";
         let places = OptionPlaces::of_member(text, "kit");
         let label = places.key("compiler", "package.json").unwrap();

@@ -1,8 +1,9 @@
-//! `@owner`: which rows of an entity a request may read and change.
+//! `@owner`: the rows of an entity that a request may read and change.
 //!
 //! The tag names a property of the entity and a value that middleware adds to `ctx`. The property is checked against the
-//! entity's type, the value against the type argument of `defineMiddleware<Added>`. Only the properties on the way to that
-//! value are evaluated: the rest of `Added` may be types of a package, which have no JSON form and take long.
+//! type of the entity, and the value against the type argument of `defineMiddleware<Added>`. Only the properties on the path
+//! to that value are evaluated: the rest of `Added` may be types of a package, which have no JSON form and take long to
+//! evaluate.
 
 use std::rc::Rc;
 
@@ -15,19 +16,19 @@ use crate::factory::{Entry, Factory};
 use crate::lower::Lowering;
 use crate::modules::{DeclId, Graph};
 
-/// Form of the tag, for help.
+/// Form of the tag, for help texts.
 const FORM: &str = "@owner userId = ctx.userId";
 
 /// An `@owner` tag of an entity.
 pub(crate) struct Written {
     pub(crate) entity: EntityId,
-    /// The entity's interface.
+    /// Type of the entity's interface.
     pub(crate) ty: TyId,
     pub(crate) owner: EntityOwner,
     pub(crate) tag: Tag,
 }
 
-/// Reads the tag of an entity. An argument that does not parse is reported, and read as no tag.
+/// Reads the tag of an entity. An argument that does not parse is reported and treated like an absent tag.
 pub(crate) fn read(graph: &Graph<'_>, doc: &Doc, issues: &mut Vec<Diagnostic>) -> Option<(EntityOwner, Tag)> {
     let tag = doc.all(TagName::Owner).next()?;
     let owner = parse(&tag.argument);
@@ -75,8 +76,8 @@ fn is_identifier(text: &str) -> bool {
             .all(|letter| is_letter(letter) || letter.is_numeric())
 }
 
-/// Checks the tags once all types are known, and notes on each middleware which of the named values it adds. A tag with a
-/// mistake is taken off its entity.
+/// Checks the tags after all types are lowered, and stores in each middleware which of the named values it adds. A tag with
+/// a mistake is removed from its entity.
 pub(crate) fn check(lowering: &mut Lowering<'_>, factory: &mut Factory, owners: Vec<Written>) {
     for written in owners {
         let EntityOwner::Property { property, context } = &written.owner else {
@@ -94,10 +95,10 @@ pub(crate) fn check(lowering: &mut Lowering<'_>, factory: &mut Factory, owners: 
     }
 }
 
-/// A mistake; boxed, since it is large and rare.
+/// A mistake. Boxed, because a diagnostic is large and mistakes are rare.
 type Mistake = Box<Diagnostic>;
 
-/// The type of the entity's property; `None` if the entity itself has a mistake, which is reported elsewhere.
+/// Returns the type of the entity's property; `None` if the entity itself has a mistake, which is reported elsewhere.
 fn property_type(
     lowering: &mut Lowering<'_>,
     written: &Written,
@@ -136,7 +137,8 @@ fn property_type(
     Err(mistake(lowering, message, help))
 }
 
-/// Returns true if a column of this type holds values that name a user: texts and numbers; `null` beside them names nobody.
+/// Returns true if a column of this type can identify an owner: strings, numbers and bigints. `null` may be another member
+/// of the type.
 fn holds_an_owner(program: &Program, id: TypeId) -> bool {
     match &program.resolve(id).kind {
         TypeKind::String | TypeKind::Number | TypeKind::BigInt | TypeKind::Template { .. } => true,
@@ -151,7 +153,7 @@ fn holds_an_owner(program: &Program, id: TypeId) -> bool {
     }
 }
 
-/// Notes which middleware adds the value, and checks that its type fits the property.
+/// Stores which middleware adds the value, and checks that the value's type fits the property.
 fn added(
     lowering: &mut Lowering<'_>,
     factory: &mut Factory,
@@ -160,7 +162,7 @@ fn added(
     context: &str,
 ) -> Result<(), Mistake> {
     if factory.place.is_none() {
-        // Contracts without an application: nothing is known of middleware here.
+        // These are contracts without an application, so the middleware is not known.
         return Ok(());
     }
     let mut is_added = false;
@@ -208,7 +210,7 @@ fn added(
     Err(Box::new(diagnostic))
 }
 
-/// The error about a value that a middleware adds, and that may be absent (`found` is `None`) or of another type.
+/// Creates the error for a value that a middleware adds and that may be absent (`found` is `None`) or has another type.
 fn misfit(
     lowering: &mut Lowering<'_>,
     entry: &Entry,
@@ -235,10 +237,10 @@ fn misfit(
     Box::new(diagnostic)
 }
 
-/// A value below `ctx`.
+/// Result of the search for a value below `ctx`.
 enum Value {
     Missing,
-    /// A property on the way has a `?`.
+    /// A property on the path is optional.
     Optional,
     Present(TyId),
 }
@@ -268,7 +270,7 @@ mod tests {
     use super::parse;
 
     #[test]
-    fn parses_what_it_prints() {
+    fn printing_a_parsed_tag_gives_the_same_tag() {
         for argument in ["none", "userId = ctx.userId", "tenant = ctx.user.tenant.id"] {
             assert_eq!(
                 parse(argument).map(|owner| owner.to_string()).as_deref(),
@@ -283,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_names_no_property_or_no_value() {
+    fn refuses_a_tag_without_a_property_or_a_value() {
         for argument in [
             "",
             "nobody",

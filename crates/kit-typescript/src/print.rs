@@ -1,4 +1,4 @@
-//! The IR as compact TypeScript, for messages and tests.
+//! Prints the IR as compact TypeScript, for messages and tests.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use kit_ir::{
     Relation, Slot, TemplatePart, TypeId, TypeKind,
 };
 
-/// A type as TypeScript; references by name, constraints left out.
+/// Returns a type as TypeScript. References are written as names, and constraints are left out.
 pub(crate) fn type_text(program: &Program, id: TypeId) -> String {
     Printer {
         program,
@@ -16,7 +16,7 @@ pub(crate) fn type_text(program: &Program, id: TypeId) -> String {
     .r#type(id)
 }
 
-/// A type as TypeScript with its constraints as comments.
+/// Returns a type as TypeScript, with its constraints as comments.
 pub(crate) fn constrained_text(program: &Program, id: TypeId) -> String {
     Printer {
         program,
@@ -25,7 +25,7 @@ pub(crate) fn constrained_text(program: &Program, id: TypeId) -> String {
     .r#type(id)
 }
 
-/// A whole program, one line a property: declarations, then entities, then routes.
+/// Prints a whole program with one line for each property: declarations, then entities, then routes.
 ///
 /// ```
 /// use kit_ir::Program;
@@ -222,7 +222,7 @@ impl Printer<'_> {
     }
 }
 
-/// A literal as TypeScript writes it.
+/// Returns a literal in the syntax of TypeScript.
 pub(crate) fn literal_text(value: &LiteralValue) -> String {
     match value {
         LiteralValue::String(text) => serde_json::Value::from(text.as_str()).to_string(),
@@ -232,7 +232,7 @@ pub(crate) fn literal_text(value: &LiteralValue) -> String {
     }
 }
 
-/// A property name, quoted where it is no identifier.
+/// Returns a property name, quoted if it is not an identifier.
 pub(crate) fn key_text(name: &str) -> String {
     let identifier = name.starts_with(|first: char| first.is_alphabetic() || first == '_' || first == '$')
         && name
@@ -245,7 +245,7 @@ pub(crate) fn key_text(name: &str) -> String {
     }
 }
 
-/// Rules as the tags that say them.
+/// Returns rules as doc tags.
 pub(crate) fn rules(rules: &Constraints) -> Vec<String> {
     let mut texts = Vec::new();
     let mut add = |name: &str, value: Option<String>| {
@@ -258,7 +258,7 @@ pub(crate) fn rules(rules: &Constraints) -> Vec<String> {
     add("maxLength", rules.max_length.map(|n| n.to_string()));
     add("format", rules.format.map(|format| format.name().to_owned()));
     add("pattern", rules.pattern.clone());
-    // As doubles, the bounds of a column would be printed with other digits: 9223372036854776000.
+    // An `f64` prints the bounds of a column with different digits: 9223372036854776000.
     let is_column = rules.is_bigint_column();
     let bound = |bound: Option<Decimal>| bound.filter(|_| !is_column).map(|bound| bound.to_string());
     add("minimum", bound(rules.minimum));

@@ -1,7 +1,7 @@
-//! Registers something with `createApp({ … })` by editing the text that calls it.
+//! Adds an entry to `createApp({ … })` by editing the source text of the module that calls it.
 //!
-//! An edit only inserts, at places where TypeScript takes an element whatever follows: after the `[` of the list, and before
-//! the first import. So comments, commas and layout of the rest stay as they are.
+//! An edit only inserts text, at positions where any continuation is valid: after the `[` of the list, and before the first
+//! import. So the comments, commas and layout of the rest stay the same.
 
 use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
@@ -14,25 +14,29 @@ use oxc_span::SourceType;
 
 use crate::stack::Room;
 
-/// What to insert.
+/// Entry to insert.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Registration {
-    /// The name that is imported, `bookHandlers`.
+    /// Imported name, such as `bookHandlers`.
     pub import: String,
-    /// Where it is imported from, `./books.handlers.ts`.
+    /// Module that the name is imported from, such as `./books.handlers.ts`.
     pub from: String,
-    /// The option of `createApp` whose list gets the entry, `routes`.
+    /// Option of `createApp` whose list receives the entry, such as `routes`.
     pub option: &'static str,
-    /// The entry, an expression on one line.
+    /// Entry: an expression on one line.
     pub entry: String,
 }
 
-/// The text with the registration in it; where that cannot be, why.
+/// Returns the source text with the registration inserted.
+///
+/// # Errors
+///
+/// Returns the reason as a clause if the text cannot be edited.
 pub fn register(text: &str, registration: &Registration) -> Result<String, String> {
     Room::of(text).run(|| edit(text, registration))
 }
 
-/// Whether a module imports something under that name. Not, where it has a syntax error.
+/// Returns true if a module imports something under the given local name. Returns false for a module with a syntax error.
 pub fn imports(text: &str, name: &str) -> bool {
     Room::of(text).run(|| {
         let allocator = Allocator::default();
@@ -73,14 +77,14 @@ fn edit(text: &str, registration: &Registration) -> Result<String, String> {
     );
     let first = imports.first;
     let inserted = inserted.replace('\n', line_end);
-    // The import stands before the call: imports that follow it are unusual, and then it is the other way around.
+    // The import is usually before the call. If an import follows the call, the order is reversed.
     let mut edits = [(first, import), (at, inserted)];
     edits.sort_by_key(|(at, _)| *at);
     let [(one, before), (two, after)] = edits;
     Ok([&text[..one], &before, &text[one..two], &after, &text[two..]].concat())
 }
 
-/// Where the entry goes, and the text that goes there.
+/// Returns the offset and the text of the inserted entry.
 fn place(text: &str, options: Span<'_>, registration: &Registration) -> Result<(usize, String), String> {
     let (option, entry) = (registration.option, &registration.entry);
     let mut spread = false;
@@ -109,7 +113,7 @@ fn place(text: &str, options: Span<'_>, registration: &Registration) -> Result<(
     Ok((at, format!("\n  {option}: [{entry}],")))
 }
 
-/// An element in front of the others, on a line of its own where they have theirs.
+/// Inserts an element before the others, on its own line if the first element has its own line.
 fn in_list(text: &str, list: &ArrayExpression<'_>, entry: &str) -> (usize, String) {
     let at = list.span.start as usize + 1;
     let Some(first) = list.elements.first() else {
@@ -125,12 +129,12 @@ fn in_list(text: &str, list: &ArrayExpression<'_>, entry: &str) -> (usize, Strin
     }
 }
 
-/// What a module imports.
+/// Imports of a module.
 struct Imports<'a> {
     names: Vec<&'a str>,
-    /// The local name of kit's `createApp`.
+    /// Local name of kit's `createApp`.
     create_app: Option<&'a str>,
-    /// Where the first import begins.
+    /// Offset of the first import.
     first: usize,
 }
 
@@ -161,14 +165,14 @@ impl<'a> Imports<'a> {
     }
 }
 
-/// An object literal and where it begins.
+/// An object literal and its start offset.
 #[derive(Clone, Copy)]
 struct Span<'a> {
     start: usize,
     properties: &'a [ObjectPropertyKind<'a>],
 }
 
-/// The calls of a function by its name, with the options that are written out.
+/// Visitor for the calls of a function by name. Collects the first argument of each call if it is an object literal.
 struct Calls<'a> {
     name: &'a str,
     options: Vec<Option<Span<'a>>>,
@@ -215,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_comes_first_and_leaves_the_rest() {
+    fn inserts_an_entry_first_and_keeps_the_rest() {
         for (before, after) in [
             ("{ routes: [] }", "{ routes: [{ handlers: books }] }"),
             ("{ routes: [a, b] }", "{ routes: [{ handlers: books }, a, b] }"),
@@ -239,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_edited_is_refused() {
+    fn refuses_text_that_cannot_be_edited() {
         for (options, why) in [
             ("options", "no object literal"),
             ("", "no object literal"),
@@ -267,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn imports_are_known_by_their_local_names() {
+    fn finds_imports_by_their_local_names() {
         let text = "import a, { b as c } from \"x\";\nconst d = 1;\n";
         assert_eq!(
             ["a", "b", "c", "d"].map(|name| imports(text, name)),
@@ -277,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn another_name_of_the_factory_and_other_line_ends_are_kept() {
+    fn supports_a_renamed_factory_and_keeps_the_line_endings() {
         let text = "import { createApp as make } from \"@kit/core\";\r\nmake({});\r\n";
         assert_eq!(
             register(text, &book("middleware")).unwrap(),

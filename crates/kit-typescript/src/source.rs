@@ -1,11 +1,11 @@
-//! Texts of source files and positions in them.
+//! Contents of source files, and positions in them.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
 use kit_diagnostics::Sources;
 
-/// The text of every file that was read, by its path relative to the project's root, for code frames.
+/// Contents of all files that were read, by path relative to the project's root, for code frames.
 #[derive(Debug, Clone, Default)]
 pub struct SourceTexts {
     texts: BTreeMap<String, String>,
@@ -16,7 +16,7 @@ impl SourceTexts {
         self.texts.insert(path, text);
     }
 
-    /// Adds the text of a file that the compiler did not read; one that it read stays as it is.
+    /// Adds the contents of a file that the compiler did not read. Contents that the compiler read are not replaced.
     pub fn add(&mut self, path: String, text: String) {
         self.texts.entry(path).or_insert(text);
     }
@@ -28,7 +28,7 @@ impl Sources for SourceTexts {
     }
 }
 
-/// Turns byte offsets into lines and columns.
+/// Converts byte offsets to lines and columns.
 #[derive(Debug, Clone)]
 pub(crate) struct LineIndex {
     starts: Vec<u32>,
@@ -39,7 +39,7 @@ impl LineIndex {
         let mut starts = vec![0];
         let bytes = text.as_bytes();
         for (index, byte) in bytes.iter().enumerate() {
-            // A lone carriage return ends a line too, as TypeScript counts.
+            // A carriage return alone is a line ending too, as in TypeScript.
             if *byte == b'\n' || (*byte == b'\r' && bytes.get(index + 1) != Some(&b'\n')) {
                 starts.push(u32::try_from(index + 1).unwrap_or(u32::MAX));
             }
@@ -47,7 +47,7 @@ impl LineIndex {
         Self { starts }
     }
 
-    /// Line and column of an offset, both from 1, the column in UTF-16 units.
+    /// Returns the line and the column of an offset, both counted from 1, the column in UTF-16 code units.
     pub(crate) fn position(&self, text: &str, offset: u32) -> (u32, u32) {
         let line = self.starts.partition_point(|start| *start <= offset).max(1) - 1;
         let start = self.starts[line] as usize;
@@ -60,7 +60,7 @@ impl LineIndex {
     }
 }
 
-/// The path relative to the root, with `/` on every platform.
+/// Returns the path relative to the root, with `/` on every platform.
 pub(crate) fn display_path(root: &Path, path: &Path) -> String {
     let mut base: Vec<Component<'_>> = root.components().collect();
     let target: Vec<Component<'_>> = path.components().collect();
@@ -80,7 +80,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn columns_count_utf16_units() {
+    fn counts_columns_in_utf_16_code_units() {
         let text = "a\n\"😀\" x\r\ny";
         let lines = LineIndex::new(text);
         let position = |needle: char| {
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_relative_to_the_root() {
+    fn prints_paths_relative_to_the_root() {
         let show = |path: &str| display_path(Path::new("/home/ada/app"), Path::new(path));
         assert_eq!(show("/home/ada/app/src/a.ts"), "src/a.ts");
         assert_eq!(show("/home/ada/shared/a.ts"), "../shared/a.ts");

@@ -1,28 +1,30 @@
-//! Room on the stack for what recurses over a file's syntax.
+//! Stack size for recursion over the syntax of a file.
 //!
-//! The parser and visitors of syntax trees recurse once for each level of nesting, and their depth cannot be limited from
-//! outside. But a file can only be nested as deeply as it has tokens that nest, so these are counted, and the work runs on
-//! a stack with room for all of them. That is memory for addresses only: what is not touched costs nothing.
+//! The parser and the visitors of syntax trees recurse once for each level of nesting, and the caller cannot limit their
+//! depth. But the depth of a file is at most the number of its tokens that can nest. This module counts these tokens, and
+//! runs the work on a stack that is large enough for all of them. The stack reserves only addresses: pages that are never
+//! touched use no memory.
 
-/// The most that one level of nesting was seen to take, with a margin.
+/// Maximum stack size of one level of nesting that was measured, with a margin, in bytes.
 const LEVEL: usize = if cfg!(debug_assertions) {
     8 * 1024
 } else {
     2 * 1024
 };
 
-/// What everything else may take.
+/// Stack size for everything else, in bytes.
 const BASE: usize = 1024 * 1024;
 
-/// Files of more than 100,000 nesting tokens get this much: beyond, all of them would have to be one expression.
+/// Maximum stack size, in bytes. Files with more than 100,000 nesting tokens receive this size: a single expression would
+/// have to contain all of the tokens to need more.
 const MOST: usize = 512 * 1024 * 1024;
 
-/// How much room the syntax of a text takes.
+/// Stack size, in bytes, that the syntax of a file needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Room(usize);
 
 impl Room {
-    /// Looks at every byte: ask once for a text.
+    /// Computes the stack size for a file. Reads every byte, so call this function once for each file.
     pub(crate) fn of(text: &str) -> Self {
         Self((BASE + nesting(text) * LEVEL).min(MOST))
     }
@@ -33,8 +35,8 @@ impl Room {
     }
 }
 
-/// How deeply a text can be nested at most: the number of tokens after which a part of an expression, a type or a
-/// statement follows. Chains such as `a.b.c` and `a + b + c` nest in the tree, though not in the parser.
+/// Returns the maximum depth of nesting: the number of tokens after which a nested expression, type or statement may follow.
+/// Chains such as `a.b.c` and `a + b + c` nest in the tree, but not in the parser.
 fn nesting(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut count = 0;
@@ -42,7 +44,7 @@ fn nesting(text: &str) -> usize {
         count += match byte {
             b'(' | b'[' | b'{' | b'<' | b'?' | b':' | b'=' | b'!' | b'~' | b'+' | b'-' | b'*' | b'/'
             | b'%' | b'&' | b'|' | b'^' | b'.' | b'`' | b'@' | b',' | b'>' => 1,
-            // Keywords nest too (`keyof`, `new`, `else`, …). Each is a word in front of another token.
+            // Keywords nest too (`keyof`, `new`, `else`, …). Each keyword is a word before another token.
             byte if byte.is_ascii_whitespace() => {
                 usize::from(index > 0 && bytes[index - 1].is_ascii_lowercase())
             }
@@ -57,7 +59,7 @@ mod tests {
     use super::nesting;
 
     #[test]
-    fn what_nests_is_counted() {
+    fn counts_every_token_that_can_nest() {
         assert_eq!(nesting("type A = string;"), 2);
         for part in [
             "keyof ",

@@ -1,4 +1,4 @@
-//! `@table` in files that are neither type files nor route files, of which no table is made.
+//! Warnings about `@table` in files that are neither type files nor route files. No table is created for such a declaration.
 
 use std::path::Path;
 
@@ -8,10 +8,11 @@ use crate::docs::TagName;
 use crate::lower::Lowering;
 use crate::modules::{DeclId, ModuleId, Place};
 
-/// Text that a file holds if it declares tables.
+/// String that a file contains if it declares tables.
 pub(crate) const TAG: &str = "@table";
 
-/// Warns of each declaration with `@table` in files of the project that are neither type files nor route files: no table is made of them.
+/// Warns about each declaration with `@table` in a project file that is neither a type file nor a route file: no table is
+/// created for it.
 pub(crate) fn check(lowering: &mut Lowering<'_>, root: &Path, read: &[&[ModuleId]]) {
     let graph = lowering.graph();
     let is_own = |path: &Path| {

@@ -1,4 +1,5 @@
-//! What is declared without an export: globals, ambient modules, augmentations, packages of types; and names in circles.
+//! Tests of declarations without an export: globals, ambient modules, augmentations and packages of types. Also tests names
+//! that form cycles.
 
 mod support;
 
@@ -63,7 +64,7 @@ fn declaration_files_declare_modules_and_globals() {
 }
 
 #[test]
-fn a_users_declaration_wins_over_typescripts() {
+fn a_users_declaration_takes_precedence_over_typescripts() {
     check(
         &[
             ("tsconfig.json", "{}"),
@@ -95,7 +96,7 @@ fn a_users_declaration_wins_over_typescripts() {
 }
 
 #[test]
-fn packages_of_commonjs_export_by_assignment() {
+fn resolves_commonjs_packages_with_export_assignment() {
     check(
         &[
             (
@@ -127,7 +128,7 @@ fn packages_of_commonjs_export_by_assignment() {
 }
 
 #[test]
-fn types_of_packages_that_nothing_imports_are_found_when_a_name_is_missing() {
+fn finds_types_of_packages_that_nothing_imports() {
     check(
         &[
             (
@@ -171,7 +172,7 @@ fn types_of_packages_that_nothing_imports_are_found_when_a_name_is_missing() {
 }
 
 #[test]
-fn circles_and_long_chains_end() {
+fn cycles_and_long_chains_of_exports_terminate() {
     let mut files: Vec<(String, String)> = (0..3_000)
         .map(|index| {
             (
@@ -220,7 +221,7 @@ fn circles_and_long_chains_end() {
 }
 
 #[test]
-fn paths_and_namespaces_may_be_as_deep_as_anybody_likes() {
+fn supports_deeply_nested_paths_and_namespaces() {
     let dots = "a.".repeat(5_000) + "a";
     let nested = format!("{}type T = 1;{}", "namespace n { ".repeat(150), " }".repeat(150));
     let mut doubling = String::new();
@@ -235,7 +236,7 @@ fn paths_and_namespaces_may_be_as_deep_as_anybody_likes() {
 }
 
 #[test]
-fn json_files_are_values() {
+fn reads_json_files_as_values() {
     check(
         &[
             (

@@ -1,11 +1,11 @@
-//! Doc comments.
+//! Tests of doc comments.
 
 mod support;
 
 use support::{check_types, output};
 
 #[test]
-fn every_tag_of_a_property() {
+fn reads_every_tag_of_a_property() {
     check_types(
         r"
         /** @table */
@@ -42,7 +42,7 @@ fn every_tag_of_a_property() {
 }
 
 #[test]
-fn text_stands_before_and_after_tags() {
+fn reads_text_before_and_after_tags() {
     let output = output(&[(
         "src/a.types.ts",
         "/**\n * First line.\n *\n * Mail bob@example.com or {@link Note}.\n * @deprecated since\n *   long ago\n *\n * After.\n * @see elsewhere\n *   and there\n */\n\
@@ -67,7 +67,7 @@ fn text_stands_before_and_after_tags() {
 }
 
 #[test]
-fn defaults_fit_their_types() {
+fn checks_defaults_against_their_types() {
     check_types(
         r#"
         export type Status = "active" | "off";
@@ -121,7 +121,7 @@ fn defaults_fit_their_types() {
 }
 
 #[test]
-fn wrong_tags_are_explained() {
+fn explains_invalid_tags() {
     check_types(
         r"
         export interface A {
@@ -229,7 +229,7 @@ fn wrong_tags_are_explained() {
 }
 
 #[test]
-fn a_pattern_is_what_the_validator_can_make_a_regular_expression_of() {
+fn accepts_only_patterns_that_compile_with_the_u_flag() {
     check_types(
         r"
         export interface A {
@@ -253,7 +253,7 @@ fn a_pattern_is_what_the_validator_can_make_a_regular_expression_of() {
 }
 
 #[test]
-fn entities_are_exported_objects() {
+fn an_entity_must_be_an_exported_object() {
     check_types(
         r"
         /** @table people_of_note @renamedFrom persons @index by_name (name, age) */
@@ -297,7 +297,7 @@ fn entities_are_exported_objects() {
 }
 
 #[test]
-fn comments_belong_to_what_follows_them() {
+fn a_comment_belongs_to_the_declaration_after_it() {
     check_types(
         r"
         export interface A { /** @maxLength 1 */ a: string; /** @maxLength 2 */

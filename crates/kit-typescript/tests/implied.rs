@@ -1,4 +1,4 @@
-//! Rules that follow from `@generated uuid`, from `@references`, and from the column of a `bigint`.
+//! Tests of rules that follow from `@generated uuid`, from `@references`, and from the column of a `bigint`.
 
 mod support;
 
@@ -7,7 +7,7 @@ use support::{check, check_mistakes, check_types, output};
 const BIGINT: &str = "bigint /* 64 bits */";
 
 #[test]
-fn a_generated_uuid_has_the_format_wherever_its_type_is_used() {
+fn a_generated_uuid_has_the_uuid_format_everywhere() {
     check_types(
         r#"
         export interface Todo {
@@ -113,7 +113,7 @@ fn a_reference_has_the_rules_of_its_key() {
 }
 
 #[test]
-fn references_that_lead_back_end() {
+fn cyclic_references_terminate() {
     check_types(
         r"
         /** @table */
@@ -187,7 +187,7 @@ fn a_bigint_of_an_entity_has_64_bits() {
 }
 
 #[test]
-fn names_of_other_types_of_an_entity_stay() {
+fn properties_of_entities_keep_the_names_of_their_types() {
     check_types(
         r#"
         export interface Place { x: number }
@@ -222,7 +222,7 @@ fn names_of_other_types_of_an_entity_stay() {
 }
 
 #[test]
-fn params_that_name_a_property_have_its_rules() {
+fn params_that_refer_to_a_property_have_its_rules() {
     check(
         &[
             (
@@ -255,7 +255,7 @@ fn params_that_name_a_property_have_its_rules() {
 }
 
 #[test]
-fn what_contradicts_an_implied_rule_is_refused() {
+fn refuses_tags_that_contradict_an_implied_rule() {
     let files = [(
         "src/a.types.ts",
         "/** @table */\nexport interface Todo {\n  /** @generated uuid @maxLength 10 */\n  short: string;\n  /** @format email @references Key.id */\n  \

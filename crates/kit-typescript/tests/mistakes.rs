@@ -1,4 +1,4 @@
-//! What cannot be compiled, and what the user is told.
+//! Tests of the diagnostics for programs that cannot be compiled.
 
 mod support;
 
@@ -10,7 +10,7 @@ fn check_mistakes_of(source: &str, expected: &str) {
 }
 
 #[test]
-fn syntax_errors_are_reported_at_their_place() {
+fn reports_syntax_errors_at_their_location() {
     check_mistakes(
         &[("src/a.types.ts", "export interface A {\n  a: ;\n}")],
         r"
@@ -21,7 +21,7 @@ fn syntax_errors_are_reported_at_their_place() {
 }
 
 #[test]
-fn members_without_a_colon_or_an_end_are_found() {
+fn reports_members_without_a_colon_or_a_separator() {
     check_mistakes_of(
         "
         export interface A { title string; size?: number name: string }
@@ -46,7 +46,7 @@ fn members_without_a_colon_or_an_end_are_found() {
 }
 
 #[test]
-fn one_name_is_declared_once() {
+fn reports_names_that_are_declared_twice() {
     check_mistakes_of(
         "
         type A = 1;
@@ -65,7 +65,7 @@ fn one_name_is_declared_once() {
 }
 
 #[test]
-fn unsupported_types_say_what_to_write() {
+fn suggests_a_replacement_for_unsupported_types() {
     check_mistakes_of(
         r#"
         declare const value: string;
@@ -126,7 +126,7 @@ fn unsupported_types_say_what_to_write() {
 }
 
 #[test]
-fn unknown_names_are_explained() {
+fn explains_unknown_names() {
     check_mistakes(
         &[
             (
@@ -169,7 +169,7 @@ fn unknown_names_are_explained() {
 }
 
 #[test]
-fn endless_types_end() {
+fn refuses_types_that_expand_without_end() {
     check_mistakes_of(
         r"
         type Self = Self;
@@ -203,7 +203,7 @@ fn endless_types_end() {
 }
 
 #[test]
-fn properties_that_are_looked_up_in_themselves_end() {
+fn refuses_properties_that_refer_to_themselves() {
     check_mistakes_of(
         r#"
         /** @table */
@@ -229,7 +229,7 @@ fn properties_that_are_looked_up_in_themselves_end() {
 }
 
 #[test]
-fn tables_in_files_that_no_glob_names_are_told_of() {
+fn warns_about_tables_in_files_that_no_glob_matches() {
     let table = "/** @table */\nexport interface Shelf {\n  /** @id */ id: string;\n}\n";
     check_mistakes(
         &[
@@ -237,7 +237,7 @@ fn tables_in_files_that_no_glob_names_are_told_of() {
                 "src/notes.types.ts",
                 "import type { Shelf } from \"../shared/shelf.ts\";\nimport type { Box } from \"boxes\";\n/** @table */ export interface Note { /** @id */ id: string; shelf: Shelf; box: Box }",
             ),
-            // One that an import leads to, one that nothing imports, one that only speaks of it.
+            // A file that is imported, a file that nothing imports, and a file that only mentions the tag.
             ("shared/shelf.ts", table),
             ("src/models/shelf.ts", table),
             (

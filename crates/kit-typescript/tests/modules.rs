@@ -1,11 +1,11 @@
-//! Where names lead: namespaces, enums, imports, exports and their mistakes.
+//! Tests of name resolution: namespaces, enums, imports, exports, and mistakes in them.
 
 mod support;
 
 use support::{check, check_mistakes, check_types};
 
 #[test]
-fn enums_are_the_values_of_their_members() {
+fn enums_become_the_values_of_their_members() {
     check_types(
         r#"
         export enum Level { Low, Middle = 5, High, Top = 1 << 4, Mask = ~Middle & 0xff, Text = "text" }
@@ -68,7 +68,7 @@ fn enums_merge_and_refer_to_constants_of_other_files() {
 }
 
 #[test]
-fn members_whose_value_only_shows_at_run_time_are_numbers() {
+fn enum_members_that_are_computed_at_run_time_are_numbers() {
     check_types(
         r#"
         export enum E { A = "text".length, B = 1 }
@@ -88,7 +88,7 @@ fn members_whose_value_only_shows_at_run_time_are_numbers() {
 }
 
 #[test]
-fn namespaces_nest_merge_and_hide() {
+fn namespaces_nest_merge_and_shadow_names() {
     check_types(
         "
         type Id = number;
@@ -158,7 +158,7 @@ fn namespaces_merge_with_types_and_enums() {
 }
 
 #[test]
-fn imports_lead_through_every_form_of_export() {
+fn resolves_imports_through_every_form_of_export() {
     check(
         &[
             (
@@ -235,7 +235,7 @@ fn imports_lead_through_every_form_of_export() {
 }
 
 #[test]
-fn defaults_may_be_names_aliases_enums_and_paths() {
+fn resolves_default_exports_of_names_aliases_enums_and_paths() {
     check(
         &[
             (
@@ -276,7 +276,7 @@ fn defaults_may_be_names_aliases_enums_and_paths() {
 }
 
 #[test]
-fn same_names_in_different_files_are_different_types() {
+fn equal_names_in_different_files_are_different_types() {
     check(
         &[
             (
@@ -304,7 +304,7 @@ fn same_names_in_different_files_are_different_types() {
 }
 
 #[test]
-fn mistakes_in_paths_are_explained() {
+fn explains_mistakes_in_paths() {
     check_mistakes(
         &[
             (
@@ -350,7 +350,7 @@ fn mistakes_in_paths_are_explained() {
 }
 
 #[test]
-fn declarations_that_merge_are_one() {
+fn merges_declarations_of_one_name() {
     check(
         &[
             (

@@ -1,4 +1,4 @@
-//! `@owner`: what is understood, and what the user is told.
+//! Tests of `@owner`: valid tags, and diagnostics for invalid ones.
 
 // A helper of a test may fail the test.
 #![allow(clippy::unwrap_used)]
@@ -13,7 +13,7 @@ import type { RouteContract } from \"@kit/types\";
 import type { Todo } from \"./todos.types.ts\";
 export interface TodoRoutes { \"GET /todos\": RouteContract<void, void, void, Todo[]> }";
 
-/// A todo with this tag and this property, behind this middleware.
+/// Compiles a todo with this `@owner` tag and this property, and an application with this middleware.
 fn compiled(owner: &str, property: &str, middleware: &str) -> (Program, String) {
     let types = format!("/** @table @owner {owner} */\nexport interface Todo {{ id: string; {property} }}");
     let app = format!(
@@ -52,13 +52,13 @@ fn refused(owner: &str, property: &str, middleware: &str, says: &str) {
 }
 
 #[test]
-fn a_value_is_found_where_middleware_says_that_it_adds_it() {
+fn accepts_a_value_that_middleware_declares_to_add() {
     let plain = "const auth = defineMiddleware<{ userId: string }>(() => ({ userId: \"\" }));";
     assert_eq!(
         understood("userId = ctx.userId", "userId: string", plain),
         ["userId"]
     );
-    // What a request adds to a column that may be null is one of its values.
+    // A column that may be null accepts a value that is not null.
     for property in ["userId: string | null", "userId?: string"] {
         assert_eq!(understood("userId = ctx.userId", property, plain), ["userId"]);
     }
@@ -75,7 +75,7 @@ fn a_value_is_found_where_middleware_says_that_it_adds_it() {
 }
 
 #[test]
-fn a_value_that_nobody_adds_is_refused() {
+fn refuses_a_value_that_no_middleware_adds() {
     let plain = "const auth = defineMiddleware<{ userId: string }>(() => ({ userId: \"\" }));";
     refused(
         "userId = ctx.user",
@@ -100,7 +100,7 @@ fn a_value_that_nobody_adds_is_refused() {
 }
 
 #[test]
-fn a_value_of_another_type_is_refused() {
+fn refuses_a_value_of_another_type() {
     let added = |r#type: &str| format!("const auth = defineMiddleware<{type}>(() => null!);");
     let number = added("{ userId: number }");
     refused(
@@ -122,7 +122,7 @@ fn a_value_of_another_type_is_refused() {
 }
 
 #[test]
-fn a_property_that_cannot_hold_an_owner_is_refused() {
+fn refuses_a_property_that_cannot_identify_an_owner() {
     let plain = "const auth = defineMiddleware<{ userId: string }>(() => ({ userId: \"\" }));";
     refused(
         "userid = ctx.userId",
@@ -141,7 +141,7 @@ fn a_property_that_cannot_hold_an_owner_is_refused() {
 }
 
 #[test]
-fn a_malformed_tag_is_refused() {
+fn refuses_a_malformed_tag() {
     let plain = "const auth = defineMiddleware<{ userId: string }>(() => ({ userId: \"\" }));";
     for owner in ["", "nobody", "userId", "userId = userId", "ctx.userId = userId"] {
         refused(owner, "userId: string", plain, "KIT1303");

@@ -1,10 +1,10 @@
-//! Which file a specifier leads to: packages, `tsconfig.json`, declaration files.
+//! Tests of resolving specifiers to files: packages, `tsconfig.json`, declaration files.
 
 mod support;
 
 use support::{check_mistakes, mistakes, output, text};
 
-/// What the property of `X` in `src/a.types.ts` turns out to be, `import type { T } from specifier`.
+/// Checks the type of the property of `X` in `src/a.types.ts`, which has `import type { T } from specifier`.
 #[track_caller]
 fn leads_to(specifier: &str, files: &[(&str, &str)], expected: &str) {
     let source =
@@ -28,7 +28,7 @@ fn leads_to(specifier: &str, files: &[(&str, &str)], expected: &str) {
 }
 
 #[test]
-fn relative_specifiers_lead_to_typescript() {
+fn resolves_relative_specifiers_to_typescript_files() {
     let files = [
         ("src/js.ts", "export type T = 'ts'"),
         ("src/jsx.tsx", "export type T = 'tsx'"),
@@ -58,7 +58,7 @@ fn relative_specifiers_lead_to_typescript() {
 }
 
 #[test]
-fn exports_maps_are_read_as_typescript_reads_them() {
+fn reads_exports_maps_like_typescript() {
     let package = r#"{
       "name": "pkg", "type": "module",
       "exports": {
@@ -99,7 +99,7 @@ fn exports_maps_are_read_as_typescript_reads_them() {
 }
 
 #[test]
-fn conditions_follow_the_kind_of_the_importing_file() {
+fn chooses_conditions_by_the_kind_of_the_importing_file() {
     let package = r#"{"exports":{"import":{"types":"./esm.d.ts"},"require":{"types":"./cjs.d.ts"}}}"#;
     let x = "import type { T } from 'pkg';\nexport interface X { t: T }";
     let compiled = |path: &str, own: &str, tsconfig: &str| {
@@ -139,7 +139,7 @@ fn conditions_follow_the_kind_of_the_importing_file() {
 }
 
 #[test]
-fn packages_without_exports_have_types_main_and_versions() {
+fn resolves_packages_without_exports_by_types_main_and_versions() {
     let files = [
         ("node_modules/types/package.json", r#"{"types":"lib/a.d.ts"}"#),
         ("node_modules/types/lib/a.d.ts", "export type T = 'types'"),
@@ -193,7 +193,7 @@ fn packages_without_exports_have_types_main_and_versions() {
 }
 
 #[test]
-fn imports_maps_and_self_references() {
+fn resolves_imports_maps_and_self_references() {
     let files = [
         (
             "package.json",
@@ -210,7 +210,7 @@ fn imports_maps_and_self_references() {
 }
 
 #[test]
-fn tsconfig_paths_base_url_and_extends() {
+fn resolves_tsconfig_paths_base_url_and_extends() {
     let files = [
         (
             "tsconfig.json",
@@ -245,7 +245,7 @@ fn tsconfig_paths_base_url_and_extends() {
 }
 
 #[test]
-fn references_of_a_solution_have_paths_of_their_own() {
+fn referenced_projects_have_their_own_paths() {
     leads_to(
         "@/at",
         &[
@@ -269,7 +269,7 @@ fn references_of_a_solution_have_paths_of_their_own() {
 }
 
 #[test]
-fn a_broken_tsconfig_is_an_error() {
+fn reports_an_invalid_tsconfig() {
     let x = ("src/a.types.ts", "export interface X { a: string }");
     let broken = [
         (
@@ -304,7 +304,7 @@ fn a_broken_tsconfig_is_an_error() {
 }
 
 #[test]
-fn what_leads_nowhere_is_explained() {
+fn explains_specifiers_that_cannot_be_resolved() {
     check_mistakes(
         &[
             (
@@ -341,7 +341,7 @@ fn what_leads_nowhere_is_explained() {
 }
 
 #[test]
-fn what_was_read_on_the_way_is_watched_too() {
+fn dependencies_include_configuration_files() {
     let output = output(&[
         (
             "src/a.types.ts",

@@ -1,4 +1,4 @@
-//! No input makes the compiler panic or hang.
+//! Tests that no input makes the compiler panic or hang.
 
 mod support;
 
@@ -11,7 +11,7 @@ const ROUTES: &str = include_str!("fixtures/notes.routes.ts");
 const APP: &str = include_str!("fixtures/app.ts");
 
 #[test]
-fn the_fixture_compiles() {
+fn the_fixture_compiles_without_diagnostics() {
     let output = output(&[
         ("src/notes.types.ts", TYPES),
         ("src/notes.routes.ts", ROUTES),
@@ -52,7 +52,7 @@ fn truncated_files_never_panic() {
 }
 
 #[test]
-fn files_with_a_piece_missing_never_panic() {
+fn files_without_one_word_never_panic() {
     let words: Vec<(usize, &str)> = TYPES
         .split_inclusive(|letter: char| !letter.is_alphanumeric())
         .scan(0, |at, word| {
@@ -68,7 +68,7 @@ fn files_with_a_piece_missing_never_panic() {
 }
 
 #[test]
-fn deep_nesting_is_refused_clearly() {
+fn refuses_deeply_nested_brackets() {
     for (open, close) in [("[", "]"), ("{ a: ", "}"), ("(", ")"), ("Array<", ">")] {
         let text = format!(
             "export type A = {}string{};",
@@ -82,7 +82,7 @@ fn deep_nesting_is_refused_clearly() {
 }
 
 #[test]
-fn deep_nesting_without_brackets_needs_no_stack_of_the_thread() {
+fn deep_nesting_without_brackets_does_not_overflow_the_stack() {
     let deep = 30_000;
     for (part, end) in [
         ("const a = ", "1;"),
@@ -120,7 +120,7 @@ fn deep_nesting_without_brackets_needs_no_stack_of_the_thread() {
 }
 
 #[test]
-fn intersections_that_contain_themselves_end() {
+fn intersections_that_contain_themselves_terminate() {
     for text in [
         "export type A = { a: 1 } & A;",
         "export type A = (A[] & A)[];",
@@ -134,7 +134,7 @@ fn intersections_that_contain_themselves_end() {
 }
 
 #[test]
-fn types_that_branch_or_double_without_end_are_refused() {
+fn refuses_types_that_branch_or_double_without_end() {
     for text in [
         "export type A = ((A[] & A) | A)[];",
         "export interface A { t: G<number> }\ntype G<T extends string | number> = G<G<`a${T}b${T}`>>;",
@@ -147,7 +147,7 @@ fn types_that_branch_or_double_without_end_are_refused() {
 }
 
 #[test]
-fn long_chains_end() {
+fn long_chains_of_types_terminate() {
     let mut text = String::from("/** @table */ export interface Last { a: A0 }\n");
     for index in 0..2_000 {
         writeln!(text, "type A{index} = A{} | {index};", index + 1).expect("a string takes everything");
@@ -176,7 +176,7 @@ fn equal_input_gives_equal_output() {
 }
 
 #[test]
-fn a_long_chain_of_names_leads_to_its_end() {
+fn resolves_a_long_chain_of_names() {
     let mut text = String::from("export interface A { x: T0 }\n");
     for index in 0..3_000 {
         writeln!(text, "type T{index} = T{};", index + 1).expect("a string takes everything");
@@ -187,7 +187,7 @@ fn a_long_chain_of_names_leads_to_its_end() {
 }
 
 #[test]
-fn what_branches_as_it_expands_ends_early() {
+fn refuses_a_type_that_branches_as_it_expands() {
     let output = output(&[(
         "src/a.types.ts",
         "type F<T> = { a: F<T[]>; b: F<{ x: T }>; c: F<[T, T]> };\n/** @table */\nexport interface A { f: F<string> }",
@@ -209,7 +209,7 @@ fn what_branches_as_it_expands_ends_early() {
     );
 }
 
-/// Leaves that share properties, each of which may hold any leaf: what packages for schema.org declare.
+/// Creates types that share properties, each of which accepts any of the types, like packages for schema.org do.
 fn leaves(leaves: usize, properties: usize) -> String {
     let mut text = String::from(
         "type Value<T, P extends string> = T | Role<T, P> | readonly (T | Role<T, P>)[];\n\
@@ -234,7 +234,7 @@ fn leaves(leaves: usize, properties: usize) -> String {
 }
 
 #[test]
-fn a_type_that_takes_too_many_steps_is_refused_by_name() {
+fn names_a_type_that_takes_too_many_steps() {
     let text = leaves(400, 400) + "export interface Fine { id: string }\n";
     let output = output(&[("src/a.types.ts", &text)]);
     let found: Vec<_> = output.diagnostics.iter().collect();
@@ -247,7 +247,7 @@ fn a_type_that_takes_too_many_steps_is_refused_by_name() {
 }
 
 #[test]
-fn a_type_that_leads_to_too_many_others_is_the_only_one_to_blame() {
+fn names_only_the_type_that_refers_to_too_many_other_types() {
     let package = leaves(400, 400);
     let text = "import type { Leaf0 } from \"./leaves.ts\";\n/** @table */\nexport interface Place { id: string; data: Leaf0; }\n";
     let output = output(&[("src/a.types.ts", text), ("src/leaves.ts", &package)]);
@@ -259,7 +259,7 @@ fn a_type_that_leads_to_too_many_others_is_the_only_one_to_blame() {
     assert_eq!(found, ["KIT1320 `Place` takes more than 100000 steps to compile"]);
 }
 
-/// Types without names, each of which stands twice in the next one. The text is short, and all that is written out of it is not.
+/// Creates anonymous types, each of which the next type uses twice. The source is short, but the expanded types are not.
 fn doubled(levels: usize) -> String {
     let mut text = String::from("export interface L0 { c: { v: string } }\n");
     for level in 1..=levels {
@@ -274,7 +274,7 @@ fn doubled(levels: usize) -> String {
 }
 
 #[test]
-fn a_type_that_is_written_out_too_often_is_refused_by_name() {
+fn names_a_type_with_too_many_nested_types() {
     let text = doubled(40);
     let output = output(&[("src/a.types.ts", &text)]);
     let found: Vec<_> = output.diagnostics.iter().collect();
@@ -287,19 +287,19 @@ fn a_type_that_is_written_out_too_often_is_refused_by_name() {
 }
 
 #[test]
-fn a_type_that_is_written_out_often_is_no_mistake() {
+fn accepts_a_type_with_many_nested_types() {
     let output = output(&[("src/a.types.ts", &doubled(12))]);
     assert!(output.diagnostics.is_empty(), "{}", support::mistakes(&output));
 }
 
 #[test]
-fn a_large_union_in_many_properties_is_no_mistake() {
+fn accepts_a_large_union_in_many_properties() {
     let output = output(&[("src/a.types.ts", &leaves(100, 20))]);
     assert!(output.diagnostics.is_empty(), "{}", support::mistakes(&output));
 }
 
 #[test]
-fn many_exported_types_have_steps_each() {
+fn each_exported_type_has_its_own_limit_of_steps() {
     let mut text = String::new();
     for index in 0..2_000 {
         writeln!(

@@ -1,4 +1,4 @@
-//! Contract groups and the application factory.
+//! Tests of contract groups and of the application factory.
 //!
 //! tidy: long because each case is a program and its errors
 
@@ -69,7 +69,7 @@ fn groups_become_routes() {
 }
 
 #[test]
-fn route_comments_are_read() {
+fn reads_comments_of_routes() {
     let routes = format!(
         "{HEAD}
         export interface NoteRoutes {{
@@ -117,7 +117,7 @@ fn route_comments_are_read() {
 }
 
 #[test]
-fn wrong_contracts_are_explained() {
+fn explains_invalid_contracts() {
     let routes = format!(
         "{HEAD}
         interface Filter {{ [key: string]: string }}
@@ -193,7 +193,7 @@ const CONTRACTS: &str = "import type { RouteContract } from \"@kit/types\";
 ";
 
 #[test]
-fn the_factory_is_read() {
+fn reads_the_application_factory() {
     check(
         &[
             ("src/a.routes.ts", CONTRACTS),
@@ -251,7 +251,7 @@ fn the_factory_is_read() {
 }
 
 #[test]
-fn a_group_that_is_registered_twice_is_shown_at_both_entries() {
+fn reports_a_group_that_is_registered_twice_at_both_entries() {
     let app = |second: &str| {
         format!(
             "import {{ createApp, defineHandlers }} from \"@kit/core\";
@@ -282,7 +282,7 @@ fn a_group_that_is_registered_twice_is_shown_at_both_entries() {
 }
 
 #[test]
-fn what_is_computed_is_named() {
+fn warns_about_computed_expressions() {
     check(
         &[
             ("src/a.routes.ts", CONTRACTS),
@@ -340,7 +340,7 @@ fn what_is_computed_is_named() {
 }
 
 #[test]
-fn handlers_and_contracts_name_the_same_routes() {
+fn reports_handlers_and_contracts_with_different_routes() {
     check_mistakes(
         &[
             ("src/a.routes.ts", CONTRACTS),
@@ -372,7 +372,7 @@ fn handlers_and_contracts_name_the_same_routes() {
 }
 
 #[test]
-fn a_misspelt_method_is_told_once_and_first() {
+fn reports_a_misspelt_method_once_and_first() {
     let routes = r#"import type { RouteContract as RC } from "@kit/types";
       export interface StatsRoutes {
         "GETT /stats": RC<void, void, void, { count: number }>;
@@ -387,7 +387,7 @@ fn a_misspelt_method_is_told_once_and_first() {
         )
     };
     for handlers in [
-        // As the contract is meant, as it is written, and not at all.
+        // The correct method, the misspelt method, and no handler.
         r#""GET /stats": () => ({ count: 1 }), "GET /other": () => []"#,
         r#""GETT /stats": () => ({ count: 1 }), "GET /other": () => []"#,
         r#""GET /other": () => []"#,
@@ -415,7 +415,7 @@ fn a_misspelt_method_is_told_once_and_first() {
 }
 
 #[test]
-fn middleware_that_returns_an_answer_is_refused() {
+fn refuses_middleware_that_returns_a_response() {
     let routes = r#"import type { RouteContract as RC } from "@kit/types";
       export interface NoteRoutes { "GET /notes": RC<void, void, void, string[]> }"#;
     let app = r#"import { createApp, defineHandlers, defineMiddleware } from "@kit/core";
@@ -479,7 +479,7 @@ const ROUTES: &str = r#"
   }
 "#;
 
-/// The application above, with that middleware.
+/// Returns the application above with the given middleware.
 fn app_with<'a>(routes: &'a str, auth: &'a str) -> [(&'a str, &'a str); 4] {
     [
         ("src/notes.types.ts", TYPES),
@@ -490,7 +490,7 @@ fn app_with<'a>(routes: &'a str, auth: &'a str) -> [(&'a str, &'a str); 4] {
 }
 
 #[test]
-fn middleware_says_what_a_request_must_prove() {
+fn reads_the_requirements_of_middleware() {
     let auth = r#"
       import { defineMiddleware } from "@kit/core";
       /**
@@ -554,7 +554,7 @@ fn middleware_says_what_a_request_must_prove() {
 }
 
 #[test]
-fn wrong_tags_of_middleware_are_explained() {
+fn explains_invalid_tags_of_middleware() {
     let auth = r#"
       import { defineMiddleware } from "@kit/core";
       /** @security digest

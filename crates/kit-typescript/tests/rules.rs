@@ -1,11 +1,11 @@
-//! Doc tags that meet: of an alias and of a property, on types that they do not fit, and examples.
+//! Tests of combined doc tags: tags of an alias and of a property, tags on types that they do not fit, and examples.
 
 mod support;
 
 use support::{check_types, output};
 
 #[test]
-fn rules_of_alias_and_property_hold_together() {
+fn applies_the_rules_of_alias_and_property_together() {
     check_types(
         r#"
         /** @minLength 3 @maxLength 20 @pattern ^a */
@@ -51,7 +51,7 @@ fn rules_of_alias_and_property_hold_together() {
 }
 
 #[test]
-fn tags_that_leave_no_value_are_found() {
+fn reports_tags_that_allow_no_value() {
     check_types(
         r"
         /** @table */
@@ -113,7 +113,7 @@ fn tags_that_leave_no_value_are_found() {
 }
 
 #[test]
-fn a_misfit_says_what_would_fit() {
+fn explains_the_types_that_a_tag_fits() {
     check_types(
         r#"
         type Branded = string & { readonly __brand: "name" };
@@ -164,7 +164,7 @@ fn a_misfit_says_what_would_fit() {
 }
 
 #[test]
-fn examples_fit_their_types() {
+fn warns_about_examples_that_do_not_fit_their_types() {
     let output = output(&[(
         "src/a.types.ts",
         r#"

@@ -1,4 +1,4 @@
-//! Type expressions.
+//! Tests of type expressions.
 
 mod support;
 
@@ -60,7 +60,7 @@ fn interfaces_extend_and_merge() {
 }
 
 #[test]
-fn unions_are_flat_and_without_duplicates() {
+fn flattens_unions_and_removes_duplicates() {
     check_types(
         r#"
         export type Status = "active" | "suspended";
@@ -84,7 +84,7 @@ fn unions_are_flat_and_without_duplicates() {
 }
 
 #[test]
-fn names_of_primitives_are_inlined_and_of_composites_kept() {
+fn inlines_names_of_primitives_and_keeps_names_of_composites() {
     check_types(
         r"
         /** @maxLength 40 */
@@ -112,7 +112,7 @@ fn names_of_primitives_are_inlined_and_of_composites_kept() {
 }
 
 #[test]
-fn arrays_and_tuples() {
+fn evaluates_arrays_and_tuples() {
     check_types(
         "
         interface Item { id: string }
@@ -137,7 +137,7 @@ fn arrays_and_tuples() {
 }
 
 #[test]
-fn generics_become_instances() {
+fn generic_types_become_instances() {
     check_types(
         r"
         interface Note { id: string }
@@ -263,7 +263,7 @@ fn intersections_merge_objects() {
 }
 
 #[test]
-fn templates() {
+fn evaluates_template_literal_types() {
     check_types(
         r"
         export type Id = `user-${number}`;
@@ -277,7 +277,7 @@ fn templates() {
 }
 
 #[test]
-fn recursion_goes_through_references() {
+fn types_recurse_through_references() {
     check_types(
         "
         export interface Tree { children: Tree[]; parent: Tree | null; maybe?: Tree }
@@ -302,7 +302,7 @@ fn recursion_goes_through_references() {
 }
 
 #[test]
-fn imports_lead_across_files() {
+fn resolves_imports_across_files() {
     check(
         &[
             (
@@ -361,7 +361,7 @@ fn imports_lead_across_files() {
 }
 
 #[test]
-fn equal_names_of_different_files_stay_apart() {
+fn renames_equal_names_of_different_files() {
     check(
         &[
             ("src/a.types.ts", "export interface Item { a: 1 }"),
@@ -385,7 +385,7 @@ fn equal_names_of_different_files_stay_apart() {
 }
 
 #[test]
-fn what_nobody_needs_may_have_no_json_form() {
+fn skips_unused_types_without_a_json_form() {
     check_types(
         "
         export type Handler = (x: string) => void;
@@ -402,7 +402,7 @@ fn what_nobody_needs_may_have_no_json_form() {
 }
 
 #[test]
-fn numeric_keys_are_named_as_javascript_names_them() {
+fn names_numeric_keys_like_javascript() {
     check_types(
         r"
         export interface A { 0x10: 1; 1e3: 2; 1e21: 3; 1e-7: 4; 0.5: 5; 1.5e300: 6; 0.000001: 7 }
@@ -431,7 +431,7 @@ fn numeric_keys_are_named_as_javascript_names_them() {
 }
 
 #[test]
-fn exclude_and_extract_take_booleans_apart() {
+fn exclude_and_extract_expand_booleans() {
     check_types(
         r#"
         export type A = Exclude<boolean | null, false>;
@@ -469,7 +469,7 @@ fn scalars_without_a_common_value_intersect_to_never() {
 }
 
 #[test]
-fn letters_of_any_script_make_names() {
+fn transliterates_names_of_any_script() {
     check_types(
         "
         export interface Über { a: 1 }

@@ -69,7 +69,7 @@ export const tags: Section = {
     },
     {
       says: "an entity is an exported interface; @table on another is an error",
-      servedBy: at("crates/kit-typescript/tests/docs.rs", "entities_are_exported_objects"),
+      servedBy: at("crates/kit-typescript/tests/docs.rs", "an_entity_must_be_an_exported_object"),
     },
     {
       says: "one comment may hold several tags",
@@ -124,7 +124,7 @@ export const tags: Section = {
     },
     {
       says: "@generated of another kind fails the build",
-      servedBy: at("crates/kit-typescript/tests/docs.rs", "wrong_tags_are_explained"),
+      servedBy: at("crates/kit-typescript/tests/docs.rs", "explains_invalid_tags"),
     },
     {
       says: "@onUpdate now sets the current time at every update",

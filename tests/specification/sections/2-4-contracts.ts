@@ -42,7 +42,7 @@ export const contracts: Section = {
     },
     {
       says: "a key that is no method and path is an error",
-      servedBy: at("crates/kit-typescript/tests/routes.rs", "wrong_contracts_are_explained"),
+      servedBy: at("crates/kit-typescript/tests/routes.rs", "explains_invalid_contracts"),
     },
   ],
 };
@@ -144,7 +144,7 @@ export const handlerInput: Section = {
     },
     {
       says: "a handler without a contract, or a contract without a handler, fails the build",
-      servedBy: at("crates/kit-typescript/tests/routes.rs", "handlers_and_contracts_name_the_same_routes"),
+      servedBy: at("crates/kit-typescript/tests/routes.rs", "reports_handlers_and_contracts_with_different_routes"),
     },
   ],
 };

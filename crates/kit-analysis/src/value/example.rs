@@ -1,4 +1,4 @@
-//! Values that fit several types at once.
+//! Search for values that fit several types at once.
 
 use std::collections::BTreeSet;
 
@@ -10,17 +10,17 @@ use super::{index_types, scalar, template};
 use crate::members::members;
 use crate::walk::resolve;
 
-/// How many steps a search may take: types can refer to each other without end.
+/// Maximum number of steps of a search: recursive types would make it endless.
 const MAX_STEPS: usize = 2_000;
 
-/// Deeper than this, only what is required is filled in.
+/// Maximum depth at which optional properties are filled in.
 const FULL_LEVELS: usize = 4;
 
-/// Deeper than this, nothing is tried.
+/// Maximum depth of the search.
 const MAX_LEVELS: usize = 16;
 
-/// A JSON value that surely fits all of the types: with everything that is optional (`full`), or with what is required alone.
-/// Nothing is found where there is none, and where a pattern or a long search would be needed.
+/// Returns a JSON value that certainly fits all of the types: with everything that is optional (`full`), or with required
+/// properties only. Returns `None` if no value fits, and also if finding one needs a pattern or a long search.
 pub fn example(program: &Program, types: &[TypeId], full: bool) -> Option<Value> {
     let mut search = Search {
         program,
@@ -28,7 +28,7 @@ pub fn example(program: &Program, types: &[TypeId], full: bool) -> Option<Value>
         steps: 0,
     };
     let value = search.of_all(types, 0)?;
-    // The search builds by parts; the whole is what counts.
+    // The search combines parts that fit, so the whole value still needs a check.
     let fits = types.iter().all(|id| fit(program, *id, &value) == Fit::Yes);
     fits.then_some(value)
 }
@@ -48,7 +48,7 @@ impl<'a> Search<'a> {
         let program = self.program;
         let mut resolved: Vec<TypeId> = types.iter().map(|id| resolve(program, *id)).collect();
         resolved.dedup();
-        // Of a union, each member in turn.
+        // Tries each member of a union in turn.
         for (at, id) in resolved.iter().enumerate() {
             if let TypeKind::Union { members: declared } = &program.types[*id].kind {
                 return members(program, declared).into_iter().find_map(|member| {
@@ -118,7 +118,7 @@ impl<'a> Search<'a> {
         Some(Value::Object(value))
     }
 
-    /// A key for each index signature that has a key whose rules surely hold.
+    /// Returns a key for each index signature, if a key that certainly satisfies the signature's rules is found.
     fn keys(&self, objects: &[&ObjectType]) -> Vec<String> {
         let signatures = objects.iter().flat_map(|object| &object.index);
         let keys = signatures.filter_map(|signature| {
@@ -137,7 +137,7 @@ impl<'a> Search<'a> {
         keys.into_iter().collect()
     }
 
-    /// What a key must hold to fit all of the objects.
+    /// Returns a value that fits the given key in all of the objects.
     fn entry(&mut self, objects: &[&ObjectType], key: &str, level: usize) -> Option<Value> {
         let types: Vec<_> = objects
             .iter()
@@ -186,7 +186,7 @@ fn least_items(r#type: &Type) -> usize {
             .iter()
             .filter(|element| !element.optional && !element.rest)
             .count(),
-        // What is longer than any example has none.
+        // No example reaches this length.
         _ => usize::try_from(r#type.constraints.min_items.unwrap_or(0)).unwrap_or(usize::MAX),
     }
 }

@@ -1,4 +1,4 @@
-//! Whether a JSON value fits the wire form of a type.
+//! Check of a JSON value against the wire form of a type.
 
 use kit_ir::{Constraints, ObjectType, Program, TupleElement, TypeId, TypeKind};
 use serde_json::Value;
@@ -7,15 +7,15 @@ use super::{scalar, signatures_of};
 use crate::members::members;
 use crate::walk::resolve;
 
-/// Whether a value fits a type. Patterns and formats are the business of the runtimes: here they are unsure but for their
-/// own examples.
+/// Result of checking a value against a type. Only the runtimes check patterns and formats: here the result is
+/// [`Fit::Unsure`], except for this crate's own examples of formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fit {
-    /// Surely not.
+    /// The value certainly does not fit.
     No,
-    /// Perhaps.
+    /// The value may fit.
     Unsure,
-    /// Surely.
+    /// The value certainly fits.
     Yes,
 }
 
@@ -24,7 +24,7 @@ impl Fit {
         if fits { Self::Yes } else { Self::No }
     }
 
-    /// Where both must fit.
+    /// Combines two checks that must both pass.
     pub(crate) fn and(self, other: Self) -> Self {
         self.min(other)
     }
@@ -41,7 +41,17 @@ impl Fit {
     }
 }
 
-/// Whether a parsed JSON value fits the wire form of a type.
+/// Checks a parsed JSON value against the wire form of a type.
+///
+/// ```
+/// use kit_analysis::{Fit, fit};
+/// use kit_ir::{Program, TypeKind};
+///
+/// let mut program = Program::default();
+/// let text = program.add_type(TypeKind::String);
+/// assert_eq!(fit(&program, text, &serde_json::json!("a")), Fit::Yes);
+/// assert_eq!(fit(&program, text, &serde_json::json!(1)), Fit::No);
+/// ```
 pub fn fit(program: &Program, id: TypeId, value: &Value) -> Fit {
     let r#type = &program.types[resolve(program, id)];
     match &r#type.kind {
@@ -109,7 +119,7 @@ fn tuple_fit(program: &Program, elements: &[TupleElement], items: &[Value]) -> F
     Fit::all(items.iter().zip(types).map(|(item, id)| fit(program, id, item)))
 }
 
-/// The type of each item of a tuple of that length; nothing where it cannot have that length.
+/// Returns the type of each item of a tuple with the given length; `None` if the tuple cannot have that length.
 pub(crate) fn element_types(elements: &[TupleElement], length: usize) -> Option<Vec<TypeId>> {
     let rest = elements.iter().position(|element| element.rest);
     let least = elements

@@ -1,4 +1,4 @@
-//! JSON values and types: whether a value fits, what is read of it, and values that fit.
+//! JSON values and types: check of a value, result of reading it, and example values.
 
 mod example;
 mod fit;
@@ -15,13 +15,13 @@ pub(crate) use template::{is_numeric_key, matches as template_matches};
 
 use kit_ir::{IndexKey, IndexSignature, ObjectType, Program, TypeId};
 
-/// The value types of the index signatures that take a key, by precedence.
+/// Returns the value types of the index signatures that accept a key, by precedence.
 pub(crate) fn index_types(program: &Program, object: &ObjectType, key: &str) -> Vec<TypeId> {
     let signatures = signatures_of(program, object, key).into_iter();
     signatures.map(|signature| signature.value).collect()
 }
 
-/// The index signatures that take a key, by precedence.
+/// Returns the index signatures that accept a key, by precedence.
 pub(crate) fn signatures_of<'a>(
     program: &Program,
     object: &'a ObjectType,

@@ -1,4 +1,4 @@
-//! What is read of a value: the rule by which a member of a union is chosen, in Rust.
+//! Result of reading a value: the rule for choosing a member of a union, in Rust.
 
 use kit_ir::{Program, TypeId, TypeKind};
 use serde_json::Value;
@@ -9,25 +9,25 @@ use crate::members::members;
 use crate::specificity::{UNKNOWN, specificity};
 use crate::walk::resolve;
 
-/// What a handler gets of a value.
+/// Result of reading a value, as a handler receives it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Read {
-    /// The value itself.
+    /// Value that is passed on unchanged.
     Same(Value),
-    /// A text or number that became something else.
+    /// String or number that was converted.
     Converted {
-        /// `Date`, `bigint` or `Uint8Array`.
+        /// Name of the resulting type: `Date`, `bigint` or `Uint8Array`.
         to: &'static str,
-        /// What it was.
+        /// Value before the conversion.
         from: Value,
     },
-    /// Items.
+    /// Items of an array.
     Items(Vec<Read>),
-    /// The keys that are kept, in the order of the value.
+    /// Keys that are kept, in the order of the value.
     Entries(Vec<(String, Read)>),
 }
 
-/// How much a reading keeps, and how specific its scalars are: the greater is chosen.
+/// Number of keys that a result keeps, and specificity of its scalars. The greater score wins.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Score {
     kept: u64,
@@ -41,13 +41,13 @@ impl Score {
     }
 }
 
-/// What is read of a value as a type; nothing where it is not sure to fit.
+/// Returns the result of reading a value as a type; `None` if the value does not certainly fit the type.
 pub fn read(program: &Program, id: TypeId, value: &Value) -> Option<Read> {
     (fit(program, id, value) == Fit::Yes).then(|| scored(program, id, value).0)
 }
 
 impl Read {
-    /// Whether a key of this one is missing in the other.
+    /// Returns true if this result has a key that the other one does not have, at any depth.
     pub fn keeps_more_than(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Items(ours), Self::Items(theirs)) => ours
@@ -58,7 +58,7 @@ impl Read {
                 let theirs = theirs.iter().find(|(other, _)| other == key);
                 theirs.is_none_or(|(_, theirs)| ours.keeps_more_than(theirs))
             }),
-            // An `unknown` on one side keeps all there is.
+            // An `unknown` on one side keeps all keys.
             (Self::Same(ours), Self::Entries(_) | Self::Items(_)) => entries(ours).keeps_more_than(other),
             (Self::Entries(_) | Self::Items(_), Self::Same(theirs)) => self.keeps_more_than(&entries(theirs)),
             _ => false,
@@ -66,7 +66,7 @@ impl Read {
     }
 }
 
-/// A value taken apart.
+/// Converts a value to entries and items at all depths.
 fn entries(value: &Value) -> Read {
     match value {
         Value::Array(items) => Read::Items(items.iter().map(entries).collect()),
@@ -79,7 +79,7 @@ fn entries(value: &Value) -> Read {
     }
 }
 
-/// A reading of a value that fits.
+/// Reads a value that fits and returns the result with its score.
 fn scored(program: &Program, id: TypeId, value: &Value) -> (Read, Score) {
     let resolved = resolve(program, id);
     match (&program.types[resolved].kind, value) {
@@ -95,7 +95,7 @@ fn scored(program: &Program, id: TypeId, value: &Value) -> (Read, Score) {
                 let (read, inner) = scored(program, found, value);
                 score.add(inner);
                 score.kept += 1;
-                // A name that is declared says more than a signature.
+                // A declared property is more specific than an index signature.
                 score.specific += u64::from(declared.is_some());
                 kept.push((key.clone(), read));
             }
@@ -113,7 +113,7 @@ fn scored(program: &Program, id: TypeId, value: &Value) -> (Read, Score) {
             .iter()
             .filter(|member| fit(program, member.r#type, value) == Fit::Yes)
             .map(|member| scored(program, member.r#type, value))
-            // The first of the greatest: `max_by_key` would take the last.
+            // Chooses the first of the greatest scores. `max_by_key` would choose the last.
             .reduce(|best, next| if next.1 > best.1 { next } else { best })
             .unwrap_or_else(|| (Read::Same(value.clone()), Score::default())),
         (TypeKind::Unknown, value) => (
@@ -160,7 +160,7 @@ fn items_scored(program: &Program, types: &[TypeId], items: &[Value]) -> (Read, 
     (Read::Items(read), score)
 }
 
-/// How many keys a value has at any depth.
+/// Returns the number of keys of a value at all depths.
 fn keys(value: &Value) -> u64 {
     match value {
         Value::Array(items) => items.iter().map(keys).sum(),

@@ -1,4 +1,4 @@
-//! Scalars: whether a value fits, and examples.
+//! Scalars: check of a value, and examples.
 
 use kit_ir::{Constraints, Decimal, Format, LiteralValue, Program, Type, TypeKind};
 use serde_json::{Number, Value};
@@ -6,16 +6,16 @@ use serde_json::{Number, Value};
 use super::fit::Fit;
 use super::template;
 
-/// A time that every runtime takes.
+/// A date-time that every runtime accepts.
 const DATE_TIME: &str = "2026-01-31T12:00:00Z";
 
-/// The greatest integer up to which a number is exact.
+/// Greatest integer up to which every integer has an exact `f64` (2^53 - 1).
 const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
-/// Digits beyond this are refused on the wire.
+/// Maximum length of a bigint string on the wire, including the sign.
 const MAX_DIGITS: usize = 1000;
 
-/// A literal in wire form.
+/// Returns a literal in wire form.
 pub(crate) fn literal_value(value: &LiteralValue) -> Value {
     match value {
         LiteralValue::String(text) | LiteralValue::BigInt(text) => Value::from(text.as_str()),
@@ -24,8 +24,8 @@ pub(crate) fn literal_value(value: &LiteralValue) -> Value {
     }
 }
 
-/// A number as JSON: `10`, not `10.0`.
-#[allow(clippy::cast_possible_truncation)] // only where the number is whole and exact
+/// Returns a number as JSON: `10`, not `10.0`.
+#[allow(clippy::cast_possible_truncation)] // the number is an integer and exact
 pub(crate) fn json_number(number: f64) -> Value {
     if number.fract() == 0.0 && number.abs() <= MAX_SAFE {
         return Value::from(number as i64);
@@ -61,7 +61,7 @@ pub(super) fn fit(program: &Program, r#type: &Type, value: &Value) -> Fit {
                 Fit::sure(bigint_digits(value).is_some_and(same))
             }
             LiteralValue::Number(number) => {
-                // Both were read from decimal text; -0 is 0.
+                // Both numbers were parsed from decimal text. -0 equals 0.
                 Fit::sure(value.as_f64().is_some_and(|found| found - number == 0.0))
             }
             literal => Fit::sure(literal_value(literal) == *value),
@@ -70,7 +70,7 @@ pub(super) fn fit(program: &Program, r#type: &Type, value: &Value) -> Fit {
     }
 }
 
-/// The digits of a wire value that can be a bigint.
+/// Returns the digits of a wire value that can be a bigint.
 pub(super) fn bigint_digits(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => {
@@ -86,9 +86,9 @@ pub(super) fn bigint_digits(value: &Value) -> Option<String> {
     }
 }
 
-/// A double is too coarse for the bounds of a column, so digits are compared as they are; a number of more than 38 of them is beyond any
-/// bound that a double can say exactly.
-#[allow(clippy::cast_possible_truncation)] // the bound is whole, and rounding toward it keeps the order
+/// Compares digits as an `i128`, because an `f64` is too coarse for the bounds of a 64-bit column. A number of more than 38
+/// digits is beyond every bound that an `f64` represents exactly.
+#[allow(clippy::cast_possible_truncation)] // the bound is an integer, and rounding toward it keeps the order
 fn bigint_fit(rules: &Constraints, digits: &str) -> Fit {
     let plain = Constraints {
         integer: false,
@@ -121,7 +121,7 @@ fn number_fit(rules: &Constraints, number: f64) -> Fit {
     let Some(divisor) = get(rules.multiple_of).filter(|_| within) else {
         return Fit::sure(within);
     };
-    // What decimal fractions are multiples of is the business of the runtimes.
+    // Only the runtimes decide which decimal fractions are multiples.
     if number.fract() == 0.0 && divisor.fract() == 0.0 && number.abs() <= MAX_SAFE {
         Fit::sure(number % divisor == 0.0)
     } else {
@@ -129,7 +129,7 @@ fn number_fit(rules: &Constraints, number: f64) -> Fit {
     }
 }
 
-/// Fit of a text to rules of strings.
+/// Checks a string against the rules of strings.
 pub(super) fn text_fit(rules: &Constraints, text: &str) -> Fit {
     let length = text.chars().count() as u64;
     if rules.min_length.is_some_and(|least| length < least)
@@ -147,7 +147,7 @@ fn date_fit(text: &str) -> Fit {
     if text == DATE_TIME {
         return Fit::Yes;
     }
-    // The shape of the first eleven characters is enough to tell most texts from dates.
+    // The form of the first ten characters distinguishes most strings from dates.
     let looks = text.len() >= DATE_TIME.len()
         && text.bytes().zip(DATE_TIME.bytes().take(10)).all(|(byte, model)| {
             if model.is_ascii_digit() {
@@ -165,7 +165,7 @@ fn bytes_fit(text: &str) -> Fit {
     if !text.len().is_multiple_of(4) || text.len() - body.len() > 2 || !body.bytes().all(alphabet) {
         return Fit::No;
     }
-    // Whether the unused bits before padding are zero is the business of the runtimes.
+    // Only the runtimes check that the unused bits before the padding are zero.
     if body.len() == text.len() {
         Fit::Yes
     } else {
@@ -173,7 +173,7 @@ fn bytes_fit(text: &str) -> Fit {
     }
 }
 
-/// Values that a scalar type was made for, the plainest first.
+/// Returns values that probably fit a scalar type, the simplest first.
 pub(super) fn examples(program: &Program, r#type: &Type) -> Vec<Value> {
     let rules = &r#type.constraints;
     match &r#type.kind {
@@ -234,17 +234,17 @@ fn text_examples(rules: &Constraints) -> Vec<Value> {
     texts.map(Value::from).collect()
 }
 
-/// Texts that rules of strings were made for, the plainest first.
+/// Returns strings that probably satisfy the rules of strings, the simplest first.
 pub(super) fn text_choices(rules: &Constraints) -> Vec<String> {
     if let Some(format) = rules.format {
         return vec![format_example(format).to_owned()];
     }
-    // Longer texts than this are no help in a message.
+    // Longer strings do not make a message clearer.
     let least = usize::try_from(rules.min_length.unwrap_or(0)).map_or(64, |least| least.min(64));
     vec!["a".repeat(least.max(1)), String::new()]
 }
 
-/// A text of a format.
+/// Returns a string that is valid for a format.
 fn format_example(format: Format) -> &'static str {
     match format {
         Format::Email => "name@example.com",

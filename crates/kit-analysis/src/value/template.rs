@@ -1,4 +1,4 @@
-//! Texts of template literal types.
+//! Strings of template literal types.
 
 use std::collections::BTreeSet;
 
@@ -6,9 +6,9 @@ use kit_ir::{LiteralValue, Program, TemplatePart, TypeId, TypeKind};
 
 use crate::walk::resolve;
 
-/// Returns true if a text fits a template literal type, divided as TypeScript divides it: each hole ends where the text behind it first
-/// occurs, and a hole with another hole right behind it is one character. Where a hole is more than a string, a number or a
-/// bigint, which no template of TypeScript's has, all ways through the text are followed.
+/// Returns true if a string fits a template literal type. The string is divided like TypeScript does: each hole stops where
+/// the text after it first occurs, and a hole directly before another hole is one character. If a hole is more than a
+/// string, a number or a bigint, which no template of TypeScript has, all possible divisions are tried.
 pub(crate) fn matches(program: &Program, parts: &[TemplatePart], text: &str) -> bool {
     match divide(program, parts) {
         Some((holes, between)) => divided(&holes, &between, text),
@@ -16,11 +16,11 @@ pub(crate) fn matches(program: &Program, parts: &[TemplatePart], text: &str) -> 
     }
 }
 
-/// Returns true if a text fills a hole.
+/// Function that returns true if a string fits a hole.
 type Fills = fn(&str) -> bool;
 
-/// The holes of a template, and the texts before, between and behind them; nothing where there is no hole, or one of several
-/// kinds.
+/// Returns the holes of a template, and the texts before, between and after them. Returns `None` if there is no hole or if a
+/// hole is more than a string, a number or a bigint.
 fn divide(program: &Program, parts: &[TemplatePart]) -> Option<(Vec<Fills>, Vec<String>)> {
     let (mut holes, mut between): (Vec<Fills>, _) = (Vec::new(), vec![String::new()]);
     for part in parts {
@@ -63,7 +63,7 @@ fn divided(holes: &[Fills], between: &[String], text: &str) -> bool {
     true
 }
 
-/// Where the parts can end that begin at one of the offsets.
+/// Returns the offsets at which the segments can stop if they start at one of the given offsets.
 fn ends(program: &Program, parts: &[TemplatePart], text: &str, starts: BTreeSet<usize>) -> BTreeSet<usize> {
     parts.iter().fold(starts, |starts, part| match part {
         TemplatePart::Text(fixed) => fixed_ends(fixed, text, &starts),
@@ -127,7 +127,7 @@ fn is_integer(text: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// `-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?`, as the runtimes take it.
+/// Returns true for `-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?`, like the runtimes do.
 fn is_number(text: &str) -> bool {
     let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
@@ -143,7 +143,7 @@ fn is_number(text: &str) -> bool {
     are_digits(whole) && fraction.is_none_or(are_digits) && exponent.is_none_or(are_digits)
 }
 
-/// A text that fits; nothing where a hole can have none.
+/// Returns a string that fits; `None` if a hole has no example.
 pub(super) fn example(program: &Program, parts: &[TemplatePart]) -> Option<String> {
     parts
         .iter()
@@ -181,8 +181,8 @@ fn literal_text(value: &LiteralValue) -> String {
     }
 }
 
-/// Whether `[key: number]` takes a key: a number as JavaScript prints it. Exponents, which nobody writes, are left to the
-/// runtimes: here they are no numbers.
+/// Returns true if `[key: number]` accepts a key: a number as JavaScript prints it. Keys with exponents, which are rare, are
+/// decided by the runtimes: here they are not numbers.
 pub(crate) fn is_numeric_key(key: &str) -> bool {
     matches!(key, "NaN" | "Infinity" | "-Infinity")
         || (is_number(key)

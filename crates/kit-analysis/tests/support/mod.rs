@@ -1,6 +1,6 @@
-//! Types by hand, and types at random.
+//! Functions that create types by hand and at random.
 
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used)] // each test binary uses its own part, and none has an outside
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)] // each test binary uses some of the functions, and no other crate uses them
 
 use kit_ir::{
     Constraints, Declaration, DeclarationId, DeclarationOrigin, Documentation, IndexKey, IndexSignature,
@@ -16,7 +16,7 @@ pub const SPAN: Span = Span {
     column: 1,
 };
 
-/// A program with one source.
+/// Creates a program with one source file.
 pub fn program() -> Program {
     let mut program = Program::default();
     program.sources.push(SourceFile {
@@ -25,7 +25,7 @@ pub fn program() -> Program {
     program
 }
 
-/// A property; `name?` is optional.
+/// Creates a property. A name that ends in `?` makes the property optional.
 pub fn property(name: &str, r#type: TypeId) -> Property {
     Property {
         name: name.trim_end_matches('?').to_owned(),
@@ -79,7 +79,7 @@ pub fn union(program: &mut Program, members: &[TypeId]) -> TypeId {
 }
 
 pub fn declare(program: &mut Program, name: &str, r#type: TypeId) -> DeclarationId {
-    // Ambiguities are told once a place.
+    // Ambiguities are reported once for each location, so each declaration gets a location of its own.
     let start = u32::try_from(program.declarations.len()).unwrap();
     program.declarations.push(Declaration {
         name: name.to_owned(),
@@ -92,7 +92,7 @@ pub fn declare(program: &mut Program, name: &str, r#type: TypeId) -> Declaration
     })
 }
 
-/// Numbers that look random and are the same each time.
+/// Generator of pseudo-random numbers. The same seed gives the same numbers.
 pub struct Random(pub u64);
 
 impl Random {
@@ -103,7 +103,7 @@ impl Random {
         usize::try_from(self.0 % bound as u64).unwrap()
     }
 
-    /// A type, a few levels deep.
+    /// Creates a random type with at most the given number of nested levels.
     pub fn r#type(&mut self, program: &mut Program, levels: usize) -> TypeId {
         let choices = if levels == 0 { 10 } else { 15 };
         let kind = match self.below(choices) {

@@ -1,27 +1,27 @@
-//! Random requests: valid ones whose meaning is known, and valid ones that were spoiled somewhere.
+//! Generator of random requests: valid ones with a known meaning, and valid ones with random damage.
 
 use std::fmt::Write as _;
 
 use arbitrary::{Result, Unstructured};
 
-/// A request that was written as the RFC has it, and what a handler has to be told of it.
+/// Meaning of a valid request: the values that the handler must receive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Meaning {
     pub(crate) method: String,
     pub(crate) target: String,
     pub(crate) body: Vec<u8>,
-    /// The connection ends with its answer.
+    /// True if the connection closes after the response.
     pub(crate) closes: bool,
 }
 
-/// The bytes of one message, and its meaning where it is valid.
+/// Bytes of one message; `meaning` is `None` if the message may be invalid.
 #[derive(Debug)]
 pub(crate) struct Message {
     pub(crate) bytes: Vec<u8>,
     pub(crate) meaning: Option<Meaning>,
 }
 
-/// What spoils a message when it is put somewhere else.
+/// Bytes that damage a message when they are inserted at a random position.
 const FRAGMENTS: [&[u8]; 36] = [
     b"\r\n",
     b"\n",
@@ -61,7 +61,7 @@ const FRAGMENTS: [&[u8]; 36] = [
     b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
 ];
 
-/// One message. Of three, one is spoiled; of eight, one is no request to begin with.
+/// Generates one message. One of three messages is damaged, and one of eight consists of random bytes.
 pub(crate) fn message(bytes: &mut Unstructured<'_>) -> Result<Message> {
     if bytes.ratio(1, 8)? {
         let length = bytes.int_in_range(0..=64_usize)?.min(bytes.len());
@@ -79,7 +79,7 @@ pub(crate) fn message(bytes: &mut Unstructured<'_>) -> Result<Message> {
     Ok(message)
 }
 
-/// A valid request.
+/// Generates a valid request.
 pub(crate) fn valid(bytes: &mut Unstructured<'_>) -> Result<Message> {
     let method = *bytes.choose(&["GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS", "BREW"])?;
     let target = *bytes.choose(&[
@@ -89,7 +89,7 @@ pub(crate) fn valid(bytes: &mut Unstructured<'_>) -> Result<Message> {
         "/x?a=%00&b=[1]",
         "/a;b=c/@:!$&'()*+,=",
     ])?;
-    // The absolute form, which means the same.
+    // The absolute form of the target has the same meaning.
     let origin = if bytes.ratio(1, 8)? { "http://[::1]:80" } else { "" };
     let is_http_10 = bytes.ratio(1, 8)?;
     let mut closes = is_http_10;

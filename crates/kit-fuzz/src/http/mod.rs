@@ -1,9 +1,10 @@
-//! What is tried on the HTTP engine: streams of requests, valid and spoiled ones, from several clients in pieces of any
-//! size, with answers in any order, late, or never.
+//! Fuzz targets of the HTTP engine: streams of valid and damaged requests, from several clients in chunks of any size, with
+//! responses in any order, late, or never.
 //!
-//! What must hold, whatever the bytes: no panic; a turn of the loop ends; a request is told to the handler once and has at
-//! most one answer on the wire, in order; what is refused is told once and closed; however a stream is cut, the handler
-//! sees the same and the client gets the same; valid requests mean what they say; nothing is left once the clients are gone.
+//! The targets check for any input: The engine does not panic. Each turn of the event loop returns. The handler receives
+//! each request once, and each request has at most one response on the wire, in order. A refusal is reported once, and its
+//! connection is closed. The handler and the client receive the same for every division of a stream into chunks. Valid
+//! requests have their known meaning. No state is left after the clients are gone.
 
 mod message;
 mod peer;
@@ -25,24 +26,25 @@ const GOOD: Answer = Answer {
     flow: Flow::Whole,
 };
 
-/// Several clients of one engine at once, each with a stream of its own; who sends, answers, stops sending or leaves next is random.
+/// Runs several clients of one engine at once, each with its own stream. The order in which clients send, receive responses,
+/// stop sending or disconnect is random.
 pub fn traffic(data: &[u8]) {
     let bytes = &mut Unstructured::new(data);
-    // Bytes that run out end the scenario.
+    // The scenario stops when the bytes run out.
     let _ = scenario(bytes);
 }
 
-/// One stream, in pieces of any size, beside the same stream whole and byte by byte.
+/// Compares one stream in chunks of any size with the same stream in one chunk and byte by byte.
 pub fn pieces(data: &[u8]) {
     let bytes = &mut Unstructured::new(data);
     let _ = compare(bytes);
 }
 
-/// The guard alone, on bytes as they are: the first byte says how they are cut.
+/// Runs the guard alone on unchanged bytes. The first byte chooses the size of the chunks.
 ///
 /// # Panics
 ///
-/// Where what it lets through, or why it stops, depends on that.
+/// Panics if the bytes that the guard lets through, or its reason to stop, depend on the chunks.
 pub fn guard(data: &[u8]) {
     let Some((first, stream)) = data.split_first() else {
         return;
@@ -94,17 +96,17 @@ fn timeouts(bytes: &mut Unstructured<'_>) -> Result<Timeouts> {
     })
 }
 
-/// A client and what it has not sent yet.
+/// A client and its bytes that are not sent yet.
 struct Client {
     peer: Option<Peer>,
     unsent: Vec<u8>,
-    /// It does not read before the end.
+    /// True if the client does not read before the end.
     is_slow: bool,
 }
 
 fn scenario(bytes: &mut Unstructured<'_>) -> Result<()> {
     let timeouts = timeouts(bytes)?;
-    // Nobody is cut.
+    // True if every request must get its response: no timeout, reset or disconnect interrupts a connection.
     let mut is_patient = timeouts.head > Duration::ZERO;
     let limits = limits(bytes)?;
     let server = Server::start(limits, timeouts);
@@ -120,7 +122,7 @@ fn scenario(bytes: &mut Unstructured<'_>) -> Result<()> {
             is_slow: bytes.ratio(1, 4)?,
         });
     }
-    // What comes after the end of the bytes is checked all the same.
+    // The checks below also run if the bytes run out during the steps.
     let _ = steps(bytes, &server, &mut clients, &mut is_patient);
     settle(&server, &mut clients);
     check(&server, &clients, limits, is_patient);
@@ -170,7 +172,7 @@ fn steps(
                 }
             }
             (13, Some(peer)) => {
-                // Who closes his side while his answer streams is taken for one that leaves.
+                // The engine treats a client that closes its side during a streamed response like a client that disconnects.
                 *is_patient = false;
                 peer.half_close();
             }
@@ -190,7 +192,7 @@ fn steps(
     Ok(())
 }
 
-/// Answers everything and reads everything, until nothing happens any more.
+/// Responds to everything and reads everything, until nothing more happens.
 fn settle(server: &Server, clients: &mut [Client]) {
     let mut quiet = 0;
     for round in 0.. {
@@ -243,7 +245,7 @@ fn check(server: &Server, clients: &[Client], limits: Limits, is_patient: bool) 
                 "something follows the last answer: {answers:?}, {rest} bytes"
             );
         }
-        // Who was never accepted waits for one of the others.
+        // At the limit of connections, a client is not accepted until another client disconnects.
         assert!(
             peer.ended || !peer.half_closed || clients.len() > limits.connections,
             "a client that left is waited for: {answers:?}"
@@ -260,7 +262,7 @@ fn check(server: &Server, clients: &[Client], limits: Limits, is_patient: bool) 
     );
 }
 
-/// What a client and a handler saw of one stream.
+/// Requests and responses that a handler and a client saw for one stream.
 #[derive(Debug, PartialEq, Eq)]
 struct Transcript {
     seen: Vec<Seen>,
@@ -339,7 +341,7 @@ fn exchange<'a>(limits: Limits, pieces: impl IntoIterator<Item = &'a [u8]>) -> T
     transcript
 }
 
-/// Valid requests are told as they were written, up to the one that ends the connection.
+/// Asserts that the handler received valid requests as they were written, up to the request that closes the connection.
 fn assert_means(transcript: &Transcript, meanings: &[Meaning], stream: &[u8]) {
     let last = meanings.iter().position(|meaning| meaning.closes);
     let expected = &meanings[..last.map_or(meanings.len(), |last| last + 1)];

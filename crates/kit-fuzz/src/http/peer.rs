@@ -1,19 +1,20 @@
-//! A client, which takes nothing on trust: what comes back has to be a row of whole answers, then nothing or the end.
+//! Test client that checks everything that it receives: the bytes must be a sequence of complete responses, then nothing or
+//! the end.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-/// One answer as it was on the wire.
+/// A response as it was on the wire.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Answered {
     pub(crate) status: u16,
-    /// Which request it answers; nothing where the engine refused by itself.
+    /// Number of the request that this responds to; `None` for a refusal by the engine.
     pub(crate) number: Option<usize>,
     pub(crate) closes: bool,
     pub(crate) length: usize,
-    /// The code of the engine's own refusals.
+    /// Error code of a refusal by the engine.
     pub(crate) code: String,
 }
 
@@ -36,7 +37,8 @@ impl Peer {
         }
     }
 
-    /// Sends what the socket takes, and says how much that was. Where the server has closed, everything is lost.
+    /// Sends as many bytes as the socket accepts, and returns their number. If the server has closed the connection, all
+    /// bytes count as sent.
     pub(crate) fn send(&mut self, bytes: &[u8]) -> usize {
         match self.stream.write(bytes) {
             Ok(count) => count,
@@ -47,11 +49,11 @@ impl Peer {
 
     pub(crate) fn half_close(&mut self) {
         self.half_closed = true;
-        // The server may have closed already.
+        // The server may already have closed the connection.
         let _ = self.stream.shutdown(Shutdown::Write);
     }
 
-    /// Reads what is there; whether there was something.
+    /// Reads the available bytes. Returns true if there was something to read.
     pub(crate) fn read(&mut self) -> bool {
         let before = (self.received.len(), self.ended);
         let mut chunk = [0; 16 * 1024];
@@ -60,7 +62,7 @@ impl Peer {
                 Ok(count @ 1..) => self.received.extend_from_slice(&chunk[..count]),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
-                // The end. A reset is one too, where the server was left with bytes unread.
+                // End of the stream. A reset is an end too: it occurs if the server closed with unread bytes.
                 Ok(_) | Err(_) => {
                     self.ended = true;
                     break;
@@ -70,12 +72,13 @@ impl Peer {
         before != (self.received.len(), self.ended)
     }
 
-    /// All answers, and how many bytes are no whole answer. `is_head` says whether a request was a HEAD.
+    /// Returns all responses, and the number of remaining bytes of an incomplete response. `is_head` returns true for the
+    /// number of a HEAD request.
     pub(crate) fn answers(&self, is_head: impl Fn(usize) -> bool) -> (Vec<Answered>, usize) {
         let mut answers = Vec::new();
         let mut bytes = &self.received[..];
         while let Some((answer, rest)) = next(bytes, self.ended, &is_head) {
-            // Invitations are no answers.
+            // `100 Continue` is not a final response.
             if answer.status != 100 {
                 answers.push(answer);
             }
@@ -101,7 +104,7 @@ fn next(bytes: &[u8], ended: bool, is_head: impl Fn(usize) -> bool) -> Option<(A
     let number = field("x-number").map(|number| number.parse().expect("its own number"));
     let rest = &bytes[end..];
     let closes = field("connection") == Some("close");
-    // The body, and where it ends.
+    // Body and length of the body.
     let (body, length) = match status {
         100 | 204 | 304 => (&[][..], 0),
         _ if number.is_some_and(is_head) => (&[][..], 0),
@@ -137,7 +140,7 @@ fn next(bytes: &[u8], ended: bool, is_head: impl Fn(usize) -> bool) -> Option<(A
     Some((answer, &rest[length..]))
 }
 
-/// Where a chunked body ends that has only the letter of the harness in it.
+/// Returns the end of a chunked body, which must contain only the letter that the server of this crate writes.
 fn end_of_chunks(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {

@@ -1,4 +1,4 @@
-//! An engine on a Unix socket, and a handler that keeps what it is told until it is told to answer.
+//! Engine on a Unix socket, with a handler that collects requests until the target responds to them.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -11,10 +11,11 @@ use kit_http::{
     Config, Engine, Handler, Limits, Refusal, Request, RequestId, Response, ResponseError, Timeouts, Written,
 };
 
-/// Rounds of one turn beyond which the engine is taken to spin. A round serves each connection up to four times.
+/// Maximum number of rounds of one turn. If a turn takes more, the engine loops. A round serves each connection up to four
+/// times.
 const MOST_ROUNDS: usize = 20_000;
 
-/// What the handler saw of a request.
+/// Request that the handler received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) method: String,
@@ -24,7 +25,7 @@ pub(crate) struct Seen {
     pub(crate) too_large: bool,
 }
 
-/// How a request is answered.
+/// Response to a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Answer {
     pub(crate) status: u32,
@@ -33,17 +34,17 @@ pub(crate) struct Answer {
     pub(crate) flow: Flow,
 }
 
-/// Whether an answer's body is there at once.
+/// Form of a response's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flow {
     Whole,
-    /// It comes piece by piece; its length is said before.
+    /// The body is streamed, and its length is declared before.
     Counted,
-    /// The same, and nobody says how long it will be.
+    /// The body is streamed with an unknown length.
     Open,
 }
 
-/// An answer whose body is being written.
+/// A response whose body is being written.
 #[derive(Debug)]
 pub(crate) struct Stream {
     id: RequestId,
@@ -52,9 +53,9 @@ pub(crate) struct Stream {
 
 #[derive(Default)]
 pub(crate) struct Collected {
-    /// Every request, by the number in which it came.
+    /// All requests, in the order of arrival.
     pub(crate) seen: Vec<Seen>,
-    /// Those without an answer, in the order in which they came.
+    /// Requests without a response, in the order of arrival.
     pub(crate) pending: Vec<(RequestId, usize)>,
     aborted: Vec<RequestId>,
     ids: HashMap<RequestId, usize>,
@@ -138,7 +139,7 @@ impl Server {
         }
     }
 
-    /// One turn of the loop: does all there is to do now.
+    /// Runs one turn of the event loop: does all available work.
     pub(crate) fn turn(&self) {
         self.engine.poll().expect("polls");
         for round in 0.. {
@@ -150,7 +151,7 @@ impl Server {
         }
     }
 
-    /// Answers the pending request at an index; the answer names it by the number in which it came.
+    /// Responds to the pending request at an index. The response contains the number of the request in the order of arrival.
     pub(crate) fn answer(&self, index: usize, answer: Answer) {
         let (id, number) = self.collected.borrow_mut().pending.remove(index);
         let head = |status: u32| -> Result<Response, ResponseError> {
@@ -184,7 +185,7 @@ impl Server {
         );
     }
 
-    /// Writes a piece of a stream's body, and ends it where that was the last.
+    /// Writes a chunk of a streamed body. Removes the stream after the last chunk.
     pub(crate) fn write(&self, index: usize, length: usize) {
         let (id, length, left) = {
             let mut collected = self.collected.borrow_mut();
@@ -201,13 +202,13 @@ impl Server {
         }
     }
 
-    /// Gives up a stream.
+    /// Aborts a streamed response.
     pub(crate) fn destroy(&self, index: usize) {
         let stream = self.collected.borrow_mut().streams.remove(index);
         self.engine.destroy(stream.id);
     }
 
-    /// Stops, once no peer is there any more, and checks that nothing is left.
+    /// Stops the server after all clients have disconnected, and checks that no state is left.
     pub(crate) fn end(self) {
         let mut pending = self.collected.borrow().pending.len();
         assert_eq!(self.engine.pending_count(), pending);

@@ -1,4 +1,4 @@
-//! The JSON of `kit-runtime` beside `serde_json`, and its reading in one pass beside its reading as a tree.
+//! Comparison of `kit-runtime`'s JSON with `serde_json`, and of decoding in one pass with decoding from a tree.
 
 use kit_runtime::check::{explain, explain_briefly};
 use kit_runtime::json::{Json, MAX_LEVELS, from_json, parse, read_valid};
@@ -6,15 +6,15 @@ use kit_runtime::shape::{Format, Index, Keys, Property, Shape};
 use kit_runtime::{Contract, IndexMap, Timestamp, Value, optional};
 use serde::{Deserialize, Serialize};
 
-/// More than a failure needs for its words; clients choose keys, so paths are bounded.
+/// Maximum length of the path in a failure, in UTF-16 code units. Clients choose keys, so paths are bounded.
 const LONGEST_PATH: usize = 1_001;
 
-/// Reads any text as JSON.
+/// Parses any text as JSON.
 ///
 /// # Panics
 ///
-/// If `serde_json` makes something else of the text, if what is read is nested too deeply, or if reading in one pass gives a value that
-/// reading as a tree does not give.
+/// Panics if `serde_json` parses the text differently, if the result is nested too deeply, or if decoding in one pass and
+/// decoding from a tree give different values.
 pub fn json(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let read = parse(&text);
@@ -45,7 +45,8 @@ pub fn json(data: &[u8]) {
     assert_eq!(quick, slow);
 }
 
-/// Returns true if `serde_json` refuses a text for what JSON itself allows: unpaired surrogates, numbers beyond doubles, deep nesting.
+/// Returns true if `serde_json` refuses a text that JSON itself allows: unpaired surrogates, numbers beyond the range of
+/// `f64`, deep nesting.
 fn is_stricter(error: &serde_json::Error, text: &str) -> bool {
     let message = error.to_string();
     message.starts_with("recursion limit exceeded")
@@ -53,8 +54,8 @@ fn is_stricter(error: &serde_json::Error, text: &str) -> bool {
         || (text.contains("\\u") && (message.contains("surrogate") || message.contains("hex escape")))
 }
 
-/// Compares values. The order of members is JavaScript's in kit, so it is not compared; nor are the last bits of numbers, which `serde_json`
-/// does not read exactly.
+/// Returns true if two values are equal. The order of members is not compared, because kit uses the order of JavaScript. The
+/// last bits of numbers are not compared, because `serde_json` does not parse them exactly.
 fn is_same(json: &Json, expected: &Value) -> bool {
     match (json, expected) {
         (Json::Null, Value::Null) => true,
@@ -84,7 +85,7 @@ fn levels(json: &Json) -> usize {
     }
 }
 
-/// A type with each kind of part, written as the generator writes models.
+/// A type with properties of every kind, written like a generated model.
 #[derive(Debug, PartialEq, Deserialize, Serialize)]
 struct Everything {
     title: String,
@@ -99,7 +100,7 @@ struct Everything {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     names: Option<IndexMap<String, String>>,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
-    #[allow(clippy::option_option)] // Reason: a property that may be absent, or null.
+    #[allow(clippy::option_option)] // Reason: a property that may be absent or null.
     lost: Option<Option<bool>>,
     children: Vec<Everything>,
 }

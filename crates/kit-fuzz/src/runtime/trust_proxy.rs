@@ -1,23 +1,25 @@
-//! The address behind proxies: what a client sends before the entries of the proxies must not matter.
+//! Fuzz target for the client's address behind proxies: text that a client sends before the entries of the proxies must not
+//! change the result.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
 
 use kit_runtime::trust_proxy::TrustProxy;
 
-/// Reads any bytes as a setting and as a header; then lets trusted proxies append to the header.
+/// Parses any bytes as a setting and as a header, then appends entries of trusted proxies to the header.
 ///
-/// The first byte chooses the header, how many proxies there are, and how they append; the rest is what the client sent.
+/// The first byte chooses the header, the number of proxies, and the form of their entries. The other bytes are the client's
+/// header.
 ///
 /// # Panics
 ///
-/// If the client's bytes change which address is found.
+/// Panics if the client's bytes change the address that is found.
 pub fn trust_proxy(data: &[u8]) {
     let Some((choice, sent)) = data.split_first() else {
         return;
     };
     let _ = TrustProxy::parse(&String::from_utf8_lossy(sent), None);
-    // A header has no line feeds and no U+0000; servers read its bytes as Latin-1.
+    // A header contains no line breaks and no U+0000. Servers read its bytes as Latin-1.
     let sent: String = sent
         .iter()
         .filter(|byte| !matches!(byte, b'\r' | b'\n' | 0))
@@ -34,7 +36,7 @@ pub fn trust_proxy(data: &[u8]) {
         let option = TrustProxy::parse(proxies, Some(name)).expect("the setting is right");
         option.client(peer, |asked| (asked == name).then_some(Cow::Borrowed(text)))
     };
-    // Without an entry of a proxy there is nothing to hold on to, but nothing breaks.
+    // Without the entry of a proxy the address can be anything, but parsing must not panic.
     for proxies in ["1", "2", "1000000", "10.0.0.0/8", "true"] {
         let _ = find(proxies, &sent);
     }
@@ -59,7 +61,7 @@ pub fn trust_proxy(data: &[u8]) {
     assert_eq!(find("10.0.0.0/8", &text), Some(client), "{text:?}");
 }
 
-/// An entry as proxies write it.
+/// Returns an entry in a form that proxies write.
 fn entry(address: IpAddr, form: u8, is_standard: bool) -> String {
     let with_port = match address {
         IpAddr::V4(address) => format!("{address}:4711"),

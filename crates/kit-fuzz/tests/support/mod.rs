@@ -1,7 +1,7 @@
-//! Running a target with the inputs of its corpus and with random ones.
-#![allow(clippy::disallowed_methods)] // Reason: the corpus is files.
-#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
-#![allow(dead_code)] // Reason: each test binary uses its own part.
+//! Runs a target with the inputs of its corpus and with random inputs.
+#![allow(clippy::disallowed_methods)] // Reason: the corpus consists of files.
+#![allow(clippy::unwrap_used)] // Reason: a helper of a test may fail the test.
+#![allow(dead_code)] // Reason: each test binary uses some of the functions.
 
 use std::fs;
 use std::path::Path;
@@ -9,10 +9,10 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// An input that takes longer hangs.
+/// Maximum duration of one input. An input that takes longer counts as a hang.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Runs every input of a directory, and says how many there are.
+/// Runs all inputs of a directory, and returns their number.
 pub(crate) fn replay(name: &str, run: fn(&[u8])) -> usize {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../fuzz/corpus")
@@ -28,7 +28,7 @@ pub(crate) fn replay(name: &str, run: fn(&[u8])) -> usize {
     paths.len()
 }
 
-/// The names of the files of a directory of `fuzz/`.
+/// Returns the names of the files in a directory of `fuzz/`.
 pub(crate) fn files(directory: &str) -> Vec<String> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../fuzz")
@@ -41,7 +41,7 @@ pub(crate) fn files(directory: &str) -> Vec<String> {
     names
 }
 
-/// Runs one input on a thread of its own, which a hang does not take along.
+/// Runs one input on a separate thread, so that a hang does not block the test.
 pub(crate) fn guarded(name: &str, data: &[u8], run: fn(&[u8])) {
     let (sender, receiver) = mpsc::channel();
     let data = data.to_vec();
@@ -55,7 +55,7 @@ pub(crate) fn guarded(name: &str, data: &[u8], run: fn(&[u8])) {
     }
 }
 
-/// Bytes that look random (xorshift), the same on every machine.
+/// Returns pseudo-random bytes (xorshift). The same seed gives the same bytes on every machine.
 pub(crate) fn random(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {

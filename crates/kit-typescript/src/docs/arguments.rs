@@ -6,12 +6,12 @@ use kit_ir::Decimal;
 use super::{Tag, problem};
 use crate::modules::Graph;
 
-/// The argument's words.
+/// Returns the words of a tag's argument.
 pub(crate) fn words(tag: &Tag) -> Vec<&str> {
     tag.argument.split_whitespace().collect()
 }
 
-/// A finite decimal number.
+/// Parses a finite decimal number.
 pub(super) fn number(text: &str) -> Option<Decimal> {
     let plain = text
         .bytes()
@@ -19,7 +19,7 @@ pub(super) fn number(text: &str) -> Option<Decimal> {
     plain.then(|| text.parse().ok()).flatten().and_then(Decimal::new)
 }
 
-/// An error about the argument of a tag, with the form to write.
+/// Creates the error for an invalid argument of a tag. The help text shows the valid form.
 pub(crate) fn invalid(graph: &Graph<'_>, tag: &Tag, form: &str) -> Diagnostic {
     let name = tag.name.name();
     let message = if tag.argument.is_empty() {
@@ -30,7 +30,7 @@ pub(crate) fn invalid(graph: &Graph<'_>, tag: &Tag, form: &str) -> Diagnostic {
     problem(graph, codes::INVALID_TAG_ARGUMENT, tag.place, message).help(format!("write `{form}`"))
 }
 
-/// Checks that a tag stands alone.
+/// Returns true if a tag has no argument; otherwise reports the argument.
 pub(super) fn flag(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> bool {
     if tag.argument.is_empty() {
         return true;

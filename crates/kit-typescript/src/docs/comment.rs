@@ -1,4 +1,4 @@
-//! A doc comment taken apart into text and tags.
+//! Parser of doc comments into text and tags.
 
 use oxc_span::Span;
 
@@ -9,27 +9,27 @@ use crate::modules::{ModuleId, Place};
 /// A doc comment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Doc {
-    /// The text outside of tags, as Markdown.
+    /// Text outside of tags, as Markdown.
     pub(crate) text: Option<String>,
-    /// The tags that kit knows, in order.
+    /// Tags that kit knows, in order.
     pub(crate) tags: Vec<Tag>,
-    /// What looks like a slip.
+    /// Tags that are probably misspelt.
     pub(crate) misspelt: Vec<Misspelt>,
 }
 
-/// A tag with the text that belongs to it.
+/// A tag with its argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tag {
     pub(crate) name: TagName,
-    /// Without white space around it; empty where there is none.
+    /// Argument without surrounding whitespace; empty if the tag has no argument.
     pub(crate) argument: String,
-    /// Of the name and the argument's first line.
+    /// Location of the name and of the argument's first line.
     pub(crate) place: Place,
-    /// Returns true if the comment is that of a type in a hole of a template literal type, where no rule is checked.
+    /// True if the comment belongs to a type in a hole of a template literal type, where no rule is checked.
     pub(crate) in_template: bool,
 }
 
-/// A tag that is almost a known one.
+/// A tag whose name is close to the name of a known tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Misspelt {
     pub(crate) written: String,
@@ -37,38 +37,38 @@ pub(crate) struct Misspelt {
     pub(crate) place: Place,
 }
 
-/// Where the text that is being read goes.
+/// Destination of the text that is being read.
 enum Sink {
     Description,
-    /// The tag that was added last.
+    /// Argument of the tag that was added last.
     Tag(Style),
-    /// The tag of another tool.
+    /// Tag of another tool.
     Ignored,
 }
 
 impl Doc {
-    /// Whether a tag is there.
+    /// Returns true if the comment has a tag with the given name.
     pub(crate) fn has(&self, name: TagName) -> bool {
         self.tags.iter().any(|tag| tag.name == name)
     }
 
-    /// Returns true if a tag limits the values of what the comment stands on, by itself or by what it implies.
+    /// Returns true if a tag limits the values of the commented type, directly or by a rule that the tag implies.
     pub(crate) fn has_rules(&self) -> bool {
         let names_key = self.has(TagName::References);
         names_key || implied::generated(self).is_some() || self.limits()
     }
 
-    /// Returns true if a tag limits the values of what the comment stands on by itself.
+    /// Returns true if a tag limits the values of the commented type directly.
     pub(crate) fn limits(&self) -> bool {
         self.tags.iter().any(|tag| tag.name.is_constraint())
     }
 
-    /// The tags of one name.
+    /// Returns the tags with the given name.
     pub(crate) fn all(&self, name: TagName) -> impl Iterator<Item = &Tag> {
         self.tags.iter().filter(move |tag| tag.name == name)
     }
 
-    /// Reads the comment at `span`, which begins with `/**`.
+    /// Parses the comment at `span`, which starts with `/**`.
     pub(crate) fn parse(module: ModuleId, text: &str, span: Span) -> Self {
         let (start, end) = (span.start as usize + 3, (span.end as usize).saturating_sub(2));
         let Some(body) = text.get(start..end) else {
@@ -96,7 +96,7 @@ impl Doc {
         doc
     }
 
-    /// Reads one line into the sink that is open, and returns the sink for the next line.
+    /// Reads one line into the current destination, and returns the destination for the next line.
     fn line(
         &mut self,
         module: ModuleId,
@@ -164,14 +164,14 @@ impl Doc {
 }
 
 struct Found {
-    /// Of the `@`.
+    /// Offset of the `@`.
     at: usize,
-    /// One past the name.
+    /// Offset after the name.
     end: usize,
 }
 
-/// The next tag of a line: at its beginning any, elsewhere only one that is kit's own (or a slip of one), since `@` is
-/// common in prose. Within a block only the beginning of a line counts.
+/// Finds the next tag of a line. At the start of the line every tag counts. Elsewhere only a tag of kit (or a misspelt one)
+/// counts, because `@` is common in prose. Within a block only the start of a line counts.
 fn next_tag(line: &str, from: usize, block: bool) -> Option<Found> {
     for (index, _) in line[from..].match_indices('@') {
         let at = from + index;

@@ -1,5 +1,6 @@
-//! Rules that meet on one type: of an alias and of a property, or of one comment. All of them hold, so the stricter one of
-//! two bounds counts; rules that leave no value, or that cannot be put together, are mistakes.
+//! Combination of several rules for one type: the rules of an alias and of a property, or the rules of one comment. All of
+//! them apply, so the stricter of two bounds counts. Rules that allow no value, and rules that cannot be combined, are
+//! mistakes.
 
 use kit_diagnostics::{Diagnostic, codes};
 use kit_ir::{
@@ -9,15 +10,15 @@ use kit_ir::{
 use super::{Tag, problem};
 use crate::modules::Graph;
 
-/// Two sets of rules together.
+/// Result of combining two sets of rules.
 pub(super) enum Merged {
-    /// What both say.
+    /// The combined rules.
     Both(Constraints),
-    /// What cannot be said by one rule.
+    /// Reason why the rules cannot be combined into one.
     Conflict(String),
 }
 
-/// Both rules together.
+/// Combines two sets of rules.
 pub(super) fn merge(old: &Constraints, new: &Constraints) -> Merged {
     let format = match (old.format, new.format) {
         (Some(a), Some(b)) if a != b => {
@@ -78,7 +79,8 @@ fn is_multiple(value: f64, step: f64) -> bool {
     times.fract() == 0.0
 }
 
-/// What is wrong with the rules of a type that `tags` were applied to, at the last of those that have to do with it.
+/// Finds a conflict in the rules of a type that `tags` were applied to. The diagnostic points at the last of the tags that
+/// are involved.
 pub(super) fn find(
     graph: &Graph<'_>,
     program: &Program,
@@ -148,7 +150,7 @@ fn items(rules: &Constraints) -> Conflict {
     }
 }
 
-/// A bound: its number, whether it is one of the values itself, and the tag.
+/// A bound: the number, true if the bound is inclusive, and the tag.
 type Bound = (f64, bool, String);
 
 fn numbers(rules: &Constraints) -> Conflict {
@@ -159,7 +161,7 @@ fn numbers(rules: &Constraints) -> Conflict {
      -> Option<Bound> {
         let inclusive = inclusive.map(|at| (at.get(), true, format!("@{} {at}", names[0])));
         let exclusive = exclusive.map(|at| (at.get(), false, format!("@{} {at}", names[1])));
-        // Of two equal ones the exclusive one is stricter.
+        // If both bounds are equal, the exclusive one is stricter.
         stricter(
             exclusive,
             inclusive,
@@ -209,7 +211,7 @@ fn numbers(rules: &Constraints) -> Conflict {
     if !rules.integer {
         return None;
     }
-    // A bound that no whole number reaches is a slip, or hides what is meant.
+    // A fractional bound on integers is probably a mistake, or hides the intended bound.
     [(low, "minimum", true), (high, "maximum", false)]
         .into_iter()
         .find_map(|(bound, name, low)| {

@@ -1,4 +1,4 @@
-//! Tags that limit values, applied to types.
+//! Applies tags that limit values to types.
 
 use kit_diagnostics::{Diagnostic, codes};
 use kit_ir::{Constraints, Program, TypeId, TypeKind};
@@ -10,12 +10,12 @@ use super::rules::rule;
 use super::{Doc, Tag, TagName, problem};
 use crate::modules::Graph;
 
-/// The kind of values a constraint is about.
+/// Kind of values that a constraint applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Domain {
     Strings,
     Numbers,
-    /// Only columns limit them, no tag does.
+    /// Only columns limit bigints; no tag does.
     BigInts,
     Arrays,
 }
@@ -49,18 +49,19 @@ impl Domain {
     }
 }
 
-/// What happens to a tag on a type that it does not fit.
+/// Treatment of a tag that does not fit a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Misfit {
-    /// It is a mistake.
+    /// The tag is reported as a mistake.
     Reported,
-    /// It says nothing: the comment stands on a member of an intersection, of which this type is what is left.
+    /// The tag is ignored: the comment belongs to a member of an intersection, and this type is the result of the
+    /// intersection.
     Ignored,
 }
 
-/// Applies the constraint tags of a comment, and what its other tags imply, to a type and returns the constrained one. A
-/// reference is replaced by a constrained copy of what it names; in a union the members that fit are constrained. Rules that
-/// the type has already, from the comment of its alias, hold as well.
+/// Applies the constraint tags of a comment, and the rules that its other tags imply, to a type. Returns the constrained
+/// type. A reference is replaced by a constrained copy of the referenced type. In a union the members that the rule fits are
+/// constrained. Rules that the type already has, from the comment of its alias, apply as well.
 pub(crate) fn apply(
     graph: &Graph<'_>,
     program: &mut Program,
@@ -77,7 +78,7 @@ pub(crate) fn apply(
             diagnostics.push(in_template(graph, tag));
             continue;
         }
-        // A second tag of one name is reported where the comment is read.
+        // A second tag with the same name is reported when the comment is read.
         if applied.iter().any(|earlier: &&Tag| earlier.name == tag.name) {
             continue;
         }
@@ -99,12 +100,13 @@ pub(crate) fn apply(
         }
     }
     for implied in implied {
-        // A tag on a type that it does not fit is reported where it is read.
+        // A tag on a type that the tag does not fit is reported when the comment is read.
         for (domain, rules) in implied.parts() {
             let mut conflict = None;
             let mut constrained = constrain(program, id, domain, &rules, &mut conflict);
             if conflict.take().is_some() {
-                // A type has one pattern and one step. Its own stay: a value that breaks those of the key is no key.
+                // A type has at most one pattern and one step. The type's own pattern and step stay: a value that does not
+                // satisfy the pattern and the step of the key cannot be a key.
                 let rest = Constraints {
                     pattern: None,
                     multiple_of: None,
@@ -147,7 +149,7 @@ pub(crate) fn limit_bigints(program: &mut Program, id: TypeId) -> TypeId {
     .unwrap_or(id)
 }
 
-/// Adds a rule to whatever of the type it fits; nothing where it fits nowhere.
+/// Adds a rule to all members of the type that the rule fits. Returns `None` if the rule fits no member.
 fn constrain(
     program: &mut Program,
     id: TypeId,

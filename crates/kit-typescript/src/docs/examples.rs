@@ -1,4 +1,4 @@
-//! Examples of values, held against their types.
+//! Checks of `@example` values against their types.
 
 use kit_diagnostics::{Diagnostic, codes};
 use kit_ir::{Program, TypeId};
@@ -7,8 +7,8 @@ use super::fit::example_value;
 use super::{Doc, TagName};
 use crate::modules::Graph;
 
-/// The examples that are values of the type, in wire form as JSON text; the others are warned of. A fenced block is
-/// code for readers of the source: it is no value, and nobody's mistake.
+/// Returns the examples that are values of the type, in wire form as JSON. Other examples are reported as warnings. A fenced
+/// code block is for readers of the source, so it is neither a value nor a mistake.
 pub(crate) fn examples(
     graph: &Graph<'_>,
     program: &Program,

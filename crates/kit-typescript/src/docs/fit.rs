@@ -1,14 +1,14 @@
-//! Whether the value of a `@default` or an `@example` fits its type.
+//! Checks the value of a `@default` or an `@example` against its type.
 
 use kit_ir::{
     Constraints, Decimal, DefaultValue, Format, IndexKey, LiteralValue, Program, Type, TypeId, TypeKind,
 };
 use serde_json::Value;
 
-/// Values nested deeper than this do not fit: a recursive type would otherwise be followed without end.
+/// Maximum depth of nested values: a recursive type would otherwise be followed without end.
 const DEEPEST: usize = 64;
 
-/// Reads the argument of `@default` as a value of the type: as JSON, or a string's text without quotes.
+/// Parses the argument of `@default` as a value of the type: as JSON, or as a string without quotes.
 pub(super) fn default_value(program: &Program, r#type: TypeId, argument: &str) -> Option<DefaultValue> {
     if argument == "now" && holds_date(program, r#type) {
         return Some(DefaultValue::Now);
@@ -37,7 +37,7 @@ pub(super) fn default_value(program: &Program, r#type: TypeId, argument: &str) -
     .then(|| DefaultValue::Literal(LiteralValue::String(argument.to_owned())))
 }
 
-/// Reads the text of an `@example` as a value of the type in wire form: as JSON, or a string's text without quotes.
+/// Parses the argument of an `@example` as a value of the type in wire form: as JSON, or as a string without quotes.
 pub(super) fn example_value(program: &Program, r#type: TypeId, text: &str) -> Option<Value> {
     let fits = |value: &Value| fits(program, r#type, value, Form::Wire, 0);
     serde_json::from_str::<Value>(text)
@@ -46,12 +46,12 @@ pub(super) fn example_value(program: &Program, r#type: TypeId, text: &str) -> Op
         .or_else(|| Some(Value::String(text.to_owned())).filter(fits))
 }
 
-/// Which form a value has.
+/// Form of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// As a doc tag writes it for handlers.
+    /// Form that a doc tag uses for the values of handlers.
     Default,
-    /// As it travels: dates, bytes and bigints are strings there.
+    /// Wire form: dates, bytes and bigints are strings.
     Wire,
 }
 
@@ -60,7 +60,7 @@ fn is_integer(text: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The type, or the member of a union, of that kind.
+/// Returns the type, or the member of a union, that has the given kind.
 fn member<'p>(program: &'p Program, r#type: TypeId, kind: &TypeKind) -> Option<&'p Type> {
     let r#type = program.resolve(r#type);
     match &r#type.kind {
@@ -76,12 +76,12 @@ fn holds_date(program: &Program, r#type: TypeId) -> bool {
     member(program, r#type, &TypeKind::Date).is_some()
 }
 
-/// The rules of the bigints of a type; nothing where it has none.
+/// Returns the rules of a type's bigints; `None` if the type has no bigints.
 fn bigint_rules(program: &Program, r#type: TypeId) -> Option<&Constraints> {
     member(program, r#type, &TypeKind::BigInt).map(|member| &member.constraints)
 }
 
-/// Returns true for digits that keep the rules. The one rule on bigints is that of columns, which have 64 bits.
+/// Returns true for digits that satisfy the rules. The only rules of bigints are those of columns, which have 64 bits.
 fn bigint_fits(rules: &Constraints, digits: &str) -> bool {
     is_integer(digits) && (rules.is_empty() || digits.parse::<i64>().is_ok())
 }
@@ -96,7 +96,7 @@ fn fits(program: &Program, id: TypeId, value: &Value, form: Form, depth: usize) 
         (TypeKind::Number, Value::Number(number)) => number
             .as_f64()
             .is_some_and(|number| number_fits(&r#type.constraints, number)),
-        // What a template's hole takes is for the validator to say.
+        // Only the validator checks the holes of a template literal type.
         (TypeKind::String | TypeKind::Template { .. }, Value::String(text)) => {
             string_fits(&r#type.constraints, text)
         }
@@ -106,7 +106,7 @@ fn fits(program: &Program, id: TypeId, value: &Value, form: Form, depth: usize) 
             },
             Value::String(text),
         ) => literal == text,
-        // Both were written by people as decimal numbers: equal text gives equal bits.
+        // Both numbers were written as decimal text: equal text gives equal bits.
         (
             TypeKind::Literal {
                 value: LiteralValue::Number(literal),
@@ -183,7 +183,8 @@ fn string_fits(rules: &Constraints, text: &str) -> bool {
         && rules.format.is_none_or(|format| format_fits(format, text))
 }
 
-/// Whether a text has the format, as far as that shows at a glance: this finds slips, and the validator decides.
+/// Returns true if a string probably has the format. This check finds obvious mistakes; the validator checks the complete
+/// format.
 fn format_fits(format: Format, text: &str) -> bool {
     let digits = |text: &str, pattern: &str| {
         text.len() == pattern.len()

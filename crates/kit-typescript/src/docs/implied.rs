@@ -1,4 +1,5 @@
-//! Rules that no constraint tag says: those of `@generated uuid`, and of the key that `@references` names.
+//! Rules that follow from other tags than constraint tags: from `@generated uuid`, and from the key that `@references`
+//! names.
 
 use kit_ir::{Constraints, Format};
 
@@ -8,14 +9,14 @@ use super::rules::rule;
 use super::{Doc, Tag, TagName};
 use crate::modules::Graph;
 
-/// Rules that follow from a tag.
+/// Rules that a tag implies.
 pub(crate) struct Implied {
     pub(crate) tag: Tag,
     pub(crate) rules: Constraints,
 }
 
 impl Implied {
-    /// The rules that `@references` takes over from the key that it names; nothing where that has none.
+    /// Creates the rules that `@references` inherits from the key that it names; `None` if the key has no rules.
     pub(crate) fn by_reference(tag: &Tag, key: Constraints) -> Option<Self> {
         (!key.is_empty()).then(|| Self {
             tag: tag.clone(),
@@ -23,18 +24,18 @@ impl Implied {
         })
     }
 
-    /// The same in words, for a note.
+    /// Describes the rules in words, for a note.
     pub(super) fn explanation(&self) -> String {
         let rules = crate::print::rules(&self.rules);
         let rules: Vec<_> = rules.iter().map(|rule| format!("`{rule}`")).collect();
         let name = self.tag.name.name();
-        // Of `@references User.id cascade`, the first word says whose rules these are.
+        // The first word of `@references User.id cascade` names the key that has the rules.
         let argument = self.tag.argument.split_whitespace().next();
         let argument = argument.map(|word| format!(" {word}")).unwrap_or_default();
         format!("`@{name}{argument}` implies {}", rules.join(", "))
     }
 
-    /// The rules, taken apart by the kind of values that each is about.
+    /// Splits the rules by the kind of values that they apply to.
     pub(super) fn parts(&self) -> impl Iterator<Item = (Domain, Constraints)> {
         let all = self.rules.clone();
         let texts = Constraints {
@@ -66,7 +67,8 @@ impl Implied {
     }
 }
 
-/// The rule of a property whose values are UUIDs that the system makes: `@generated uuid`, and `@id @generated` on a string.
+/// Returns the rule of a property whose values are UUIDs that the system generates: `@generated uuid`, or `@id @generated`
+/// on a string.
 pub(crate) fn generated(doc: &Doc) -> Option<Implied> {
     let tag = doc.all(TagName::Generated).next()?;
     let makes_uuids = match tag.argument.as_str() {
@@ -83,7 +85,8 @@ pub(crate) fn generated(doc: &Doc) -> Option<Implied> {
     })
 }
 
-/// All that the tags of a comment say about values, but for what `@references` implies. Mistakes are reported where the comment is applied.
+/// Returns all rules that the tags of a comment define or imply, except for the rules that `@references` implies. Mistakes
+/// are reported where the comment is applied.
 pub(crate) fn rules_of(graph: &Graph<'_>, doc: &Doc) -> Constraints {
     let said = doc.tags.iter().filter(|tag| tag.name.is_constraint());
     let said = said.filter_map(|tag| rule(graph, tag, &mut Vec::new()));
@@ -92,7 +95,7 @@ pub(crate) fn rules_of(graph: &Graph<'_>, doc: &Doc) -> Constraints {
         .fold(Constraints::default(), |all, rule| both(all, &rule))
 }
 
-/// Both rules; the first ones alone where one rule cannot say both.
+/// Combines two sets of rules; returns only the first set if they cannot be combined.
 pub(crate) fn both(first: Constraints, second: &Constraints) -> Constraints {
     match merge(&first, second) {
         Merged::Both(rules) => rules,

@@ -1,8 +1,8 @@
 //! Doc comments: their text and their tags.
 //!
-//! [`comment`] takes a comment apart, [`tags`] is the table of tags, and [`constraints`], [`property`] and [`text`] say
-//! what tags mean on a type, on a property and for readers. [`rules`] reads the argument of a constraint, [`implied`] says
-//! which rules follow from other tags, and [`conflicts`] says what several of them mean together.
+//! [`comment`] parses a comment, and [`tags`] is the table of tags. [`constraints`], [`property`] and [`text`] apply tags to
+//! a type, to a property and to the documentation. [`rules`] parses the argument of a constraint tag, [`implied`] derives
+//! rules from other tags, and [`conflicts`] combines several rules.
 
 mod arguments;
 mod comment;
@@ -31,13 +31,13 @@ pub(crate) use text::documentation;
 
 use crate::modules::{Graph, Place};
 
-/// A diagnostic on a place of a comment.
+/// Creates a diagnostic with a location in a comment.
 pub(crate) fn problem(graph: &Graph<'_>, code: Code, place: Place, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(code, message).label(graph.label(place))
 }
 
-/// The tags of a comment that have no meaning where the comment stands or stand there twice, as errors, and the misspelt
-/// ones, as warnings.
+/// Returns errors for the tags of a comment that have no meaning at this target or occur twice, and warnings for misspelt
+/// tags.
 pub(crate) fn misplaced(graph: &Graph<'_>, doc: &Doc, target: Target) -> Vec<Diagnostic> {
     let wrong = doc
         .tags

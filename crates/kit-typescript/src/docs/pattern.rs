@@ -1,4 +1,4 @@
-//! Patterns that a request could hold a server up with.
+//! Patterns with which a request could block a server.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,13 +11,13 @@ use rustc_hash::FxHashMap;
 use super::{Doc, TagName, problem};
 use crate::modules::Graph;
 
-/// So much of an attack is shown.
+/// Number of repetitions of the pump in the text that is shown.
 const SHOWN: usize = 3;
 
-/// So many patterns are remembered.
+/// Maximum number of patterns in the cache.
 const MOST_VERDICTS: usize = 10_000;
 
-/// What was found out about patterns. Deciding takes long for a tag, and projects write few patterns many times.
+/// Cache of verdicts on patterns. Checking a pattern takes long, and projects use few patterns many times.
 #[derive(Default)]
 pub(crate) struct Verdicts(RefCell<FxHashMap<String, Rc<Verdict>>>);
 
@@ -36,10 +36,10 @@ impl Verdicts {
     }
 }
 
-/// Reports the pattern of a type where texts as long as the type allows could keep the engine busy for too long. Validators
-/// look at the length before the pattern, so a `@maxLength` makes some patterns harmless.
+/// Reports the pattern of a type if a text with the length that the type allows could keep the engine busy for too long.
+/// Validators check the length before the pattern, so a `@maxLength` makes some patterns harmless.
 ///
-/// A comment is responsible for what it says itself: for a pattern, and for a length that takes the place of another.
+/// A comment is reported only for its own tags: for a pattern, and for a length that replaces another one.
 pub(super) fn unsafe_pattern(
     graph: &Graph<'_>,
     program: &Program,
@@ -91,7 +91,7 @@ pub(super) fn unsafe_pattern(
     })
 }
 
-/// The beginning of an attack: `"aaa…!"`.
+/// Returns the start of an attack for a note: `"aaa…!"`.
 fn shown(attack: &Attack) -> String {
     let quoted = |text: &str| text.escape_debug().to_string();
     format!(

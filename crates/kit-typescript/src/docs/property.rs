@@ -1,4 +1,4 @@
-//! Tags that say what a property is for.
+//! Tags that describe the role of a property.
 
 use kit_diagnostics::{Diagnostic, closest, codes};
 use kit_ir::{
@@ -10,7 +10,7 @@ use super::fit::default_value;
 use super::{Doc, Tag, TagName, problem};
 use crate::modules::Graph;
 
-/// Reads the tags of a property whose type is known.
+/// Reads the tags of a property whose type is already lowered.
 pub(crate) fn property_tags(
     graph: &Graph<'_>,
     program: &Program,
@@ -55,7 +55,7 @@ pub(crate) fn property_tags(
     tags
 }
 
-/// A name such as a column's.
+/// Parses a name such as that of a column.
 pub(crate) fn name(
     graph: &Graph<'_>,
     tag: &Tag,
@@ -172,7 +172,7 @@ fn references(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -
     target
 }
 
-/// What a `@references` tag names; nothing where its argument cannot be read.
+/// Parses the target of a `@references` tag; returns `None` if the argument is invalid.
 pub(crate) fn reference_target(tag: &Tag) -> Option<ReferenceTarget> {
     let words = words(tag);
     let (entity, property) = words.first()?.split_once('.')?;

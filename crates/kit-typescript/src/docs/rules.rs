@@ -1,4 +1,4 @@
-//! What one constraint tag says.
+//! Parses a single constraint tag.
 
 use kit_diagnostics::{Diagnostic, closest, codes};
 use kit_ir::{Constraints, Format};
@@ -10,7 +10,7 @@ use super::arguments::{flag, invalid, number};
 use super::{Tag, TagName, problem};
 use crate::modules::Graph;
 
-/// The rule of a tag, where its argument can be read.
+/// Returns the rule of a tag; `None` if its argument is invalid.
 pub(super) fn rule(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> Option<Constraints> {
     let form = format!("@{} 1", tag.name.name());
     let mut rule = Constraints::default();
@@ -59,7 +59,7 @@ pub(super) fn rule(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnosti
 const WHOLE: &str = "a whole number, 0 or more, is needed";
 const DECIMAL: &str = "a decimal number is needed";
 
-/// Sets what could be read, and says whether it could.
+/// Stores a parsed argument. Returns true if the argument could be parsed.
 fn set<T>(place: &mut Option<T>, value: Option<T>) -> bool {
     *place = value;
     place.is_some()
@@ -79,7 +79,7 @@ fn pattern(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> O
     Some(tag.argument.clone())
 }
 
-/// Whether a pattern is what `new RegExp(pattern, "u")` takes; validators are made with exactly that.
+/// Checks that `new RegExp(pattern, "u")` accepts a pattern. Generated validators use exactly this expression.
 fn check_pattern(pattern: &str) -> Result<(), String> {
     let allocator = Allocator::default();
     LiteralParser::new(

@@ -1,19 +1,19 @@
-//! The table of tags.
+//! Table of tags.
 
 use kit_diagnostics::closest;
 
-/// How the text after a tag's name is read.
+/// Extent of the text after a tag's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
-    /// Up to the end of the line or the next tag on it.
+    /// Up to the end of the line or the next tag on the line.
     Line,
-    /// Like `Line`, and on over following lines up to an empty one or the next tag.
+    /// Like `Line`, and continues on the next lines up to an empty line or the next tag.
     Paragraph,
-    /// Everything up to the next line that begins with a tag.
+    /// Up to the next line that starts with a tag.
     Block,
 }
 
-/// What a comment stands on.
+/// Source construct that a comment belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Target {
     /// A property of an object type.
@@ -49,7 +49,7 @@ macro_rules! tags {
         impl TagName {
             const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// As written after the `@`.
+            /// Returns the name as written after the `@`.
             pub(crate) fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name),* }
             }
@@ -58,7 +58,7 @@ macro_rules! tags {
                 match self { $(Self::$variant => Style::$style),* }
             }
 
-            /// Where it has a meaning.
+            /// Returns the source constructs on which the tag has a meaning.
             pub(crate) fn targets(self) -> &'static [Target] {
                 match self { $(Self::$variant => &[$(Target::$target),*]),* }
             }
@@ -101,7 +101,7 @@ tags! {
     Security "security" Line [Middleware]
 }
 
-/// Tags of `JSDoc` and `TSDoc` that kit leaves alone, however close they come to one of its own.
+/// Tags of `JSDoc` and `TSDoc` that kit ignores, even if they are similar to a tag of kit.
 const FOREIGN: &[&str] = &[
     "alpha",
     "author",
@@ -160,7 +160,8 @@ impl TagName {
         Self::ALL.iter().copied().find(|tag| tag.name() == name)
     }
 
-    /// The tag that a misspelt one means; nothing where the name is another tool's or too far from any.
+    /// Returns the tag that a misspelt name probably means; `None` if the name belongs to another tool or is similar to no
+    /// tag.
     pub(super) fn meant_by(name: &str) -> Option<Self> {
         if name.len() < 3 || FOREIGN.contains(&name) {
             return None;
@@ -168,7 +169,7 @@ impl TagName {
         closest(name, Self::ALL.iter().map(|tag| tag.name())).and_then(Self::from_name)
     }
 
-    /// Whether one comment may have several of them.
+    /// Returns true if a comment may have the tag several times.
     pub(super) fn is_repeatable(self) -> bool {
         matches!(
             self,
@@ -176,7 +177,7 @@ impl TagName {
         )
     }
 
-    /// Whether it limits values, and so belongs to the type rather than to the property.
+    /// Returns true if the tag limits values. Such a tag belongs to the type and not to the property.
     pub(crate) fn is_constraint(self) -> bool {
         use TagName::{
             ExclusiveMaximum, ExclusiveMinimum, Format, Integer, MaxItems, MaxLength, Maximum, MinItems,

@@ -1,10 +1,10 @@
-//! What a comment says to readers.
+//! Documentation for readers, from a comment.
 
 use kit_ir::Documentation;
 
 use super::{Doc, TagName};
 
-/// Description, deprecation and examples.
+/// Returns the description and the deprecation.
 pub(crate) fn documentation(doc: &Doc) -> Documentation {
     let single_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     Documentation {
@@ -13,7 +13,7 @@ pub(crate) fn documentation(doc: &Doc) -> Documentation {
             .all(TagName::Deprecated)
             .next()
             .map(|tag| single_line(&tag.argument)),
-        // Read when the type is known, which they must fit.
+        // Examples must fit the type, so they are added when the type is lowered.
         examples: Vec::new(),
     }
 }

@@ -21,7 +21,7 @@ impl Case {
         }
     }
 
-    /// Its name in TypeScript.
+    /// Returns the name in TypeScript.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Upper => "Uppercase",
@@ -33,7 +33,7 @@ impl Case {
 }
 
 impl Evaluator<'_> {
-    /// A type of texts with their letters changed.
+    /// Applies a change of case to a string type.
     pub(super) fn cased(&mut self, case: Case, ty: TyId) -> TyId {
         let shape = self.shape(ty);
         match self.store.get(shape).clone() {
@@ -71,7 +71,7 @@ impl Evaluator<'_> {
                 self.store.add(Ty::Cased(case, shape))
             }
             Ty::Branded(base, _) => self.cased(case, base),
-            // Numbers have no letters, and what is no text stays as it is.
+            // Other types contain no letters and stay unchanged.
             _ => shape,
         }
     }

@@ -1,4 +1,4 @@
-//! Classes: what their instances have, and what the class itself is as a value.
+//! Classes: the type of their instances, and the type of the class as a value.
 
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ use super::{Evaluator, KeyKind, Object, Prop, ScopeId, Ty, TyId};
 use crate::modules::{DeclId, Place, expression_path};
 
 impl<'a> Evaluator<'a> {
-    /// The type of a class's instances, with the interfaces that are merged into it.
+    /// Returns the type of a class's instances, including the interfaces that are merged into the class.
     pub(super) fn class(
         &mut self,
         class: &'a Class<'a>,
@@ -50,13 +50,14 @@ impl<'a> Evaluator<'a> {
         self.store.object(object)
     }
 
-    /// The type of a class as a value: its static members, and `new`.
+    /// Returns the type of a class as a value: its static members and `new`.
     pub(super) fn class_value(&mut self, decl: DeclId, class: &'a Class<'a>, scope: ScopeId) -> TyId {
         let mut object = Object { ..Object::default() };
         for element in &class.body.body {
             self.class_member(&mut object, element, true, scope);
         }
-        // Generic classes make instances of what their parameters may be at least.
+        // `new` of a generic class has the constraints of the type parameters as its arguments, or `unknown` without a
+        // constraint.
         let arguments: Vec<TyId> = class
             .type_parameters
             .iter()
@@ -229,7 +230,7 @@ impl<'a> Evaluator<'a> {
         self.signature(&signature, scope)
     }
 
-    /// `constructor(readonly id: string)`
+    /// Adds the properties of `constructor(readonly id: string)`.
     fn parameter_properties(
         &mut self,
         object: &mut Object,
@@ -257,8 +258,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The name of a member that others see. One that is private is reported if the class is used on the wire: no JSON
-    /// value has it.
+    /// Returns the name of a public member. A private member is reported if the class is used on the wire, because no JSON
+    /// value has the member.
     fn member_name(
         &mut self,
         object: &mut Object,
@@ -287,8 +288,8 @@ impl<'a> Evaluator<'a> {
         Some(named)
     }
 
-    /// Adds a private or protected member. It tells the class from others in comparisons; `keyof`, `Pick` and mapped types leave
-    /// it out, and an object that has it is refused on the wire.
+    /// Adds a private or protected member. The member distinguishes the class from others in comparisons. `keyof`, `Pick`
+    /// and mapped types leave the member out, and an object with such a member is refused on the wire.
     fn hidden_member(&mut self, object: &mut Object, name: &str, place: Place) {
         let ty = self.store.add(Ty::Unknown);
         let hidden = Prop::hidden_name(name, place);

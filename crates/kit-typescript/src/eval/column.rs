@@ -5,11 +5,11 @@ use super::{Evaluator, Object, Prop, Ty, TyId};
 use crate::docs::TagName;
 use crate::modules::{DeclId, DeclKind};
 
-/// Longer chains of names do not occur; ones that lead back to their beginning do.
+/// Maximum length of a chain of names. Only a cycle is longer.
 const MOST_STEPS: u32 = 10_000;
 
 impl Evaluator<'_> {
-    /// Returns true for a declaration with `@table`. Most comments do not even have these letters, and are not read for it.
+    /// Returns true for a declaration with `@table`. Most comments do not contain the text `@table`, so they are not parsed.
     pub(super) fn is_entity(&mut self, decl: DeclId) -> bool {
         let declared = self.graph.decl(decl);
         let module = self.graph.module(declared.module);
@@ -24,7 +24,7 @@ impl Evaluator<'_> {
                 .is_some_and(|doc| doc.has(TagName::Table))
     }
 
-    /// Marks the properties of an entity: each of them is stored in a column. A type that is no object stays as it is.
+    /// Marks the properties of an entity as stored in columns. A type that is not an object stays unchanged.
     pub(super) fn with_columns(&mut self, body: TyId) -> TyId {
         let shape = self.shape(body);
         let Ty::Object(id) = *self.store.get(shape) else {
@@ -37,7 +37,8 @@ impl Evaluator<'_> {
         self.store.object(object)
     }
 
-    /// Type of a property outside of its object, as `Note["views"]` names it. The rules of its column come with it.
+    /// Returns the type of a property outside of its object, as in `Note["views"]`. The type includes the rules of the
+    /// property's column.
     pub(crate) fn type_of(&mut self, property: &Prop) -> TyId {
         if property.column && !property.remapped && self.holds_bigint(property.ty) {
             self.store.add(Ty::Constrained(property.ty, RuleSource::Column))
@@ -46,10 +47,11 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns true for `bigint` and a union with it. What is being evaluated at the moment is no such type, or it would refer to itself.
+    /// Returns true for `bigint` and for a union with it. Returns false for a type that is being evaluated, because looking
+    /// inside would make the type refer to itself.
     fn holds_bigint(&mut self, ty: TyId) -> bool {
         let mut next = vec![ty];
-        // Names that lead back to each other are a mistake, which is reported where the type is needed.
+        // A cycle of names is a mistake, which is reported where the type is needed.
         for _ in 0..MOST_STEPS {
             let Some(at) = next.pop() else {
                 return false;

@@ -10,7 +10,8 @@ use super::types::Literal;
 use super::{Evaluator, ScopeId, Ty, TyId};
 
 impl<'a> Evaluator<'a> {
-    /// Chooses a branch. Where the checked type is a type parameter that stands for a union, each member chooses its own.
+    /// Chooses a branch. If the checked type is a type parameter that stands for a union, the branch is chosen for each
+    /// member.
     pub(super) fn conditional(&mut self, node: &'a TSConditionalType<'a>, scope: ScopeId) -> TyId {
         let Some((name, bound)) = self.naked_parameter(&node.check_type, scope) else {
             let check = self.evaluate(&node.check_type, scope);
@@ -32,7 +33,7 @@ impl<'a> Evaluator<'a> {
         self.union(chosen)
     }
 
-    /// A type parameter by itself, and what it stands for.
+    /// Returns a type parameter that is used alone, with the type that it stands for.
     pub(super) fn naked_parameter(&self, node: &'a TSType<'a>, scope: ScopeId) -> Option<(&'a str, TyId)> {
         match node {
             TSType::TSParenthesizedType(inner) => self.naked_parameter(&inner.type_annotation, scope),
@@ -75,7 +76,7 @@ impl<'a> Evaluator<'a> {
         if matches!(self.store.get(shape), Ty::Any)
             && !matches!(self.store.get(extends_shape), Ty::Any | Ty::Unknown)
         {
-            // `any` may be either.
+            // `any` may be assignable or not.
             let both = vec![
                 self.evaluate(&node.true_type, inner),
                 self.evaluate(&node.false_type, scope),
@@ -89,7 +90,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Whether a type is assignable to another; a mistake in either is the answer.
+    /// Returns true if a type is assignable to another. Returns the mistake if one of the types contains one.
     pub(super) fn decide(&mut self, from: TyId, to: TyId) -> Result<bool, TyId> {
         let before = self.relations.broken.take();
         let answer = self.assignable(from, to);
@@ -97,7 +98,8 @@ impl<'a> Evaluator<'a> {
         broken.map_or(Ok(answer), Err)
     }
 
-    /// The scope in which the names of `infer` mean what was found; a mistake where kit cannot tell what it would be.
+    /// Returns the scope in which the names of `infer` are bound to the inferred types, or a mistake if kit cannot infer
+    /// them.
     fn inferred_scope(
         &mut self,
         node: &'a TSConditionalType<'a>,
@@ -140,7 +142,7 @@ impl<'a> Evaluator<'a> {
                     } else {
                         found
                     };
-                    // What breaks the constraint leaves the constraint itself for the check that follows.
+                    // A type that does not satisfy the constraint is replaced by the constraint, for the check that follows.
                     if self.assignable(found, constraint) {
                         found
                     } else {
@@ -153,8 +155,8 @@ impl<'a> Evaluator<'a> {
         Ok(self.store.inner_scope(scope, bindings))
     }
 
-    /// A text that a template gave, as the number, bigint, boolean or null that the constraint asks for; the text itself
-    /// where it does not read back the same.
+    /// Converts a string from a template to the number, bigint, boolean or null that the constraint requires. Returns the
+    /// string unchanged if the converted value is not written in the same way.
     fn read_text(&mut self, found: TyId, constraint: TyId) -> TyId {
         let Ty::Literal(Literal::String(text)) = self.look(found) else {
             return found;

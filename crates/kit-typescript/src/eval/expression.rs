@@ -1,4 +1,4 @@
-//! Type expressions, one construct a line.
+//! Evaluation of type expressions, with one line for each construct.
 
 use oxc_ast::ast::{TSType, TSTypeName, TSTypeOperatorOperator};
 use oxc_span::GetSpan;
@@ -8,9 +8,9 @@ use super::{Evaluator, ScopeId, Ty, TyId};
 use crate::modules::Place;
 
 impl<'a> Evaluator<'a> {
-    /// Evaluates a type expression. Names stay names, so recursion ends here.
+    /// Evaluates a type expression. Names are not followed, so recursion stops here.
     pub(crate) fn evaluate(&mut self, node: &'a TSType<'a>, scope: ScopeId) -> TyId {
-        // Keywords are most of what there is, and need no guard.
+        // Most types are keywords, which need no limit of depth.
         if let Some(keyword) = keyword(node) {
             return self.store.add(keyword);
         }
@@ -89,7 +89,7 @@ impl<'a> Evaluator<'a> {
             TSType::TSFunctionType(function) => self.function_type(function, scope),
             TSType::TSConstructorType(constructor) => self.constructor_type(constructor, scope),
             TSType::TSTypeQuery(query) => self.type_query(query, scope),
-            // A predicate is a boolean to who calls the function.
+            // A type predicate is a boolean for the caller of the function.
             TSType::TSTypePredicate(predicate) => self.store.add(if predicate.asserts {
                 Ty::Undefined
             } else {
@@ -104,8 +104,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The type of an array's elements. What may look into the type that is being evaluated waits; everything else is
-    /// evaluated at once, so that equal arrays are one type and instances for them are one instance.
+    /// Returns the type of an array's elements. A type that could refer to the type that is being evaluated stays lazy.
+    /// Every other type is evaluated at once, so that equal arrays are one type and their instances are one instance.
     pub(super) fn element_type(&mut self, node: &'a TSType<'a>, scope: ScopeId) -> TyId {
         let waits = match node {
             TSType::TSParenthesizedType(inner) => return self.element_type(&inner.type_annotation, scope),
@@ -127,7 +127,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// `this`: the interface or class around, or whatever extends it.
+    /// Returns the type of `this`: the enclosing interface or class, or the type that extends it.
     fn this_type(&mut self, scope: ScopeId, place: Place) -> TyId {
         match self.store.binding(scope, super::object::THIS) {
             Some((this, _)) => this,

@@ -1,4 +1,4 @@
-//! Function types. They have no JSON form, but conditional types look at them, and so do `ReturnType` and `Parameters`.
+//! Function types. They have no JSON form, but conditional types, `ReturnType` and `Parameters` use them.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use super::types::{Element, Function, Generic};
 use super::{Evaluator, Object, ScopeId, Ty, TyId};
 use oxc_span::GetSpan;
 
-/// The parts of a signature, however it is written.
+/// Parts of a signature, in any syntax.
 #[derive(Clone, Copy)]
 pub(super) struct Signature<'a> {
     pub(super) type_parameters: Option<&'a TSTypeParameterDeclaration<'a>>,
@@ -58,7 +58,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// A signature. Its own type parameters stand for themselves.
+    /// Evaluates a signature. Its own type parameters stand for themselves.
     pub(super) fn signature(&mut self, signature: &Signature<'a>, scope: ScopeId) -> Function {
         let own = signature
             .type_parameters
@@ -90,7 +90,7 @@ impl<'a> Evaluator<'a> {
         function
     }
 
-    /// A generic signature with its type arguments; nothing if their number does not fit.
+    /// Instantiates a generic signature with type arguments; returns `None` if their number does not fit.
     pub(super) fn instantiate_signature(&mut self, generic: Generic, arguments: &[TyId]) -> Option<Function> {
         let (signature, outer) = *self.generics.get(generic.0? as usize)?;
         let own = signature.type_parameters?.params.as_slice();
@@ -111,7 +111,7 @@ impl<'a> Evaluator<'a> {
         Some(self.signature_in(&signature, scope))
     }
 
-    /// A signature as it is seen from outside: a type parameter is what its constraint says, or `unknown`.
+    /// Returns a signature as callers see it: a type parameter is replaced by its constraint, or by `unknown`.
     pub(super) fn base_signature(&mut self, function: &Function) -> Function {
         let Some((signature, mut scope)) = function
             .generic
@@ -124,7 +124,7 @@ impl<'a> Evaluator<'a> {
         let own = signature
             .type_parameters
             .map_or(&[][..], |parameters| parameters.params.as_slice());
-        // A constraint may mention parameters after it.
+        // A constraint may refer to later parameters.
         let unknown = self.store.add(Ty::Unknown);
         let names = own
             .iter()
@@ -150,7 +150,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// What a generic signature says of its result, as it is written.
+    /// Returns the source text of a generic signature's result type.
     pub(super) fn written_result(&self, generic: Generic) -> Option<&'a str> {
         let (signature, scope) = self.generics.get(generic.0? as usize)?;
         let span = signature.result?.type_annotation.span();
@@ -158,7 +158,7 @@ impl<'a> Evaluator<'a> {
         text.get(span.start as usize..span.end as usize)
     }
 
-    /// The parts of a signature whose type parameters are bound.
+    /// Evaluates a signature in a scope that binds its type parameters.
     fn signature_in(&mut self, signature: &Signature<'a>, scope: ScopeId) -> Function {
         let any = self.store.add(Ty::Any);
         let annotated = |this: &mut Self, annotation: Option<&'a TSTypeAnnotation<'a>>| {
@@ -195,7 +195,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The parameters of a function as a tuple; the rest parameter is spread.
+    /// Returns the parameters of a function as a tuple. The rest parameter is spread.
     pub(super) fn parameter_tuple(&mut self, function: &Function) -> TyId {
         let mut elements = Vec::with_capacity(function.parameters.len());
         for parameter in function.parameters.iter() {
@@ -211,7 +211,7 @@ impl<'a> Evaluator<'a> {
                 Ty::Tuple { elements: rest, .. } => elements.extend(rest.iter().cloned()),
                 Ty::Union(_) if elements.is_empty() => return parameter.ty,
                 _ => {
-                    // `(...args: any)`, or a type that is still to be inferred.
+                    // `(...args: any)`, or a type that is not inferred yet.
                     if elements.is_empty() {
                         return parameter.ty;
                     }

@@ -1,4 +1,4 @@
-//! The types that TypeScript itself declares.
+//! Types that TypeScript itself declares.
 
 use kit_diagnostics::{closest, codes};
 
@@ -8,8 +8,8 @@ use super::utility::Utility;
 use super::{Evaluator, Object, Ty, TyId};
 use crate::modules::Place;
 
-/// Classes and interfaces of TypeScript's that kit knows by name only. Conditional types may compare them, but no JSON
-/// holds their values.
+/// Classes and interfaces of TypeScript that kit only knows by name. Conditional types may compare them, but no JSON
+/// contains their values.
 const BUILTINS: &[&str] = &[
     "ArrayBuffer",
     "ArrayBufferLike",
@@ -73,7 +73,7 @@ pub(super) fn infers_arguments(name: &str) -> bool {
     )
 }
 
-/// Number of type parameters of a class of which some may be left out; those are `any`.
+/// Returns the number of type parameters of a class for which some arguments may be omitted. Omitted arguments are `any`.
 fn parameters_of(name: &str) -> usize {
     match name {
         "AsyncGenerator"
@@ -89,7 +89,7 @@ fn parameters_of(name: &str) -> usize {
     }
 }
 
-/// Whether a name of TypeScript's own is known without its declaration.
+/// Returns true if kit knows a name of TypeScript without its declaration.
 pub(crate) fn is_known(name: &str) -> bool {
     matches!(
         name,
@@ -107,7 +107,7 @@ pub(crate) fn is_known(name: &str) -> bool {
 }
 
 impl Evaluator<'_> {
-    /// A type that TypeScript declares, or one that nobody does.
+    /// Evaluates a type that TypeScript declares, or reports a name that is not declared.
     pub(super) fn global(&mut self, name: &str, arguments: &[TyId], places: &[Place], place: Place) -> TyId {
         if let Some(utility) = Utility::from_name(name) {
             if arguments.len() != utility.arity() {

@@ -1,11 +1,11 @@
-//! Whether two types are the same, which is more than assignable both ways: `any` is no `unknown`, and `a?: 1` no
-//! `a: 1 | undefined`.
+//! Identity of types, which is stricter than mutual assignability: `any` is not identical to `unknown`, and `a?: 1` is not
+//! identical to `a: 1 | undefined`.
 
 use super::types::{Element, Function, State};
 use super::{Evaluator, Ty, TyId};
 use crate::modules::DeclKind;
 
-/// Types that are still the same this far down are taken for the same.
+/// Maximum depth of the comparison. Types that are equal up to this depth count as identical.
 const DEEPEST: u32 = 50;
 
 impl Evaluator<'_> {
@@ -14,7 +14,7 @@ impl Evaluator<'_> {
     }
 
     fn same(&mut self, a: TyId, b: TyId, left: u32) -> bool {
-        // Objects that were laid over one another are another type than one with all the properties.
+        // An intersection of objects is not identical to one object with all the properties.
         if self.is_laid_over(a) != self.is_laid_over(b) {
             return false;
         }
@@ -71,7 +71,7 @@ impl Evaluator<'_> {
                         b.property(&property.name).is_some_and(|other| {
                             let (mut own, mut others) = (property.ty, other.ty);
                             if property.optional {
-                                // Optional properties may be `undefined`, said or not.
+                                // An optional property may be `undefined`, with or without `undefined` in its type.
                                 (own, others) = (self.defined(own), self.defined(others));
                             }
                             property.optional == other.optional
@@ -91,7 +91,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether a type is an intersection of objects, `{ a: 1 } & { b: 2 }`, however it is named.
+    /// Returns true if a type is an intersection of objects such as `{ a: 1 } & { b: 2 }`, also through names.
     fn is_laid_over(&mut self, ty: TyId) -> bool {
         let mut at = self.peel(ty);
         while let Ty::Named(id) = *self.store.get(at) {

@@ -1,4 +1,4 @@
-//! Index signatures: which keys they take, and the rules that comments give those keys.
+//! Index signatures: the keys that they accept, and the rules that comments define for these keys.
 
 use kit_diagnostics::codes;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -10,14 +10,14 @@ use crate::modules::Place;
 /// A member of a type of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct KeyMember {
-    /// The shape of the member.
+    /// Shape of the member.
     pub(super) shape: TyId,
-    /// The member with the rules that comments give it; nothing for one without rules.
+    /// Member with the rules of comments; `None` for a member without rules.
     pub(super) ruled: Option<TyId>,
 }
 
 impl Evaluator<'_> {
-    /// The members of a type of keys, each once.
+    /// Returns the members of a type of keys, each once.
     pub(super) fn key_members(&mut self, keys: TyId) -> Vec<KeyMember> {
         let mut found = Vec::new();
         self.collect_keys(keys, Vec::new(), &mut found);
@@ -26,7 +26,7 @@ impl Evaluator<'_> {
         found
     }
 
-    /// `rules` are those around the keys, the outermost first.
+    /// Collects the members. `rules` are the rules around the keys, the outermost first.
     fn collect_keys(&mut self, keys: TyId, mut rules: Vec<RuleSource>, found: &mut Vec<KeyMember>) {
         let shape = self.shape(keys);
         match self.store.get(shape) {
@@ -34,7 +34,7 @@ impl Evaluator<'_> {
                 found.push(KeyMember { shape, ruled: None });
                 return;
             }
-            // `K & string` of a symbol is an intersection whose shape is `never`.
+            // The intersection `K & string` has the shape `never` if `K` is a symbol.
             Ty::Never => return,
             _ => {}
         }
@@ -69,19 +69,19 @@ impl Evaluator<'_> {
             }
             return;
         }
-        // `[key: UserId]`, a branded string.
+        // A branded string, as in `[key: UserId]`.
         if let Ty::Branded(base, _) = *self.store.get(shape)
             && self.key_name(base).is_none()
         {
             return self.collect_keys(base, rules, found);
         }
-        // A literal is one key: the rules have nothing to add.
+        // A literal is a single key, so rules have no effect on it.
         let ruled = (!rules.is_empty() && self.key_name(shape).is_none()).then(|| self.ruled(shape, &rules));
         found.push(KeyMember { shape, ruled });
     }
 
-    /// The tags of a comment that hold for keys; nothing where it has none. Keys are not held to what follows from a reference,
-    /// a generated value or a column.
+    /// Returns the tags of a comment that apply to keys; `None` if there are none. Rules that follow from a reference, a
+    /// generated value or a column do not apply to keys.
     fn rule_of_keys(&mut self, source: RuleSource) -> Option<RuleSource> {
         match source {
             RuleSource::Doc(doc) if self.store.doc(doc).limits() => {
@@ -91,14 +91,14 @@ impl Evaluator<'_> {
         }
     }
 
-    /// `[key: K]: V`; a union of keys is a signature for each.
+    /// Adds `[key: K]: V`. A union of keys becomes one signature for each member.
     pub(super) fn index_signature(&mut self, object: &mut Object, keys: TyId, value: TyId, place: Place) {
         let members = self.key_members(keys);
         self.index_signatures(object, &members, value, place);
     }
 
-    /// A signature for each member of a type of keys. A key of several members must satisfy the rules of one of them; kit checks
-    /// that only where one of them has no rules, or all have the same.
+    /// Adds a signature for each member of a type of keys. A key of several members must satisfy the rules of one of them;
+    /// kit can check this only if one of the members has no rules or all members have the same rules.
     pub(super) fn index_signatures(
         &mut self,
         object: &mut Object,
@@ -111,7 +111,7 @@ impl Evaluator<'_> {
             rules.entry(member.shape).or_default().push(member.ruled);
         }
         for member in members {
-            // Members of one shape make one signature, where the first of them stands.
+            // Members with the same shape become one signature, at the position of the first of them.
             let Some(of_shape) = rules.remove(&member.shape) else {
                 continue;
             };
@@ -126,7 +126,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The signature of a key of a mapped type, beside those of the keys before it.
+    /// Adds the signature of a key of a mapped type to the signatures of the keys before it.
     pub(super) fn mapped_signature(
         &mut self,
         object: &mut Object,
@@ -149,7 +149,7 @@ impl Evaluator<'_> {
         let KeyMember { shape, ruled } = member;
         match self.store.get(shape).clone() {
             Ty::Number if ruled.is_some() => self.refuse_number_rules(object, ruled, place),
-            // `Record<infer K, V>` is a pattern whose keys are still to be found.
+            // The keys of the pattern `Record<infer K, V>` are not inferred yet.
             Ty::String | Ty::Number | Ty::Symbol | Ty::Template(_) | Ty::Cased(..) | Ty::Infer(_) => {
                 let key = shape;
                 set_index(object, Index { key, ruled, value });
@@ -190,7 +190,7 @@ impl Evaluator<'_> {
         ));
     }
 
-    /// The place of the first rule that comments give a type.
+    /// Returns the location of the first rule that comments define for a type.
     fn rule_label(&mut self, ruled: TyId) -> Option<kit_diagnostics::Label> {
         let rules = self.rules_around(ruled);
         let tag = rules.into_iter().find_map(|source| {
@@ -207,7 +207,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Adds an index signature; one for the same keys is replaced.
+/// Adds an index signature. A signature for the same keys is replaced.
 pub(super) fn set_index(object: &mut Object, index: Index) {
     match object.index.iter_mut().find(|known| known.key == index.key) {
         Some(known) => *known = index,

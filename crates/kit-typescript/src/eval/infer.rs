@@ -1,23 +1,23 @@
-//! What `infer` finds: a type is matched with a pattern whose holes are [`Ty::Infer`].
+//! Inference of `infer`: matches a type with a pattern whose holes are [`Ty::Infer`].
 
 use std::rc::Rc;
 
 use super::types::{Element, Function, Literal};
 use super::{Evaluator, KeyKind, Object, Part, Ty, TyId};
 
-/// Patterns inside of patterns beyond this come from recursive types, which have been matched by then.
+/// Maximum depth of nested patterns. Deeper patterns come from recursive types, which are matched before this depth.
 const DEEPEST_PATTERN: u32 = 60;
 
-/// What was found for each hole of a pattern.
+/// Types that were found for each hole of a pattern.
 pub(super) struct Inference {
     first: u32,
-    /// Where the type of the hole is read: results, properties, elements.
+    /// Types from read positions: results, properties, elements.
     covariant: Vec<Vec<TyId>>,
-    /// Where it is written: parameters of functions.
+    /// Types from write positions: parameters of functions.
     contravariant: Vec<Vec<TyId>>,
-    /// It came from the text of a template, which may mean a number.
+    /// True for a hole whose type comes from the text of a template, which may stand for a number.
     pub(super) from_text: Vec<bool>,
-    /// A hole stands for what kit does not know: a method of TypeScript's own, say.
+    /// Mistake: the hole stands for a type that kit does not know, such as a method of a TypeScript class.
     pub(super) unknown: Option<TyId>,
     depth: u32,
 }
@@ -57,7 +57,7 @@ impl Inference {
         }
     }
 
-    /// What a hole stands for: the union of what was read, else the intersection of what was written.
+    /// Returns the type of a hole: the union of the read positions, otherwise the intersection of the write positions.
     pub(super) fn result(&self, eval: &mut Evaluator<'_>, index: usize) -> Option<TyId> {
         match (
             self.covariant[index].as_slice(),
@@ -99,7 +99,7 @@ impl Evaluator<'_> {
             inference.add(number, source, contra, false);
             return;
         }
-        // Two instances of one declaration match by their arguments.
+        // Two instances of one declaration are matched by their arguments.
         let named = self.peel(source);
         if let (Ty::Named(a), Ty::Named(b)) = (self.store.get(named), self.store.get(pattern)) {
             let (a, b) = (&self.store.instances[a.index()], &self.store.instances[b.index()]);
@@ -134,7 +134,7 @@ impl Evaluator<'_> {
                 self.infer_from(element, hole, inference, contra);
             }
             (Ty::Tuple { elements, .. }, Ty::Array { element: hole, .. }) => {
-                // Of no elements it is `never`.
+                // The item type of an empty tuple is `never`.
                 let item = self.item_of(&elements);
                 self.infer_from(item, hole, inference, contra);
             }
@@ -188,7 +188,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The parameters of a generic function mean nothing outside of it.
+    /// Replaces a parameter of a generic function, which has no meaning outside of the function, by `unknown`.
     fn without_parameters(&mut self, source: TyId) -> TyId {
         match self.look(source) {
             Ty::Parameter(_) => self.store.add(Ty::Unknown),
@@ -196,7 +196,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// `any` fills every hole of a pattern.
+    /// Fills every hole of a pattern with `any`.
     fn fill_with(&mut self, any: TyId, pattern: TyId, inference: &mut Inference) {
         match self.store.get(pattern).clone() {
             Ty::Array { element, .. } => self.infer_from(any, element, inference, false),
@@ -220,7 +220,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A union of patterns: what a closed or composite member takes is taken; the rest is for a bare `infer`.
+    /// Matches a union of patterns. Members that equal a closed pattern or match a composite pattern are done; the other
+    /// members are matched with a bare `infer`.
     fn match_union(&mut self, source: TyId, patterns: &[TyId], inference: &mut Inference, contra: bool) {
         let sources: Vec<TyId> = match self.store.get(source).clone() {
             Ty::Union(members) => members.to_vec(),
@@ -267,7 +268,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Elements from the front and from the back; what lies between is for the rest of the pattern.
+    /// Matches elements from the front and from the back. The elements in between are matched with the rest element of the
+    /// pattern.
     fn match_elements(
         &mut self,
         source: &[Element],
@@ -370,7 +372,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A type without `undefined`. A type expression that nobody has evaluated yet stays unevaluated.
+    /// Returns a type without `undefined`. A lazy type expression stays unevaluated.
     pub(super) fn defined_later(&mut self, ty: TyId) -> TyId {
         match self.store.get(ty) {
             Ty::Lazy(_) | Ty::Constrained(..) => self.store.add(Ty::Defined(ty)),
@@ -378,7 +380,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A type without `undefined`.
+    /// Returns a type without `undefined`.
     pub(super) fn defined(&mut self, ty: TyId) -> TyId {
         let absent = self.store.add(Ty::Undefined);
         match self.look(ty) {
@@ -394,7 +396,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Overloads match from the last one.
+    /// Matches overloads, starting with the last one.
     fn match_functions(
         &mut self,
         source: &[Function],
@@ -418,9 +420,9 @@ impl Evaluator<'_> {
     fn match_parameters(&mut self, own: &Function, hole: &Function, inference: &mut Inference, contra: bool) {
         let list = self.parameter_tuple(own);
         let holes = self.parameter_tuple(hole);
-        // `(...args: infer A)` takes the whole list.
+        // `(...args: infer A)` matches the whole list.
         if matches!(self.store.get(holes), Ty::Infer(_)) {
-            // A list of parameters is read as one, whatever the direction: TypeScript takes it as it stands.
+            // TypeScript uses a list of parameters unchanged, so the list counts as a read position in both directions.
             self.infer_from(list, holes, inference, contra);
             return;
         }

@@ -1,10 +1,11 @@
-//! Which names a pattern infers.
+//! Names that a pattern infers.
 
 use oxc_ast::ast::{
     FormalParameters, TSSignature, TSTupleElement, TSType, TSTypeAnnotation, TSTypeParameter,
 };
 
-/// The `infer`s of a pattern, each name once, in order. Those of a conditional type inside the pattern are its own.
+/// Returns the `infer`s of a pattern, each name once, in order. The `infer`s of a conditional type inside of the pattern are
+/// not included.
 pub(super) fn infer_names<'a>(pattern: &'a TSType<'a>) -> Vec<&'a TSTypeParameter<'a>> {
     let mut found = Vec::new();
     of_type(pattern, &mut found);
@@ -21,7 +22,7 @@ fn of_type<'a>(node: &'a TSType<'a>, found: &mut Found<'a>) {
                 .iter_mut()
                 .find(|known| known.name.name == parameter.name.name)
             {
-                // The constraint may stand at any of the places.
+                // The constraint may be at any of the occurrences.
                 Some(known) if known.constraint.is_none() => *known = parameter,
                 Some(_) => {}
                 None => found.push(parameter),

@@ -1,4 +1,4 @@
-//! Intersections: objects are merged, unions multiplied out, and what no value satisfies is `never`.
+//! Intersections: objects are merged, unions are expanded, and an intersection without values is `never`.
 
 use std::rc::Rc;
 
@@ -7,18 +7,18 @@ use super::types::State;
 use super::{Evaluator, Object, Prop, Ty, TyId};
 use crate::modules::DeclKind;
 
-/// Unions multiplied out by an intersection stop here.
+/// Maximum number of members when an intersection expands unions.
 const MOST_COMBINATIONS: usize = 2_000;
 
 impl Evaluator<'_> {
-    /// Evaluates an intersection; the result is none.
+    /// Evaluates an intersection. The result is not an intersection.
     pub(super) fn intersect(&mut self, id: TyId) -> TyId {
         let Ty::Intersection(members) = self.store.get(id).clone() else {
             return id;
         };
         match self.intersections.get(&id) {
             Some(State::Done(known)) => return *known,
-            // `type A = { a: 1 } & A`.
+            // `type A = { a: 1 } & A` refers to itself.
             Some(_) => return self.endless(id),
             None => {}
         }
@@ -39,12 +39,12 @@ impl Evaluator<'_> {
         result
     }
 
-    /// A member of an intersection: where it is an interface that speaks of `this`, that is the intersection.
+    /// Returns a member of an intersection. In an interface that uses `this`, `this` becomes the intersection.
     fn with_this(&mut self, member: TyId, this: TyId) -> TyId {
         let mut at = self.peel(member);
         let mut passed = Vec::new();
         while let Ty::Named(id) = *self.store.get(at) {
-            // `type E = E` leads to itself, and is reported where its shape is asked for.
+            // `type E = E` refers to itself, which is reported when its shape is needed.
             if passed.contains(&id) {
                 return member;
             }
@@ -69,7 +69,7 @@ impl Evaluator<'_> {
         member
     }
 
-    /// The intersection of two shapes.
+    /// Returns the intersection of two shapes.
     pub(super) fn intersect_two(&mut self, left: TyId, right: TyId) -> TyId {
         if left == right {
             return left;
@@ -127,18 +127,19 @@ impl Evaluator<'_> {
             }
             _ if self.assignable(left, right) => left,
             _ if self.assignable(right, left) => right,
-            // No value is both, as TypeScript says with `never`.
+            // No value has both types: TypeScript evaluates this to `never`.
             _ => self.store.add(Ty::Never),
         }
     }
 
-    /// The intersection of what is no object with an object type. No value on the wire is both, so the object is a brand.
+    /// Returns the intersection of a type that is not an object with an object type. No value on the wire has both, so the
+    /// object is a brand.
     fn brand(&mut self, base: TyId, object: TyId) -> TyId {
         match self.store.get(base).clone() {
             Ty::Never | Ty::Invalid(_) => base,
             Ty::Null | Ty::Undefined => self.store.add(Ty::Never),
             Ty::Object(_) => self.intersect_two(base, object),
-            // `object & { a: string }` is the object; `T & {}` is what is left of `T` without null.
+            // `object & { a: string }` is the object, and `T & {}` is `T` without null.
             Ty::NonPrimitive => object,
             Ty::Branded(inner, more) => {
                 let tags = self.intersect_two(more, object);
@@ -190,7 +191,7 @@ impl Evaluator<'_> {
             let mut known = merged.properties[at].clone();
             if known.ty != property.ty {
                 if !(known.optional && property.optional) && self.no_common_value(&known, property) {
-                    // No object has both: TypeScript says `never` of the whole.
+                    // No object has both properties: TypeScript evaluates the whole intersection to `never`.
                     return self.store.add(Ty::Never);
                 }
                 known.ty = self.store.intersection([known.ty, property.ty]);
@@ -202,7 +203,7 @@ impl Evaluator<'_> {
             if known.optional != property.optional
                 && asks_nothing(self, if known.optional { property.ty } else { known.ty })
             {
-                // `unknown & (T | undefined)` still may be `undefined`, which on the wire is absent.
+                // `unknown & (T | undefined)` may still be `undefined`, which means absent on the wire.
                 known.optional = true;
             } else {
                 known.required |= property.required || known.optional != property.optional;
@@ -230,7 +231,8 @@ impl Evaluator<'_> {
         self.store.object(merged)
     }
 
-    /// Whether a property tells two objects apart: one type is made of literals, and no value is of both.
+    /// Returns true if a property makes two objects disjoint: one of its types consists of literals, and no value has both
+    /// types.
     fn no_common_value(&mut self, a: &Prop, b: &Prop) -> bool {
         let (Some(a), Some(b)) = (self.values_of(a), self.values_of(b)) else {
             return false;
@@ -255,7 +257,7 @@ impl Evaluator<'_> {
             .all(|left| b.iter().all(|right| self.apart(*left, *right)))
     }
 
-    /// What a property may be. One that may only be absent, `?: never`, is `undefined`.
+    /// Returns the possible types of a property. A property that may only be absent, `?: never`, is `undefined`.
     fn values_of(&mut self, property: &Prop) -> Option<Vec<TyId>> {
         let own = self.peel(property.ty);
         if property.optional && matches!(self.store.get(own), Ty::Never) {
@@ -264,7 +266,7 @@ impl Evaluator<'_> {
         self.parts(own)
     }
 
-    /// Whether no value is of both; of objects only that they are not null.
+    /// Returns true if no value has both types. About objects only one fact is used: they are not null.
     fn apart(&mut self, left: TyId, right: TyId) -> bool {
         let nothing = |ty: &Ty| matches!(ty, Ty::Null | Ty::Undefined);
         let (a, b) = (self.store.get(left), self.store.get(right));
@@ -279,8 +281,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The members of a union, or the type alone. It looks through names only as far as that is safe while objects that
-    /// may recurse are being merged; nothing where it is not, or where a member may be anything.
+    /// Returns the members of a union, or the type alone. Follows names only as far as this is safe while recursive objects
+    /// are being merged. Returns `None` if the members are not known, or if a member may be anything.
     fn parts(&mut self, ty: TyId) -> Option<Vec<TyId>> {
         let mut at = self.peel(ty);
         loop {
@@ -289,7 +291,7 @@ impl Evaluator<'_> {
                     let state = &self.store.instances[instance.index()];
                     let decl = self.graph.decl(state.decl);
                     if !matches!(decl.kind, DeclKind::Alias(_)) {
-                        // An interface, whose inside does not matter.
+                        // The members of an interface do not matter here.
                         return Some(vec![at]);
                     }
                     if state.body == State::InProgress {
@@ -314,7 +316,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Whether values of a type are no objects.
+/// Returns true if the values of a type are not objects.
 fn is_scalar(ty: &Ty) -> bool {
     matches!(
         ty,

@@ -6,7 +6,7 @@ use super::types::{Element, Literal, is_numeric_name};
 use super::{Evaluator, KeyKind, Object, Prop, Ty, TyId};
 use crate::modules::Place;
 
-/// The names of what every array has, for `keyof` of arrays and tuples: ES2023.
+/// Names of the members of every array (ES2023), for `keyof` of arrays and tuples.
 const ARRAY_MEMBERS: &[&str] = &[
     "length",
     "toString",
@@ -49,7 +49,7 @@ const ARRAY_MEMBERS: &[&str] = &[
     "with",
 ];
 
-/// Those that change the array, which a readonly one does not have.
+/// Array members that change the array. A readonly array does not have them.
 const CHANGING: &[&str] = &[
     "pop",
     "push",
@@ -63,7 +63,7 @@ const CHANGING: &[&str] = &[
 ];
 
 impl Evaluator<'_> {
-    /// `keyof T`
+    /// Evaluates `keyof T`.
     pub(super) fn keys_of(&mut self, ty: TyId, place: Place) -> TyId {
         let shape = self.shape(ty);
         match self.store.get(shape).clone() {
@@ -72,7 +72,7 @@ impl Evaluator<'_> {
                 self.object_keys(&object)
             }
             Ty::Union(members) => {
-                // What all members have.
+                // The keys of a union are the keys that all members have.
                 let mut common: Option<TyId> = None;
                 for member in members.iter() {
                     let keys = self.keys_of(*member, place);
@@ -102,7 +102,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// `string | number | symbol`
+    /// Returns `string | number | symbol`.
     pub(super) fn any_key(&mut self) -> TyId {
         let keys = [Ty::String, Ty::Number, Ty::Symbol].map(|ty| self.store.add(ty));
         self.union(keys.to_vec())
@@ -110,11 +110,11 @@ impl Evaluator<'_> {
 
     fn object_keys(&mut self, object: &Object) -> TyId {
         let mut keys = Vec::with_capacity(object.properties.len() + object.index.len());
-        // Beside properties, the literals of their names belong to `string`, which has no rules then.
+        // If there are properties too, the literals of their names are a part of `string`, which has no rules then.
         let is_map = object.visible().next().is_none();
         for index in &object.index {
             keys.push(index.ruled.filter(|_| is_map).unwrap_or(index.key));
-            // Numbers are keys too where strings are.
+            // A string signature also has number keys.
             if matches!(self.store.get(index.key), Ty::String) {
                 keys.push(self.store.add(Ty::Number));
             }
@@ -125,12 +125,12 @@ impl Evaluator<'_> {
         self.union(keys)
     }
 
-    /// The type of a property's key.
+    /// Returns the type of a property's key.
     pub(super) fn key_of(&mut self, property: &Prop) -> TyId {
         let literal = match property.key {
             KeyKind::Text => Literal::String(property.name.clone()),
             KeyKind::Number => Literal::number(property.name.parse().unwrap_or(f64::NAN)),
-            // Nothing on the wire has such a key; it only has to differ from the others.
+            // No value on the wire has a symbol key. The type only has to differ from other keys.
             KeyKind::Symbol => return self.store.add(Ty::UniqueSymbol(property.place)),
         };
         self.store.add(Ty::Literal(literal))
@@ -146,7 +146,7 @@ impl Evaluator<'_> {
         self.union(keys)
     }
 
-    /// `T[K]`
+    /// Evaluates `T[K]`.
     pub(super) fn indexed_access(&mut self, object: TyId, index: TyId, place: Place) -> TyId {
         let (shape, index_shape) = (self.shape(object), self.shape(index));
         match (self.store.get(shape).clone(), self.store.get(index_shape).clone()) {
@@ -172,7 +172,7 @@ impl Evaluator<'_> {
                 let object = self.store.object_at(id);
                 self.property_type(&object, index_shape, &key, place)
             }
-            // A text of known letters has the members of any text.
+            // A literal string or a template has the members of `string`.
             (
                 Ty::Literal(Literal::String(_)) | Ty::Template(_) | Ty::Cased(..),
                 Ty::Number | Ty::Literal(_),
@@ -225,7 +225,7 @@ impl Evaluator<'_> {
             }
         };
         let by_symbol = match key {
-            // Mapped types hand back the place of the property.
+            // Mapped types pass the location of the property as the key.
             Ty::UniqueSymbol(symbol) => object
                 .properties
                 .iter()
@@ -245,10 +245,10 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The value of the index signature that a key falls under.
+    /// Returns the value type of the index signature that applies to a key.
     pub(super) fn index_for(&mut self, object: &Object, key: TyId) -> Option<TyId> {
         let signatures: Vec<_> = object.index.clone();
-        // The narrowest signature that takes the key comes first: templates, then numbers, then strings.
+        // The narrowest signature that accepts the key comes first: templates, then numbers, then strings.
         let rank = |this: &Self, key: TyId| match this.store.get(key) {
             Ty::String => 2,
             Ty::Number => 1,
@@ -286,7 +286,7 @@ impl Evaluator<'_> {
         best.map(|(_, value)| value)
     }
 
-    /// What a list or a text has under a name.
+    /// Returns the type of a member of a list or a string.
     fn list_member(&mut self, list: TyId, key: &Literal, place: Place) -> TyId {
         let name = key.name();
         let elements = match self.store.get(list).clone() {
@@ -322,7 +322,7 @@ impl Evaluator<'_> {
         self.no_member(list, index, place)
     }
 
-    /// `T["length"]`: known for tuples without a rest element.
+    /// Evaluates `T["length"]`, which is a literal for tuples without a rest element.
     fn length_of(&mut self, elements: &[Element], is_text: bool) -> TyId {
         if is_text || elements.iter().any(|element| element.rest) {
             return self.store.add(Ty::Number);

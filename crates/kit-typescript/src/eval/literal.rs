@@ -37,7 +37,7 @@ impl<'a> Evaluator<'a> {
                     Literal::number(literal.value)
                 }
                 (UnaryOperator::UnaryNegation, Expression::BigIntLiteral(literal)) => {
-                    // There is no negative zero.
+                    // A bigint has no negative zero.
                     let sign = if literal.value == "0" { "" } else { "-" };
                     Literal::BigInt(format!("{sign}{}", literal.value).into())
                 }

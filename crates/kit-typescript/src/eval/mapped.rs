@@ -9,7 +9,7 @@ use super::{Evaluator, KeyKind, Object, Prop, ScopeId, Ty, TyId, reference};
 use crate::modules::Place;
 use oxc_ast::ast::{TSMappedType, TSMappedTypeModifierOperator, TSType, TSTypeName, TSTypeOperatorOperator};
 
-/// What happens to a modifier: it is set, taken away, or kept as it was.
+/// Change of a modifier: set, remove or keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Modifier {
     Keep,
@@ -40,7 +40,7 @@ impl Modifier {
 /// A key of a mapped type.
 struct Key {
     member: KeyMember,
-    /// The property that it was in the type that is mapped.
+    /// Property with this key in the source type of the mapping.
     source: Option<Prop>,
 }
 
@@ -50,7 +50,8 @@ impl<'a> Evaluator<'a> {
         let Some(of) = key_of_operand(&node.constraint) else {
             return self.mapped_over_keys(node, scope, place);
         };
-        // `keyof T` of a parameter maps each member of a union, the elements of arrays, and leaves primitives alone.
+        // `keyof T` of a type parameter maps each member of a union and the elements of arrays, and leaves primitives
+        // unchanged.
         if let Some((name, bound)) = self.naked_parameter(of, scope) {
             return self.mapped_over(node, bound, name, scope, place);
         }
@@ -99,7 +100,7 @@ impl<'a> Evaluator<'a> {
                 let readonly = Modifier::from(node.readonly).apply(readonly);
                 let mut mapped = Vec::with_capacity(elements.len());
                 for (index, element) in elements.iter().enumerate() {
-                    // The rest is mapped as the array that it is.
+                    // The rest element is mapped as an array.
                     let (key, scope) = if element.rest {
                         let rest = self.store.add(Ty::Array {
                             element: element.ty,
@@ -151,12 +152,12 @@ impl<'a> Evaluator<'a> {
         if optional && Modifier::from(node.optional) == Modifier::Remove {
             return self.defined_later(value);
         }
-        // The common case, a template that is `T[K]`, keeps the element with its name and tags.
+        // In the common case the value is `T[K]`: the element keeps its name and tags.
         let (a, b) = (self.peel(value), self.peel(element));
         if a == b { element } else { value }
     }
 
-    /// Keeps what the properties of the mapped type were: modifiers, comments, order.
+    /// Maps the properties of an object, and keeps their modifiers, comments and order.
     fn mapped_object(
         &mut self,
         node: &'a TSMappedType<'a>,
@@ -184,7 +185,7 @@ impl<'a> Evaluator<'a> {
         self.store.object(object)
     }
 
-    /// `[K in Keys]`; where `Keys` is a parameter `K extends keyof T`, the properties of `T` are kept, as in `Pick`.
+    /// Maps `[K in Keys]`. If `Keys` is a parameter `K extends keyof T`, the properties of `T` are kept, like in `Pick`.
     fn mapped_over_keys(&mut self, node: &'a TSMappedType<'a>, scope: ScopeId, place: Place) -> TyId {
         let constraint = self.evaluate(&node.constraint, scope);
         let shape = self.shape(constraint);
@@ -210,7 +211,7 @@ impl<'a> Evaluator<'a> {
         self.store.object(object)
     }
 
-    /// The object whose properties a parameter's constraint names: `T` of `K extends keyof T`.
+    /// Returns the object that a parameter's constraint refers to: `T` in `K extends keyof T`.
     fn modifiers_type(&mut self, constraint: &'a TSType<'a>, scope: ScopeId) -> Option<Rc<Object>> {
         let TSType::TSTypeReference(reference) = constraint else {
             return None;
@@ -250,7 +251,7 @@ impl<'a> Evaluator<'a> {
             return object;
         }
         for key in keys {
-            // A value that is the key itself has the rules of the key.
+            // If the value is the key itself, the value has the rules of the key.
             let bound = key.member.ruled.unwrap_or(key.member.shape);
             let inner = self.store.key_scope(scope, node, bound);
             let names: Vec<KeyMember> = match &node.name_type {
@@ -287,7 +288,8 @@ impl<'a> Evaluator<'a> {
         let (optional, readonly) = (Modifier::from(node.optional), Modifier::from(node.readonly));
         let source = key.source.as_ref();
         let was_optional = source.is_some_and(|source| source.optional);
-        // `T[K]` is the property's own type, and its tags are its own; another type has only its text.
+        // `T[K]` is the property's own type, and the property keeps its tags. With any other type the property keeps only
+        // the text of its comment.
         let same = source.is_some()
             && node
                 .type_annotation
@@ -303,7 +305,7 @@ impl<'a> Evaluator<'a> {
         } else {
             ty
         };
-        // Two keys under one name: either's value.
+        // If two keys have the same name, the property has a union of both value types.
         let ty = match object.property(&text) {
             Some(known) => self.union(vec![known.ty, ty]),
             None => ty,
@@ -324,7 +326,7 @@ impl<'a> Evaluator<'a> {
         insert(object, property);
     }
 
-    /// Whether a template is `T[K]` with the `T` that is mapped and the `K` of the mapping.
+    /// Returns true if a value type is `T[K]` with the mapped type `T` and the key `K` of the mapping.
     fn is_own_value(&mut self, value: &'a TSType<'a>, node: &'a TSMappedType<'a>, scope: ScopeId) -> bool {
         let TSType::TSIndexedAccessType(access) = value else {
             return false;
@@ -356,7 +358,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The name of a property with that key; nothing for keys that stand for many.
+    /// Returns the name of a property with the given key; `None` for a key that stands for many names.
     pub(super) fn key_name(&mut self, key: TyId) -> Option<(Rc<str>, KeyKind)> {
         match self.look(key) {
             Ty::Literal(literal @ Literal::Number(_)) => Some((literal.name(), KeyKind::Number)),
@@ -368,7 +370,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Sets the index signature or the property of each key.
+    /// Creates an object with the index signature or the property of each key.
     pub(super) fn keyed(&mut self, keys: TyId, value: TyId, place: Place) -> TyId {
         let shape = self.shape(keys);
         let members = match self.store.get(shape) {
@@ -405,7 +407,7 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// `T` of `keyof T`.
+/// Returns `T` of `keyof T`.
 fn key_of_operand<'a>(node: &'a TSType<'a>) -> Option<&'a TSType<'a>> {
     match node {
         TSType::TSParenthesizedType(inner) => key_of_operand(&inner.type_annotation),

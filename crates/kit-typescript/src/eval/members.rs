@@ -11,7 +11,7 @@ use super::types::{Function, number_name};
 use super::{DocId, Evaluator, KeyKind, Object, Prop, ScopeId, Ty, TyId};
 
 impl<'a> Evaluator<'a> {
-    /// Adds a member to an object; one of the same name is replaced where it stands.
+    /// Adds a member to an object. A member with the same name is replaced at its position.
     pub(super) fn member(&mut self, object: &mut Object, member: &'a TSSignature<'a>, scope: ScopeId) {
         self.spend_members(1, object.properties.len());
         match member {
@@ -112,7 +112,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The type of a member. It waits, unless it is a keyword, so that an object may mention itself.
+    /// Returns the type of a member. The type stays lazy, unless it is a keyword, so that an object may refer to itself.
     pub(super) fn member_type(&mut self, node: &'a TSType<'a>, scope: ScopeId) -> TyId {
         match node {
             TSType::TSStringKeyword(_) | TSType::TSNumberKeyword(_) | TSType::TSBooleanKeyword(_) => {
@@ -122,7 +122,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// A method's type: what was declared under its name before is another overload.
+    /// Returns the type of a method. An earlier declaration with the same name is another overload.
     pub(super) fn overloaded(&mut self, object: &Object, name: &str, function: Function) -> TyId {
         let mut calls = match object.property(name).map(|known| self.look(known.ty)) {
             Some(Ty::Object(id)) => self.store.object_at(id).calls.clone(),
@@ -135,7 +135,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// The name of a member. One that cannot be read becomes an issue of the object.
+    /// Returns the name of a member. A name that cannot be evaluated becomes an issue of the object.
     pub(super) fn key(
         &mut self,
         object: &mut Object,
@@ -162,14 +162,14 @@ impl<'a> Evaluator<'a> {
         None
     }
 
-    /// `[key]`: a symbol, or a constant with a literal type.
+    /// Returns the name of `[key]`: a symbol, or a constant with a literal type.
     fn computed_key(
         &mut self,
         object: &mut Object,
         expression: &'a Expression<'a>,
         scope: ScopeId,
     ) -> Option<(Rc<str>, KeyKind)> {
-        // A symbol that every program has: `[Symbol.iterator]`.
+        // A well-known symbol such as `[Symbol.iterator]`.
         if let Expression::StaticMemberExpression(member) = expression
             && matches!(&member.object, Expression::Identifier(name) if name.name == "Symbol")
         {
@@ -208,7 +208,7 @@ impl<'a> Evaluator<'a> {
         object.issues.push(issue);
     }
 
-    /// The comment of a member that begins at `span`.
+    /// Returns the comment of a member that starts at `span`.
     pub(super) fn member_doc(&mut self, span: Span, scope: ScopeId) -> Option<DocId> {
         let id = self.store.module_of(scope);
         let module = self.graph.module(id);
@@ -217,12 +217,13 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// The name under which a property of a symbol stands; no property of the user's can have it.
+/// Returns the name of a property with a symbol key. The leading NUL keeps this name different from every property of the
+/// user.
 pub(super) fn symbol_name(place: crate::modules::Place) -> Rc<str> {
     format!("\0symbol {}:{}", place.module.0, place.span.start).into()
 }
 
-/// Adds a property; a redeclared one keeps its position, as in TypeScript.
+/// Adds a property. A redeclared property keeps its position, like in TypeScript.
 pub(super) fn insert(object: &mut Object, property: Prop) {
     match object
         .properties
@@ -235,7 +236,7 @@ pub(super) fn insert(object: &mut Object, property: Prop) {
 }
 
 impl Evaluator<'_> {
-    /// The object that a type is; nothing where it is something else.
+    /// Returns the object type that a type evaluates to; `None` for any other type.
     pub(crate) fn as_object(&mut self, ty: TyId) -> Option<Rc<Object>> {
         match self.look(ty) {
             Ty::Object(id) => Some(self.store.object_at(id)),

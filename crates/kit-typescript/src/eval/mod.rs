@@ -1,18 +1,17 @@
-//! The evaluator: type expressions to types, as TypeScript evaluates them.
+//! Evaluator of type expressions: evaluates them to types like TypeScript does.
 //!
-//! It is lazy. A name evaluates to [`Ty::Named`], the type of a property to [`Ty::Lazy`]; only [`Evaluator::shape`] looks
-//! inside, once for each (declaration, arguments). A mistake is a type too, [`Ty::Invalid`]: what nobody needs is not
-//! reported, and one mistake does not hide the next.
+//! Evaluation is lazy. A name evaluates to [`Ty::Named`], and the type of a property to [`Ty::Lazy`]. Only
+//! [`Evaluator::shape`] looks inside, once for each pair of declaration and arguments. A mistake is a type too,
+//! [`Ty::Invalid`]: mistakes in types that nothing needs are not reported, and one mistake does not hide the next.
 //!
-//! Generic types are evaluated only with arguments, in a [`Scope`] that binds their parameters: a conditional or mapped
-//! type always sees what it works on. The exceptions are the parameters of generic *function* types ([`Ty::Parameter`])
-//! and the holes of a pattern with `infer` ([`Ty::Infer`]).
+//! Generic types are evaluated only with arguments, in a [`Scope`] that binds their parameters, so a conditional or mapped
+//! type always has the types that it works on. The exceptions are the parameters of generic *function* types
+//! ([`Ty::Parameter`]) and the holes of a pattern with `infer` ([`Ty::Infer`]).
 //!
-//! [`steps`] bounds the work, so that no type keeps a build from ending.
+//! [`steps`] limits the work, so that every build terminates.
 //!
-//! [`expression`] has one line for each construct; [`relation`] says which type is assignable to which, [`conditional`]
-//! and [`infer`] choose branches, [`mapped`] and [`keys`] work on properties, and [`global`] knows the types that
-//! TypeScript declares.
+//! [`expression`] evaluates each construct; [`relation`] decides assignability; [`conditional`] and [`infer`] choose
+//! branches; [`mapped`] and [`keys`] work on properties; [`global`] contains the types that TypeScript declares.
 
 mod case;
 mod class;
@@ -66,21 +65,21 @@ pub(crate) use types::{
 use types::{Owner, Scope, State};
 pub(crate) use wire::Good;
 
-/// Type arguments nested deeper than this come from a generic type that expands without end.
+/// Maximum depth of nested type arguments. Deeper arguments come from a generic type that expands without end.
 const DEEPEST: u32 = 60;
 
-/// A generic type with this many instances, some of them nested this deeply, expands without end too.
+/// Limits for a generic type that expands in width: the number of instances, and their depth.
 const MANY: u32 = 500;
 const DEEP: u32 = 6;
 
-/// Evaluations inside evaluations beyond this come from one that does not end. TypeScript allows 1,000 calls in a row of
-/// a conditional type to itself, each of which is a few evaluations here.
+/// Maximum depth of nested evaluations. TypeScript allows 1,000 recursive calls of a conditional type, each of which is a
+/// few evaluations here.
 const DEEPEST_EVALUATION: u32 = 6_000;
 
-/// More instances than this of all generic types together come from one that expands without end.
+/// Maximum number of instances of all generic types together.
 const MOST_INSTANCES: usize = 200_000;
 
-/// The stack that an evaluation must have left, and by how much it grows where it has not.
+/// Stack that an evaluation must have left, in bytes, and the size of a new stack segment.
 const STACK_LEFT: usize = 128 * 1024;
 const STACK_GROWTH: usize = 2 * 1024 * 1024;
 
@@ -88,23 +87,23 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) graph: Graph<'a>,
     pub(crate) store: Store<'a>,
     depth: u32,
-    /// The steps that were made, and for whom.
+    /// Number of steps so far, by subject.
     steps: steps::Steps,
-    /// What [`Evaluator::shape`] found.
+    /// Cache of [`Evaluator::shape`].
     shapes: Vec<Option<TyId>>,
-    /// Intersections that were evaluated.
+    /// Intersections that are evaluated or in progress.
     intersections: FxHashMap<TyId, State>,
-    /// Which types are assignable to which, as far as it was decided or is assumed.
+    /// Results and assumptions about assignability.
     relations: relation::Relations,
-    /// The types of values that `typeof` named; nothing where one is being read.
+    /// Types of values that `typeof` refers to; `None` for a value that is being evaluated.
     values: FxHashMap<(ModuleId, &'a str), Option<TyId>>,
-    /// How many `infer`s are being matched around the current evaluation.
+    /// Number of `infer`s in the patterns around the current evaluation.
     infers: u32,
-    /// Generic signatures with the scopes that they stand in, by their numbers: a call may give them type arguments.
+    /// Generic signatures with their scopes, by number: a call may pass type arguments to them.
     generics: Vec<(function::Signature<'a>, ScopeId)>,
-    /// How many parameters of generic functions are around the current evaluation.
+    /// Number of parameters of generic functions around the current evaluation.
     parameters: u32,
-    /// The expression that is being evaluated, for mistakes that only show later.
+    /// Location of the expression that is being evaluated, for mistakes without a location.
     current: Place,
 }
 
@@ -131,24 +130,24 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The type that a declaration without type parameters stands for.
+    /// Returns the type of a declaration without type parameters.
     pub(crate) fn declared(&mut self, decl: DeclId) -> TyId {
         self.store.named(decl, Rc::from([]))
     }
 
-    /// How many type parameters a declaration has.
+    /// Returns the number of type parameters of a declaration.
     pub(crate) fn parameter_count(&self, decl: DeclId) -> usize {
         reference::parameters(self.graph.decl(decl)).map_or(0, <[oxc_ast::ast::TSTypeParameter<'_>]>::len)
     }
 
-    /// What a type is underneath names, laziness and constraints.
+    /// Returns the type behind names, lazy types and constraints.
     pub(crate) fn shape(&mut self, id: TyId) -> TyId {
         if let Some(Some(known)) = self.shapes.get(id.index()) {
             return *known;
         }
         let mut current = id;
         let mut passed = Vec::new();
-        // Longer chains of plain aliases do not occur; a chain that bites its own tail does.
+        // Chains of plain aliases are never longer than this number, except for cycles.
         for _ in 0..10_000 {
             if let Some(Some(known)) = self.shapes.get(current.index()) {
                 current = *known;
@@ -160,7 +159,7 @@ impl<'a> Evaluator<'a> {
                 Ty::Constrained(inner, _) => inner,
                 Ty::Defined(inner) => self.defined(inner),
                 Ty::Intersection(_) => self.intersect(current),
-                // What is in progress now may have a shape later.
+                // A type that is in progress now may have a shape later.
                 Ty::Invalid(_) => return current,
                 _ => {
                     passed.push(id);
@@ -177,13 +176,13 @@ impl<'a> Evaluator<'a> {
         self.endless(id)
     }
 
-    /// The shape of a type, cheap to copy.
+    /// Returns a copy of a type's shape, which is cheap to copy.
     pub(crate) fn look(&mut self, id: TyId) -> Ty {
         let shape = self.shape(id);
         self.store.get(shape).clone()
     }
 
-    /// The type with laziness resolved, but names and constraints kept.
+    /// Evaluates lazy types, but keeps names and constraints.
     pub(crate) fn peel(&mut self, id: TyId) -> TyId {
         let mut current = id;
         loop {
@@ -195,7 +194,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// What a name stands for, evaluated once.
+    /// Returns the body of a named type. Each body is evaluated once.
     pub(crate) fn body(&mut self, id: InstanceId) -> TyId {
         match self.store.instances[id.index()].body {
             State::Done(body) => return body,
@@ -239,7 +238,7 @@ impl<'a> Evaluator<'a> {
         let value = self.guarded(
             |this| {
                 let value = this.evaluate(node, scope);
-                // `x: T["x"]` evaluates to itself: it is followed while it counts as being evaluated, and so it is found out.
+                // `x: T["x"]` evaluates to itself. Following the value while the type is in progress detects this cycle.
                 let mut end = value;
                 loop {
                     end = match *this.store.get(end) {
@@ -260,7 +259,7 @@ impl<'a> Evaluator<'a> {
         value
     }
 
-    /// Runs an evaluation unless too many are under way already. The stack grows with it.
+    /// Runs an evaluation unless the depth is at its limit. Grows the stack if necessary.
     fn guarded<T>(&mut self, run: impl FnOnce(&mut Self) -> T, refuse: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= DEEPEST_EVALUATION || self.is_exhausted() {
             return refuse(self);
@@ -333,7 +332,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The interfaces that a declaration consists of, or is merged with, each with its module.
+    /// Returns the interface declarations that a type consists of or is merged with, each with its module.
     fn interface_parts(&self, decl: DeclId) -> Vec<(ModuleId, &'a TSInterfaceDeclaration<'a>)> {
         let mut parts = Vec::new();
         for id in [decl].iter().chain(self.graph.merged(decl)) {
@@ -345,7 +344,7 @@ impl<'a> Evaluator<'a> {
         parts
     }
 
-    /// A member of an enum as a type.
+    /// Returns the type of an enum member.
     fn enum_member(&mut self, decl: DeclId, index: usize) -> TyId {
         let value = self.graph.enum_members(decl)[index].value.clone();
         let value = match value {
@@ -360,7 +359,7 @@ impl<'a> Evaluator<'a> {
         }))
     }
 
-    /// The comment of a declaration.
+    /// Returns the comment of a declaration.
     pub(crate) fn declaration_doc(&mut self, decl: DeclId) -> Option<Rc<Doc>> {
         self.declaration_doc_id(decl).map(|doc| self.store.doc(doc))
     }
@@ -372,7 +371,7 @@ impl<'a> Evaluator<'a> {
         Some(self.store.doc_at(decl.module, module.text, span))
     }
 
-    /// Whether a comment stands on an object or on another alias.
+    /// Returns the target of a comment: an object or another alias.
     pub(crate) fn target(&mut self, ty: TyId) -> Target {
         if matches!(self.look(ty), Ty::Object(_)) {
             Target::Object
@@ -381,7 +380,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The type with the rules of a comment, if there are any.
+    /// Adds the rules of a comment to a type, if there are any.
     fn constrained(&mut self, ty: TyId, doc: Option<DocId>) -> TyId {
         match doc {
             Some(doc) if self.store.doc(doc).has_rules() => {
@@ -416,7 +415,7 @@ impl<'a> Evaluator<'a> {
         self.store.reject(diagnostic)
     }
 
-    /// What kit cannot evaluate, and what to write instead.
+    /// Rejects a construct that kit cannot evaluate. `instead` says what to write.
     fn unsupported(&mut self, place: Place, message: &str, instead: &str) -> TyId {
         self.reject(codes::UNSUPPORTED_TYPE, place, message, instead)
     }
@@ -433,14 +432,14 @@ impl<'a> Evaluator<'a> {
             }
             _ => self.current,
         };
-        // A type that is not evaluated for want of steps is not known to refer to itself.
+        // If the evaluation stopped because of too many steps, it is not known if the type refers to itself.
         if self.is_exhausted() {
             return self.exhausted(place);
         }
         self.recursion(place, &format!("`{text}` refers to itself without end"))
     }
 
-    /// Where a type expression that waits to be evaluated was written.
+    /// Returns the location of a type expression that is not evaluated yet.
     pub(crate) fn written_at(&self, ty: TyId) -> Option<Place> {
         match *self.store.get(ty) {
             Ty::Lazy(lazy) => {
@@ -452,7 +451,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// What no JSON value can be.
+    /// Rejects a type that no JSON value fits.
     fn no_json_form(&mut self, place: Place, what: &str) -> TyId {
         self.reject(
             codes::NO_JSON_FORM,
@@ -462,12 +461,12 @@ impl<'a> Evaluator<'a> {
         )
     }
 
-    /// Where the evaluation stands that runs now.
+    /// Returns the location of the current evaluation.
     pub(crate) fn some_place(&self) -> Place {
         self.current
     }
 
-    /// Moves there, for mistakes that have no place of their own.
+    /// Sets the current location, for mistakes without a location of their own.
     pub(crate) fn stand_at(&mut self, place: Place) {
         self.current = place;
     }

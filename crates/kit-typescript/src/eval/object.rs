@@ -7,11 +7,11 @@ use super::members::insert;
 use super::{Evaluator, Object, ScopeId, Ty, TyId};
 use crate::modules::Place;
 
-/// The name under which a scope binds `this`; no type parameter can have it.
+/// Name under which a scope binds `this`. No type parameter can have this name.
 pub(super) const THIS: &str = "this";
 
 impl<'a> Evaluator<'a> {
-    /// The declarations of an interface, merged, each with its scope, on top of what it extends.
+    /// Merges the declarations of an interface, each with its scope, with the interfaces that it extends.
     pub(super) fn interface(&mut self, parts: &[(&'a TSInterfaceDeclaration<'a>, ScopeId)]) -> TyId {
         let mut object = Object {
             nominal: true,
@@ -23,7 +23,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Adds what the declarations of an interface extend and say.
+    /// Adds the members of an interface's declarations and of the types that they extend.
     pub(super) fn interface_members(
         &mut self,
         object: &mut Object,
@@ -45,7 +45,7 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// Takes over what a base has. Its `this` is that of the type that extends it.
+    /// Adds the members of a base type. Its `this` is the type that extends it.
     pub(super) fn inherit(
         &mut self,
         object: &mut Object,
@@ -58,7 +58,7 @@ impl<'a> Evaluator<'a> {
                 let instance = &self.store.instances[instance.index()];
                 let (decl, args) = (instance.decl, std::rc::Rc::clone(&instance.args));
                 let module = self.graph.decl(decl).module;
-                // Few files speak of `this`; the bases of all others are shared.
+                // Few files use `this`; the bases in all other files are shared.
                 match self.store.binding(scope, THIS) {
                     Some((this, _)) if self.graph.module(module).text.contains("this") => {
                         self.store.named_with_this(decl, args, Some(this))

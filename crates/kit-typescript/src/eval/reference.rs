@@ -1,4 +1,4 @@
-//! Names of types: type parameters, declarations, kit's own types, TypeScript's.
+//! Names of types: type parameters, declarations, types of kit, types of TypeScript.
 
 use kit_diagnostics::codes;
 use oxc_ast::ast::{
@@ -10,7 +10,7 @@ use super::types::{Owner, Scope};
 use super::{DEEP, DEEPEST, Evaluator, MANY, MOST_INSTANCES, ScopeId, Ty, TyId, global};
 use crate::modules::{Decl, DeclId, DeclKind, Name, Place, Symbol, import_path, type_path};
 
-/// The type parameters of a declaration.
+/// Returns the type parameters of a declaration.
 pub(super) fn parameters<'a>(decl: &Decl<'a>) -> Option<&'a [TSTypeParameter<'a>]> {
     let parameters = match &decl.kind {
         DeclKind::Alias(alias) => alias.type_parameters.as_deref(),
@@ -39,7 +39,7 @@ impl<'a> Evaluator<'a> {
         )
     }
 
-    /// The type of a name with its arguments.
+    /// Evaluates a name with its arguments.
     pub(super) fn named_type(
         &mut self,
         name: &'a TSTypeName<'a>,
@@ -57,7 +57,7 @@ impl<'a> Evaluator<'a> {
         self.path_type(&path, arguments, place, scope)
     }
 
-    /// The type of a name, whose parts are known, with its arguments.
+    /// Evaluates a path of names with its arguments.
     pub(super) fn path_type(
         &mut self,
         path: &[Name<'a>],
@@ -78,7 +78,7 @@ impl<'a> Evaluator<'a> {
         self.symbol(symbol, name, arguments, place, scope)
     }
 
-    /// The type of `import("…").Name<…>`.
+    /// Evaluates `import("…").Name<…>`.
     pub(super) fn import_type(&mut self, import: &'a TSImportType<'a>, scope: ScopeId) -> TyId {
         let place = self.place(scope, import.span);
         let path = import_path(import.qualifier.as_ref());
@@ -92,7 +92,7 @@ impl<'a> Evaluator<'a> {
         self.symbol(symbol, name, import.type_arguments.as_deref(), place, scope)
     }
 
-    /// The type that a symbol stands for.
+    /// Returns the type that a symbol stands for.
     fn symbol(
         &mut self,
         symbol: Symbol<'a>,
@@ -154,7 +154,7 @@ impl<'a> Evaluator<'a> {
         self.store.add(Ty::Contract(slots))
     }
 
-    /// A declaration with arguments, defaults filled in.
+    /// Instantiates a declaration with arguments, and fills in defaults.
     fn instantiate(&mut self, id: DeclId, mut arguments: Vec<TyId>, place: Place) -> TyId {
         let decl = self.graph.decl(id);
         let (name, module) = (decl.name, decl.module);
@@ -209,7 +209,7 @@ impl<'a> Evaluator<'a> {
             .map(|argument| self.store.depth(*argument))
             .max()
             .unwrap_or(0);
-        // What branches as it expands is found out by its number long before it is deep.
+        // The number of instances detects a type that branches as it expands, long before its depth does.
         let wide = deepest > DEEP && self.store.instance_count(id) > MANY;
         if deepest > DEEPEST || wide || self.store.instances.len() > MOST_INSTANCES {
             return self.recursion(place, &format!("`{name}` expands without end"));

@@ -1,12 +1,13 @@
-//! Rules that comments and columns give to types: they stay with a type through names, intersections and unions, which evaluation looks through.
+//! Rules that comments and columns add to types. The rules stay with a type through names, intersections and unions, which
+//! evaluation removes.
 
 use super::types::{RuleSource, State};
 use super::{Evaluator, Ty, TyId};
 use crate::modules::DeclKind;
 
 impl Evaluator<'_> {
-    /// The sources of the rules around a type, the outermost first: those of the names that lead to it, and those of the members of an
-    /// intersection.
+    /// Returns the sources of the rules around a type, the outermost first: rules of the names that lead to the type, and
+    /// rules of the members of an intersection.
     pub(crate) fn rules_around(&mut self, ty: TyId) -> Vec<RuleSource> {
         let mut rules = Vec::new();
         self.collect_rules(ty, &mut rules);
@@ -45,7 +46,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A type with rules, the outermost first.
+    /// Adds rules to a type, the outermost first.
     pub(crate) fn ruled(&mut self, ty: TyId, rules: &[RuleSource]) -> TyId {
         rules
             .iter()
@@ -53,7 +54,7 @@ impl Evaluator<'_> {
             .fold(ty, |ty, source| self.store.add(Ty::Constrained(ty, *source)))
     }
 
-    /// The shape of an intersection with the rules of its members. Properties of objects keep their own.
+    /// Returns the shape of an intersection with the rules of its members. Properties of objects keep their own rules.
     pub(super) fn ruled_intersection(&mut self, intersection: TyId) -> TyId {
         let shape = self.shape(intersection);
         if matches!(
@@ -66,7 +67,7 @@ impl Evaluator<'_> {
         self.ruled(shape, &rules)
     }
 
-    /// The rules of two types of the same keys, both of which must hold.
+    /// Combines the rules of two types with the same keys. Both rules apply.
     pub(super) fn both_rules(&mut self, a: Option<TyId>, b: Option<TyId>) -> Option<TyId> {
         match (a, b) {
             (Some(a), Some(b)) if a != b => {
@@ -82,7 +83,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A template with the mistake that the type of one of its holes has rules, if it has: nothing holds a part of a text to rules.
+    /// Returns the template with a mistake if the type of a hole has rules, because no validator checks a part of a string
+    /// against rules.
     pub(super) fn with_ruled_holes(&mut self, template: TyId, holes: &[TyId]) -> TyId {
         let mut rules = Vec::new();
         for hole in holes {
@@ -101,7 +103,7 @@ impl Evaluator<'_> {
             let many: Vec<TyId> = many.copied().collect();
             for part in [*hole].into_iter().chain(many) {
                 for source in self.rules_around(part) {
-                    // What follows from a key or a column is about the whole value.
+                    // Rules that follow from a key or a column apply to the whole value.
                     let RuleSource::Doc(doc) = source else { continue };
                     if !self.store.doc(doc).limits() {
                         continue;
@@ -116,7 +118,7 @@ impl Evaluator<'_> {
         self.ruled(template, &rules)
     }
 
-    /// Returns true if a type stands for one text, which no rule has anything to add to.
+    /// Returns true if a type stands for a single string, so that rules have no effect on it.
     fn is_one_text(&self, ty: TyId) -> bool {
         matches!(
             self.store.get(ty),

@@ -1,55 +1,56 @@
-//! A bound on the work for each type: whatever a program says, its build ends.
+//! Limit of the work for each type, so that the build of every program terminates.
 //!
-//! Work is counted in steps and not in time, so that the same program is refused on every machine, or on none. A step is an
-//! evaluation, a comparison of two types, or a member that is looked at, copied or lowered. What is made for one exported
-//! type, entity or route counts for that one, which a refusal names.
+//! Work is counted in steps and not in time, so that a program is refused on every machine or on none. A step is an
+//! evaluation, a comparison of two types, or a member that is read, copied or lowered. Steps are counted for the exported
+//! type, entity or route that needs them, and the refusal names that subject.
 
 use kit_diagnostics::codes;
 
 use super::{Evaluator, TyId};
 use crate::modules::Place;
 
-/// Steps that one exported type, entity or route may take, with all that is first needed for it. The largest of kit's examples
-/// takes 73, the largest of the oracle's fixtures, which are made to be difficult, 736.
+/// Maximum number of steps of one exported type, entity or route, including all types that it is the first to need. The
+/// largest example of kit takes 73 steps, and the largest fixture of the oracle, which is made to be difficult, takes 736.
 const MOST_STEPS: usize = 100_000;
 
-/// Steps of a whole program.
+/// Maximum number of steps of a whole program.
 const MOST_STEPS_OF_ALL: usize = 2_000_000;
 
 /// Additional steps of a whole program for each byte of its sources.
 const STEPS_PER_BYTE: usize = 16;
 
-/// The number of a [`Subject`].
+/// Id of a [`Subject`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SubjectId(usize);
 
 /// Subject that steps are counted for: an exported type, an entity or a route.
 #[derive(Debug)]
 struct Subject {
-    /// As a message names it: `` `Note` ``.
+    /// Name in messages: `` `Note` ``.
     name: String,
-    /// Place of the declaration.
+    /// Location of the declaration.
     place: Option<Place>,
-    /// The steps that it has left; up to date only while another subject is being compiled.
+    /// Remaining steps; up to date only while another subject is being compiled.
     left: usize,
-    /// The mistake that it takes too many; one for each subject.
+    /// Mistake that the subject takes too many steps; reported once for each subject.
     refused: Option<TyId>,
 }
 
-/// The steps that were made.
+/// Step counter.
 #[derive(Debug)]
 pub(crate) struct Steps {
     made: usize,
-    /// The whole program ends here.
+    /// Maximum number of steps of the whole program.
     most: usize,
-    /// The current subject ends here.
+    /// Number of steps at which the current subject reaches its limit.
     limit: usize,
     subjects: Vec<Subject>,
     current: usize,
 }
 
 impl Steps {
-    /// No steps yet, of a program with so many bytes of source. They count for nothing in particular until a subject begins.
+    /// Creates a counter for a program with the given number of source bytes. Steps are counted for the whole application
+    /// until a subject begins.
     pub(super) fn new(bytes: usize) -> Self {
         let most = MOST_STEPS_OF_ALL + STEPS_PER_BYTE * bytes;
         let first = Subject {
@@ -75,7 +76,7 @@ impl Steps {
 }
 
 impl Evaluator<'_> {
-    /// Counts all steps from here on for a new subject.
+    /// Starts to count steps for a new subject.
     pub(crate) fn begin(&mut self, name: String, place: Place) {
         self.steps.subjects.push(Subject {
             name,
@@ -86,12 +87,12 @@ impl Evaluator<'_> {
         self.steps.change_to(self.steps.subjects.len() - 1);
     }
 
-    /// The subject for which steps are counted.
+    /// Returns the subject for which steps are counted.
     pub(crate) fn subject(&self) -> SubjectId {
         SubjectId(self.steps.current)
     }
 
-    /// Counts all steps from here on for a subject that began before.
+    /// Continues to count steps for a subject that began before.
     pub(crate) fn resume(&mut self, subject: SubjectId) {
         self.steps.change_to(subject.0);
     }
@@ -101,17 +102,18 @@ impl Evaluator<'_> {
         self.steps.made += steps;
     }
 
-    /// Counts the steps of adding `added` members to `known` ones, among which each is looked for.
+    /// Counts the steps of adding `added` members to `known` members, because each added name is searched among the known
+    /// ones.
     pub(crate) fn spend_members(&mut self, added: usize, known: usize) {
         self.spend(added * (1 + known / 64));
     }
 
-    /// Returns true if the current subject may make no more steps.
+    /// Returns true if the current subject has no steps left.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.steps.made >= self.steps.limit || self.steps.made >= self.steps.most
     }
 
-    /// The mistake that the current subject takes too many steps, and the place at which it was given up.
+    /// Returns the mistake that the current subject takes too many steps, with the location at which evaluation stopped.
     pub(crate) fn exhausted(&mut self, place: Place) -> TyId {
         let Subject {
             name,
@@ -145,7 +147,7 @@ impl Evaluator<'_> {
         invalid
     }
 
-    /// The same, where the evaluation stands.
+    /// Returns the same mistake with the location of the current evaluation.
     pub(super) fn exhausted_here(&mut self) -> TyId {
         let place = self.some_place();
         self.exhausted(place)

@@ -1,4 +1,4 @@
-//! The owner of everything that ids stand for.
+//! Owner of all data that ids refer to.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use super::types::{
 use crate::docs::Doc;
 use crate::modules::{DeclId, ModuleId};
 
-/// Types, objects, instances, scopes and comments by their ids. Nothing is ever removed.
+/// Types, objects, instances, scopes and comments by id. Items are never removed.
 #[derive(Default)]
 pub(crate) struct Store<'a> {
     types: Vec<Ty>,
@@ -24,28 +24,28 @@ pub(crate) struct Store<'a> {
     objects_by_key: FxHashMap<Rc<Object>, ObjectId>,
     pub(crate) instances: Vec<Instance>,
     instances_by_key: FxHashMap<InstanceKey, InstanceId>,
-    /// How many instances each declaration has.
+    /// Number of instances of each declaration.
     instance_counts: FxHashMap<DeclId, u32>,
     pub(crate) lazies: Vec<Lazy<'a>>,
     scopes: Vec<Scope<'a>>,
     scope_facts: Vec<Facts>,
     docs: Vec<Rc<Doc>>,
     docs_by_place: FxHashMap<(ModuleId, u32), DocId>,
-    /// Comments on types in holes of template literal types, by the comments themselves.
+    /// Comments on types in holes of template literal types, by the original comment.
     docs_in_templates: FxHashMap<DocId, DocId>,
     docs_of_keys: FxHashMap<DocId, DocId>,
     pub(crate) invalid: Vec<Diagnostic>,
 }
 
-/// A declaration, its arguments, and what `this` means where that is not the instance itself.
+/// A declaration, its arguments, and the meaning of `this` if that is not the instance itself.
 type InstanceKey = (DeclId, Rc<[TyId]>, Option<TyId>);
 
-/// What is known of a type without looking inside.
+/// Facts about a type that are known without evaluating it.
 #[derive(Debug, Clone, Copy, Default)]
 struct Facts {
-    /// How deeply its arguments are nested; bounds expansion without end.
+    /// Depth of nested arguments, to limit an expansion without end.
     depth: u32,
-    /// It may mention a [`Ty::Infer`] or a [`Ty::Parameter`].
+    /// True if the type may refer to a [`Ty::Infer`] or a [`Ty::Parameter`].
     open: bool,
 }
 
@@ -74,7 +74,7 @@ impl<'a> Store<'a> {
         self.facts[id.index()].depth
     }
 
-    /// Whether a type may mention what `infer` is to find, or a parameter of a generic function.
+    /// Returns true if a type may refer to an `infer` that is not inferred yet, or to a parameter of a generic function.
     pub(crate) fn is_open(&self, id: TyId) -> bool {
         self.facts[id.index()].open
     }
@@ -91,7 +91,7 @@ impl<'a> Store<'a> {
         id
     }
 
-    /// An intersection without what is there twice, so that one that recurses comes round to itself instead of growing.
+    /// Creates an intersection without duplicates, so that a recursive intersection equals itself again instead of growing.
     pub(crate) fn intersection(&mut self, members: impl IntoIterator<Item = TyId>) -> TyId {
         let mut flat: Vec<TyId> = Vec::new();
         for member in members {
@@ -190,12 +190,12 @@ impl<'a> Store<'a> {
         ScopeId::at(self.scopes.len() - 1)
     }
 
-    /// A scope inside another one with one more name.
+    /// Creates a scope with more names inside another scope.
     pub(crate) fn inner_scope(&mut self, outer: ScopeId, bindings: Vec<(&'a str, TyId)>) -> ScopeId {
         self.owned_scope(outer, bindings, None)
     }
 
-    /// The scope of one key of a mapped type.
+    /// Creates the scope of one key of a mapped type.
     pub(crate) fn key_scope(&mut self, outer: ScopeId, node: &'a TSMappedType<'a>, key: TyId) -> ScopeId {
         let name = node.key.name.as_str();
         self.owned_scope(outer, vec![(name, key)], Some(Owner::Mapped(node)))
@@ -224,7 +224,7 @@ impl<'a> Store<'a> {
         self.scopes[scope.index()].module
     }
 
-    /// What a name is bound to, and the scope that binds it.
+    /// Returns the type that a name is bound to, and the scope that binds it.
     pub(crate) fn binding(&self, scope: ScopeId, name: &str) -> Option<(TyId, ScopeId)> {
         let mut at = Some(scope);
         while let Some(id) = at {
@@ -237,8 +237,8 @@ impl<'a> Store<'a> {
         None
     }
 
-    /// The scope that binds a name as a type parameter, and what has it. A conditional type that distributes over the
-    /// parameter binds its name anew, further in.
+    /// Returns the scope that binds a name as a type parameter, with the owner of the parameter. A conditional type that
+    /// distributes over the parameter binds the name again in an inner scope.
     pub(crate) fn binder(&self, scope: ScopeId, name: &str) -> Option<(ScopeId, Owner<'a>)> {
         let mut at = Some(scope);
         while let Some(id) = at {
@@ -257,7 +257,7 @@ impl<'a> Store<'a> {
         Rc::clone(&self.docs[id.index()])
     }
 
-    /// The comment at a place, read once.
+    /// Returns the comment at a location. Each comment is parsed once.
     pub(crate) fn doc_at(&mut self, module: ModuleId, text: &str, span: Span) -> DocId {
         if let Some(known) = self.docs_by_place.get(&(module, span.start)) {
             return *known;
@@ -268,7 +268,7 @@ impl<'a> Store<'a> {
         id
     }
 
-    /// The same comment as that of a hole of a template literal type.
+    /// Returns the comment for use in a hole of a template literal type.
     pub(crate) fn doc_in_template(&mut self, of: DocId) -> DocId {
         if let Some(known) = self.docs_in_templates.get(&of) {
             return *known;
@@ -283,7 +283,7 @@ impl<'a> Store<'a> {
         id
     }
 
-    /// The same comment with nothing but the tags that limit values, which hold for keys too. Nothing else follows from it.
+    /// Returns the comment with only the tags that limit values, which apply to keys too.
     pub(crate) fn doc_of_keys(&mut self, of: DocId) -> DocId {
         if let Some(known) = self.docs_of_keys.get(&of) {
             return *known;
@@ -315,7 +315,7 @@ impl<'a> Store<'a> {
         self.named_with_this(decl, args, None)
     }
 
-    /// A declaration as what extends it sees it: with another meaning of `this`.
+    /// Returns a declaration from the view of a type that extends it: with another meaning of `this`.
     pub(crate) fn named_with_this(&mut self, decl: DeclId, args: Rc<[TyId]>, this: Option<TyId>) -> TyId {
         let key = (decl, args, this);
         let id = if let Some(known) = self.instances_by_key.get(&key) {
@@ -335,7 +335,7 @@ impl<'a> Store<'a> {
         self.add(Ty::Named(id))
     }
 
-    /// How many instances of a declaration there are.
+    /// Returns the number of instances of a declaration.
     pub(crate) fn instance_count(&self, decl: DeclId) -> u32 {
         self.instance_counts.get(&decl).copied().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! Template literal types: making them, and holding texts against them.
+//! Template literal types: evaluates them, and compares strings with them.
 
 use std::rc::Rc;
 
@@ -8,15 +8,15 @@ use oxc_span::GetSpan;
 use super::types::Literal;
 use super::{Evaluator, Part, ScopeId, Ty, TyId};
 
-/// A template whose unions multiply out to more members than this is refused; TypeScript's limit is 100,000.
+/// Maximum number of members to which the unions of a template expand. TypeScript's limit is 100,000.
 const MOST_COMBINATIONS: usize = 20_000;
 
-/// All parts of a template's texts together, where a part counts more the longer it is: a template that is put into itself
-/// twice, again and again, doubles each time.
+/// Maximum total size of the segments of a template, where a longer segment counts more: a template that is repeatedly
+/// inserted into itself twice doubles each time.
 const MOST_PARTS: usize = 500_000;
 
 impl<'a> Evaluator<'a> {
-    /// `` `user-${number}` ``. Unions in it are multiplied out, and a template of literals alone is one literal.
+    /// Evaluates `` `user-${number}` ``. Unions in the template are expanded, and a template of literals is one literal.
     pub(super) fn template(&mut self, template: &'a TSTemplateLiteralType<'a>, scope: ScopeId) -> TyId {
         let mut variants: Vec<Vec<Part>> = vec![Vec::new()];
         let mut holes = Vec::new();
@@ -89,7 +89,7 @@ impl<'a> Evaluator<'a> {
         self.with_ruled_holes(template, &holes)
     }
 
-    /// What a type puts into a template: one list of parts for each member of a union.
+    /// Returns the segments that a type adds to a template: one list for each member of a union.
     fn fillings(&mut self, ty: TyId) -> Result<Vec<Vec<Part>>, Option<TyId>> {
         let shape = self.shape(ty);
         let text = |text: Rc<str>| Ok(vec![vec![Part::Text(text)]]);
@@ -105,7 +105,7 @@ impl<'a> Evaluator<'a> {
             Ty::String | Ty::Number | Ty::BigInt | Ty::Cased(..) | Ty::Infer(_) | Ty::Parameter(_) => {
                 Ok(vec![vec![Part::Hole(shape)]])
             }
-            // `unknown` is what a hole is that found nothing; in a template it could only have been a text.
+            // A hole that found nothing is `unknown`. In a template it could only have been a string.
             Ty::Any | Ty::Unknown => Ok(vec![vec![Part::Hole(self.store.add(Ty::String))]]),
             Ty::Never => Ok(Vec::new()),
             Ty::Branded(base, _) => self.fillings(base),
@@ -121,7 +121,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// A template in its normal form.
+    /// Returns a template in its normal form.
     pub(super) fn template_of(&mut self, mut parts: Vec<Part>) -> TyId {
         parts.retain(|part| !matches!(part, Part::Text(text) if text.is_empty()));
         match parts.as_slice() {
@@ -135,13 +135,13 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Whether a text is one of a template's.
+    /// Returns true if a string matches a template.
     pub(super) fn text_fits(&mut self, text: &str, parts: &[Part]) -> bool {
         let source = self.store.text(text);
         self.template_fits(source, parts)
     }
 
-    /// Whether every text of a literal or template is one of a template's.
+    /// Returns true if every string of a literal or template matches a template.
     pub(super) fn template_fits(&mut self, source: TyId, parts: &[Part]) -> bool {
         let Some(found) = self.split_by_template(source, parts) else {
             return false;
@@ -159,7 +159,7 @@ impl<'a> Evaluator<'a> {
             .all(|(own, hole)| self.fills(own, hole))
     }
 
-    /// Whether a text may stand in a hole.
+    /// Returns true if a string may fill a hole.
     fn fills(&mut self, own: TyId, hole: TyId) -> bool {
         if self.assignable(own, hole) {
             return true;
@@ -167,7 +167,7 @@ impl<'a> Evaluator<'a> {
         let (own, hole) = (self.look(own), self.look(hole));
         let text = match own {
             Ty::Literal(Literal::String(text)) => text,
-            // A template of one number is one.
+            // A template that consists of one number is a number.
             Ty::Template(parts) => {
                 return match parts.as_ref() {
                     [Part::Hole(only)] => {
@@ -194,8 +194,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Splits a text, or a template, by the fixed texts of a template: one piece for each hole. An empty text between two
-    /// holes gives the first of them one character.
+    /// Splits a string or a template at the fixed texts of a template, and returns one piece for each hole. Between two
+    /// adjacent holes, the first hole gets one character.
     pub(super) fn split_by_template(&mut self, source: TyId, parts: &[Part]) -> Option<Vec<TyId>> {
         let own: Vec<Part> = match self.look(source) {
             Ty::Literal(Literal::String(text)) => vec![Part::Text(text)],
@@ -234,7 +234,7 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// A text whose parts are not all known, taken apart from the front.
+/// A string with unknown segments, which is consumed from the front.
 struct Pieces {
     parts: Vec<Part>,
 }
@@ -268,7 +268,7 @@ impl Pieces {
         Some(())
     }
 
-    /// What stands before the first occurrence of a text, which is dropped.
+    /// Removes everything up to the first occurrence of a text, and returns the segments before that text.
     fn take_until(&mut self, text: &str) -> Option<Vec<Part>> {
         for index in 0..self.parts.len() {
             let Part::Text(own) = &self.parts[index] else {
@@ -285,7 +285,7 @@ impl Pieces {
         None
     }
 
-    /// One character, or one part whose text is not known.
+    /// Removes one character, or one segment with unknown text.
     fn take_one(&mut self) -> Option<Vec<Part>> {
         while matches!(self.parts.first(), Some(Part::Text(text)) if text.is_empty()) {
             self.parts.remove(0);
@@ -312,7 +312,7 @@ fn push_text(parts: &mut Vec<Part>, text: &str) {
     }
 }
 
-/// Whether JavaScript reads a text as a finite number, as TypeScript asks for `${number}`.
+/// Returns true if JavaScript converts a string to a finite number, as TypeScript requires for `${number}`.
 fn is_number(text: &str) -> bool {
     if text.is_empty() {
         return false;

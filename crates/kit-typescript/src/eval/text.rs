@@ -1,4 +1,4 @@
-//! Types as TypeScript prints them, and the names that artifacts give to them.
+//! Types in the syntax of TypeScript, and the names that artifacts give to types.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -7,14 +7,14 @@ use super::types::Literal;
 use super::{Evaluator, KeyKind, Part, Ty, TyId};
 use crate::print::{key_text, literal_text};
 
-/// Types inside of types beyond this depth are printed as `…`.
+/// Maximum depth of nested types in a message. Deeper types are printed as `…`.
 const DEEPEST_TEXT: usize = 6;
 
-/// More letters than this tell nobody anything.
+/// Maximum length of a type in a message, in characters.
 const LONGEST_TEXT: usize = 200;
 
 impl Evaluator<'_> {
-    /// A type for a message. It shows what is known and evaluates nothing.
+    /// Returns a type for a message. Lazy types are not evaluated.
     pub(crate) fn text(&self, id: TyId) -> String {
         let text = self.nested_text(id, 0);
         match text.char_indices().nth(LONGEST_TEXT) {
@@ -132,12 +132,12 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A name for a type in `PascalCase`: `PaginatedResponseOfNoteSummary`, `NoteArray`, `NoteOrNull`.
+    /// Returns a name for a type in `PascalCase`: `PaginatedResponseOfNoteSummary`, `NoteArray`, `NoteOrNull`.
     pub(crate) fn pascal_name(&self, id: TyId) -> String {
         self.known_name(id, &mut HashMap::new())
     }
 
-    /// A type that is an argument twice, of types that are arguments twice, has its name made once.
+    /// Returns the name of a type from the cache, because nested arguments may use the same type many times.
     fn known_name(&self, id: TyId, known: &mut HashMap<TyId, String>) -> String {
         if let Some(name) = known.get(&id) {
             return name.clone();
@@ -181,7 +181,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Names longer than this help nobody; uniqueness is seen to elsewhere.
+/// Shortens a name for readability. Other code makes names unique.
 fn shorten(name: String) -> String {
     const MOST: usize = 80;
     match name.char_indices().nth(MOST) {
@@ -190,8 +190,8 @@ fn shorten(name: String) -> String {
     }
 }
 
-/// Text as one `PascalCase` identifier of ASCII letters and digits; `Value` where nothing is left of it. Other letters
-/// are written with the ASCII ones that are read like them.
+/// Converts text to one `PascalCase` identifier of ASCII letters and digits; returns `Value` if nothing is left of the text.
+/// Other letters are replaced by ASCII letters that sound similar.
 pub(crate) fn pascal(text: &str) -> String {
     let latin = if text.is_ascii() {
         Cow::Borrowed(text)

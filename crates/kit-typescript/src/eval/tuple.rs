@@ -8,7 +8,7 @@ use oxc_span::GetSpan;
 use super::types::Element;
 use super::{Evaluator, ScopeId, Ty, TyId};
 
-/// Tuples that grow beyond this by spreading come from an expansion without end; TypeScript's limit.
+/// Maximum number of elements of a tuple, like in TypeScript. Larger tuples come from an expansion without end.
 const MOST_ELEMENTS: usize = 10_000;
 
 impl<'a> Evaluator<'a> {
@@ -20,7 +20,7 @@ impl<'a> Evaluator<'a> {
                 Ok(choices) => choices,
                 Err(invalid) => return invalid,
             };
-            // A spread union of tuples is a union of tuples.
+            // A spread union of tuples makes a union of tuples.
             lists = if let [only] = choices.as_slice() {
                 for list in &mut lists {
                     list.extend(only.iter().cloned());
@@ -44,7 +44,8 @@ impl<'a> Evaluator<'a> {
         self.union(members)
     }
 
-    /// A tuple in its normal form: what is optional stays in front of a rest element, and there is one rest element.
+    /// Returns a tuple in its normal form: optional elements come before the rest element, and there is at most one rest
+    /// element.
     pub(super) fn tuple_of(&mut self, elements: Vec<Element>, readonly: bool) -> TyId {
         if let [
             Element {
@@ -71,7 +72,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// An optional element before a required one has to be there, though it may be undefined.
+    /// An optional element before a required element becomes required and may be undefined.
     fn required_before_required(&mut self, mut elements: Vec<Element>) -> Vec<Element> {
         let required = |element: &Element| !element.optional && !element.rest;
         let last = elements.iter().rposition(required).unwrap_or(0);
@@ -83,8 +84,8 @@ impl<'a> Evaluator<'a> {
         elements
     }
 
-    /// From the first rest element to the last one, or to an optional element after it, everything becomes one, as in
-    /// TypeScript.
+    /// Merges everything from the first rest element to the last one, or to an optional element after it, into one rest
+    /// element, like in TypeScript.
     fn join_rests(&mut self, elements: Vec<Element>) -> Vec<Element> {
         let Some(first) = elements.iter().position(|element| element.rest) else {
             return elements;
@@ -107,7 +108,7 @@ impl<'a> Evaluator<'a> {
             .collect()
     }
 
-    /// What an element adds to a tuple; one list for each member of a spread union.
+    /// Returns the elements that an element adds to a tuple; one list for each member of a spread union.
     fn elements(
         &mut self,
         element: &'a TSTupleElement<'a>,
@@ -140,7 +141,7 @@ impl<'a> Evaluator<'a> {
                 Ok(lists)
             }
             other => {
-                // Every variant but the two above is a type.
+                // All variants except for the two above are types.
                 let ty = match other.as_ts_type() {
                     Some(node) => self.element_type(node, scope),
                     None => self.store.add(Ty::Never),
@@ -150,7 +151,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// `...T`
+    /// Evaluates `...T`.
     fn spread(
         &mut self,
         node: &'a TSType<'a>,
@@ -180,7 +181,7 @@ impl<'a> Evaluator<'a> {
                 }],
                 Ty::Tuple { elements, .. } => elements.to_vec(),
                 Ty::Any => vec![Element::rest(shape)],
-                // In a pattern it stands for any number of elements.
+                // In a pattern, a hole stands for any number of elements.
                 Ty::Infer(_) | Ty::Parameter(_) => vec![Element {
                     label: label.clone(),
                     ..Element::whole(shape)
@@ -199,7 +200,7 @@ impl<'a> Evaluator<'a> {
         Ok(lists)
     }
 
-    /// `readonly T[]`
+    /// Evaluates `readonly T[]`.
     pub(super) fn readonly_list(&mut self, ty: TyId) -> TyId {
         match self.look(ty) {
             Ty::Array { element, .. } => self.store.add(Ty::Array {
@@ -214,7 +215,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The type of an item of a tuple, whichever it is.
+    /// Returns the type of any item of a tuple.
     pub(super) fn item_of(&mut self, elements: &[Element]) -> TyId {
         let mut members: Vec<TyId> = elements.iter().map(|element| element.ty).collect();
         if elements.iter().any(|element| element.optional) {

@@ -1,4 +1,4 @@
-//! Types while they are being evaluated: interned, lazy, and able to hold an error until somebody needs the type.
+//! Types during evaluation: interned and lazy. A type may be a mistake, which is reported only if the type is needed.
 
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -28,19 +28,19 @@ macro_rules! ids {
 }
 
 ids! {
-    /// A [`Ty`]. Equal ids are equal types; different ids may be.
+    /// Id of a [`Ty`]. Equal ids are equal types; types with different ids may be equal too.
     TyId,
-    /// A [`Object`].
+    /// Id of an [`Object`].
     ObjectId,
-    /// A [`Lazy`].
+    /// Id of a [`Lazy`].
     LazyId,
-    /// A [`Instance`].
+    /// Id of an [`Instance`].
     InstanceId,
-    /// A [`Scope`].
+    /// Id of a [`Scope`].
     ScopeId,
-    /// A doc comment.
+    /// Id of a doc comment.
     DocId,
-    /// A diagnostic that a type holds.
+    /// Id of a diagnostic of a type.
     InvalidId
 }
 
@@ -58,18 +58,18 @@ pub(crate) enum Ty {
     String,
     BigInt,
     Symbol,
-    /// `object`: whatever is no primitive.
+    /// `object`: every value that is not a primitive.
     NonPrimitive,
     Date,
     Bytes,
-    /// A class that TypeScript declares and kit knows by name only, with its arguments: `Promise<string>`, `Map<K, V>`.
+    /// A class that TypeScript declares and kit only knows by name, with its arguments: `Promise<string>`, `Map<K, V>`.
     Builtin(&'static str, Rc<[TyId]>),
-    /// `unique symbol`, told apart by where it is declared.
+    /// `unique symbol`, identified by the location of its declaration.
     UniqueSymbol(Place),
     Literal(Literal),
     EnumMember(EnumMember),
     Template(Rc<[Part]>),
-    /// `Uppercase<string>` and its kin, where the text is not known.
+    /// `Uppercase<string>` and similar types, if the string is not known.
     Cased(Case, TyId),
     Array {
         element: TyId,
@@ -80,31 +80,31 @@ pub(crate) enum Ty {
         readonly: bool,
     },
     Object(ObjectId),
-    /// Flat, without duplicates, at least two.
+    /// A flattened union without duplicates, with two or more members.
     Union(Rc<[TyId]>),
-    /// Not evaluated before its shape is asked for, as members may recurse.
+    /// An intersection. Not evaluated until its shape is needed, because members may be recursive.
     Intersection(Rc<[TyId]>),
-    /// The shape of an intersection of a type that is no object with an object type, which no value on the wire has:
-    /// `string & { __brand: "UserId" }`.
+    /// Shape of an intersection of a type that is not an object with an object type: `string & { __brand: "UserId" }`. No
+    /// value on the wire has the object's members.
     Branded(TyId, TyId),
     /// `RouteContract<params, query, body, response>`.
     Contract([TyId; 4]),
-    /// A declared type with its arguments, evaluated when its shape is asked for.
+    /// A declared type with its arguments, evaluated when its shape is needed.
     Named(InstanceId),
-    /// A type expression that nobody has looked at yet.
+    /// A type expression that is not evaluated yet.
     Lazy(LazyId),
-    /// A type with rules that do not show in its shape.
+    /// A type with rules that are not a part of its shape.
     Constrained(TyId, RuleSource),
-    /// A type without `undefined`, evaluated when it is asked for: `Required<T>` must not look into the types of its
-    /// properties, which may lead back to the type that is being evaluated.
+    /// A type without `undefined`, evaluated lazily: `Required<T>` must not evaluate the types of its properties, which may
+    /// refer to the type that is being evaluated.
     Defined(TyId),
     /// A type parameter of a generic function type, by its number from the outermost one.
     Parameter(u32),
-    /// `infer U` while a pattern is matched.
+    /// `infer U` during the matching of a pattern.
     Infer(u32),
     /// A conditional type on a [`Ty::Parameter`], which cannot be decided: check, extends, and the two results.
     Deferred([TyId; 4]),
-    /// A mistake. It is reported only if a declaration, an entity or a route needs the type.
+    /// A mistake, reported only if a declaration, an entity or a route needs the type.
     Invalid(InvalidId),
 }
 
@@ -126,7 +126,7 @@ pub(crate) enum Case {
     Uncapital,
 }
 
-/// A member of an enum; a type of its own, whatever its value.
+/// A member of an enum. Each member is a separate type, also if values are equal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct EnumMember {
     pub(crate) decl: DeclId,
@@ -134,7 +134,7 @@ pub(crate) struct EnumMember {
     pub(crate) value: Literal,
 }
 
-/// A literal's value; numbers by their bits, so that it can be a key.
+/// Value of a literal. Numbers are stored as bits, so that a literal can be a key of a map.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Literal {
     String(Rc<str>),
@@ -153,7 +153,7 @@ impl Literal {
         Self::Number(if value == 0.0 { 0.0_f64 } else { value }.to_bits())
     }
 
-    /// The property name that the literal is as a key, which is also its text in a template.
+    /// Returns the property name of the literal as a key, which is also its text in a template.
     pub(crate) fn name(&self) -> Rc<str> {
         match self {
             Self::String(text) | Self::BigInt(text) => Rc::clone(text),
@@ -171,7 +171,7 @@ impl Literal {
         }
     }
 
-    /// The primitive that the literal is a value of.
+    /// Returns the primitive type of the literal.
     pub(crate) fn primitive(&self) -> Ty {
         match self {
             Self::String(_) => Ty::String,
@@ -182,14 +182,14 @@ impl Literal {
     }
 }
 
-/// A number as a property name: the text that JavaScript makes of it, `1e+21` where Rust writes all the zeros.
+/// Returns a number as a property name, formatted like JavaScript does: `1e+21`, for which Rust writes all zeros.
 pub(crate) fn number_name(value: f64) -> String {
     let size = value.abs();
     if size.is_infinite() {
         return if value > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
     }
     if value == 0.0 || (1e-6..1e21).contains(&size) {
-        // -0 is `0`.
+        // JavaScript prints -0 as `0`.
         return if value == 0.0 { 0.0 } else { value }.to_string();
     }
     let text = format!("{value:e}");
@@ -199,12 +199,12 @@ pub(crate) fn number_name(value: f64) -> String {
     }
 }
 
-/// Whether JavaScript writes some number as this name: what falls under `[key: number]`.
+/// Returns true if JavaScript prints a number with this name, so that `[key: number]` applies to the name.
 pub(crate) fn is_numeric_name(name: &str) -> bool {
     name.parse::<f64>().is_ok_and(|value| number_name(value) == name)
 }
 
-/// A part of a template literal type.
+/// A segment of a template literal type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Part {
     Text(Rc<str>),
@@ -214,11 +214,11 @@ pub(crate) enum Part {
 /// An element of a tuple, or a parameter of a function.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Element {
-    /// Its type; of a rest element the type of each item, unless it is `whole`.
+    /// Type of the element; for a rest element the type of each item, unless `whole` is true.
     pub(crate) ty: TyId,
     pub(crate) optional: bool,
     pub(crate) rest: bool,
-    /// The type of a rest element is that of the whole list, not of its items: in functions, and in patterns
+    /// True if the type of a rest element is that of the whole list and not of its items: in functions, and in patterns
     /// (`...infer Rest`) whose list is not known yet.
     pub(crate) whole: bool,
     pub(crate) label: Option<Rc<str>>,
@@ -257,7 +257,7 @@ pub(crate) struct Object {
     pub(crate) index: Vec<Index>,
     pub(crate) calls: Vec<Function>,
     pub(crate) constructs: Vec<Function>,
-    /// An interface or a class. TypeScript lets only other objects pass for one with an index signature.
+    /// True for an interface or a class. In TypeScript only other objects are assignable to an index signature.
     pub(crate) nominal: bool,
     /// Mistakes of the object as a whole.
     pub(crate) issues: Vec<Diagnostic>,
@@ -275,30 +275,30 @@ impl Object {
         )
     }
 
-    /// The property of that name.
+    /// Returns the property with the given name.
     pub(crate) fn property(&self, name: &str) -> Option<&Prop> {
         self.properties.iter().find(|property| &*property.name == name)
     }
 
-    /// The properties without private and protected members: what `keyof` and mapped types see.
+    /// Returns the properties without private and protected members, for `keyof` and mapped types.
     pub(crate) fn visible(&self) -> impl Iterator<Item = &Prop> {
         self.properties
             .iter()
             .filter(|property| property.hidden().is_none())
     }
 
-    /// Returns true for a type that asks for nothing, as `{}` does: every value but null and undefined fits.
+    /// Returns true for a type without requirements such as `{}`: every value except null and undefined fits.
     pub(crate) fn asks_nothing(&self) -> bool {
         self.properties.is_empty() && self.index.is_empty() && !self.is_function() && self.issues.is_empty()
     }
 
-    /// Whether it is a function type and nothing else.
+    /// Returns true if the type is a function type.
     pub(crate) fn is_function(&self) -> bool {
         !self.calls.is_empty() || !self.constructs.is_empty()
     }
 }
 
-/// Equal where no value and no message tells them apart; places do not count.
+/// Objects are equal if no value and no message distinguishes them. Locations are not compared.
 impl PartialEq for Object {
     fn eq(&self, other: &Self) -> bool {
         self.properties == other.properties
@@ -319,45 +319,45 @@ impl Hash for Object {
     }
 }
 
-/// What a property was named with.
+/// Kind of a property's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum KeyKind {
     Text,
-    /// `1`, whose `keyof` is a number.
+    /// A numeric key such as `1`, whose `keyof` is a number.
     Number,
-    /// A symbol: the name is its place. JSON has no such keys.
+    /// A symbol; the property's name contains the location of the symbol. JSON has no such keys.
     Symbol,
 }
 
-/// A property with what its comment says. Mapped types copy it, and so its tags survive.
+/// A property with its comment. Mapped types copy the property with its tags.
 #[derive(Debug, Clone)]
 pub(crate) struct Prop {
     pub(crate) name: Rc<str>,
     pub(crate) key: KeyKind,
     pub(crate) ty: TyId,
     pub(crate) optional: bool,
-    /// `undefined` in the type does not make it optional: what `Required` does.
+    /// True if `undefined` in the type does not make the property optional, as after `Required`.
     pub(crate) required: bool,
     pub(crate) readonly: bool,
-    /// The comment speaks of another type, from which this one was mapped: only its text counts.
+    /// True if the comment belongs to another type, from which this type was mapped: only the text of the comment applies.
     pub(crate) remapped: bool,
-    /// The property is one of an entity, and so is stored in a column of its table.
+    /// True for a property of an entity, which is stored in a column of the table.
     pub(crate) column: bool,
     pub(crate) doc: Option<DocId>,
     pub(crate) place: Place,
 }
 
-/// Prefix of the name of a private or protected member; no property of the user's can have it.
+/// Prefix of the name of a private or protected member. The NUL keeps the name different from every property of the user.
 const HIDDEN: &str = "\0hidden ";
 
 impl Prop {
-    /// The name under which a private or protected member stands. Only the class itself and what extends it have a member of
-    /// this name, whatever other classes call theirs.
+    /// Returns the internal name of a private or protected member. The name contains the location, so only the class itself
+    /// and its subclasses have this member, even if other classes use the same name.
     pub(crate) fn hidden_name(name: &str, place: Place) -> Rc<str> {
         format!("{HIDDEN}{}:{} {name}", place.module.0, place.span.start).into()
     }
 
-    /// The name that a private or protected member was written with; nothing for any other property.
+    /// Returns the source name of a private or protected member; `None` for any other property.
     pub(crate) fn hidden(&self) -> Option<&str> {
         let rest = self.name.strip_prefix(HIDDEN)?;
         rest.split_once(' ').map(|(_, name)| name)
@@ -398,14 +398,14 @@ impl Hash for Prop {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Index {
     pub(crate) key: TyId,
-    /// The key with the rules that comments give it: `Code` of `Record<Code, V>`. Nothing for a key without rules. Relations of
-    /// types do not look at rules.
+    /// Key with the rules of comments: `Code` in `Record<Code, V>`. `None` for a key without rules. Assignability ignores
+    /// rules.
     pub(crate) ruled: Option<TyId>,
     pub(crate) value: TyId,
 }
 
 impl Index {
-    /// An index signature whose keys have no rules.
+    /// Creates an index signature whose keys have no rules.
     pub(crate) fn plain(key: TyId, value: TyId) -> Self {
         Self {
             key,
@@ -419,16 +419,16 @@ impl Index {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Function {
     pub(crate) this: Option<TyId>,
-    /// Parameters; the last may be a rest parameter, whose type is that of the whole array.
+    /// Parameters. The last one may be a rest parameter, whose type is that of the whole array.
     pub(crate) parameters: Rc<[Element]>,
     pub(crate) result: TyId,
     pub(crate) generic: Generic,
-    /// Methods compare their parameters both ways, as TypeScript does.
+    /// True for a method: parameters are compared in both directions, like in TypeScript.
     pub(crate) method: bool,
 }
 
-/// The number of a generic signature among the evaluator's; nothing for one without type parameters. Which one it is says
-/// nothing that its parts do not say, so it does not count where functions are compared.
+/// Number of a generic signature in the evaluator; `None` without type parameters. The number itself is ignored when
+/// functions are compared, because their other fields describe the same signature.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Generic(pub(crate) Option<u32>);
 
@@ -451,19 +451,19 @@ impl Hash for Generic {
 pub(crate) struct Instance {
     pub(crate) decl: DeclId,
     pub(crate) args: Rc<[TyId]>,
-    /// What `this` means in it where that is another type, which extends it.
+    /// Meaning of `this` in the instance if a type that extends it has another one.
     pub(crate) this: Option<TyId>,
     pub(crate) body: State,
 }
 
-/// A type expression with the scope in which its names mean something.
+/// A type expression with the scope in which its names are resolved.
 pub(crate) struct Lazy<'a> {
     pub(crate) node: &'a TSType<'a>,
     pub(crate) scope: ScopeId,
     pub(crate) value: State,
 }
 
-/// How far an evaluation is.
+/// Progress of an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     Pending,
@@ -471,20 +471,20 @@ pub(crate) enum State {
     Done(TyId),
 }
 
-/// What names mean: the type parameters that are bound, then those of the scope around, then the module's.
+/// Scope of names: the bound type parameters, then the outer scope, then the module.
 #[derive(Debug, Clone)]
 pub(crate) struct Scope<'a> {
     pub(crate) module: ModuleId,
     pub(crate) parent: Option<ScopeId>,
     pub(crate) bindings: Vec<(&'a str, TyId)>,
-    /// What binds parameters here: a mapped type looks at their constraints.
+    /// Owner of the bound parameters: a mapped type needs their constraints.
     pub(crate) owner: Option<Owner<'a>>,
 }
 
-/// What has type parameters.
+/// Construct that has type parameters.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Owner<'a> {
     Declaration(DeclId),
-    /// The `K` of `{ [K in keyof T]: … }`.
+    /// Parameter `K` of `{ [K in keyof T]: … }`.
     Mapped(&'a TSMappedType<'a>),
 }

@@ -7,7 +7,8 @@ use super::{Evaluator, Ty, TyId};
 use crate::modules::DeclKind;
 
 impl Evaluator<'_> {
-    /// The union of types: flat, without duplicates, in order. Names of objects stay names; names of unions are opened.
+    /// Returns the union of types: flattened, without duplicates, in order. Names of objects are kept; names of unions are
+    /// expanded.
     pub(crate) fn union(&mut self, members: Vec<TyId>) -> TyId {
         if let [only] = members.as_slice() {
             return *only;
@@ -46,7 +47,7 @@ impl Evaluator<'_> {
         {
             return *top;
         }
-        // A literal beside its whole primitive says nothing more, as in TypeScript.
+        // A literal next to its primitive type is redundant, like in TypeScript.
         let whole: Vec<Ty> = flat
             .iter()
             .map(|member| self.store.get(*member))
@@ -78,7 +79,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A text beside a template that it fits says nothing more either.
+    /// Removes strings that match a template in the same union, because they are redundant.
     fn absorb_by_templates(&mut self, flat: &mut Vec<TyId>) {
         let templates: Vec<TyId> = flat
             .iter()
@@ -112,7 +113,8 @@ impl Evaluator<'_> {
             Ty::Never => {}
             Ty::Named(instance) => {
                 let decl = self.graph.decl(self.store.instances[instance.index()].decl);
-                // An interface is an object: no need to look inside, which would be too early where it recurses.
+                // An interface is always an object, so its body need not be evaluated, which could be too early for a
+                // recursive interface.
                 if matches!(decl.kind, DeclKind::Interface(_)) {
                     flat.push(member);
                     return;
@@ -125,7 +127,7 @@ impl Evaluator<'_> {
                         match self.store.get(shape).clone() {
                             Ty::Union(members) => flat.extend(members.iter()),
                             Ty::Object(_) | Ty::Array { .. } | Ty::Tuple { .. } => flat.push(member),
-                            // Names that lead to each other have no end to follow.
+                            // Names that refer to each other form a cycle that cannot be followed.
                             Ty::Invalid(_) => flat.push(shape),
                             _ => self.flatten(body, flat),
                         }

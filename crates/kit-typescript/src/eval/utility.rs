@@ -1,4 +1,4 @@
-//! TypeScript's utility types, as functions on evaluated types.
+//! Utility types of TypeScript, as functions on evaluated types.
 
 use std::rc::Rc;
 
@@ -117,7 +117,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Changes the modifiers of every property of an object, or of each object of a union: a homomorphic mapping.
+    /// Changes the modifiers of all properties of an object, or of each object in a union: a homomorphic mapped type.
     fn map_members(&mut self, ty: TyId, optional: Modifier, readonly: Modifier) -> TyId {
         let shape = self.shape(ty);
         match self.store.get(shape).clone() {
@@ -160,7 +160,7 @@ impl Evaluator<'_> {
                 element,
                 readonly: before,
             } => {
-                // An element of a JSON array is never `undefined`, which `Partial` adds.
+                // An element of a JSON array is never `undefined`, which `Partial` would add.
                 let element = match optional {
                     Modifier::Keep | Modifier::Add => element,
                     Modifier::Remove => self.defined_later(element),
@@ -191,14 +191,14 @@ impl Evaluator<'_> {
                     .collect();
                 self.tuple_of(elements, before || readonly == Modifier::Add)
             }
-            // Nothing is known of its properties.
+            // The properties of the type are not known.
             Ty::Unknown | Ty::NonPrimitive => self.store.object(Object::default()),
-            // Primitives are mapped to themselves, and a mistake stays one.
+            // Primitives are mapped to themselves, and a mistake stays a mistake.
             _ => ty,
         }
     }
 
-    /// The members that a union of keys names.
+    /// Returns the members of a union of keys.
     fn key_list(&mut self, keys: TyId) -> Rc<[TyId]> {
         let shape = self.shape(keys);
         match self.store.get(shape).clone() {
@@ -276,7 +276,7 @@ impl Evaluator<'_> {
                 }
             }
         }
-        // The order of the object is the better one.
+        // The properties keep the order of the object and not the order of the keys.
         if let Some(object) = object {
             let order = |property: &Prop| {
                 object
@@ -312,7 +312,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether a text stands as a literal at a place.
+    /// Returns true if the source text at a location contains a string as a literal.
     fn is_written(&self, text: &str, place: Place) -> bool {
         let source = self.graph.module(place.module).text;
         let code = source.get(place.span.start as usize..place.span.end as usize);
@@ -321,7 +321,8 @@ impl Evaluator<'_> {
             .any(|quote| code.is_some_and(|code| code.contains(&format!("{quote}{text}{quote}"))))
     }
 
-    /// TypeScript allows `Omit` of what is not there, and it is nearly always a slip that lets a property through.
+    /// Returns errors for keys of `Omit` that the type does not have. TypeScript allows them, but they are nearly always a
+    /// mistake that keeps a property in the type.
     fn unknown_omitted(&mut self, object: &Object, keys: TyId, place: Place) -> Vec<Diagnostic> {
         if !object.index.is_empty() {
             return Vec::new();
@@ -337,7 +338,7 @@ impl Evaluator<'_> {
             let Some((name, KeyKind::Text | KeyKind::Number)) = self.key_name(*key) else {
                 continue;
             };
-            // Keys that are computed, as in `Omit<A, keyof B>`, are often more than the type has.
+            // Computed keys, as in `Omit<A, keyof B>`, often contain more than the keys of the type.
             if known.contains(&&*name) || !self.is_written(&name, place) {
                 continue;
             }
@@ -357,19 +358,19 @@ impl Evaluator<'_> {
         issues
     }
 
-    /// Keeps the members of a union that a test accepts; a mistake that it meets is the result.
+    /// Keeps the members of a union that satisfy a condition. A mistake that the condition finds is the result.
     fn filter(&mut self, ty: TyId, mut keep: impl FnMut(&mut Self, TyId) -> Result<bool, TyId>) -> TyId {
         let shape = self.shape(ty);
         let members: Rc<[TyId]> = match self.store.get(shape).clone() {
             Ty::Union(members) => members,
             Ty::Invalid(_) => return shape,
-            // The name of a type that is no union stays.
+            // A type that is not a union keeps its name.
             Ty::Boolean => self.boolean_values().into(),
             _ => [ty].into(),
         };
         let mut kept = Vec::with_capacity(members.len());
         for member in members.iter() {
-            // `boolean` is the union of its two values, and a test may take only one of them.
+            // `boolean` is the union of its two values, and the condition may be true for only one of them.
             let values: Vec<TyId> = match self.look(*member) {
                 Ty::Boolean => self.boolean_values().to_vec(),
                 _ => vec![*member],
@@ -385,7 +386,7 @@ impl Evaluator<'_> {
         self.union(kept)
     }
 
-    /// What `await` gives.
+    /// Returns the type of `await`.
     fn awaited(&mut self, ty: TyId) -> TyId {
         match self.look(ty) {
             Ty::Union(members) => {
@@ -400,7 +401,7 @@ impl Evaluator<'_> {
                 let Some(then) = object.property("then") else {
                     return ty;
                 };
-                // `then(use: (value: V) => …)`: V.
+                // The result is `V` of `then(use: (value: V) => …)`.
                 let value = self
                     .last_function(then.ty, false)
                     .and_then(|then| then.parameters.first().map(|callback| callback.ty))
@@ -418,7 +419,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The last overload of a function, which is the one that TypeScript infers from.
+    /// Returns the last overload of a function, which TypeScript uses for inference.
     fn last_function(&mut self, ty: TyId, construct: bool) -> Option<Function> {
         match self.look(ty) {
             Ty::Object(id) => {

@@ -1,23 +1,24 @@
-//! Whether values of a type can be on the wire at all.
+//! Check that values of a type have a wire form.
 
 use kit_diagnostics::Severity;
 use rustc_hash::FxHashSet;
 
 use super::{Evaluator, KeyKind, Part, Ty, TyId};
 
-/// A type of more parts than this expands without end: lowering says so, at its place.
+/// Maximum number of nested types that are checked. A larger type expands without end, which lowering reports with a
+/// location.
 const MOST_PARTS: usize = 100_000;
 
-/// Parts of types without a mistake, each with whether `undefined` is allowed there.
+/// Nested types without a mistake, each with a flag that is true if `undefined` is allowed there.
 #[derive(Debug, Default)]
 pub(crate) struct Good(FxHashSet<(TyId, bool)>);
 
 impl Evaluator<'_> {
-    /// Whether nothing in the type is a mistake, as far as it can be followed. `good` are the parts of which that is known:
-    /// most types are parts of others, and walking them each time would cost the square of their number.
+    /// Returns true if no nested type is a mistake. `good` contains the nested types that are already checked: most types
+    /// are nested in other types, and walking them each time would take quadratic time.
     pub(crate) fn is_wire_type(&mut self, ty: TyId, good: &mut Good) -> bool {
         let mut seen = FxHashSet::default();
-        // The flag says whether `undefined` is allowed there: on a property it only means that it is optional.
+        // The flag is true if `undefined` is allowed: on a property it only means that the property is optional.
         let mut open = vec![(ty, false)];
         while let Some((ty, absent)) = open.pop() {
             if good.0.contains(&(ty, absent)) || !seen.insert((ty, absent)) {

@@ -1,4 +1,4 @@
-//! What the doc comment of a middleware says of the requests that it lets pass.
+//! Doc tags of a middleware: requirements on requests, and errors.
 
 use std::rc::Rc;
 
@@ -14,16 +14,16 @@ use crate::lower::Lowering;
 use crate::modules::{ModuleId, Symbol, Value};
 use crate::routes::{invalid, throws};
 
-/// The tags of a middleware.
+/// Contents of the doc tags of a middleware.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct About {
-    /// Each of them suffices.
+    /// Requirements on a request. A request that satisfies one of them passes.
     pub(crate) security: Vec<Security>,
     pub(crate) throws: Vec<Throws>,
 }
 
-/// Reads the comment of the constant or function that the expression names. Where several constants lead to the
-/// middleware, the first one with tags of kit's speaks.
+/// Reads the comment of the constant or function that the expression refers to. If several constants lead to the middleware,
+/// the first one with tags of kit is used.
 pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> About {
     let mut current = located;
     for _ in 0..LONGEST_CHAIN {
@@ -53,7 +53,7 @@ pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Abo
     About::default()
 }
 
-/// The comment of the statement that the declaration is part of.
+/// Returns the comment of the statement that contains the declaration.
 fn doc(lowering: &mut Lowering<'_>, module: ModuleId, declared: Span) -> Option<Rc<Doc>> {
     let source = lowering.eval.graph.module(module);
     let statement = source
@@ -68,7 +68,7 @@ fn doc(lowering: &mut Lowering<'_>, module: ModuleId, declared: Span) -> Option<
     Some(lowering.eval.store.doc(id))
 }
 
-/// The tags that mean something here. Others may be there for other tools, as on any function.
+/// Reads the tags that have a meaning on middleware. Other tags may belong to other tools, as on any function.
 fn tags(lowering: &mut Lowering<'_>, doc: &Doc) -> About {
     let mut about = About::default();
     for slip in &doc.misspelt {
@@ -100,7 +100,7 @@ fn tags(lowering: &mut Lowering<'_>, doc: &Doc) -> About {
     for tag in doc.all(TagName::Throws) {
         match throws(tag) {
             Some(throws) => about.throws.push(throws),
-            // `@throws {TypeError} …` is what JSDoc says of any function.
+            // `@throws {TypeError} …` is a JSDoc tag that any function may have.
             None if !names_a_code(tag) => {}
             None => {
                 lowering.report(invalid(
@@ -123,7 +123,7 @@ fn scheme(tag: &Tag) -> Option<SecurityScheme> {
             format: Some(own(format)),
         },
         ["basic"] => SecurityScheme::Basic,
-        // RFC 9110, 5.6.2, and RFC 6265, 4.1.1: names of headers and cookies are tokens.
+        // RFC 9110, section 5.6.2, and RFC 6265, section 4.1.1: names of headers and cookies are tokens.
         ["header", name] if is_token(name) => SecurityScheme::Header { name: own(name) },
         ["cookie", name] if is_token(name) => SecurityScheme::Cookie { name: own(name) },
         ["query", name] => SecurityScheme::Query { name: own(name) },

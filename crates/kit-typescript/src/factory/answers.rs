@@ -1,6 +1,7 @@
-//! Middleware that tries to answer. Only handlers answer, so what middleware returns through `ctx.send` would never reach a client.
+//! Detects middleware that tries to send a response. Only handlers send responses, so a response that middleware returns
+//! through `ctx.send` would never reach a client.
 //!
-//! Only what stands in a `return` of the function itself is seen. The types refuse more, and the runtime the rest.
+//! Only a `return` of the function itself is checked. The types refuse more cases, and the runtime refuses the rest.
 
 use kit_diagnostics::codes;
 use oxc_ast::AstKind;
@@ -16,7 +17,7 @@ use super::expression::{Found, follow};
 use crate::lower::Lowering;
 use crate::modules::{Place, Symbol};
 
-/// Reports each answer that the function of a middleware returns.
+/// Reports each response that the function of a middleware returns.
 pub(super) fn check<'a>(lowering: &mut Lowering<'a>, middleware: Located<'a>) {
     let mut found = follow(lowering, middleware);
     if let Found::Expression(located, _) = &found
@@ -74,10 +75,10 @@ pub(super) fn check<'a>(lowering: &mut Lowering<'a>, middleware: Located<'a>) {
     }
 }
 
-/// The body of a function.
+/// Body of a function.
 enum Body<'a> {
     Block(&'a FunctionBody<'a>),
-    /// The body of `() => value`; nothing if the function has no body.
+    /// Body of `() => value`; `None` if the function has no body.
     Value(Option<&'a Expression<'a>>),
 }
 
@@ -94,12 +95,12 @@ impl<'a> Body<'a> {
     }
 }
 
-/// The values that the `return` statements of a block give, without those of functions in it.
+/// Returns the values of the `return` statements in a block, without those of nested functions.
 fn returns<'a>(body: &'a FunctionBody<'a>) -> Vec<&'a Expression<'a>> {
     #[derive(Default)]
     struct Returns<'a> {
         found: Vec<&'a Expression<'a>>,
-        /// Number of functions around the node that are in the body.
+        /// Number of nested functions around the current node.
         depth: usize,
     }
 
@@ -126,7 +127,7 @@ fn returns<'a>(body: &'a FunctionBody<'a>) -> Vec<&'a Expression<'a>> {
     returns.found
 }
 
-/// The expressions that a conditional expression may give.
+/// Collects the expressions that a conditional expression may evaluate to.
 fn alternatives<'a>(expression: &'a Expression<'a>, found: &mut Vec<&'a Expression<'a>>) {
     match expression.get_inner_expression() {
         Expression::ConditionalExpression(conditional) => {
@@ -142,7 +143,7 @@ fn alternatives<'a>(expression: &'a Expression<'a>, found: &mut Vec<&'a Expressi
     }
 }
 
-/// The names by which a middleware's function knows its input and `ctx`.
+/// Names of a middleware function's parameters: the input object and `ctx`.
 #[derive(Default)]
 struct Names<'a> {
     input: Option<&'a str>,
@@ -168,7 +169,7 @@ impl<'a> Names<'a> {
         names
     }
 
-    /// Returns true for `ctx`, and for `input.ctx`.
+    /// Returns true for `ctx` and for `input.ctx`.
     fn is_ctx(&self, expression: &Expression<'_>) -> bool {
         match expression.get_inner_expression() {
             Expression::Identifier(name) => self.ctx == Some(name.name.as_str()),
@@ -181,7 +182,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Returns true for `ctx.send(…)`, also behind `ctx.status(…)` and the like, and for a `Response` of the platform.
+/// Returns true for `ctx.send(…)`, also after `ctx.status(…)` and similar calls, and for a `Response` of the platform.
 fn is_answer<'a>(lowering: &mut Lowering<'a>, located: Located<'a>, names: &Names<'_>) -> bool {
     match located.expression {
         Expression::CallExpression(call) => {

@@ -9,7 +9,7 @@ use super::{Factory, Group, Located, computed, handlers, middleware};
 use crate::lower::Lowering;
 use crate::modules::{ModuleId, Place, Value};
 
-/// Reads the application factory out of the modules; nothing where there is none.
+/// Reads the application factory from the modules. If no module calls `createApp`, `place` is `None`.
 pub(crate) fn read(lowering: &mut Lowering<'_>, modules: &[ModuleId]) -> Factory {
     let mut factory = Factory::default();
     for module in modules {
@@ -144,7 +144,7 @@ fn read_group<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<G
     })
 }
 
-/// Constants that hold a middleware, registered or not.
+/// Finds constants that contain a middleware, registered or not.
 fn defined<'a>(lowering: &mut Lowering<'a>, module: ModuleId, factory: &mut Factory) {
     let constants: Vec<(&'a str, &'a Expression<'a>)> = lowering
         .graph()

@@ -1,4 +1,4 @@
-//! Finds calls of kit's functions.
+//! Search for calls of kit's functions.
 
 use oxc_ast::AstKind;
 use oxc_ast::ast::{CallExpression, Expression};
@@ -8,7 +8,7 @@ use super::Located;
 use crate::lower::Lowering;
 use crate::modules::{ModuleId, Symbol};
 
-/// Every call in a module, in source order.
+/// Returns all calls in a module, in source order.
 pub(super) fn calls<'a>(lowering: &Lowering<'a>, module: ModuleId) -> Vec<&'a CallExpression<'a>> {
     struct Calls<'a>(Vec<&'a CallExpression<'a>>);
 
@@ -26,7 +26,8 @@ pub(super) fn calls<'a>(lowering: &Lowering<'a>, module: ModuleId) -> Vec<&'a Ca
     calls.0
 }
 
-/// The function of kit's that a call calls: `createApp`, also under another name or through a namespace.
+/// Returns the name of the kit function that a call calls, such as `createApp`. The function may be renamed by the import or
+/// called through a namespace.
 pub(super) fn kit_function<'a>(
     lowering: &mut Lowering<'a>,
     module: ModuleId,
@@ -49,7 +50,7 @@ pub(super) fn kit_function<'a>(
     }
 }
 
-/// The call that an expression is, if it calls that function of kit's.
+/// Returns the call expression if the expression calls the kit function with the given name.
 pub(super) fn kit_call<'a>(
     lowering: &mut Lowering<'a>,
     located: Located<'a>,

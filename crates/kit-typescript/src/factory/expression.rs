@@ -1,4 +1,4 @@
-//! Expressions followed to where they are written.
+//! Resolution of expressions: follows names to the expressions that they stand for.
 
 use std::borrow::Cow;
 
@@ -11,16 +11,16 @@ use super::{Located, computed};
 use crate::lower::Lowering;
 use crate::modules::{ModuleId, Place, Symbol, Value};
 
-/// Chains of constants longer than this bite their own tail.
+/// Maximum length of a chain of constants. A longer chain is a cycle.
 pub(super) const LONGEST_CHAIN: usize = 100;
 
-/// What an expression turned out to be.
+/// Result of following an expression.
 pub(super) enum Found<'a> {
-    /// An expression, with the name of the last constant that held it.
+    /// An expression, with the name of the last constant that contains it.
     Expression(Located<'a>, Option<&'a str>),
     /// A function declaration and its module.
     Function(ModuleId, &'a Function<'a>),
-    /// Nothing that can be seen from here; the name that leads out of sight, if there is one.
+    /// An expression that cannot be read statically, with the last name in the chain, if there is one.
     Unknown(Option<&'a str>),
 }
 
@@ -40,7 +40,7 @@ impl<'a> Located<'a> {
     }
 }
 
-/// Follows names to constants and takes parentheses and type assertions away.
+/// Follows names to constants, and removes parentheses and type assertions.
 pub(super) fn follow<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Found<'a> {
     let mut current = located;
     let mut name = None;
@@ -74,7 +74,7 @@ pub(super) fn follow<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> F
     Found::Unknown(name)
 }
 
-/// The text of a string, where it is written out.
+/// Returns the value of a string literal.
 pub(super) fn string<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Cow<'a, str>> {
     match follow(lowering, located) {
         Found::Expression(found, _) => match found.expression {
@@ -88,7 +88,7 @@ pub(super) fn string<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> O
     }
 }
 
-/// A number, where it is written out.
+/// Returns the value of a numeric literal.
 pub(super) fn number<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<f64> {
     let Found::Expression(found, _) = follow(lowering, located) else {
         return None;
@@ -106,8 +106,8 @@ pub(super) fn number<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> O
     .filter(|number| number.is_finite())
 }
 
-/// The elements of an array, spreads of written-out arrays included. The flag says whether all were seen; what was not
-/// is warned of as `what`.
+/// Returns the elements of an array literal, including spread array literals. The flag is true if all elements could be
+/// read; for other elements a warning calls the list `what`.
 pub(super) fn elements<'a>(
     lowering: &mut Lowering<'a>,
     located: Located<'a>,
@@ -148,8 +148,8 @@ fn nested_elements<'a>(
     (all, complete)
 }
 
-/// The properties of an object, spreads of written-out objects included; a later one of a name wins. The flag says
-/// whether all were seen.
+/// Returns the properties of an object literal, including spread object literals. If a name occurs twice, the later property
+/// wins. The flag is true if all properties could be read.
 pub(super) fn properties<'a>(
     lowering: &mut Lowering<'a>,
     located: Located<'a>,
@@ -158,7 +158,7 @@ pub(super) fn properties<'a>(
     nested_properties(lowering, located, what, 0)
 }
 
-/// A property of an object that is written out.
+/// A property of an object literal.
 pub(super) struct Member<'a> {
     pub(super) name: String,
     pub(super) property: &'a ObjectProperty<'a>,
@@ -166,7 +166,7 @@ pub(super) struct Member<'a> {
 }
 
 impl Member<'_> {
-    /// Where the property begins.
+    /// Returns the location of the property's key.
     pub(super) fn place(&self) -> Place {
         Place {
             module: self.value.module,

@@ -14,17 +14,17 @@ use crate::routes::{Contract, parse_key};
 
 /// A map of handlers.
 pub(crate) struct HandlerMap {
-    /// The name under which it is exported, or of the constant that holds it.
+    /// Name under which the map is exported, or the name of the constant that contains it.
     pub(crate) export: String,
     pub(crate) place: Place,
-    /// By route key.
+    /// Locations of the handlers, by route key.
     pub(crate) handlers: IndexMap<String, Place>,
-    /// Whether every key was seen.
+    /// True if all keys could be read.
     pub(crate) complete: bool,
 }
 
 impl HandlerMap {
-    /// The handler of a route key.
+    /// Returns the location of the handler for a route key.
     pub(crate) fn source(&self, lowering: &Lowering<'_>, key: &str) -> Option<HandlerSource> {
         let place = self.handlers.get(key)?;
         Some(HandlerSource {
@@ -33,8 +33,9 @@ impl HandlerMap {
         })
     }
 
-    /// Reports keys that only one of handlers and contracts has. A contract whose key is no route key is reported as that, and what follows from it
-    /// is not: the handler of a misspelt `GETT /stats` is rightly called `GET /stats`.
+    /// Reports keys that only the handlers or only the contracts have. An invalid route key in the contracts is reported
+    /// elsewhere, and its consequences are not reported: for the misspelt contract `GETT /stats`, the handler `GET /stats`
+    /// is correct.
     pub(crate) fn check(&self, lowering: &mut Lowering<'_>, contracts: &[Contract], group: &str) {
         let (right, wrong): (Vec<&Contract>, Vec<&Contract>) = contracts
             .iter()
@@ -79,7 +80,7 @@ impl HandlerMap {
     }
 }
 
-/// Reads the `handlers` of a route group: the contracts' type and the map.
+/// Reads the `handlers` option of a route group: the type of the contracts and the map.
 pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<(TyId, HandlerMap)> {
     let place = located.place();
     let Found::Expression(found, name) = follow(lowering, located) else {

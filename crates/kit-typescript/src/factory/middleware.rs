@@ -1,4 +1,4 @@
-//! Middleware entries, and the chain that they form.
+//! Middleware entries and their order of execution.
 
 use oxc_ast::ast::Expression;
 
@@ -9,22 +9,23 @@ use crate::eval::TyId;
 use crate::lower::Lowering;
 use crate::modules::Place;
 
-/// A middleware as registered.
+/// A registered middleware.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) name: String,
     pub(crate) priority: f64,
     pub(crate) place: Place,
-    /// What its doc comment says.
+    /// Contents of its doc comment.
     pub(crate) about: About,
-    /// `Added` of `defineMiddleware<Added>`, not evaluated yet; `None` without a type argument that can be read.
+    /// Type argument `Added` of `defineMiddleware<Added>`, not evaluated yet; `None` if there is no type argument that can
+    /// be read.
     pub(crate) added: Option<TyId>,
-    /// Paths below `ctx` that it adds, of those that an `@owner` names.
+    /// Paths below `ctx` that the middleware adds, limited to paths that an `@owner` names.
     pub(crate) adds: Vec<String>,
 }
 
 impl Entry {
-    /// An entry at priority 0.
+    /// Creates an entry with priority 0.
     fn new(name: impl Into<String>, place: Place, about: About) -> Self {
         Self {
             name: name.into(),
@@ -37,7 +38,7 @@ impl Entry {
     }
 }
 
-/// Reads a `middleware` option; the flag says whether all entries were seen.
+/// Reads a `middleware` option. The flag is true if all entries could be read.
 pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> (Vec<Entry>, bool) {
     let (elements, mut complete) = elements(lowering, located, "this list of middleware");
     let mut entries = Vec::with_capacity(elements.len());
@@ -63,15 +64,16 @@ fn entry<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Entry>
             Expression::ObjectExpression(_) => full_entry(lowering, found, place, about),
             _ => Some(bare(lowering, found, name, place, about)),
         },
-        // Something imported from a package: its name is all that is known, and all that is needed.
+        // A middleware that is imported from a package. Only its name is known, and only the name is needed.
         Found::Unknown(Some(name)) => Some(Entry::new(name, place, about)),
         Found::Unknown(None) => Some(unnamed(lowering, place, about)),
     }
 }
 
-/// `{ name, middleware, priority }`.
+/// Reads an entry of the form `{ name, middleware, priority }`.
 ///
-/// `own` is what the comment of a constant that holds the whole entry says; else the one of the middleware speaks.
+/// `own` comes from the comment of a constant that contains the whole entry. If `own` is empty, the comment of the
+/// middleware is used.
 fn full_entry<'a>(
     lowering: &mut Lowering<'a>,
     located: Located<'a>,
@@ -128,8 +130,8 @@ fn full_entry<'a>(
     })
 }
 
-/// The type argument of the `defineMiddleware` that an expression leads to. It stays unevaluated: it may lead into files and
-/// packages that nothing else of the build needs.
+/// Returns the type argument of the `defineMiddleware` call that an expression leads to. The argument is not evaluated: it
+/// may refer to files and packages that nothing else in the build needs.
 fn added<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<TyId> {
     let Found::Expression(found, _) = follow(lowering, located) else {
         return None;
@@ -140,7 +142,7 @@ fn added<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<TyId> 
     Some(lowering.eval.store.lazy(argument, scope))
 }
 
-/// A middleware without an entry around it: named after the constant or function.
+/// Creates an entry for a middleware without an entry object, named after the constant or function.
 fn bare<'a>(
     lowering: &mut Lowering<'a>,
     found: Located<'a>,
@@ -181,11 +183,12 @@ fn unnamed(lowering: &mut Lowering<'_>, place: Place, about: About) -> Entry {
         "the name of this middleware",
         "write `{ name: \"…\", middleware, priority: 0 }`",
     );
-    // It runs all the same, so it has its place in the chain.
+    // The middleware runs anyway, so it has a position in the chain.
     Entry::new("anonymous", place, about)
 }
 
-/// Global and group middleware as one chain: ascending priority, at equal priority global first, then in order.
+/// Merges global and group middleware into one chain, by ascending priority. At equal priority global middleware comes
+/// first, and otherwise the order of registration is kept.
 pub(crate) fn chain<'e>(global: &'e [Entry], group: &'e [Entry]) -> Vec<&'e Entry> {
     let mut chain: Vec<&Entry> = global.iter().chain(group).collect();
     chain.sort_by(|a, b| a.priority.total_cmp(&b.priority));

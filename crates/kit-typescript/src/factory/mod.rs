@@ -1,7 +1,7 @@
-//! What `createApp({ … })` says, read without running it.
+//! Static reading of `createApp({ … })`, without running it.
 //!
-//! Names are followed to `const`s across files. What is computed cannot be seen: it is a warning that names it, and
-//! everything else is still read.
+//! Names are followed to `const`s across files. A computed expression cannot be read: a warning names it, and everything
+//! else is still read.
 
 mod about;
 mod answers;
@@ -23,26 +23,26 @@ pub(crate) use app::read;
 pub(crate) use handlers::HandlerMap;
 pub(crate) use middleware::{Entry, chain};
 
-/// The application as registered.
+/// An application as registered.
 #[derive(Default)]
 pub(crate) struct Factory {
-    /// Where `createApp` is called.
+    /// Location of the `createApp` call.
     pub(crate) place: Option<Place>,
     pub(crate) groups: Vec<Group>,
-    /// Global middleware in order of registration.
+    /// Global middleware in the order of registration.
     pub(crate) middleware: Vec<Entry>,
-    /// Middleware that is defined, by name and place.
+    /// Middleware that is defined, by name and location.
     pub(crate) defined: Vec<(String, Place)>,
-    /// Whether every route group was seen, so that what is missing is missing.
+    /// True if all route groups could be read, so that a contract group that no entry registers is really not registered.
     pub(crate) complete: bool,
 }
 
 /// An element of the `routes` option.
 pub(crate) struct Group {
-    /// The entry in the list of `createApp`.
+    /// Location of the entry in the list of `createApp`.
     pub(crate) place: Place,
     pub(crate) prefix: Option<(String, Place)>,
-    /// The type argument of `defineHandlers`.
+    /// Type argument of `defineHandlers`.
     pub(crate) contracts: TyId,
     pub(crate) handlers: HandlerMap,
     pub(crate) middleware: Vec<Entry>,
@@ -55,7 +55,7 @@ pub(crate) struct Located<'a> {
     pub(crate) expression: &'a Expression<'a>,
 }
 
-/// A warning that something cannot be read without running it.
+/// Warns that an expression cannot be read without running the application.
 fn computed(lowering: &mut Lowering<'_>, place: Place, what: &str, help: &str) {
     let diagnostic = Diagnostic::warning(
         codes::NOT_STATICALLY_KNOWN,

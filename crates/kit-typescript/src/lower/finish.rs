@@ -1,4 +1,4 @@
-//! The last step: an order and names that depend on nothing but the source.
+//! Last step of lowering: an order and names that depend only on the source.
 
 use kit_diagnostics::Diagnostics;
 use kit_ir::{
@@ -10,14 +10,15 @@ use super::Lowering;
 use crate::eval::Evaluator;
 
 impl<'a> Lowering<'a> {
-    /// The program in its final order with unique names, the diagnostics, and the evaluator for what it read.
+    /// Returns the program in its final order with unique names, the diagnostics, and the evaluator, for the list of files
+    /// that were read.
     pub(crate) fn finish(mut self) -> (Program, Diagnostics, Evaluator<'a>) {
         self.sort_sources();
         self.sort_declarations();
         (self.program, self.diagnostics, self.eval)
     }
 
-    /// Everything that was needed is lowered; reads the tags.
+    /// Lowers the types that are still in the queue, then reads the tags.
     pub(crate) fn complete(&mut self) {
         self.drain();
         self.read_tags();
@@ -53,7 +54,7 @@ impl<'a> Lowering<'a> {
     fn sort_declarations(&mut self) {
         let program = &mut self.program;
         let mut order: Vec<DeclarationId> = program.declarations.iter_ids().map(|(id, _)| id).collect();
-        // Sources are sorted by path, so a span orders by path and position.
+        // Sources are sorted by path, so comparing spans compares paths and positions.
         order.sort_by_key(|id| {
             let declaration = &program.declarations[*id];
             match declaration.origin {
@@ -97,15 +98,15 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The names that were given out. Case does not tell names apart, since they become file names too.
+/// Names that were assigned. Names that differ only in case count as equal, because they also become file names.
 #[derive(Default)]
 struct Names {
-    /// Each name with the number that its next namesake tries first.
+    /// Each name with the number that the next equal name tries first.
     taken: FxHashMap<String, u32>,
 }
 
 impl Names {
-    /// The name, or the name with the first number from 2 that nobody has.
+    /// Returns the name, or the name with the first free number from 2.
     fn unique(&mut self, name: &str) -> String {
         let key = name.to_lowercase();
         let Some(next) = self.taken.get(&key) else {

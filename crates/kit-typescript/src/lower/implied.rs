@@ -1,4 +1,4 @@
-//! Rules that follow from tags: a property with `@references` has those of the key that the tag names.
+//! Rules that follow from tags: a property with `@references` has the rules of the key that the tag names.
 
 use kit_ir::Constraints;
 
@@ -7,12 +7,12 @@ use crate::docs::{Doc, Implied, TagName, both, generated, reference_target, rule
 use crate::eval::{RuleSource, Ty, TyId};
 use crate::modules::DeclId;
 
-/// Longer chains of names do not occur; ones that lead back to their beginning do.
+/// Maximum length of a chain of names. Only a cycle is longer.
 const MOST_STEPS: u32 = 10_000;
 
 impl Lowering<'_> {
-    /// Makes an entity known by its name, under which `@references` finds it. Of two with one name the first keeps the name,
-    /// in the order in which declarations get theirs.
+    /// Registers an entity by its name, so that `@references` finds it. If two entities have the same name, the first one
+    /// keeps it, in the order in which declarations get their names.
     pub(crate) fn add_entity(&mut self, decl: DeclId) {
         let ty = self.eval.declared(decl);
         let name = self.eval.pascal_name(ty);
@@ -30,7 +30,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The rules that the tags of a comment imply.
+    /// Returns the rules that the tags of a comment imply.
     pub(super) fn implied(&mut self, doc: &Doc) -> Vec<Implied> {
         let mut implied: Vec<_> = generated(doc).into_iter().collect();
         for tag in doc.all(TagName::References) {
@@ -42,8 +42,9 @@ impl Lowering<'_> {
         implied
     }
 
-    /// The rules of an entity's property; none where there is no such property, which is reported with the tables. A key that refers to
-    /// another one has the rules of that too; `seen` are the keys on the way, which may lead back.
+    /// Returns the rules of an entity's property. There are none if the property does not exist, which is reported with the
+    /// tables. A key that refers to another key also has the rules of that key. `seen` contains the keys on the path,
+    /// because references may form a cycle.
     fn key_rules(&mut self, entity: &str, property: &str, seen: &mut Vec<(String, String)>) -> Constraints {
         let mut rules = Constraints::default();
         let key = (entity.to_owned(), property.to_owned());
@@ -66,7 +67,7 @@ impl Lowering<'_> {
             return rules;
         };
         let mut at = ty;
-        // Names that lead back to each other are a mistake, which is reported where the type is needed.
+        // A cycle of names is a mistake, which is reported where the type is needed.
         for _ in 0..MOST_STEPS {
             at = self.eval.peel(at);
             at = match self.eval.store.get(at).clone() {
@@ -92,7 +93,7 @@ impl Lowering<'_> {
         rules
     }
 
-    /// Rules with those of a comment or of a column.
+    /// Combines rules with those of a comment or of a column.
     fn and_rules(
         &mut self,
         rules: Constraints,
@@ -111,7 +112,7 @@ impl Lowering<'_> {
         rules
     }
 
-    /// The member of a union beside `null` and `undefined`.
+    /// Returns the only member of a union besides `null` and `undefined`; `None` if there are several.
     fn only_value(&self, members: &[TyId]) -> Option<TyId> {
         let mut values = members
             .iter()

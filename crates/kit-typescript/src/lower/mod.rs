@@ -1,6 +1,7 @@
-//! Evaluated types to the IR: who gets a name, what stays inline, and which mistakes count.
+//! Conversion of evaluated types to the IR: decides which types become declarations and which are inlined, and reports
+//! mistakes.
 //!
-//! Only what is reachable from a declaration, an entity or a route comes here, and so only its mistakes are reported.
+//! Only types that a declaration, an entity or a route reaches are lowered, so only their mistakes are reported.
 
 mod finish;
 mod implied;
@@ -24,14 +25,15 @@ use crate::modules::{DeclId, Graph, Place};
 
 pub(crate) use names::plural_snake;
 
-/// Inline types inside of inline types beyond this are an expansion without end.
+/// Maximum depth of nested inline types. A deeper type expands without end.
 const DEEPEST: u32 = 250;
 
-/// Parts that one declaration may have. A type without a name is written out in each of its places, so that a few lines of types
-/// can lead to gigabytes of generated code, and a type that branches without end reaches [`DEEPEST`] too late.
+/// Maximum number of nested types of one declaration. A type without a name is written out at each location that uses it, so
+/// a few lines of types can cause gigabytes of generated code, and a type that branches without end reaches [`DEEPEST`] too
+/// late.
 const MOST_PARTS: u32 = 50_000;
 
-/// The help for what no JSON value can be.
+/// Help text for a type that no JSON value fits.
 const WRITE_WIRE: &str = "describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null";
 
 pub(crate) struct Lowering<'a> {
@@ -43,17 +45,17 @@ pub(crate) struct Lowering<'a> {
     entities: FxHashMap<String, DeclId>,
     /// Declarations to be lowered, each with the subject that needs it.
     queue: VecDeque<(DeclarationId, InstanceId, SubjectId)>,
-    /// Properties whose tags are read when all types are known.
+    /// Properties whose tags are read after all types are lowered.
     tagged: Vec<Tagged>,
-    /// Declarations with a comment, for what must fit their types.
+    /// Declarations with a comment, for the examples that must fit their types.
     documented: Vec<(DeclarationId, std::rc::Rc<Doc>)>,
     failed: FxHashSet<TypeId>,
-    /// Parts of the declaration that is being lowered.
+    /// Number of nested types of the declaration that is being lowered.
     inline: u32,
     reported: FxHashSet<TyId>,
     /// Anonymous objects.
     objects: FxHashMap<ObjectId, object::State>,
-    /// Where the type that is being lowered stands: its declaration and the properties on the way, as parts of a name.
+    /// Path to the type that is being lowered: its declaration and the properties, as words of a name.
     path: Vec<String>,
     depth: u32,
 }
@@ -88,7 +90,8 @@ impl<'a> Lowering<'a> {
         &self.eval.graph
     }
 
-    /// A place in the form of the IR. The source is the module's number until [`Lowering::finish`] sorts the files.
+    /// Converts a location to the form of the IR. The source is the number of the module until [`Lowering::finish`] sorts
+    /// the files.
     pub(crate) fn span(&self, place: Place) -> Span {
         let module = self.graph().module(place.module);
         let (line, column) = module.lines.position(module.text, place.span.start);
@@ -111,7 +114,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The declaration of a name, made when it is first needed.
+    /// Returns the declaration of a name. Creates the declaration on first use.
     pub(crate) fn declare(&mut self, instance: InstanceId) -> DeclarationId {
         if let Some(known) = self.declared.get(&instance) {
             return *known;
@@ -152,7 +155,7 @@ impl<'a> Lowering<'a> {
         id
     }
 
-    /// A declaration for an anonymous type in a route's slot.
+    /// Creates a declaration for an anonymous type in a route's slot.
     pub(crate) fn declare_slot(&mut self, name: String, ty: TyId, place: Place) -> DeclarationId {
         let path = std::mem::replace(&mut self.path, vec![name.clone()]);
         let id = self.add_declaration(name, DeclarationOrigin::Slot, Documentation::default(), place);
@@ -182,8 +185,8 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// Whether a name gets a declaration: it stands for something composite. Names of primitives are inlined, so that a
-    /// property may constrain them.
+    /// Returns true if a name gets a declaration because it stands for a composite type. Names of primitive types are
+    /// inlined, so that a property may constrain them.
     pub(crate) fn is_declared(&mut self, instance: InstanceId) -> bool {
         let ty = self.eval.store.add(Ty::Named(instance));
         let shape = self.eval.shape(ty);
@@ -200,7 +203,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Lowers the bodies of all declarations that were needed so far, and what they need.
+    /// Lowers the bodies of all declarations in the queue, and the declarations that they need.
     pub(crate) fn drain(&mut self) {
         while let Some((id, instance, subject)) = self.queue.pop_front() {
             self.eval.resume(subject);
@@ -224,7 +227,7 @@ impl<'a> Lowering<'a> {
         self.eval.stand_at(place);
     }
 
-    /// A type; names become references.
+    /// Lowers a type. Names become references.
     pub(crate) fn lower(&mut self, ty: TyId) -> TypeId {
         let ty = self.eval.peel(ty);
         if let Ty::Named(instance) = *self.eval.store.get(ty)
@@ -237,7 +240,7 @@ impl<'a> Lowering<'a> {
         self.structure(ty)
     }
 
-    /// A type itself, even where it has a name.
+    /// Lowers the structure of a type, even if the type has a name.
     pub(crate) fn structure(&mut self, ty: TyId) -> TypeId {
         if self.depth > DEEPEST {
             return self.endless(ty);
@@ -255,7 +258,8 @@ impl<'a> Lowering<'a> {
         id
     }
 
-    /// Counts parts of the declaration that is being lowered. Returns false if there are too many, which is reported once.
+    /// Counts nested types of the declaration that is being lowered. Returns false if there are too many, which is reported
+    /// once.
     fn has_room(&mut self, parts: u32) -> bool {
         let before = self.inline;
         self.inline = before.saturating_add(parts);
@@ -271,7 +275,7 @@ impl<'a> Lowering<'a> {
         false
     }
 
-    /// Reports that what is being compiled takes too many steps, once; nothing where it may go on.
+    /// Reports once that evaluation takes too many steps. Returns `None` if it may continue.
     pub(crate) fn refuse_exhausted(&mut self) -> Option<TypeId> {
         if !self.eval.is_exhausted() {
             return None;
@@ -281,14 +285,14 @@ impl<'a> Lowering<'a> {
         Some(self.structure_inner(refused))
     }
 
-    /// What stands for a type that could not be had, and was reported.
+    /// Creates a placeholder for a type with a mistake that was reported.
     fn failed(&mut self) -> TypeId {
         let id = self.program.add_type(TypeKind::Unknown);
         self.failed.insert(id);
         id
     }
 
-    /// Whether a type could not be had: nothing more is said about it.
+    /// Returns true if a type has a mistake that was reported. No more mistakes are reported about it.
     fn has_failed(&self, id: TypeId) -> bool {
         let target = match self.program.types[id].kind {
             TypeKind::Reference { declaration } => self.program.declarations[declaration].r#type,
@@ -308,7 +312,7 @@ impl<'a> Lowering<'a> {
                 if matches!(self.eval.store.get(shape), Ty::Invalid(_)) {
                     return self.structure(shape);
                 }
-                // A chain of names is followed here: it is as long as it is, and nests nothing.
+                // Follows a chain of names in a loop: the chain can be long, and it adds no level of nesting.
                 let mut body = self.eval.body(instance);
                 while let Ty::Named(next) = *self.eval.store.get(body) {
                     body = self.eval.body(next);
@@ -380,7 +384,7 @@ impl<'a> Lowering<'a> {
             Ty::EnumMember(member) => TypeKind::Literal {
                 value: member.value.value(),
             },
-            // A brand is for the type checker only; the wire carries what is branded.
+            // Only the type checker uses a brand; the wire form is that of the branded type.
             Ty::Branded(base, _) => return self.structure(base),
             Ty::Unknown => TypeKind::Unknown,
             Ty::Never => TypeKind::Never,
@@ -394,7 +398,7 @@ impl<'a> Lowering<'a> {
             Ty::Literal(literal) => TypeKind::Literal {
                 value: literal.value(),
             },
-            // `${string}${string}` is any string, the empty one included.
+            // `${string}${string}` is any string, including the empty string.
             Ty::Template(parts)
                 if parts.iter().all(
                     |part| matches!(part, Part::Hole(hole) if matches!(self.eval.store.get(*hole), Ty::String)),
@@ -449,7 +453,7 @@ impl<'a> Lowering<'a> {
         self.refused(codes::NO_JSON_FORM, &format!("{what} has no JSON form"), help)
     }
 
-    /// Reports what cannot be on the wire, where the type stands.
+    /// Reports a type that has no wire form, at the location of the type.
     fn refused(&mut self, code: Code, message: &str, help: &str) -> TypeId {
         let place = self.eval.some_place();
         self.refused_at(code, message, help, place)

@@ -1,9 +1,9 @@
-//! Names of tables.
+//! Names of database tables.
 
-/// The default table of an entity: its name in `snake_case`, the last word in the plural.
+/// Returns the default table of an entity: its name in `snake_case`, with the last word in the plural.
 ///
 /// The plural follows English spelling (`Category` gives `categories`, `Box` gives `boxes`) with the irregular nouns that
-/// data models use; any other irregular noun needs `@table name`.
+/// data models use. Any other irregular noun needs `@table name`.
 pub(crate) fn plural_snake(name: &str) -> String {
     let snake = snake(name);
     match snake.rfind('_') {
@@ -18,7 +18,7 @@ fn snake(name: &str) -> String {
     for (index, letter) in letters.iter().enumerate() {
         if letter.is_uppercase() {
             let after_lower = index > 0 && !letters[index - 1].is_uppercase();
-            // `HTTPRequest` is two words: the last capital before a small letter begins one.
+            // `HTTPRequest` has two words: the last capital before a lower-case letter starts a word.
             let before_lower = index > 0 && letters.get(index + 1).is_some_and(|next| next.is_lowercase());
             if (after_lower || before_lower) && !snake.ends_with('_') {
                 snake.push('_');
@@ -97,7 +97,7 @@ mod tests {
     use super::plural_snake;
 
     #[test]
-    fn tables_are_named_in_the_plural() {
+    fn default_table_names_are_plural() {
         for (entity, table) in [
             ("Note", "notes"),
             ("User", "users"),

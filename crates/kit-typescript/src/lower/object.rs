@@ -1,4 +1,4 @@
-//! Object types.
+//! Lowering of object types.
 
 use kit_diagnostics::codes;
 use kit_ir::{
@@ -9,13 +9,13 @@ use kit_ir::{
 use super::{Lowering, Tagged, WRITE_WIRE};
 use crate::eval::{KeyKind, Object, ObjectId, Part, Ty, TyId};
 
-/// How far an anonymous object is.
+/// Progress of lowering an anonymous object.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum State {
-    /// It is being lowered; how much of the path leads to it, and the declaration that it got because it came up again
-    /// inside of itself.
+    /// Lowering has started: the length of the path that leads to the object, and the declaration that the object got
+    /// because it contains itself.
     Open(usize, Option<DeclarationId>),
-    /// It is lowered, to a type of so many parts.
+    /// Lowering has finished: the type and its number of nested types.
     Done(TypeId, u32),
 }
 
@@ -23,7 +23,7 @@ impl Lowering<'_> {
     pub(super) fn object(&mut self, ty: TyId, id: ObjectId) -> TypeId {
         let object = self.eval.store.object_at(id);
         if object.is_function() {
-            // Each of them is a mistake of its own, though all are one type.
+            // Each function is a separate mistake, although all functions are one type.
             let place = self.eval.some_place();
             let what = "a function has no JSON form";
             return self.refused_at(codes::NO_JSON_FORM, what, WRITE_WIRE, place);
@@ -32,7 +32,7 @@ impl Lowering<'_> {
             return self.anything_but_null();
         }
         match self.objects.get(&id).copied() {
-            // One type stands for all places, and each place is written out in what is generated.
+            // One type is shared by all locations, but generated code repeats it at each location, so its size counts again.
             Some(State::Done(known, parts)) => {
                 self.eval.spend(parts as usize);
                 if !self.has_room(parts) {
@@ -40,7 +40,7 @@ impl Lowering<'_> {
                 }
                 return self.refuse_exhausted().unwrap_or(known);
             }
-            // TypeScript lets an anonymous type recurse; every artifact needs a name to refer to.
+            // TypeScript allows a recursive anonymous type, but every artifact needs a name to refer to.
             Some(State::Open(path, declaration)) => {
                 let declaration = declaration.unwrap_or_else(|| self.name_recursion(ty, path));
                 self.objects.insert(id, State::Open(path, Some(declaration)));
@@ -53,7 +53,8 @@ impl Lowering<'_> {
         let mut lowered = self.object_inner(id);
         if let Some(State::Open(_, Some(declaration))) = self.objects.get(&id).copied() {
             self.program.declarations[declaration].r#type = lowered;
-            // A declaration never is a mere reference: that of the whole type keeps the object itself.
+            // The type of a declaration is never a bare reference: the declaration of the whole type keeps the object
+            // itself.
             if self.path.len() > 1 {
                 lowered = self.program.add_type(TypeKind::Reference { declaration });
             }
@@ -63,8 +64,8 @@ impl Lowering<'_> {
         lowered
     }
 
-    /// `{}`: TypeScript gives it every value but null and undefined, so the wire form is a union of all other kinds of JSON
-    /// values.
+    /// Lowers `{}`. TypeScript assigns every value except null and undefined to it, so the wire form is a union of all other
+    /// kinds of JSON values.
     fn anything_but_null(&mut self) -> TypeId {
         let value = self.program.add_type(TypeKind::Unknown);
         let index = vec![IndexSignature {
@@ -86,7 +87,7 @@ impl Lowering<'_> {
         self.program.add_type(TypeKind::Union { members })
     }
 
-    /// A declaration for an anonymous type that contains itself, named after the way to it.
+    /// Creates a declaration for an anonymous type that contains itself, named after the path to the type.
     fn name_recursion(&mut self, ty: TyId, path: usize) -> DeclarationId {
         let mut name = self.path[..path.min(self.path.len())].concat();
         if path <= 1 {
@@ -113,7 +114,7 @@ impl Lowering<'_> {
         }
         let mut properties = Vec::with_capacity(object.properties.len());
         let mut tagged = Vec::new();
-        // JSON has no symbols for keys; what stands under one never leaves the process.
+        // JSON has no symbol keys: a value with such a key never leaves the process.
         let named = object
             .properties
             .iter()
@@ -150,7 +151,7 @@ impl Lowering<'_> {
         for index in &object.index {
             let key = match self.eval.store.get(index.key).clone() {
                 Ty::String => IndexKey::String,
-                // Strings include numbers: the same again says nothing more.
+                // The string signature includes numbers: an equal signature for numbers adds nothing.
                 Ty::Number if of_strings == Some(index.value) => continue,
                 Ty::Number => IndexKey::Number,
                 Ty::Template(parts) => IndexKey::Template {
@@ -183,7 +184,7 @@ impl Lowering<'_> {
         signatures
     }
 
-    /// A type that is nested without end.
+    /// Reports a type that is nested without end.
     pub(super) fn endless(&mut self, ty: TyId) -> TypeId {
         let message = format!("`{}` contains itself without end", self.eval.text(ty));
         self.refused(

@@ -1,4 +1,4 @@
-//! Properties of objects.
+//! Lowering of properties.
 
 use kit_ir::{Documentation, Property, PropertyTags, TypeKind};
 
@@ -7,7 +7,7 @@ use crate::docs::{Target, documentation, examples, misplaced, property_tags};
 use crate::eval::{Prop, Ty, TyId};
 
 impl Lowering<'_> {
-    /// A property without its tags, which need the types of all declarations.
+    /// Lowers a property without its tags, which need the types of all declarations.
     pub(super) fn property(&mut self, property: &Prop) -> Property {
         let written = self.eval.written_at(property.ty);
         self.eval.stand_at(written.unwrap_or(property.place));
@@ -33,7 +33,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The type without `undefined`, and whether that was a part of it. On a property it means that it may be absent.
+    /// Returns the type without `undefined`, and true if `undefined` was a member. A property with such a type may be
+    /// absent.
     pub(super) fn without_undefined(&mut self, ty: TyId) -> (TyId, bool) {
         let ty = self.eval.peel(ty);
         if let Ty::Constrained(inner, source) = *self.eval.store.get(ty) {
@@ -59,7 +60,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Reads the examples of all declarations, now that every type is there.
+    /// Reads the examples of all declarations, after all types are lowered.
     pub(super) fn read_examples(&mut self) {
         for (id, doc) in std::mem::take(&mut self.documented) {
             let r#type = self.program.declarations[id].r#type;
@@ -73,7 +74,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Reads the tags of all properties, now that every type is there.
+    /// Reads the tags of all properties, after all types are lowered.
     pub(super) fn read_tags(&mut self) {
         for Tagged { object, index, doc } in std::mem::take(&mut self.tagged) {
             let TypeKind::Object(body) = &self.program.types[object].kind else {

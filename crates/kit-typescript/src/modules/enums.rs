@@ -1,4 +1,4 @@
-//! Values of enum members: constant expressions as TypeScript evaluates them.
+//! Values of enum members: evaluates constant expressions like TypeScript does.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::resolve::is_declaration;
 use super::{DeclId, DeclKind, Graph, ModuleId, Symbol, Value};
 use crate::eval::number_name;
 
-/// Constants that lead to constants, and operators inside of operators, beyond this are no constant.
+/// Maximum depth of constants that refer to constants, and of nested operators. A deeper expression is not a constant.
 const DEEPEST: usize = 100;
 
 /// A member of an enum.
@@ -20,34 +20,34 @@ const DEEPEST: usize = 100;
 pub(crate) struct EnumMember<'a> {
     pub(crate) name: &'a str,
     pub(crate) value: EnumValue,
-    /// Of the name.
+    /// Span of the name.
     #[allow(dead_code)]
-    // Reason: for mistakes about a single member, which the evaluator does not find yet.
+    // Reason: for mistakes about a single member, which the evaluator does not report yet.
     pub(crate) span: Span,
 }
 
-/// What a member is.
+/// Value of an enum member.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum EnumValue {
     String(String),
     Number(f64),
-    /// An expression whose value only shows when it runs; some number.
+    /// An expression that only has a value at run time; some number.
     Computed,
 }
 
-/// The members of the enums that were asked for; nothing where they are being computed.
+/// Members of enums that were computed. `None` stands for an enum that is being computed.
 #[derive(Default)]
 pub(super) struct Enums<'a> {
     members: FxHashMap<DeclId, Option<Arc<[EnumMember<'a>]>>>,
 }
 
 impl<'a> Graph<'a> {
-    /// The members of an enum, of all its declarations.
+    /// Returns the members of an enum from all its declarations.
     pub(crate) fn enum_members(&mut self, id: DeclId) -> Arc<[EnumMember<'a>]> {
         let id = self.primary(id);
         match self.enums.members.get(&id) {
             Some(Some(known)) => return Arc::clone(known),
-            // A member refers to a member of another enum, which refers back: no constant.
+            // A member that refers to a member of another enum that refers back is not a constant.
             Some(None) => return Arc::new([]),
             None => {}
         }
@@ -69,7 +69,7 @@ impl<'a> Graph<'a> {
         members
     }
 
-    /// The number of a member in [`Graph::enum_members`].
+    /// Returns the index of a member in [`Graph::enum_members`].
     pub(super) fn enum_member(&mut self, id: DeclId, name: &str) -> Option<usize> {
         self.enum_members(id)
             .iter()
@@ -83,8 +83,8 @@ impl<'a> Graph<'a> {
         own: &'a str,
         members: &mut Vec<EnumMember<'a>>,
     ) {
-        // What a member without a value gets: one more than the one before, if that is a number. A declared enum is
-        // written elsewhere, and only there its members get values.
+        // Value of a member without an initializer: the value of the member before plus one, if that value is a number. The
+        // members of a declared enum get their values elsewhere, so they have no known values here.
         let ambient = declaration.declare || is_declaration(&self.module(module).path);
         let counts = declaration.r#const || !ambient;
         let mut next = Some(0.0).filter(|_| counts);
@@ -192,7 +192,8 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// A member of the same enum, a constant, or one of the two numbers that have names.
+    /// Evaluates a name: a member of the same enum, a constant, or one of the two numbers that have names (`NaN` and
+    /// `Infinity`).
     fn named_constant(&mut self, name: &'a str, scope: &Constants<'a, '_>, depth: usize) -> EnumValue {
         if let Some(member) = scope.members.iter().find(|member| member.name == name) {
             return member.value.clone();
@@ -215,7 +216,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// `E.Member`, of the same enum or of another one.
+    /// Evaluates `E.Member`, of the same enum or of another one.
     fn member_constant(
         &mut self,
         object: &'a Expression<'a>,
@@ -243,12 +244,12 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// What names mean in a constant expression.
+/// Scope of a constant expression.
 struct Constants<'a, 'b> {
     module: ModuleId,
-    /// The enum's own name.
+    /// Name of the enum.
     own: &'a str,
-    /// Its members so far.
+    /// Members of the enum so far.
     members: &'b [EnumMember<'a>],
 }
 
@@ -269,7 +270,7 @@ fn arithmetic(operator: BinaryOperator, left: f64, right: f64) -> Option<f64> {
         BinaryOperator::Multiplication => left * right,
         BinaryOperator::Division => left / right,
         BinaryOperator::Remainder => left % right,
-        // JavaScript: a base of 1 or -1 to an infinite power is NaN.
+        // JavaScript: 1 or -1 to an infinite power is NaN.
         #[allow(clippy::float_cmp)] // Reason: exactly 1 is meant.
         BinaryOperator::Exponential if right.is_nan() || (right.is_infinite() && left.abs() == 1.0) => {
             f64::NAN
@@ -285,13 +286,13 @@ fn arithmetic(operator: BinaryOperator, left: f64, right: f64) -> Option<f64> {
     })
 }
 
-/// A number as JavaScript's operators on bits see it.
+/// Converts a number like the bitwise operators of JavaScript do.
 fn to_int32(value: f64) -> i32 {
     if !value.is_finite() {
         return 0;
     }
     let wrapped = value.trunc().rem_euclid(4_294_967_296.0);
-    // In the range of `u32` after the line above, so nothing is cut off.
+    // The value is in the range of `u32` after the line above, so the cast loses nothing.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let bits = wrapped as u32;
     bits.cast_signed()

@@ -1,4 +1,4 @@
-//! All modules that were read.
+//! Graph of all modules that were read.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -21,10 +21,10 @@ use crate::docs::Verdicts;
 use crate::files::FileSystem;
 use crate::source::display_path;
 
-/// The modules. Files are read when a name leads into them, and only then.
+/// Graph of modules. A file is read only when a name leads into it.
 pub(crate) struct Graph<'a> {
     allocator: &'a Allocator,
-    /// Files that need not be read and parsed any more.
+    /// Files that need not be read and parsed again.
     parsed: &'a ParsedFiles,
     pub(super) root: PathBuf,
     pub(super) files: Arc<dyn FileSystem>,
@@ -32,40 +32,40 @@ pub(crate) struct Graph<'a> {
     pub(super) modules: Vec<Module<'a>>,
     pub(super) decls: Vec<Decl<'a>>,
     by_path: FxHashMap<PathBuf, Option<ModuleId>>,
-    /// Bytes of the files that were read.
+    /// Number of bytes of the files that were read.
     pub(crate) bytes: usize,
-    /// What was found behind exported names.
+    /// Cache of exported names.
     pub(super) exported: FxHashMap<(ModuleId, &'a str, Meaning), Symbol<'a>>,
-    /// The steps of the look-up that runs.
+    /// Number of steps of the current lookup.
     pub(super) steps: u32,
-    /// What specifiers lead to, by the importing file.
+    /// Cache of the modules that specifiers resolve to, by importing file.
     pub(super) targets: FxHashMap<(ModuleId, &'a str, bool), Result<ModuleId, String>>,
-    /// Modules that are one: the blocks of a namespace, a module and what augments it.
+    /// Groups of modules that count as one: the blocks of a namespace, or a module and its augmentations.
     pub(super) spaces: Vec<Vec<ModuleId>>,
-    /// The space of each module.
+    /// Index of each module's group in `spaces`.
     pub(super) space_of: Vec<usize>,
-    /// Declarations that another one stands for.
+    /// Primary declaration of each declaration that was merged into another one.
     pub(super) primary: FxHashMap<DeclId, DeclId>,
-    /// What each of those stands for besides itself.
+    /// Declarations that were merged into a primary declaration.
     pub(super) merged: FxHashMap<DeclId, Vec<DeclId>>,
     /// Scripts and `declare global` blocks.
     pub(super) globals: Vec<ModuleId>,
-    /// `export as namespace`.
+    /// Names of `export as namespace`.
     pub(super) global_namespaces: FxHashMap<&'a str, ModuleId>,
-    /// `declare module "…"` of scripts.
+    /// Blocks of `declare module "…"` in scripts.
     pub(super) ambient: IndexMap<&'a str, ModuleId>,
-    /// `declare module "…"` of modules, not yet put to what they augment.
+    /// Blocks of `declare module "…"` in modules that are not merged with the augmented module yet.
     pub(super) augmentations: Vec<(ModuleId, &'a str)>,
-    /// `/// <reference … />` that nobody followed yet.
+    /// `/// <reference … />` directives that are not followed yet.
     pub(super) references: Vec<(ModuleId, Reference<'a>)>,
-    /// Whether the types that TypeScript includes by itself were read.
+    /// True if the types that TypeScript includes automatically were read.
     pub(super) included: bool,
     pub(super) enums: Enums<'a>,
-    /// Syntax errors of what was read, and what is wrong with `tsconfig.json`.
+    /// Syntax errors of the files that were read, and mistakes in `tsconfig.json`.
     pub(crate) diagnostics: Diagnostics,
 }
 
-/// `/// <reference … />`.
+/// A `/// <reference … />` directive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reference<'a> {
     Path(&'a str),
@@ -109,7 +109,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The module of a file that the build names; a file that cannot be read is an error.
+    /// Returns the module of a file that the build names. A file that cannot be read is reported as an error.
     pub(crate) fn entry(&mut self, path: &Path) -> Option<ModuleId> {
         let module = self.load(path);
         self.settle();
@@ -135,8 +135,8 @@ impl<'a> Graph<'a> {
         module
     }
 
-    /// The module of a file whose text holds one of `needles`; other files are not parsed, unless they say something of other
-    /// modules or of all.
+    /// Returns the module of a file if its text contains one of `needles`. Other files are not parsed, unless they may
+    /// declare names for other modules or globals.
     pub(crate) fn entry_with(&mut self, path: &Path, needles: &[&str]) -> Option<ModuleId> {
         if let Some(known) = self.by_path.get(path) {
             return *known;
@@ -163,12 +163,12 @@ impl<'a> Graph<'a> {
         self.settle();
     }
 
-    /// What is known of patterns.
+    /// Returns the cache of verdicts on patterns.
     pub(crate) fn verdicts(&self) -> &Verdicts {
         &self.parsed.verdicts
     }
 
-    /// The module of a file, read and parsed when it is first asked for.
+    /// Returns the module of a file. Reads and parses the file on first use.
     pub(super) fn load(&mut self, path: &Path) -> Option<ModuleId> {
         if let Some(known) = self.by_path.get(path) {
             return *known;
@@ -195,7 +195,7 @@ impl<'a> Graph<'a> {
         id
     }
 
-    /// Takes the modules of a file in.
+    /// Adds the modules of a file to the graph.
     fn adopt(&mut self, source: &Rc<Source<'a>>) -> ModuleId {
         let first = self.modules.len();
         let first_decl = self.decls.len();
@@ -215,7 +215,7 @@ impl<'a> Graph<'a> {
         &self.decls[id.0 as usize]
     }
 
-    /// The file that a module is written in.
+    /// Returns the file module that contains a module.
     pub(crate) fn file(&self, id: ModuleId) -> ModuleId {
         let mut current = id;
         while let Some(parent) = self.module(current).parent() {
@@ -224,7 +224,7 @@ impl<'a> Graph<'a> {
         current
     }
 
-    /// Every file that was read, in the order of reading.
+    /// Returns all files that were read, in the order of reading.
     pub(crate) fn files(&self) -> impl Iterator<Item = (ModuleId, &Module<'a>)> {
         self.modules
             .iter()
@@ -238,12 +238,12 @@ impl<'a> Graph<'a> {
             .filter(|(_, module)| matches!(module.kind, ModuleKind::File { .. }))
     }
 
-    /// Every `tsconfig.json` and `package.json` that was read on the way to the files.
+    /// Returns each `tsconfig.json` and `package.json` that was read to resolve files.
     pub(crate) fn configurations(&self) -> Vec<PathBuf> {
         self.resolver.files_read()
     }
 
-    /// The types that a file declares, those of its namespaces included, in the order of the source.
+    /// Returns the types that a file declares, including those of its namespaces, in the order of the source.
     pub(crate) fn declared_in(&self, file: ModuleId) -> Vec<DeclId> {
         let mut decls: Vec<DeclId> = Vec::new();
         let mut open = vec![file];
@@ -258,7 +258,7 @@ impl<'a> Graph<'a> {
         decls
     }
 
-    /// The name under which a declaration can be imported: `Note`, or `Api.Note` for one of a namespace.
+    /// Returns the name under which a declaration can be imported: `Note`, or `Api.Note` for a declaration in a namespace.
     pub(crate) fn exported_name(&self, id: DeclId) -> Option<String> {
         let decl = self.decl(id);
         let mut name = self.module(decl.module).exported_as(decl.name)?.to_owned();
@@ -275,7 +275,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The name of a declaration as it is written outside of its file: `Note`, or `Api.Note` for one of a namespace.
+    /// Returns the name of a declaration outside of its file: `Note`, or `Api.Note` for a declaration in a namespace.
     pub(crate) fn qualified_name(&self, id: DeclId) -> String {
         let decl = self.decl(id);
         let mut name = decl.name.to_owned();
@@ -287,12 +287,12 @@ impl<'a> Graph<'a> {
         name
     }
 
-    /// All declarations of a function, in order: its overloads, then the one with the body.
+    /// Returns all declarations of a function in order: its overloads, then the declaration with the body.
     pub(crate) fn overloads(&self, module: ModuleId, name: &str) -> &[&'a Function<'a>] {
         self.module(module).functions.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// A label on a place.
+    /// Creates a label for a location.
     pub(crate) fn label(&self, place: Place) -> Label {
         let module = self.module(place.module);
         let (line, column) = module.lines.position(module.text, place.span.start);

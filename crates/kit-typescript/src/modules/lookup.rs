@@ -1,4 +1,4 @@
-//! From a name to what it stands for: through scopes, imports, exports and paths.
+//! Resolution of names to symbols: through scopes, imports, exports and paths.
 
 use kit_diagnostics::{Diagnostic, codes};
 use rustc_hash::FxHashSet;
@@ -8,26 +8,26 @@ use super::module::{From, Link};
 use super::{DeclId, DeclKind, Graph, ModuleId, Place, Value};
 use crate::eval::is_known;
 
-/// What a name stands for.
+/// Symbol that a name resolves to.
 #[derive(Clone)]
 pub(crate) enum Symbol<'a> {
     /// A type of the project or of a package.
     Type(DeclId),
-    /// A member of an enum, by its number in `Graph::enum_members`.
+    /// A member of an enum, by its index in `Graph::enum_members`.
     EnumMember(DeclId, usize),
     /// A value.
     Value(ModuleId, &'a str, Value<'a>),
-    /// A namespace, or a file as a whole.
+    /// A namespace, or a whole file.
     Namespace(ModuleId),
-    /// An export of one of kit's own packages, which need not be read.
+    /// An export of one of kit's own packages, whose files are not read.
     Kit(&'a str),
-    /// Nothing declares it: a global of TypeScript's, or a slip.
+    /// A name that no module declares: a global of TypeScript, or a misspelling.
     Global,
-    /// A name that leads nowhere, explained.
+    /// A name that cannot be resolved, with the error.
     Broken(Box<Diagnostic>),
 }
 
-/// Which of its meanings a name is asked for. One name may have all three.
+/// Meaning of a name that a lookup asks for. One name may have all three meanings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Meaning {
     Type,
@@ -35,37 +35,37 @@ pub(crate) enum Meaning {
     Namespace,
 }
 
-/// The steps of one look-up, so that it ends where exports run in a circle.
+/// Steps of one lookup, so that the lookup stops if exports form a cycle.
 pub(super) type Visited<'a> = FxHashSet<(ModuleId, &'a str, Meaning)>;
 
-/// Stack that must be left for a step of a look-up, and how much more there is where it is not. Re-exports may be
-/// chained as long as anybody likes.
+/// Stack that a step of a lookup must have left, in bytes, and the size of a new stack segment. Chains of re-exports have no
+/// maximum length.
 const RED_ZONE: usize = 64 * 1024;
 const MORE_STACK: usize = 1024 * 1024;
 
-/// A look-up of more steps runs in circles that multiply: `import A = B.B`, `import B = C.C`, and so on.
+/// Maximum number of steps of a lookup. More steps mean cycles that multiply: `import A = B.B`, `import B = C.C`, and so on.
 const MOST_STEPS: u32 = 20_000;
 
 impl<'a> Graph<'a> {
-    /// What a type name means in a module.
+    /// Returns the symbol of a type name in a module.
     pub(crate) fn type_symbol(&mut self, module: ModuleId, name: &'a str) -> Symbol<'a> {
         self.steps = 0;
         self.lookup(module, name, Meaning::Type, &mut Visited::default())
     }
 
-    /// What a name means in an expression of a module.
+    /// Returns the symbol of a name in an expression of a module.
     pub(crate) fn value_symbol(&mut self, module: ModuleId, name: &'a str) -> Symbol<'a> {
         self.steps = 0;
         self.lookup(module, name, Meaning::Value, &mut Visited::default())
     }
 
-    /// What a module exports as a type under a name.
+    /// Returns the type that a module exports under a name.
     pub(super) fn exported_type(&mut self, module: ModuleId, name: &'a str) -> Option<Symbol<'a>> {
         self.steps = 0;
         self.exported(module, name, Meaning::Type, &mut Visited::default())
     }
 
-    /// What a type name that nothing declares may mean after all: something of a package of types that no import names.
+    /// Resolves a type name that no module declares so far: it may come from a package of types that no import names.
     pub(crate) fn late_type(&mut self, module: ModuleId, name: &'a str) -> Symbol<'a> {
         if self.include_more() {
             self.type_symbol(module, name)
@@ -74,8 +74,8 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Looks a name up from the inside out: in a module, in the other blocks of its namespace, in the module around it,
-    /// among globals.
+    /// Resolves a name from the inside out: in a module, in the other blocks of its namespace, in the enclosing module, and
+    /// in the globals.
     pub(super) fn lookup(
         &mut self,
         id: ModuleId,
@@ -103,7 +103,7 @@ impl<'a> Graph<'a> {
             }
             current = self.module(id).parent();
         }
-        // Globals of these names add to TypeScript's own; they do not take their place.
+        // Declarations of these global names extend the types of TypeScript and do not replace them.
         if meaning == Meaning::Type && is_known(name) {
             return Symbol::Global;
         }
@@ -122,7 +122,7 @@ impl<'a> Graph<'a> {
         Symbol::Global
     }
 
-    /// What a module itself declares.
+    /// Returns a symbol that a module declares itself.
     pub(super) fn own(&self, id: ModuleId, name: &str, meaning: Meaning) -> Option<Symbol<'a>> {
         let module = self.module(id);
         let namespace = || Some(Symbol::Namespace(*module.namespaces.get(name)?.first()?));
@@ -155,7 +155,7 @@ impl<'a> Graph<'a> {
         stacker::maybe_grow(RED_ZONE, MORE_STACK, || match link {
             Link::Local(name) => self.lookup(id, name, meaning, visited),
             Link::Path(path) => {
-                // `import A = A.B` leads to itself.
+                // `import A = A.B` refers to itself.
                 let head = path.last().map_or("", |name| name.text);
                 if !visited.insert((id, head, meaning)) {
                     return Symbol::Global;
@@ -166,7 +166,7 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// Follows an import, or an export from elsewhere, of a module.
+    /// Follows an import, or an export of another module's name.
     pub(super) fn from(
         &mut self,
         id: ModuleId,
@@ -201,7 +201,7 @@ impl<'a> Graph<'a> {
         self.not_exported(place, target, name, meaning, message)
     }
 
-    /// What `import * as` and `import … = require` stand for.
+    /// Returns the symbol for `import * as` and `import … = require`.
     fn as_a_whole(
         &mut self,
         target: ModuleId,
@@ -215,7 +215,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// What `export =` of a module stands for.
+    /// Returns the symbol of a module's `export =`.
     fn assigned(
         &mut self,
         target: ModuleId,
@@ -235,7 +235,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// What a module exports under a name. What was found once is known from then on.
+    /// Returns the symbol that a module exports under a name. Results are cached.
     pub(super) fn exported(
         &mut self,
         id: ModuleId,
@@ -245,7 +245,7 @@ impl<'a> Graph<'a> {
     ) -> Option<Symbol<'a>> {
         if let Some(known) = self.exported.get(&(id, name, meaning)) {
             return Some(match known {
-                // It may have been merged with another one since.
+                // The declaration may have been merged with another one since it was cached.
                 Symbol::Type(decl) => Symbol::Type(self.primary(*decl)),
                 other => other.clone(),
             });
@@ -280,7 +280,7 @@ impl<'a> Graph<'a> {
                 }
             }
         }
-        // What is assigned to `export =` is the default export of modules that import it as one.
+        // The value of `export =` is the default export for modules that import it as a default.
         if name == "default" {
             return self.assigned(id, meaning, visited);
         }
@@ -292,7 +292,7 @@ impl<'a> Graph<'a> {
         self.starred(&blocks, name, meaning, visited)
     }
 
-    /// A name that comes through `export *`. One that two stars mean differently comes through none.
+    /// Resolves a name through `export *`. A name is not exported if two `export *` give it different meanings.
     fn starred(
         &mut self,
         blocks: &[ModuleId],
@@ -313,7 +313,7 @@ impl<'a> Graph<'a> {
                 };
                 let Some(symbol) = symbol else { continue };
                 match symbol {
-                    // The name may still come from another star.
+                    // Another `export *` may still export the name.
                     Symbol::Broken(diagnostic) => broken = Some(Symbol::Broken(diagnostic)),
                     symbol => match &found {
                         Some((first, other)) if !same(first, &symbol) => {

@@ -1,4 +1,4 @@
-//! What is declared in several places and is one: interfaces, the blocks of a namespace, augmented modules, globals.
+//! Merging of declarations: interfaces, blocks of a namespace, augmented modules, globals.
 
 use std::path::Path;
 
@@ -9,22 +9,22 @@ use super::module::ModuleKind;
 use super::{DeclId, DeclKind, Graph, ModuleId, Symbol};
 
 impl<'a> Graph<'a> {
-    /// The other declarations that a type is made of: interfaces of other blocks and files, and those of a class.
+    /// Returns the other declarations of a merged type: interfaces of other blocks and files, and interfaces of a class.
     pub(crate) fn merged(&self, id: DeclId) -> &[DeclId] {
         self.merged.get(&id).map_or(&[], Vec::as_slice)
     }
 
-    /// The declaration that stands for a type of several.
+    /// Returns the primary declaration of a merged type.
     pub(super) fn primary(&self, id: DeclId) -> DeclId {
         self.primary.get(&id).copied().unwrap_or(id)
     }
 
-    /// The modules that are one with a module; itself is among them.
+    /// Returns the modules in the group of a module, including the module itself.
     pub(super) fn blocks(&self, id: ModuleId) -> &[ModuleId] {
         &self.spaces[self.space_of[id.0 as usize]]
     }
 
-    /// Puts the new modules in order: what belongs together, what speaks for all, what speaks for others.
+    /// Registers new modules: merges their declarations, and collects globals and augmentations.
     pub(super) fn register(&mut self, first_module: usize, first_decl: usize) {
         for index in first_decl..self.decls.len() {
             let id = DeclId(u32::try_from(index).expect("counted when added"));
@@ -46,8 +46,8 @@ impl<'a> Graph<'a> {
                     if let Some(name) = self.modules[index].global_name {
                         self.global_namespaces.entry(name).or_insert(id(index));
                     }
-                    // A `.ts` file without imports may be a module by the settings of the project; one that declares
-                    // types for all is a `.d.ts` in practice.
+                    // By the settings of the project, a `.ts` file without imports may still be a module. In practice a file
+                    // with global types is a `.d.ts` file.
                     script = is_script && self.modules[index].display.ends_with(".d.ts");
                     if script {
                         self.add_global(id(index));
@@ -81,7 +81,7 @@ impl<'a> Graph<'a> {
         self.unite(all, true);
     }
 
-    /// Adds what a block declares to a module, also to types that the module exports from elsewhere.
+    /// Adds the declarations of a block to a module, also to types that the module re-exports.
     fn augment(&mut self, module: ModuleId, block: ModuleId) {
         let declared: Vec<(&'a str, DeclId)> = self
             .module(block)
@@ -97,7 +97,7 @@ impl<'a> Graph<'a> {
         self.join(module, block);
     }
 
-    /// Makes a block one with a module.
+    /// Adds a block to the group of a module.
     fn join(&mut self, module: ModuleId, block: ModuleId) {
         let mut blocks = self.blocks(module).to_vec();
         if !blocks.contains(&block) {
@@ -106,10 +106,10 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Makes modules one: exported types of one name become one type, exported namespaces of one name one namespace.
-    /// `all` names count where nothing is exported by a word, as among globals.
+    /// Puts modules into one group: exported types with the same name become one type, and exported namespaces with the same
+    /// name become one namespace. With `all`, names that are not exported count too, like among globals.
     fn unite(&mut self, blocks: Vec<ModuleId>, all: bool) {
-        // Namespaces nest as deeply as anybody likes, so what is inside of them waits here.
+        // Namespaces can nest deeply, so nested groups wait in this list instead of recursing.
         let mut open = vec![(blocks, all)];
         while let Some((blocks, all)) = open.pop() {
             let inner = self.unite_level(blocks, all);
@@ -117,7 +117,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Makes modules one, and returns the blocks of the namespaces inside of them that belong together.
+    /// Puts modules into one group, and returns the groups of nested namespaces.
     fn unite_level(&mut self, blocks: Vec<ModuleId>, all: bool) -> Vec<Vec<ModuleId>> {
         let mut types: IndexMap<&'a str, DeclId> = IndexMap::new();
         let mut namespaces: IndexMap<&'a str, Vec<ModuleId>> = IndexMap::new();
@@ -155,7 +155,7 @@ impl<'a> Graph<'a> {
         inner
     }
 
-    /// Makes two declarations one type, where TypeScript does: interfaces, an interface and a class, enums.
+    /// Merges two declarations into one type if TypeScript does: interfaces, an interface and a class, enums.
     fn merge(&mut self, first: DeclId, other: DeclId) {
         let (first, other) = (self.primary(first), self.primary(other));
         if first == other {
@@ -185,18 +185,18 @@ impl<'a> Graph<'a> {
         self.merged.entry(lead).or_default().extend(group);
     }
 
-    /// Follows what files say of other modules. Reading a module may bring more of it.
+    /// Follows augmentations and references of files. Reading a module may add more of them.
     pub(super) fn settle(&mut self) {
         loop {
             if let Some((block, specifier)) = self.augmentations.pop() {
                 let file = self.file(block);
-                // An augmentation of what is not there is TypeScript's to report; it adds nothing to anything.
+                // TypeScript reports an augmentation of a module that does not exist. Here it adds nothing.
                 if let Ok(target) = self.target(file, specifier, false) {
                     self.augment(target, block);
                 }
                 continue;
             }
-            // What packages refer to waits until a name is missing: most of it is never asked for.
+            // References of packages wait until a name is missing, because most of them are never needed.
             let own = self
                 .references
                 .iter()
@@ -207,8 +207,8 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Reads what may declare a name that nothing declared so far: the files that packages refer to, and the packages
-    /// of types that TypeScript includes by itself. Whether anything new was read.
+    /// Reads files that may declare a name that no module declares so far: the files that packages refer to, and the
+    /// packages of types that TypeScript includes automatically. Returns true if anything new was read.
     pub(super) fn include_more(&mut self) -> bool {
         let before = self.modules.len();
         if !self.included {
@@ -217,7 +217,7 @@ impl<'a> Graph<'a> {
                 self.load(&path);
             }
         }
-        // Every file is read once, and so this ends.
+        // Each file is read once, so the loop terminates.
         while let Some((file, reference)) = self.references.pop() {
             self.refer(file, reference);
         }
@@ -234,7 +234,7 @@ impl<'a> Graph<'a> {
             }
             Reference::Types(name) => self.resolver.types_package(&from, name),
         };
-        // A reference that leads nowhere is TypeScript's to report: if it was needed, a name is missing too.
+        // TypeScript reports a reference to a missing file. If the file was needed, a name is missing too.
         if let Some(path) = found {
             self.load(&path);
         }
@@ -261,7 +261,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// The value of `name="value"`.
+/// Returns the value of `name="value"`.
 fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = attributes.split_once(&format!("{name}="))?;
     let quote = rest.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;

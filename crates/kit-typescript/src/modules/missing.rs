@@ -1,4 +1,4 @@
-//! What is said of a name that leads nowhere.
+//! Errors for names that cannot be resolved.
 
 use kit_diagnostics::{Code, Diagnostic, closest, codes};
 
@@ -7,7 +7,7 @@ use super::module::ModuleKind;
 use super::{Graph, ModuleId, Place, Symbol};
 
 impl<'a> Graph<'a> {
-    /// The error of a name that a module does not export with that meaning.
+    /// Creates the error for a name that a module does not export with this meaning.
     pub(super) fn not_exported(
         &mut self,
         place: Place,
@@ -57,7 +57,7 @@ impl<'a> Graph<'a> {
         Symbol::Broken(Box::new(diagnostic))
     }
 
-    /// The error of a specifier that leads nowhere.
+    /// Creates the error for a specifier that cannot be resolved.
     pub(super) fn unresolved(&self, place: Place, specifier: &str, reason: String) -> Symbol<'a> {
         let message = format!("cannot find the module `{specifier}`");
         let diagnostic = Diagnostic::new(codes::UNRESOLVED_IMPORT, message)
@@ -66,9 +66,9 @@ impl<'a> Graph<'a> {
         Symbol::Broken(Box::new(diagnostic))
     }
 
-    /// The error of a path whose first name is no namespace.
+    /// Creates the error for a path whose first name is not a namespace.
     pub(super) fn no_namespace(&self, place: Place, name: &'a str) -> Symbol<'a> {
-        // What is declared here; following imports once more could come here again.
+        // Checks only declarations: following imports again could lead back to this function.
         let declared = |meaning: Meaning| {
             let mut current = Some(place.module);
             while let Some(id) = current {
@@ -94,7 +94,7 @@ impl<'a> Graph<'a> {
         self.broken(codes::UNKNOWN_TYPE, place, message, help)
     }
 
-    /// A module in a sentence.
+    /// Returns the name of a module for a sentence.
     pub(super) fn title(&self, id: ModuleId) -> String {
         let module = self.module(id);
         match module.kind {
@@ -110,7 +110,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// A meaning in a sentence.
+/// Returns the name of a meaning for a sentence.
 pub(super) fn word(meaning: Meaning) -> &'static str {
     match meaning {
         Meaning::Type => "type",

@@ -1,5 +1,5 @@
-//! Mistakes that the parser lets pass and that `tsc` would report: they would otherwise be found out far from their
-//! place, or not at all.
+//! Mistakes that the parser accepts and `tsc` reports. Without these checks they would cause errors at another location, or
+//! no error.
 
 use kit_diagnostics::{Code, codes};
 use oxc_ast::ast::{Declaration, Program, Statement, TSInterfaceBody, TSSignature, TSTypeLiteral};
@@ -7,17 +7,17 @@ use oxc_ast_visit::{Visit, walk};
 use oxc_span::{GetSpan, Span};
 use rustc_hash::FxHashMap;
 
-/// A mistake with its place.
+/// A mistake with its location.
 pub(super) struct Mistake {
     pub(super) code: Code,
     pub(super) message: String,
     pub(super) place: Span,
-    /// An earlier place that it has to do with.
+    /// Earlier location that is involved in the mistake.
     pub(super) earlier: Option<Span>,
     pub(super) help: String,
 }
 
-/// The mistakes of a file, in source order by kind.
+/// Finds the mistakes of a file: grouped by kind, in source order.
 pub(super) fn find(program: &Program<'_>, text: &str) -> Vec<Mistake> {
     let mut found = duplicates(program);
     let mut members = Members {
@@ -42,7 +42,7 @@ fn declaration<'a>(statement: &'a Statement<'a>) -> Option<&'a Declaration<'a>> 
     }
 }
 
-/// Types that are declared twice. Interfaces merge, also with a class.
+/// Finds types that are declared twice. Interfaces merge, also with a class.
 fn duplicates(program: &Program<'_>) -> Vec<Mistake> {
     let mut known: FxHashMap<&str, (Span, bool)> = FxHashMap::default();
     let mut found = Vec::new();
@@ -69,7 +69,7 @@ fn duplicates(program: &Program<'_>) -> Vec<Mistake> {
     found
 }
 
-/// Members of one line with nothing between them: `title string;` is, to the parser, two properties without a type.
+/// Finds members on one line without a separator: the parser reads `title string;` as two properties without a type.
 struct Members<'t> {
     text: &'t str,
     found: Vec<Mistake>,
@@ -91,7 +91,7 @@ impl Members<'_> {
     fn check(&mut self, members: &[TSSignature<'_>]) {
         for pair in members.windows(2) {
             let (first, second) = (pair[0].span(), pair[1].span());
-            // A member's span may include what ends it.
+            // The span of a member may include its separator.
             let end = first.end.min(second.start).saturating_sub(1);
             let between = self.text.get(end as usize..second.start as usize).unwrap_or(";");
             if between.contains([';', ',', '\n', '\r', '\u{2028}', '\u{2029}']) {

@@ -1,11 +1,11 @@
-//! Source files as modules: parsed once, with tables of what they declare, import and export.
+//! Source files as modules: each file is parsed once, and has tables of its declarations, imports and exports.
 //!
-//! A [`Module`] is anything that holds declarations: a file, the block of a namespace, of `declare module "x"` or of
-//! `declare global`. All of them are looked into in the same way, so that a name means the same wherever it is written.
+//! A [`Module`] is anything that contains declarations: a file, the block of a namespace, of `declare module "x"` or of
+//! `declare global`. Names are resolved in all of them in the same way, so a name has the same meaning in each of them.
 //!
-//! `parse` makes a syntax tree of a text, `tables` reads what a tree declares (a pure function of the tree), and the
-//! [`Graph`] holds the modules, leads from name to name (`lookup`), puts together what is declared in several places
-//! (`merge`) and computes the values of enum members (`enums`).
+//! `parse` creates the syntax tree of a file, `tables` reads the declarations of a tree (a pure function of the tree), and
+//! the [`Graph`] contains the modules, resolves names (`lookup`), merges declarations of several locations (`merge`) and
+//! computes the values of enum members (`enums`).
 
 mod enums;
 mod graph;
@@ -29,15 +29,15 @@ pub(crate) use parsed::ParsedFiles;
 pub(crate) use path::{Name, expression_path, import_path, type_path};
 pub(crate) use resolve::as_newest_typescript_reads;
 
-/// A module of the [`Graph`]: a file, or a block inside of one.
+/// Id of a module of the [`Graph`]: a file, or a block inside of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ModuleId(pub(crate) u32);
 
-/// A type declaration of the [`Graph`].
+/// Id of a type declaration of the [`Graph`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct DeclId(pub(crate) u32);
 
-/// A place in a module.
+/// A location in a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Place {
     pub(crate) module: ModuleId,

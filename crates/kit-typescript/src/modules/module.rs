@@ -1,4 +1,4 @@
-//! What one module declares, imports and exports.
+//! Declarations, imports and exports of one module.
 
 use std::ops::Deref;
 use std::path::PathBuf;
@@ -17,35 +17,35 @@ use super::{DeclId, ModuleId, Name};
 use crate::source::LineIndex;
 use crate::stack::Room;
 
-/// A parsed file, which all modules in it share.
+/// A parsed file, shared by all modules in the file.
 pub(crate) struct Source<'a> {
     pub(crate) path: PathBuf,
     /// Path relative to the project's root.
     pub(crate) display: String,
     pub(crate) text: &'a str,
-    /// What walks over the program need.
+    /// Stack size for visitors of the program.
     pub(crate) room: Room,
     pub(crate) lines: LineIndex,
     pub(crate) program: &'a Program<'a>,
-    /// The first syntax error. What such a file seems not to declare may only not have been understood.
+    /// First syntax error. A declaration that seems to be missing in a file with a syntax error may only be unparsed.
     pub(crate) syntax_error: Option<Diagnostic>,
-    /// The last doc comment in front of each token that has one.
+    /// Last doc comment before each token that has one.
     docs: FxHashMap<u32, Span>,
 }
 
 /// A file or a block with its symbol tables. Iterating any of them follows the source.
 ///
-/// It dereferences to its [`Source`]: whoever has a module can show the text around a place in it.
+/// A module dereferences to its [`Source`], so code that has a module can show the source text around a location.
 pub(crate) struct Module<'a> {
     source: Rc<Source<'a>>,
     pub(crate) kind: ModuleKind<'a>,
-    /// Types declared in it, not in the blocks inside of it.
+    /// Types that the module declares; those of nested blocks are not included.
     pub(crate) types: IndexMap<&'a str, DeclId>,
-    /// Values declared in it.
+    /// Values that the module declares.
     pub(crate) values: IndexMap<&'a str, Value<'a>>,
-    /// Every declaration of each function, in order.
+    /// All declarations of each function, in order.
     pub(super) functions: FxHashMap<&'a str, Vec<&'a Function<'a>>>,
-    /// The blocks of its namespaces.
+    /// Blocks of the module's namespaces.
     pub(super) namespaces: IndexMap<&'a str, Vec<ModuleId>>,
     /// Local names that stand for something else.
     pub(super) imports: FxHashMap<&'a str, Link<'a>>,
@@ -59,10 +59,10 @@ pub(crate) struct Module<'a> {
     pub(super) global_name: Option<&'a str>,
 }
 
-/// What holds the declarations of a [`Module`].
+/// Source construct that contains the declarations of a [`Module`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ModuleKind<'a> {
-    /// A file. A script's names are everybody's.
+    /// A file. The names of a script are global.
     File { script: bool },
     /// The block of a namespace.
     Namespace { parent: ModuleId, name: &'a str },
@@ -75,65 +75,65 @@ pub(crate) enum ModuleKind<'a> {
 /// A declared type.
 #[derive(Clone)]
 pub(crate) struct Decl<'a> {
-    /// Where its names are looked up.
+    /// Module in which the names of the declaration are resolved.
     pub(crate) module: ModuleId,
     pub(crate) name: &'a str,
     pub(crate) kind: DeclKind<'a>,
-    /// Of the name.
+    /// Span of the name.
     pub(crate) span: Span,
-    /// Starts of the declaring statements, where doc comments attach.
+    /// Start offsets of the declaring statements, where doc comments attach.
     pub(crate) statements: Vec<u32>,
 }
 
-/// How a type is declared.
+/// Kind of a type declaration.
 #[derive(Clone)]
 pub(crate) enum DeclKind<'a> {
     /// One or more merged `interface`s of one module.
     Interface(Vec<&'a TSInterfaceDeclaration<'a>>),
-    /// A `type`.
+    /// A `type` alias.
     Alias(&'a TSTypeAliasDeclaration<'a>),
-    /// One or more merged `enum`s of one module. `Graph::enum_members` has its members.
+    /// One or more merged `enum`s of one module. `Graph::enum_members` returns the members.
     Enum(Vec<&'a TSEnumDeclaration<'a>>),
-    /// A class; interfaces of its name are merged into it, see `Graph::merged`.
+    /// A class. Interfaces with the same name are merged into the class, see `Graph::merged`.
     Class(&'a Class<'a>),
 }
 
 /// A value of a module.
 #[derive(Clone, Copy)]
 pub(crate) enum Value<'a> {
-    /// A variable that holds the expression for good, as only `const` does.
+    /// A variable that never changes its value, declared with `const`.
     Const(&'a VariableDeclarator<'a>),
     /// A variable whose value may change.
     Variable(&'a VariableDeclarator<'a>),
-    /// A function: the declaration that has a body, if there is one. `Graph::overloads` has all of them.
+    /// A function: the declaration with the body, if there is one. `Graph::overloads` returns all declarations.
     Function(&'a Function<'a>),
-    /// A class or an enum, as a value.
+    /// A class or an enum, used as a value.
     Declared(DeclId),
     /// The expression of `export default` or `export =`.
     Default(&'a Expression<'a>),
-    /// Anything else: a destructuring.
+    /// Any other value, such as a destructured one.
     Opaque,
 }
 
-/// Where a name leads.
+/// Target of a name.
 #[derive(Debug, Clone)]
 pub(super) enum Link<'a> {
-    /// To something of the module itself.
+    /// A name of the same module.
     Local(&'a str),
-    /// To what a path of names means in the module: `import A = B.C`, `export default B.C`.
+    /// A path of names that is resolved in the module: `import A = B.C`, `export default B.C`.
     Path(Vec<Name<'a>>),
-    /// To something of another module.
+    /// An export of another module.
     From(From<'a>),
 }
 
-/// Something of another module.
+/// An export of another module.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct From<'a> {
     pub(super) source: &'a str,
-    /// The exported name there; nothing for the module as a whole.
+    /// Name of the export; `None` for the module as a whole.
     pub(super) name: Option<&'a str>,
     pub(super) span: Span,
-    /// `import x = require("…")`, which packages may answer with other files than an `import`.
+    /// True for `import x = require("…")`, for which a package may have other files than for an `import`.
     pub(super) require: bool,
 }
 
@@ -166,12 +166,12 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The doc comment in front of the token at that offset.
+    /// Returns the doc comment before the token at the given offset.
     pub(crate) fn doc(&self, offset: u32) -> Option<Span> {
         self.docs.get(&offset).copied()
     }
 
-    /// A stretch of the text.
+    /// Returns a range of the source text.
     pub(crate) fn slice(&self, span: Span) -> &'a str {
         self.text
             .get(span.start as usize..span.end as usize)
@@ -196,14 +196,14 @@ impl<'a> Module<'a> {
         }
     }
 
-    /// Makes it the module of a JSON file, which is a value: imported as `default` and as a whole.
+    /// Makes the module that of a JSON file. The file is a value: the default export, and the module as a whole.
     pub(super) fn hold(&mut self, data: &'a Expression<'a>) {
         self.values.insert("default", Value::Default(data));
         self.exports.insert("default", Link::Local("default"));
         self.assigned = Some(Link::Local("default"));
     }
 
-    /// The module around it.
+    /// Returns the enclosing module.
     pub(crate) fn parent(&self) -> Option<ModuleId> {
         match self.kind {
             ModuleKind::File { .. } => None,
@@ -213,7 +213,7 @@ impl<'a> Module<'a> {
         }
     }
 
-    /// The specifier of the import that a local name comes from: `zod` after `import { z } from "zod"`.
+    /// Returns the specifier of the import that declares a local name: `zod` for `import { z } from "zod"`.
     pub(crate) fn imported_from(&self, local: &str) -> Option<&'a str> {
         match self.imports.get(local)? {
             Link::From(from) => Some(from.source),
@@ -221,7 +221,7 @@ impl<'a> Module<'a> {
         }
     }
 
-    /// The name under which a local name is exported, `default` last.
+    /// Returns the name under which a local name is exported. The name `default` is used only if there is no other.
     pub(crate) fn exported_as(&self, local: &str) -> Option<&'a str> {
         let mut names = self
             .exports

@@ -1,4 +1,4 @@
-//! Text to syntax tree.
+//! Parser of source files.
 
 use std::path::Path;
 
@@ -12,11 +12,11 @@ use super::mistakes;
 use crate::source::LineIndex;
 use crate::stack::Room;
 
-/// Brackets nested deeper than this are refused before the recursive-descent parser meets them: a clear error instead of
-/// an overflowing stack. Hand-written code stays below 30.
+/// Maximum depth of nested brackets. Deeper files are refused before the recursive-descent parser reads them: the result is
+/// a clear error instead of a stack overflow. Hand-written code stays below 30.
 const DEEPEST: usize = 200;
 
-/// Parses one file. Errors are reported under its display path; the tree is what could be understood.
+/// Parses one file. Errors are reported with its display path. The tree contains the statements that could be parsed.
 pub(super) fn parse<'a>(
     allocator: &'a Allocator,
     path: &Path,
@@ -60,7 +60,8 @@ pub(super) fn parse<'a>(
         });
         diagnostics.push(diagnostic);
     }
-    // Packages are as they are; and what a broken file seems to hold may only not have been understood.
+    // Mistakes in packages are not reported, because the user cannot fix them. In a file with syntax errors, apparent
+    // mistakes may only be unparsed code.
     if parsed.diagnostics.is_empty() && !path.components().any(|part| part.as_os_str() == "node_modules") {
         for mistake in room.run(|| mistakes::find(&parsed.program, text)) {
             let place = |span: Span| label(span.start as usize, span.end as usize);
@@ -78,7 +79,7 @@ pub(super) fn parse<'a>(
     allocator.alloc(parsed.program)
 }
 
-/// What to do about a mistake of syntax that the parser has no help for.
+/// Returns the help text for a syntax error for which the parser has no help text.
 fn suggestion(message: &str) -> String {
     let wanted = message
         .strip_prefix("Expected `")
@@ -90,7 +91,7 @@ fn suggestion(message: &str) -> String {
     }
 }
 
-/// Parses a JSON file as the expression that it is.
+/// Parses a JSON file as an expression.
 pub(super) fn parse_json<'a>(
     allocator: &'a Allocator,
     display: &str,
@@ -121,7 +122,8 @@ pub(super) fn parse_json<'a>(
     }
 }
 
-/// Where brackets are nested too deeply. Brackets in strings and comments count as well; they are balanced in practice.
+/// Returns the offset at which brackets are nested too deeply. Brackets in strings and comments count too; in practice they
+/// are balanced.
 fn too_deep(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (offset, byte) in text.bytes().enumerate() {

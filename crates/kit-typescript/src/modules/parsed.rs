@@ -1,7 +1,7 @@
-//! Syntax trees that outlive a build, so that the next one parses only what changed.
+//! Cache of syntax trees, so that the next build parses only files that changed.
 //!
-//! A tree borrows from its arena and its text; the three live and move together here, and whoever asks gets the tree for as
-//! long as the cache is borrowed.
+//! A tree borrows from its arena and its source text. The three are stored and moved together here, and callers borrow a
+//! tree for as long as they borrow the cache.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -20,16 +20,16 @@ use crate::files::FileSystem;
 use crate::source::{LineIndex, display_path};
 use crate::stack::Room;
 
-/// A file's tree with what was said about it.
+/// Syntax tree of a file with its diagnostics.
 pub(super) struct Tree<'a> {
     pub(super) source: Rc<Source<'a>>,
-    /// The content of a JSON file.
+    /// Content of a JSON file.
     pub(super) data: Option<&'a Expression<'a>>,
     pub(super) diagnostics: Diagnostics,
 }
 
 impl<'a> Tree<'a> {
-    /// Parses a text.
+    /// Parses a file.
     pub(super) fn new(allocator: &'a Allocator, root: &Path, path: &Path, text: &'a str) -> Self {
         let display = display_path(root, path);
         let lines = LineIndex::new(text);
@@ -50,7 +50,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// What a tree borrows from.
+/// Owner of the data that a tree borrows.
 struct Ground {
     allocator: Allocator,
     text: String,
@@ -64,18 +64,18 @@ self_cell!(
     }
 );
 
-/// The trees of the last build by path.
+/// Syntax trees of the last build, by path.
 #[derive(Default)]
 pub(crate) struct ParsedFiles {
     root: PathBuf,
     files: FxHashMap<PathBuf, Parsed>,
-    /// Of the patterns in them.
+    /// Verdicts on the patterns in the files.
     pub(super) verdicts: Verdicts,
 }
 
 impl ParsedFiles {
-    /// Reads files and parses those whose text is another one than before; forgets all others. A file that cannot be read
-    /// is left out: whoever needs it finds out.
+    /// Reads files, parses those whose text changed, and removes all other files. A file that cannot be read is left out:
+    /// the code that needs the file reports the error.
     pub(crate) fn update<'p>(
         &mut self,
         root: &Path,
@@ -84,7 +84,7 @@ impl ParsedFiles {
     ) {
         let mut old = std::mem::take(&mut self.files);
         if self.root != root {
-            // Diagnostics name files relative to the root.
+            // Diagnostics contain paths relative to the root.
             old.clear();
             self.root = root.to_path_buf();
         }
@@ -106,12 +106,12 @@ impl ParsedFiles {
         }
     }
 
-    /// The tree of a file.
+    /// Returns the syntax tree of a file.
     pub(super) fn get(&self, path: &Path) -> Option<&Tree<'_>> {
         self.files.get(path).map(Parsed::borrow_dependent)
     }
 
-    /// The text of a file.
+    /// Returns the source text of a file.
     pub(super) fn text(&self, path: &Path) -> Option<&str> {
         self.files
             .get(path)

@@ -1,4 +1,4 @@
-//! Names with dots: `A.B.C` in a type, in an expression, behind `import("…")`.
+//! Names with dots: `A.B.C` in a type, in an expression, or after `import("…")`.
 
 use kit_diagnostics::{closest, codes};
 use oxc_ast::ast::{Expression, TSImportTypeQualifier, TSTypeName};
@@ -8,14 +8,14 @@ use super::lookup::{Meaning, Visited};
 use super::module::{From, ModuleKind};
 use super::{DeclId, DeclKind, Graph, ModuleId, Place, Symbol};
 
-/// A part of a path.
+/// A segment of a path.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Name<'a> {
     pub(crate) text: &'a str,
     pub(crate) span: Span,
 }
 
-/// The parts of a type's name, or nothing where it begins with `this`.
+/// Returns the segments of a type's name; `None` if the name starts with `this`.
 pub(crate) fn type_path<'a>(name: &'a TSTypeName<'a>) -> Option<Vec<Name<'a>>> {
     let mut names = Vec::new();
     let mut current = name;
@@ -41,7 +41,7 @@ pub(crate) fn type_path<'a>(name: &'a TSTypeName<'a>) -> Option<Vec<Name<'a>>> {
     }
 }
 
-/// The parts behind `import("…")`.
+/// Returns the segments after `import("…")`.
 pub(crate) fn import_path<'a>(qualifier: Option<&'a TSImportTypeQualifier<'a>>) -> Vec<Name<'a>> {
     let mut names = Vec::new();
     let mut current = qualifier;
@@ -60,7 +60,7 @@ pub(crate) fn import_path<'a>(qualifier: Option<&'a TSImportTypeQualifier<'a>>) 
     names
 }
 
-/// The parts of an expression that is a name with dots, such as `A.B`, or nothing where it is another one.
+/// Returns the segments of an expression that is a name with dots, such as `A.B`; `None` for any other expression.
 pub(crate) fn expression_path<'a>(expression: &'a Expression<'a>) -> Option<Vec<Name<'a>>> {
     let mut names = Vec::new();
     let mut current = expression;
@@ -87,14 +87,14 @@ pub(crate) fn expression_path<'a>(expression: &'a Expression<'a>) -> Option<Vec<
 }
 
 impl<'a> Graph<'a> {
-    /// What `A.B.C` means as a type in a module.
+    /// Returns the symbol of the type `A.B.C` in a module.
     pub(crate) fn type_path(&mut self, module: ModuleId, path: &[Name<'a>]) -> Symbol<'a> {
         self.steps = 0;
         self.path(module, path, Meaning::Type, &mut Visited::default())
     }
 
-    /// What `a.b.c` means in an expression of a module, as far as it leads through namespaces, and how many of its names
-    /// that are. The rest are properties of the value.
+    /// Resolves `a.b.c` in an expression of a module, through namespaces only. Returns the symbol and the number of names
+    /// that were resolved. The other names are properties of the value.
     pub(crate) fn value_path(&mut self, module: ModuleId, path: &[Name<'a>]) -> (Symbol<'a>, usize) {
         let Some(first) = path.first() else {
             return (Symbol::Namespace(module), 0);
@@ -104,7 +104,7 @@ impl<'a> Graph<'a> {
         (symbol, used + 1)
     }
 
-    /// What `import("source").A.B` means as a type.
+    /// Returns the symbol of the type `import("source").A.B`.
     pub(crate) fn imported_type(
         &mut self,
         module: ModuleId,
@@ -121,7 +121,7 @@ impl<'a> Graph<'a> {
         self.members(module, root, path, Meaning::Type, &Visited::default())
     }
 
-    /// What `import("source").a.b` means in `typeof`, and how many names of the path were used up.
+    /// Resolves `import("source").a.b` in `typeof`. Returns the symbol and the number of names that were resolved.
     pub(crate) fn imported_value(
         &mut self,
         module: ModuleId,
@@ -173,7 +173,7 @@ impl<'a> Graph<'a> {
         if rest.is_empty() {
             return self.lookup(module, first.text, meaning, visited);
         }
-        // Each name starts from what was visited before the path: one path may come by the same export twice.
+        // Each name starts from the steps before the path, because one path may pass through the same export twice.
         let mut root = self.lookup(module, first.text, Meaning::Namespace, &mut visited.clone());
         if matches!(root, Symbol::Global) && self.include_more() {
             root = self.lookup(module, first.text, Meaning::Namespace, &mut visited.clone());
@@ -208,7 +208,7 @@ impl<'a> Graph<'a> {
         current
     }
 
-    /// `left.name`.
+    /// Resolves `left.name`.
     fn member(
         &mut self,
         module: ModuleId,
@@ -259,7 +259,7 @@ impl<'a> Graph<'a> {
         self.broken(codes::UNKNOWN_EXPORT, place, message, help)
     }
 
-    /// A member of the enum that a namespace is merged with.
+    /// Returns a member of the enum that a namespace is merged with.
     fn member_of_merged_enum(&mut self, space: ModuleId, name: &str, meaning: Meaning) -> Option<Symbol<'a>> {
         let ModuleKind::Namespace { parent, name: own } = self.module(space).kind else {
             return None;
@@ -273,7 +273,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// A module as a whole.
+/// Creates an import of a whole module.
 fn whole(import: Name<'_>) -> From<'_> {
     From {
         source: import.text,

@@ -1,4 +1,4 @@
-//! A syntax tree's modules and declarations: a pure function of the tree.
+//! Modules and declarations of a syntax tree: a pure function of the tree.
 
 use std::rc::Rc;
 
@@ -13,13 +13,13 @@ use oxc_span::{GetSpan, Span};
 use super::module::{Decl, DeclKind, From, Link, Module, ModuleKind, Source, Value};
 use super::{DeclId, ModuleId, expression_path, type_path};
 
-/// What a file declares. Its first module is the file itself.
+/// Modules and declarations of a file. The first module is the file itself.
 pub(super) struct Tables<'a> {
     pub(super) modules: Vec<Module<'a>>,
     pub(super) decls: Vec<Decl<'a>>,
 }
 
-/// Reads the tables of a file. Numbers of modules and declarations begin where the graph's end.
+/// Reads the tables of a file. The numbers of modules and declarations continue those of the graph.
 pub(super) fn tables<'a>(source: &Rc<Source<'a>>, first_module: usize, first_decl: usize) -> Tables<'a> {
     let body = source.program.body.as_slice();
     let script = !body.iter().any(makes_a_module);
@@ -40,7 +40,7 @@ pub(super) fn tables<'a>(source: &Rc<Source<'a>>, first_module: usize, first_dec
     builder.tables
 }
 
-/// Whether a statement makes its file a module rather than a script.
+/// Returns true if a statement makes its file a module and not a script.
 fn makes_a_module(statement: &Statement<'_>) -> bool {
     match statement {
         Statement::TSImportEqualsDeclaration(import) => {
@@ -54,7 +54,8 @@ fn makes_a_module(statement: &Statement<'_>) -> bool {
     }
 }
 
-/// Whether a statement says what is exported. Without one, an ambient body exports everything that it declares.
+/// Returns true if a statement specifies exports. Without such a statement, an ambient body exports everything that it
+/// declares.
 fn says_what_is_exported(statement: &Statement<'_>) -> bool {
     match statement {
         Statement::ExportNamedDeclaration(_)
@@ -86,7 +87,8 @@ impl<'a> Builder<'a> {
         &mut self.tables.modules[id.0 as usize - self.first_module]
     }
 
-    /// The statements of a module. `ambient` ones export what they declare unless one of them says otherwise.
+    /// Reads the statements of a module. `ambient` statements export what they declare, unless one of them specifies
+    /// exports.
     fn body(&mut self, id: ModuleId, statements: &'a [Statement<'a>], ambient: bool) {
         let everything = ambient && !statements.iter().any(says_what_is_exported);
         for statement in statements {
@@ -182,7 +184,8 @@ impl<'a> Builder<'a> {
         self.module(id).exports.insert("default", link);
     }
 
-    /// Where `export default` and `export =` lead. An expression that is no path becomes a value of the name `own`.
+    /// Returns the target of `export default` or `export =`. An expression that is not a path becomes a value with the name
+    /// `own`.
     fn expression_link(
         &mut self,
         id: ModuleId,
@@ -296,7 +299,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// `namespace A.B.C { … }` is a block in a block in a block.
+    /// Adds the nested blocks of `namespace A.B.C { … }`.
     fn namespace(&mut self, id: ModuleId, namespace: &'a TSNamespaceDeclaration<'a>, ambient: bool) {
         let (mut parent, mut current, mut ambient) = (id, namespace, ambient);
         loop {
@@ -347,7 +350,7 @@ impl<'a> Builder<'a> {
         names
     }
 
-    /// A function without a name is what `export default` exports.
+    /// Adds a function. A function without a name belongs to `export default`.
     fn function(&mut self, id: ModuleId, function: &'a Function<'a>) -> &'a str {
         let name = function
             .id
@@ -356,7 +359,7 @@ impl<'a> Builder<'a> {
         let module = self.module(id);
         let all = module.functions.entry(name).or_default();
         all.push(function);
-        // Of several declarations at most one has a body, and that is where the function is written.
+        // At most one declaration has a body, and the function is located there.
         if all.len() == 1 || function.body.is_some() {
             module.values.insert(name, Value::Function(function));
         }
@@ -413,14 +416,14 @@ impl<'a> Builder<'a> {
         );
     }
 
-    /// What declares a type of that name in the module already.
+    /// Returns an earlier declaration of a type with the same name in the module.
     fn earlier(&mut self, id: ModuleId, name: &str) -> Option<&mut Decl<'a>> {
         let decl = *self.module(id).types.get(name)?;
         Some(&mut self.tables.decls[decl.0 as usize - self.first_decl])
     }
 
-    /// The first of several declarations of a name is the one that the name leads to. A class and an interface are
-    /// one type, which the graph puts together; about everything else TypeScript complains.
+    /// Adds a declaration. A name resolves to the first of its declarations. The graph merges a class and an interface into
+    /// one type; TypeScript reports all other duplicates.
     fn add(&mut self, module: ModuleId, name: &'a str, kind: DeclKind<'a>, span: Span, start: u32) -> DeclId {
         let index = self.first_decl + self.tables.decls.len();
         let id = DeclId(u32::try_from(index).expect("fewer than 2^32 declarations"));

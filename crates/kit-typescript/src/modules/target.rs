@@ -1,9 +1,9 @@
-//! The modules that specifiers lead to.
+//! Resolution of specifiers to modules.
 
 use super::{Graph, ModuleId};
 
 impl<'a> Graph<'a> {
-    /// The module that a specifier leads to, or what to do about it.
+    /// Returns the module that a specifier resolves to, or a help text if it cannot be resolved.
     pub(super) fn target(
         &mut self,
         file: ModuleId,
@@ -40,7 +40,7 @@ impl<'a> Graph<'a> {
                 if let Some(ambient) = self.ambient.get(specifier) {
                     return Ok(*ambient);
                 }
-                // `declare module "*.css"`.
+                // Matches patterns such as `declare module "*.css"`.
                 let pattern = self.ambient.iter().find(|(pattern, _)| {
                     pattern.split_once('*').is_some_and(|(before, after)| {
                         specifier.len() >= before.len() + after.len()

@@ -1,4 +1,4 @@
-//! What must hold between a route's path and its slots, once all types are known.
+//! Checks of a route's path against its slots, after all types are lowered.
 
 use kit_diagnostics::{Diagnostic, codes};
 use kit_ir::{DeclarationId, Program, Property, Route, Slot, TypeId, TypeKind};
@@ -7,7 +7,7 @@ use crate::lower::Lowering;
 use crate::modules::{ModuleId, Place};
 use crate::print::{key_text, type_text};
 
-/// Checks every route.
+/// Checks all routes.
 pub(crate) fn check(lowering: &mut Lowering<'_>) {
     let routes: Vec<Route> = lowering.program.routes.iter().cloned().collect();
     for route in &routes {
@@ -30,7 +30,7 @@ fn properties(program: &Program, id: DeclarationId) -> Option<&[Property]> {
     }
 }
 
-/// A span of the IR as a place, before the files are sorted.
+/// Converts a span of the IR to a location. The conversion is valid only before the source files are sorted.
 fn place(span: kit_ir::Span) -> Place {
     Place {
         module: ModuleId(span.source.0),
@@ -104,7 +104,7 @@ fn check_params(lowering: &mut Lowering<'_>, route: &Route) {
     lowering.report(diagnostic);
 }
 
-/// Params and query come as text: they must be objects of what text can be coerced to.
+/// Checks params and query, which arrive as text: they must be objects with properties that text can be coerced to.
 fn check_text(lowering: &mut Lowering<'_>, route: &Route, slot: Slot, declaration: DeclarationId) {
     let program = &lowering.program;
     let found = program.declarations[declaration].r#type;
@@ -140,7 +140,7 @@ fn check_text(lowering: &mut Lowering<'_>, route: &Route, slot: Slot, declaratio
                 }
             }
         }
-        // The mistake that led here was reported where the type was evaluated.
+        // The mistake that leads here was reported when the type was evaluated.
         TypeKind::Unknown if lowering.diagnostics.has_errors() => {}
         _ => {
             let text = type_text(program, found);
@@ -168,7 +168,7 @@ fn coercible(program: &Program, id: TypeId, arrays: bool) -> bool {
         | TypeKind::Date
         | TypeKind::Literal { .. }
         | TypeKind::Template { .. } => true,
-        // Text could mean several members of any other union.
+        // For any other union, text could fit several members.
         TypeKind::Union { members } => members
             .iter()
             .all(|member| matches!(program.resolve(*member).kind, TypeKind::Literal { .. })),

@@ -9,18 +9,18 @@ use crate::eval::{Evaluator, Ty, TyId};
 use crate::lower::Lowering;
 use crate::modules::{DeclId, ModuleId, Place};
 
-/// One member of a group.
+/// A member of a contract group.
 #[derive(Clone)]
 pub(crate) struct Contract {
-    /// As written.
+    /// Key as written in the source.
     pub(crate) key: String,
     pub(crate) place: Place,
-    /// Params, query, body, response.
+    /// Types of params, query, body and response.
     pub(crate) slots: [TyId; 4],
     pub(crate) doc: Option<Rc<Doc>>,
 }
 
-/// The groups that a module declares, in order.
+/// Returns the groups that a module declares, in order.
 pub(crate) fn groups(eval: &mut Evaluator<'_>, module: ModuleId) -> Vec<DeclId> {
     let candidates: Vec<DeclId> = eval.graph.declared_in(module);
     candidates
@@ -29,7 +29,7 @@ pub(crate) fn groups(eval: &mut Evaluator<'_>, module: ModuleId) -> Vec<DeclId> 
         .collect()
 }
 
-/// Whether a declaration holds contracts, or at least keys that look like routes.
+/// Returns true if a declaration contains contracts, or at least keys that look like routes.
 fn is_group(eval: &mut Evaluator<'_>, decl: DeclId) -> bool {
     let ty = eval.declared(decl);
     let Some(object) = eval.as_object(ty) else {
@@ -43,7 +43,7 @@ fn is_group(eval: &mut Evaluator<'_>, decl: DeclId) -> bool {
     })
 }
 
-/// The contracts of a group. Members that are none are reported.
+/// Returns the contracts of a group. Members that are not contracts are reported.
 pub(crate) fn contracts(lowering: &mut Lowering<'_>, group: TyId) -> Vec<Contract> {
     let Some(object) = lowering.eval.as_object(group) else {
         return Vec::new();

@@ -1,20 +1,20 @@
-//! The grammar of route keys: `<METHOD> <path>`.
+//! Parser of route keys: `<METHOD> <path>`.
 
 use kit_diagnostics::closest;
 use kit_ir::Method;
 
-/// A route key that was understood.
+/// A parsed route key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(crate) method: Method,
-    /// Without trailing slash.
+    /// Path without a trailing slash.
     pub(crate) path: String,
 }
 
-/// What is wrong, and what to write.
+/// Message and help text of a mistake.
 type Mistake = (String, String);
 
-/// Reads a route key.
+/// Parses a route key.
 pub(crate) fn parse_key(text: &str) -> Result<Key, Mistake> {
     let form = "write a method, a space and a path: `\"GET /notes/:id\"`";
     let Some((method, path)) = text.split_once(' ') else {
@@ -34,7 +34,7 @@ pub(crate) fn parse_key(text: &str) -> Result<Key, Mistake> {
     })
 }
 
-/// Checks a path and takes its trailing slash away.
+/// Checks a path and removes its trailing slash.
 pub(crate) fn parse_path(path: &str) -> Result<String, Mistake> {
     let Some(rest) = path.strip_prefix('/') else {
         return Err((
@@ -105,7 +105,7 @@ fn is_identifier(name: &str) -> bool {
             .all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
-/// Names of the path's parameters in order.
+/// Returns the names of the path's parameters, in order.
 pub(crate) fn parameters(path: &str) -> Vec<String> {
     path.split('/')
         .filter_map(|segment| segment.strip_prefix([':', '*']))
@@ -113,7 +113,7 @@ pub(crate) fn parameters(path: &str) -> Vec<String> {
         .collect()
 }
 
-/// The prefix in front of the path, unless the path begins with it already. Both are checked paths.
+/// Returns the path with the prefix before it, unless the path already starts with the prefix. Both must be checked paths.
 pub(crate) fn join(prefix: &str, path: &str) -> String {
     if prefix == "/" {
         return path.to_owned();
@@ -133,7 +133,7 @@ mod tests {
     use super::{join, parameters, parse_key, parse_path};
 
     #[test]
-    fn keys_are_a_method_and_a_path() {
+    fn a_route_key_is_a_method_and_a_path() {
         let path = |text: &str| {
             parse_key(text)
                 .map(|key| key.path)
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_are_compared_by_segments() {
+    fn compares_prefixes_by_segments() {
         assert_eq!(join("/notes", "/notes/:id"), "/notes/:id");
         assert_eq!(join("/notes", "/notes"), "/notes");
         assert_eq!(join("/notes", "/notesy"), "/notes/notesy");

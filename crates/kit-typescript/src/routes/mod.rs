@@ -1,4 +1,4 @@
-//! Contract groups to routes.
+//! Conversion of contract groups to routes.
 
 mod check;
 mod contract;
@@ -19,18 +19,18 @@ use crate::factory::Entry;
 use crate::lower::Lowering;
 use crate::modules::{DeclId, Place};
 
-/// A route that is registered, before its types are lowered.
+/// Registration of a route, before the route's types are lowered.
 pub(crate) struct Registration {
     /// Name of the contract group.
     pub(crate) group: String,
-    /// The prefix with the place where it was written.
+    /// Prefix and its location.
     pub(crate) prefix: Option<(String, Place)>,
     pub(crate) handler: Option<HandlerSource>,
-    /// What runs before the handler, in order.
+    /// Middleware that runs before the handler, in order.
     pub(crate) middleware: Vec<Entry>,
 }
 
-/// Adds a route to the program. Nothing is added where its key cannot be read.
+/// Adds a route to the program. Adds nothing if the route key is invalid.
 pub(crate) fn add(
     lowering: &mut Lowering<'_>,
     contract: &Contract,
@@ -50,7 +50,7 @@ pub(crate) fn add(
     let path = match &registration.prefix {
         None => key.path,
         Some((prefix, place)) => match parse_path(prefix).map(|prefix| join(&prefix, &key.path)) {
-            // The parts may be right and the whole wrong: a parameter in both.
+            // Prefix and path can each be valid while the joined path is invalid: both may have the same parameter.
             Ok(path) => match parse_path(&path) {
                 Ok(path) => path,
                 Err((message, help)) => {
@@ -127,7 +127,7 @@ pub(crate) fn add(
     )
 }
 
-/// Adds a contract group to the program, once.
+/// Adds a contract group to the program, unless it is already present.
 pub(crate) fn add_group(lowering: &mut Lowering<'_>, name: &str, declared: Option<DeclId>) {
     if lowering.program.groups.iter().any(|known| known.name == name) {
         return;
@@ -139,7 +139,7 @@ pub(crate) fn add_group(lowering: &mut Lowering<'_>, name: &str, declared: Optio
     });
 }
 
-/// A route's errors, and those of its middleware that it does not declare itself.
+/// Returns a route's errors, followed by the errors of its middleware that the route does not declare itself.
 fn with_middleware(mut throws: Vec<Throws>, middleware: &[Entry]) -> Vec<Throws> {
     for error in middleware.iter().flat_map(|entry| &entry.about.throws) {
         if !throws.iter().any(|own| own.code == error.code) {
@@ -160,7 +160,7 @@ fn slot_declaration(
     let shape = lowering.eval.shape(ty);
     match *lowering.eval.store.get(shape) {
         Ty::Undefined => return None,
-        // Params and query are objects anyway: `{}` names none of their keys, as `void` does.
+        // Params and query are always objects: `{}` declares no keys, like `void`.
         Ty::Object(object)
             if matches!(slot, Slot::Params | Slot::Query)
                 && lowering.eval.store.object_at(object).asks_nothing() =>
@@ -178,7 +178,7 @@ fn slot_declaration(
     Some(lowering.declare_slot(format!("{base}{}", pascal(slot.name())), peeled, place))
 }
 
-/// `PutNotesById` for `PUT /notes/:id`; the slot's name follows.
+/// Returns the base of a slot's name, such as `PutNotesById` for `PUT /notes/:id`. The caller appends the name of the slot.
 fn slot_base(method: &str, path: &str) -> String {
     let mut name = pascal(&method.to_lowercase());
     for segment in path.split('/').filter(|segment| !segment.is_empty()) {

@@ -8,7 +8,7 @@ use crate::docs::{Doc, Tag, TagName, Target, misplaced, words};
 use crate::eval::Ty;
 use crate::lower::Lowering;
 
-/// What the tags of a route say.
+/// Contents of a route's doc tags.
 #[derive(Default)]
 pub(super) struct RouteTags {
     pub(super) status: Option<u16>,
@@ -76,7 +76,7 @@ fn status(lowering: &mut Lowering<'_>, contract: &Contract, doc: &Doc) -> Option
     Some(status)
 }
 
-/// `CODE status text`; nothing where it has another form.
+/// Parses `CODE status text`; returns `None` for any other form.
 pub(crate) fn throws(tag: &Tag) -> Option<Throws> {
     let words = words(tag);
     let code = words.first().filter(|code| {
@@ -98,7 +98,7 @@ pub(crate) fn throws(tag: &Tag) -> Option<Throws> {
     })
 }
 
-/// An error about a tag, with the form to write.
+/// Creates the error for an invalid tag. The help text shows the valid form.
 pub(crate) fn invalid(lowering: &Lowering<'_>, tag: &Tag, form: &str) -> Diagnostic {
     let written = format!("@{} {}", tag.name.name(), tag.argument);
     let message = if tag.argument.is_empty() {

@@ -1,4 +1,4 @@
-//! What a section claims beside what kit says.
+//! Compares the claims of a section with the output of the compiler.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use kit_typescript::{Input, MemoryFiles, Output, compile};
 use crate::page::{Revealed, Said, Section};
 use crate::print::property_text;
 
-/// Where the type of a claim is asked for: in the answer of a route, since only what is needed is reported.
+/// Route file that needs the type of a claim in its response, because kit reports only mistakes in types that are needed.
 const ASKED: &str = "src/asked.routes.ts";
 
-/// What differs, by line of the page.
+/// Returns the differences, each with its line in the page.
 pub(crate) fn differences(section: &Section) -> Vec<(usize, String)> {
     let mut found: Vec<(usize, String)> = Vec::new();
     let mut diagnostics: Vec<(usize, Diagnostic)> = Vec::new();
@@ -102,7 +102,7 @@ fn project(section: &Section, revealed: Option<&Revealed>) -> Output {
     })
 }
 
-/// The type that was asked for.
+/// Returns the type of the claim.
 fn answer(program: &Program, section: &Section) -> Option<String> {
     let route = program.routes.iter().next()?;
     let response = &program.declarations[route.slots.get(Slot::Response)?];
@@ -113,7 +113,7 @@ fn answer(program: &Program, section: &Section) -> Option<String> {
     Some(property_text(program, object.property("value")?, &source))
 }
 
-/// The line of the page that a diagnostic stands on.
+/// Returns the line of the page that a diagnostic points at.
 fn line_of(section: &Section, diagnostic: &Diagnostic) -> Option<usize> {
     let label = diagnostic.primary()?;
     let file = section.files.iter().find(|file| file.path == label.path)?;
@@ -133,7 +133,7 @@ fn matches(said: &Said, section: &Section, diagnostic: &Diagnostic) -> bool {
         && said.under.as_deref().is_none_or(|text| under == Some(text))
 }
 
-/// The source text under the label.
+/// Returns the source text under the label.
 fn under<'a>(section: &'a Section, diagnostic: &Diagnostic) -> Option<&'a str> {
     let label = diagnostic.primary()?;
     let file = section.files.iter().find(|file| file.path == label.path)?;

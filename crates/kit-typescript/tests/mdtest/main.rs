@@ -1,20 +1,21 @@
-//! Literate tests of the evaluator: each page of `resources/` explains a construct of TypeScript's type language, and what
-//! it claims is held against kit.
+//! Literate tests of the evaluator: each page of `resources/` explains a construct of TypeScript's type language, and its
+//! claims are compared with kit.
 //!
 //! A page is Markdown. Code blocks of one heading form a project:
 //!
-//! - ` ```ts ` is part of `src/page.ts` (several blocks follow one another), ` ```ts file=src/other.ts ` is a file of its own,
-//!   and so is ` ```json file=tsconfig.json `.
-//! - `// revealed: T` at the end of a line or on a line of its own says what kit makes of the exported type that starts at or
-//!   above it, in kit's own spelling. `// revealed: error` says that it is refused.
-//! - `` // error: [KIT1306] "part of the message" at `source text` `` at the end of a line says that an error stands on this line;
-//!   on a line of its own, on the next one. The message and the text under the label may be left out. `// warning: …`
-//!   likewise.
+//! - A ` ```ts ` block is part of `src/page.ts` (several blocks are concatenated). A ` ```ts file=src/other.ts ` block is a
+//!   file of its own, and so is ` ```json file=tsconfig.json `.
+//! - `// revealed: T`, at the end of a line or on a line of its own, specifies the type that kit evaluates for the exported
+//!   type that starts at this line or above, in kit's own notation. `// revealed: error` means that kit refuses the type.
+//! - `` // error: [KIT1306] "part of the message" at `source text` `` at the end of a line specifies an error on this line;
+//!   on a line of its own, an error on the next line. The message and the text under the label may be left out.
+//!   `// warning: …` works in the same way.
 //!
-//! What kit says beyond that fails the page. `tests/oracle/pages.test.ts` holds every `revealed:` against TypeScript's checker, so
-//! that no page can make kit the judge of itself.
+//! A page fails if kit reports anything else. `tests/oracle/pages.test.ts` compares every `revealed:` with TypeScript's
+//! checker, so a page cannot only confirm kit's own mistakes.
 //!
-//! `cargo test -p kit-typescript --test mdtest tuples` runs one page; `MDTEST_FILTER="Rest elements"` only headings that contain the text.
+//! `cargo test -p kit-typescript --test mdtest tuples` runs one page. `MDTEST_FILTER="Rest elements"` runs only headings
+//! that contain the text.
 
 mod compare;
 mod page;
@@ -22,7 +23,7 @@ mod print;
 
 use std::fmt::Write as _;
 
-/// One test a page.
+/// Declares one test for each page.
 macro_rules! pages {
     ($($name:ident)*) => {
         $(
@@ -66,7 +67,7 @@ pages! {
     values
 }
 
-/// Runs a page and fails with everything that differs.
+/// Runs a page and fails with all differences.
 #[track_caller]
 fn check(name: &str, text: &str) {
     let filter = std::env::var("MDTEST_FILTER").unwrap_or_default();
@@ -82,9 +83,9 @@ fn check(name: &str, text: &str) {
 }
 
 #[test]
-fn every_page_is_a_test() {
+fn every_page_of_the_directory_has_a_test() {
     let resources = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mdtest/resources");
-    // Reason: the pages themselves are compiled in; this only asks whether one was forgotten.
+    // Reason: the pages themselves are compiled in; this test only checks that no page is missing.
     #[allow(clippy::disallowed_methods)]
     let entries = std::fs::read_dir(resources).expect("the pages stand beside their test");
     let mut found: Vec<String> = entries
@@ -97,7 +98,7 @@ fn every_page_is_a_test() {
 }
 
 #[test]
-fn there_is_enough_to_read() {
+fn the_pages_have_at_least_300_claims() {
     let count: usize = PAGES
         .iter()
         .flat_map(|(_, text)| page::sections(text).expect("checked by its own test"))

@@ -1,6 +1,6 @@
-//! A page in pieces: projects and what is claimed of them.
+//! Parser of pages: projects and the claims about them.
 
-/// The code under one heading.
+/// Code under one heading.
 #[derive(Debug, Default)]
 pub(crate) struct Section {
     pub(crate) title: String,
@@ -14,39 +14,39 @@ pub(crate) struct Section {
 pub(crate) struct File {
     pub(crate) path: String,
     pub(crate) text: String,
-    /// The line of the page that each line of the file stands on.
+    /// Line of the page for each line of the file.
     pub(crate) lines: Vec<usize>,
 }
 
-/// `// revealed: …`
+/// A claim `// revealed: …`.
 #[derive(Debug)]
 pub(crate) struct Revealed {
     pub(crate) file: String,
     pub(crate) export: String,
-    /// The line of the page where the export starts.
+    /// Line of the page on which the export starts.
     pub(crate) export_line: usize,
     pub(crate) line: usize,
     pub(crate) expected: String,
 }
 
-/// `// error: …` or `// warning: …`
+/// A claim `// error: …` or `// warning: …`.
 #[derive(Debug)]
 pub(crate) struct Said {
     pub(crate) warning: bool,
     pub(crate) code: String,
     pub(crate) message: Option<String>,
     pub(crate) under: Option<String>,
-    /// The line of the page that it is about.
+    /// Line of the page that the claim is about.
     pub(crate) line: usize,
 }
 
-/// Where a comment without `file=` belongs.
+/// File of a code block without `file=`.
 const PAGE: &str = "src/page.ts";
 
-/// The sections of a page; the error starts with its line.
+/// Parses the sections of a page. An error starts with its line.
 pub(crate) fn sections(text: &str) -> Result<Vec<Section>, String> {
     let mut sections = vec![Section::default()];
-    // The file of the open block.
+    // File of the open code block.
     let mut open: Option<usize> = None;
     let mut fenced = false;
     for (index, line) in text.lines().enumerate() {
@@ -80,7 +80,7 @@ pub(crate) fn sections(text: &str) -> Result<Vec<Section>, String> {
     Ok(sections)
 }
 
-/// The file that a block is part of; nothing for a block in another language, which is prose.
+/// Returns the file that a code block belongs to; `None` for a block in another language, which is documentation.
 fn block(section: &mut Section, info: &str) -> Result<Option<usize>, String> {
     let (language, rest) = info.split_once(' ').unwrap_or((info, ""));
     if !matches!(language, "ts" | "json") {
@@ -140,7 +140,7 @@ fn claims(section: &mut Section) -> Result<(), String> {
     Ok(())
 }
 
-/// The claim at the end of a line, and what stands before it.
+/// Returns the code before the claim at the end of a line, and the claim.
 fn comment(line: &str) -> Option<(&str, &str)> {
     ["revealed: ", "error: ", "warning: "]
         .into_iter()
@@ -150,7 +150,7 @@ fn comment(line: &str) -> Option<(&str, &str)> {
         })
 }
 
-/// The name that a line exports.
+/// Returns the name that a line exports.
 fn exported(line: &str) -> Option<&str> {
     let mut words = line.strip_prefix("export ")?.split_whitespace();
     let kind = words.find(|word| !matches!(*word, "declare" | "abstract" | "const" | "default"))?;

@@ -1,12 +1,12 @@
-//! A type on one line, as far as a reader of the page knows its names: an exported type stands by its name, an instance of
-//! a generic one by what it is.
+//! Prints a type on one line for a reader of the page: an exported type by its name, and an instance of a generic type by
+//! its structure.
 
 use kit_ir::{
     Constraints, DeclarationId, DeclarationOrigin, IndexKey, LiteralValue, ObjectType, Program, Property,
     TemplatePart, TypeId, TypeKind,
 };
 
-/// The type of the property that asks for it: inside of its own name, and with the `undefined` that makes it optional.
+/// Prints the type of a claim's property: inside of its own name, and with the `undefined` that makes the property optional.
 pub(crate) fn property_text(program: &Program, property: &Property, source: &str) -> String {
     let mut printer = Printer {
         program,
@@ -29,9 +29,9 @@ pub(crate) fn property_text(program: &Program, property: &Property, source: &str
 
 struct Printer<'a> {
     program: &'a Program,
-    /// The text that declares the names that a reader knows.
+    /// Source text that declares the names that a reader knows.
     source: &'a str,
-    /// Declarations that are being printed: they recurse by name.
+    /// Declarations that are being printed: a recursive occurrence is printed by name.
     inside: Vec<DeclarationId>,
 }
 
@@ -162,7 +162,7 @@ impl Printer<'_> {
     }
 }
 
-/// The rules of a property's values as a doc comment.
+/// Prints the rules of a property's values as a doc comment.
 fn rules(constraints: &Constraints) -> String {
     let rules = serde_json::to_value(constraints).expect("rules are plain data");
     let tags: Vec<String> = rules
@@ -185,7 +185,7 @@ fn rules(constraints: &Constraints) -> String {
     }
 }
 
-/// A property name, quoted where it is no identifier.
+/// Returns a property name, quoted if it is not an identifier.
 fn key(name: &str) -> String {
     let identifier = name.starts_with(|first: char| first.is_alphabetic() || first == '_' || first == '$')
         && name

@@ -1,4 +1,4 @@
-//! Expressions that are not known to be linear, and why they do no harm.
+//! Regular expressions that are not proven to be linear, with the reasons why they are harmless.
 
 const STACK: &str = "its text is a line of a stack of the developer's own program";
 const SOURCE: &str = "its text is source code of the developer's own project";
@@ -6,7 +6,7 @@ const TEST: &str = "its text is made by the developer's own tests or types";
 const FORMAT: &str = "kit writes it from constants; packages/core/test/codec/formats.test.ts measures its time on hostile texts";
 const ALWAYS_ENDS: &str = "once it has begun to match it cannot fail, so it is tried from each place once";
 
-/// File, expression (or source of the argument of `RegExp`), and the reason.
+/// File, expression (or source of the argument of `RegExp`), and reason.
 pub(crate) const EXCEPTIONS: &[(&str, &str, &str)] = &[
     (
         "packages/cli/src/code-place.ts",

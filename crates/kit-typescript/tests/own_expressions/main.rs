@@ -1,8 +1,10 @@
-//! Judges every regular expression of kit's own TypeScript: packages, templates of new projects, and generated code (as the golden files have it).
+//! Checks every regular expression of kit's own TypeScript: packages, templates of new projects, and generated code (from
+//! the golden files).
 //!
-//! Clients and users choose the texts that these expressions are tried on, so none may keep an engine busy that backtracks. Literals and
-//! `new RegExp("text")` are found with oxc, translated to what `kit-pattern` reads, and judged. An expression that is made at run time, that
-//! cannot be judged or that is not linear needs an entry in `exceptions.rs` with a reason; an entry that is not needed fails the test.
+//! Clients and users choose the texts that these expressions are matched with, so no expression may block a backtracking
+//! engine. The test finds literals and `new RegExp("text")` with oxc, translates them to the syntax of `kit-pattern`, and
+//! checks them. An expression that is created at run time, that cannot be checked or that is not linear needs an entry in
+//! `exceptions.rs` with a reason. An unnecessary entry fails the test.
 
 #![allow(clippy::disallowed_methods)] // Reason: the test reads kit's own sources.
 
@@ -22,7 +24,7 @@ use oxc_span::SourceType;
 use exceptions::EXCEPTIONS;
 use translate::in_unicode_mode;
 
-/// Directories below the root of the repository, and the part that a path below must have.
+/// Directories below the root of the repository, each with a text that the path of a file must contain.
 const ROOMS: [(&str, &str); 4] = [
     ("packages", "/src/"),
     ("crates/kit-scaffold/templates", "/"),
@@ -30,11 +32,11 @@ const ROOMS: [(&str, &str); 4] = [
     ("crates/kit-database/tests/goldens", "/"),
 ];
 
-/// A regular expression that is not known to be linear.
+/// A regular expression that is not proven to be linear.
 #[derive(Debug)]
 struct Finding {
     line: usize,
-    /// The text between the slashes, or the source of the argument of `RegExp`.
+    /// Pattern between the slashes, or the source of the argument of `RegExp`.
     expression: String,
     problem: String,
 }
@@ -114,7 +116,7 @@ impl<'a> Visit<'a> for Finder<'_> {
     }
 }
 
-/// The findings of a source text, and how many expressions were judged.
+/// Returns the findings of a source file and the number of expressions that were checked.
 fn look(path: &str, text: &str) -> (Vec<Finding>, usize) {
     let allocator = Allocator::default();
     let source_type = SourceType::from_path(path).expect("the file is TypeScript");
@@ -152,7 +154,7 @@ fn files_below(directory: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn every_own_expression_takes_linear_time_or_has_a_reason() {
+fn every_regular_expression_of_kit_takes_linear_time_or_has_a_reason() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut unused: Vec<_> = EXCEPTIONS.iter().collect();
     let mut problems = Vec::new();
@@ -196,7 +198,7 @@ fn every_own_expression_takes_linear_time_or_has_a_reason() {
 }
 
 #[test]
-fn a_bad_expression_is_found_wherever_a_program_can_have_one() {
+fn finds_an_unsafe_expression_in_every_position_of_a_program() {
     for (source, found) in [
         ("export const a = /^(a+)+$/;", "takes exponential time"),
         (

@@ -1,6 +1,6 @@
-//! Writes any regular expression of JavaScript as one with flag `u` alone, which is what `kit-pattern` reads.
+//! Translates any regular expression of JavaScript to one with only the flag `u`, which `kit-pattern` reads.
 //!
-//! The translation has at least as many ways to match as the original, so that a verdict "linear" holds for the original too.
+//! The translation has at least as many paths as the original, so a verdict "linear" is valid for the original too.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,11 @@ use oxc_regular_expression::ast::{
 };
 use oxc_regular_expression::{LiteralParser, Options};
 
-/// The pattern with flag `u` alone, or why there is none.
+/// Returns the pattern with only the flag `u`.
+///
+/// # Errors
+///
+/// Returns the reason if the pattern cannot be translated.
 pub(crate) fn in_unicode_mode(pattern: &str, flags: &str) -> Result<String, String> {
     let allocator = Allocator::default();
     let parsed = LiteralParser::new(&allocator, pattern, Some(flags), Options::default())
@@ -23,7 +27,7 @@ pub(crate) fn in_unicode_mode(pattern: &str, flags: &str) -> Result<String, Stri
         is_multiline: flags.contains('m'),
         dot_takes_all: flags.contains('s'),
     };
-    // A sticky expression is tried at one place only.
+    // A sticky expression is tried at one position only.
     if flags.contains('y') {
         printer.text.push('^');
     }
@@ -63,7 +67,7 @@ impl Printer {
     fn term(&mut self, term: &Term<'_>) -> Result<(), String> {
         match term {
             Term::BoundaryAssertion(assertion) => self.text.push_str(match assertion.kind {
-                // With flag `m` they hold at many places: a condition that may fail.
+                // With the flag `m` these assertions are true at many positions, so they become a condition that may fail.
                 BoundaryAssertionKind::Start | BoundaryAssertionKind::End if self.is_multiline => "\\B",
                 BoundaryAssertionKind::Start => "^",
                 BoundaryAssertionKind::End => "$",
@@ -111,7 +115,7 @@ impl Printer {
             return Err("it subtracts or intersects sets".to_owned());
         }
         if class.body.is_empty() {
-            // `[^]` takes any character, `[]` none; an empty class is no syntax that everybody reads.
+            // `[^]` matches any character and `[]` none; not every parser accepts an empty class.
             self.text
                 .push_str(if class.negative { "[\\s\\S]" } else { "[^\\s\\S]" });
             return Ok(());
@@ -137,7 +141,8 @@ impl Printer {
         Ok(())
     }
 
-    /// Lower-case letters stand for both cases: texts in lower case alone take as many ways as mixed ones.
+    /// Writes a character. A lower-case letter stands for both cases: texts in lower case have as many paths as texts in
+    /// mixed case.
     fn character(&mut self, character: &Character) {
         let value = if self.ignores_case {
             lower(character.value)
@@ -149,7 +154,7 @@ impl Printer {
 
     fn range(&mut self, min: u32, max: u32) {
         self.plain_range(min, max);
-        // The part of the range that is upper-case letters, in lower case.
+        // Adds the upper-case letters of the range in lower case.
         let (first, last) = (min.max(u32::from('A')), max.min(u32::from('Z')));
         if self.ignores_case && first <= last {
             self.plain_range(lower(first), lower(last));

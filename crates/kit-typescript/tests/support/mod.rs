@@ -1,6 +1,6 @@
-//! `check(files, expected)`: compiles files in memory and compares the printed program and its diagnostics.
+//! Test helper `check(files, expected)`: compiles files in memory and compares the printed program and its diagnostics.
 
-// Each test file is a crate of its own and uses a part.
+// Each test file is a separate crate and uses only some of the functions.
 #![allow(dead_code, unreachable_pub)]
 
 use std::fmt::Write as _;
@@ -10,8 +10,8 @@ use std::sync::Arc;
 use kit_diagnostics::Severity;
 use kit_typescript::{Input, MemoryFiles, Output, compile, program_text};
 
-/// Compiles files by their paths below the root: `*.types.ts` are type files, `*.routes.ts` route files, files of
-/// `node_modules` belong to packages, and all others are entries.
+/// Compiles files by their paths below the root: `*.types.ts` are type files, `*.routes.ts` are route files, files of
+/// `node_modules` belong to packages, and all others are entry files.
 pub fn output(files: &[(&str, &str)]) -> Output {
     let root = Path::new("/app");
     let select = |wanted: &dyn Fn(&str) -> bool| -> Vec<PathBuf> {
@@ -34,12 +34,12 @@ pub fn output(files: &[(&str, &str)]) -> Output {
     })
 }
 
-/// The program and its diagnostics as text.
+/// Prints the program and its diagnostics.
 pub fn text(output: &Output) -> String {
     program_text(&output.program) + &mistakes(output)
 }
 
-/// Diagnostics as `path:line:column CODE message`, help below.
+/// Prints diagnostics as `path:line:column CODE message`, with the help text below.
 pub fn mistakes(output: &Output) -> String {
     let mut text = String::new();
     for diagnostic in &output.diagnostics {
@@ -64,19 +64,19 @@ pub fn mistakes(output: &Output) -> String {
     text
 }
 
-/// Compiles and compares. Leading white space that all lines of `expected` share does not count.
+/// Compiles and compares. Leading white space that all lines of `expected` share is ignored.
 #[track_caller]
 pub fn check(files: &[(&str, &str)], expected: &str) {
     compare(&text(&output(files)), expected);
 }
 
-/// Compiles and compares the diagnostics alone.
+/// Compiles and compares only the diagnostics.
 #[track_caller]
 pub fn check_mistakes(files: &[(&str, &str)], expected: &str) {
     compare(&mistakes(&output(files)), expected);
 }
 
-/// Checks one type file.
+/// Compiles and compares one type file.
 #[track_caller]
 pub fn check_types(source: &str, expected: &str) {
     check(&[("src/a.types.ts", &dedent(source))], expected);

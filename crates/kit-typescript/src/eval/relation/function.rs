@@ -1,17 +1,17 @@
-//! Function types: results one way, parameters the other.
+//! Assignability of function types: covariant results, contravariant parameters.
 
 use crate::eval::types::{Element, Function};
 use crate::eval::{Evaluator, Ty};
 
 impl Evaluator<'_> {
-    /// Whether for each wanted signature there is one that can be called like it.
+    /// Returns true if for each wanted signature there is one that can be called with it.
     pub(super) fn functions_assignable(&mut self, from: &[Function], to: &[Function]) -> bool {
         to.iter()
             .all(|wanted| from.iter().any(|own| self.function_assignable(own, wanted)))
     }
 
     fn function_assignable(&mut self, from: &Function, to: &Function) -> bool {
-        // `void` takes any result.
+        // `void` accepts any result.
         let result = matches!(self.look(to.result), Ty::Undefined | Ty::Any)
             || self.assignable(from.result, to.result);
         result && self.parameters_assignable(from, to)

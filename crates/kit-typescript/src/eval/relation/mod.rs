@@ -1,4 +1,4 @@
-//! Which types are assignable to which, structurally, as conditional types ask.
+//! Structural assignability of types, for conditional types.
 
 mod function;
 mod object;
@@ -8,24 +8,24 @@ use rustc_hash::FxHashMap;
 use super::types::{Element, Literal};
 use super::{Evaluator, Part, Ty, TyId};
 
-/// Comparisons inside of comparisons beyond this are of types that expand without end; TypeScript then says "maybe", which
-/// counts as yes.
+/// Maximum depth of nested comparisons. Deeper comparisons are of types that expand without end; TypeScript then answers
+/// "maybe", which counts as yes.
 const DEEPEST_COMPARISON: u32 = 100;
 
-/// What is known of pairs of types.
+/// Results about pairs of types.
 #[derive(Default)]
 pub(crate) struct Relations {
-    /// Decided, or assumed while it is being decided.
+    /// Results, and assumptions about pairs that are being compared.
     known: FxHashMap<(TyId, TyId), bool>,
-    /// Pairs whose answer rests on an assumption that may still turn out wrong.
+    /// Pairs whose result depends on an assumption that may turn out to be wrong.
     assumed: Vec<(TyId, TyId)>,
     depth: u32,
-    /// A mistake that the last comparison met. An answer then means nothing.
+    /// Mistake that the last comparison found. The result has no meaning then.
     pub(super) broken: Option<TyId>,
 }
 
 impl Evaluator<'_> {
-    /// Whether every value of one type is a value of the other.
+    /// Returns true if every value of one type is a value of the other.
     pub(crate) fn assignable(&mut self, from: TyId, to: TyId) -> bool {
         let (from, to) = (self.shape(from), self.shape(to));
         if from == to {
@@ -50,7 +50,7 @@ impl Evaluator<'_> {
             self.relations.broken = Some(self.exhausted_here());
             return false;
         }
-        // A pair that comes up again inside itself is assumed to hold: types may be recursive.
+        // A pair that occurs again inside itself is assumed to be assignable, because types may be recursive.
         let open = self.store.is_open(from) || self.store.is_open(to);
         let before = self.relations.assumed.len();
         self.relations.known.insert((from, to), true);
@@ -61,7 +61,7 @@ impl Evaluator<'_> {
         });
         self.relations.depth -= 1;
         if !answer || open || self.relations.broken.is_some() {
-            // What was found meanwhile may rest on the assumption.
+            // Results that were found in the meantime may depend on the assumption.
             for pair in self.relations.assumed.drain(before..) {
                 self.relations.known.remove(&pair);
             }
@@ -74,7 +74,7 @@ impl Evaluator<'_> {
         answer
     }
 
-    /// Answers that need no look inside; nothing where one is needed.
+    /// Returns the result for types that need no structural comparison; `None` if one is necessary.
     fn simple(&mut self, from: TyId, to: TyId) -> Option<bool> {
         let answer = match (self.store.get(from), self.store.get(to)) {
             (Ty::Invalid(_), _) => {
@@ -99,8 +99,8 @@ impl Evaluator<'_> {
             (Ty::EnumMember(member), Ty::String | Ty::Number | Ty::Boolean | Ty::BigInt) => {
                 member.value.primitive() == *self.store.get(to)
             }
-            // Any number passes for a member of a numeric enum whose value is not known better; a literal for its equal.
-            // A member of any enum passes for its value.
+            // `number` is assignable to every numeric enum member, because the value of a `number` is not known. A literal
+            // is assignable only to a member with an equal value. A member of any enum is assignable to its value.
             (Ty::Literal(literal @ Literal::Number(_)), Ty::EnumMember(member))
             | (Ty::EnumMember(member), Ty::Literal(literal)) => *literal == member.value,
             (Ty::Number, Ty::EnumMember(member)) => matches!(member.value, Literal::Number(_)),
@@ -130,7 +130,7 @@ impl Evaluator<'_> {
                 | Ty::Builtin(..)
                 | Ty::NonPrimitive,
             ) => {
-                // `boolean` is the union of its values only where it is taken apart.
+                // `boolean` counts as the union of its values only after it is expanded.
                 false
             }
             _ => return None,
@@ -246,7 +246,7 @@ impl Evaluator<'_> {
         [true, false].map(|value| self.store.add(Ty::Literal(Literal::Boolean(value))))
     }
 
-    /// The type of an item with `undefined` where it may be missing.
+    /// Returns the type of an item, with `undefined` if the item is optional.
     pub(super) fn optional_type(&mut self, element: &Element) -> TyId {
         if element.optional {
             let absent = self.store.add(Ty::Undefined);
@@ -267,7 +267,7 @@ impl Evaluator<'_> {
         if least(from) < least(to) || (open(from) && !open(to)) || (!open(to) && from.len() > to.len()) {
             return false;
         }
-        // Elements are compared from the front up to the rest element, and from the back after it.
+        // Compares elements from the front up to the rest element, and from the back after the rest element.
         let (Some(rest), true) = (to.iter().position(|element| element.rest), open(to)) else {
             return from.iter().zip(to).all(|(a, b)| {
                 let target = self.optional_type(b);

@@ -1,4 +1,4 @@
-//! Object types: properties, index signatures, and what values that are no plain objects have.
+//! Assignability of object types: properties, index signatures, and the members of values that are not plain objects.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use crate::eval::types::{Element, Function, Generic, Literal, is_numeric_name};
 use crate::eval::{Evaluator, Object, ObjectId, Ty, TyId};
 
 impl Evaluator<'_> {
-    /// An object whose discriminant is a union fits a union if it fits for each value of the discriminant.
+    /// Returns true if an object with a union as its discriminant fits a union for each value of the discriminant.
     pub(super) fn by_discriminant(&mut self, from: TyId, members: &[TyId]) -> bool {
         let Ty::Object(id) = *self.store.get(from) else {
             return false;
@@ -80,7 +80,7 @@ impl Evaluator<'_> {
             && self.functions_assignable(&from.constructs, &to.constructs)
     }
 
-    /// Whether an object's properties and signatures satisfy an index signature.
+    /// Returns true if an object's properties and signatures satisfy an index signature.
     fn index_assignable(&mut self, from: &Rc<Object>, key: TyId, value: TyId) -> bool {
         if let Some(own) = self.index_for(from, key)
             && !from.index.is_empty()
@@ -91,7 +91,7 @@ impl Evaluator<'_> {
                     !self.key_falls_under(named, key) || self.assignable(property.ty, value)
                 });
         }
-        // Whatever goes for `any`.
+        // Every value type is assignable to `any`.
         if matches!(self.look(value), Ty::Any) {
             return true;
         }
@@ -105,7 +105,7 @@ impl Evaluator<'_> {
         own_index
             && from.properties.iter().all(|property| {
                 let named = self.key_of(property);
-                // What is absent has no key, so an optional property is held to its own type.
+                // An absent property has no key, so an optional property is compared without `undefined`.
                 !self.key_falls_under(named, key) || self.assignable(property.ty, value)
             })
     }
@@ -131,7 +131,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether a text, a list or another value that is no plain object has what an object type asks for.
+    /// Returns true if a string, a list or another value that is not a plain object has the members of an object type.
     pub(super) fn members_assignable(&mut self, from: TyId, to: ObjectId) -> bool {
         let to = self.store.object_at(to);
         if to.is_function() {
@@ -179,7 +179,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// The items of a value that TypeScript's library declares to be iterable; nothing for any other value.
+    /// Returns the item type of a value that TypeScript's library declares as iterable; `None` for any other value.
     pub(super) fn iterated(&mut self, id: TyId) -> Option<TyId> {
         match self.store.get(id).clone() {
             Ty::Array { element, .. } => Some(element),
@@ -203,8 +203,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns true if an object has the members by which TypeScript would take it for an interface of its library. Kit knows these
-    /// interfaces by name only, so the comparison cannot be decided then.
+    /// Returns true if an object has the members of an interface in TypeScript's library. Kit knows these interfaces only by
+    /// name, so the comparison cannot be decided then.
     pub(super) fn may_be_builtin(&self, object: ObjectId, name: &str) -> bool {
         let members: &[&str] = match name {
             "Error" | "EvalError" | "RangeError" | "ReferenceError" | "SyntaxError" | "TypeError" => {
@@ -258,7 +258,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The methods of a `Date` that say what it is as JSON, or as a number.
+    /// Returns the type of a `Date` method that converts the date to JSON or to a number.
     pub(in crate::eval) fn date_method(&mut self, name: &str) -> Option<TyId> {
         let result = match name {
             "toISOString" | "toJSON" | "toString" | "toDateString" => Ty::String,
@@ -278,7 +278,7 @@ impl Evaluator<'_> {
         }))
     }
 
-    /// Whether a value of TypeScript's own has a method; only names are known.
+    /// Returns true if a value of a TypeScript type has a method. Only the names of methods are known.
     pub(in crate::eval) fn is_method(&self, id: TyId, name: &str) -> bool {
         let methods: &[&str] = match self.store.get(id) {
             Ty::String | Ty::Template(_) | Ty::Literal(Literal::String(_)) => &[
@@ -313,7 +313,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// All properties are optional, so that TypeScript asks for at least one in common.
+/// Returns true if all properties are optional. TypeScript then requires at least one common property.
 fn is_weak(object: &Object) -> bool {
     !object.properties.is_empty()
         && object.properties.iter().all(|property| property.optional)

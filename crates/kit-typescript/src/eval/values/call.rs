@@ -1,4 +1,4 @@
-//! The types of what expressions compute: results of calls, and of operators.
+//! Types of computed values: results of calls and of operators.
 
 use oxc_ast::ast::{Argument, BinaryExpression, BinaryOperator, CallExpression};
 
@@ -9,8 +9,8 @@ use crate::eval::{Evaluator, ScopeId, Ty, TyId};
 use crate::modules::{Name, Place, Symbol};
 
 impl<'a> Evaluator<'a> {
-    /// The declared result of a function that is called. Type arguments count as far as they are written; what would have to
-    /// be inferred from the values is an error that says what to write.
+    /// Returns the declared result of a function call, with the type arguments that are written out. A result that depends
+    /// on inferred type arguments is an error with a suggestion.
     pub(super) fn call_value(&mut self, call: &'a CallExpression<'a>, scope: ScopeId, place: Place) -> TyId {
         let function = self.expression_type(&call.callee, scope, Widening::Declared);
         let shape = self.shape(function);
@@ -35,7 +35,7 @@ impl<'a> Evaluator<'a> {
             } else if arguments.is_empty() {
                 generic = Some(signature);
             } else if let Some(instance) = self.instantiate_signature(signature.generic, &arguments) {
-                // Without an annotation the result is the mistake that says so.
+                // Without an annotation, the result is the mistake that requests one.
                 let annotated = self.written_result(signature.generic).is_some();
                 fitting.push(if annotated {
                     instance.result
@@ -46,13 +46,13 @@ impl<'a> Evaluator<'a> {
         }
         match (fitting.as_slice(), generic) {
             ([only], None) if !self.store.is_open(*only) => *only,
-            // A result that mentions no type parameter needs no type arguments.
+            // A result that refers to no type parameter needs no type arguments.
             ([], Some(signature)) if !self.store.is_open(signature.result) => signature.result,
             (_, generic) => self.unreadable_call(call, generic.filter(|_| fitting.is_empty()), scope, place),
         }
     }
 
-    /// The mistake of a call whose result only TypeScript's inference knows.
+    /// Returns the mistake for a call whose result only TypeScript can infer.
     fn unreadable_call(
         &mut self,
         call: &'a CallExpression<'a>,
@@ -73,8 +73,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The mistake of `new Name(…)` whose type arguments TypeScript infers from the values; nothing where the class has no type
-    /// parameters. `free` says that there is no value to infer from, so that every default holds.
+    /// Returns the mistake for `new Name(…)` if TypeScript infers the type arguments from the values; `None` if the class
+    /// has no type parameters. `free` is true if there is no value to infer from, so that all defaults apply.
     pub(super) fn uninferred_class(
         &mut self,
         path: &[Name<'a>],
@@ -106,7 +106,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// Whether a signature takes as many arguments as a call gives.
+    /// Returns true if a signature accepts the number of arguments of a call.
     fn takes(&mut self, signature: &Function, call: &CallExpression<'_>) -> bool {
         let given = call.arguments.len();
         if call.arguments.iter().any(Argument::is_spread) {
@@ -123,7 +123,7 @@ impl<'a> Evaluator<'a> {
         given >= required && (given <= elements.len() || elements.iter().any(|element| element.rest))
     }
 
-    /// A call whose type arguments follow from its values only.
+    /// Returns the mistake for a call whose type arguments only follow from its values.
     fn uninferred_call(&mut self, signature: &Function, place: Place) -> TyId {
         let written = self.written_result(signature.generic).unwrap_or("…");
         self.uninferred(
@@ -136,7 +136,8 @@ impl<'a> Evaluator<'a> {
         )
     }
 
-    /// Comparisons are booleans; arithmetic is with numbers, unless it is with bigints; `+` may join texts.
+    /// Returns the type of a binary expression. Comparisons are booleans. Arithmetic has numbers, or bigints if its operands
+    /// are bigints. `+` may join strings.
     pub(super) fn binary_value(
         &mut self,
         binary: &'a BinaryExpression<'a>,
@@ -172,7 +173,7 @@ impl<'a> Evaluator<'a> {
         self.store.add(result)
     }
 
-    /// The primitive that a type is of, where it is of one.
+    /// Returns the primitive type of a scalar type; `None` for any other type.
     fn scalar(&mut self, ty: TyId) -> Option<Ty> {
         match self.look(ty) {
             Ty::Literal(literal) => Some(literal.primitive()),

@@ -1,4 +1,4 @@
-//! The types of expressions.
+//! Types of expressions.
 
 use std::rc::Rc;
 
@@ -17,13 +17,13 @@ use crate::eval::{Evaluator, Object, Prop, ScopeId, Ty, TyId};
 use crate::modules::{Name, Place, expression_path};
 
 impl<'a> Evaluator<'a> {
-    /// What would need TypeScript's inference.
+    /// Rejects an expression that needs TypeScript's inference.
     pub(super) fn uninferred(&mut self, place: Place, what: &str, write: &str) -> TyId {
         let message = format!("kit does not infer the type of {what}");
         self.unsupported(place, &message, &format!("write {write}"))
     }
 
-    /// The type of an expression.
+    /// Returns the type of an expression.
     pub(in crate::eval) fn expression_type(
         &mut self,
         expression: &'a Expression<'a>,
@@ -179,7 +179,7 @@ impl<'a> Evaluator<'a> {
                         .first()
                         .and_then(|argument| argument.as_expression())
                 {
-                    // `Object.freeze` keeps the literals of the properties it is given.
+                    // `Object.freeze` keeps the literals of its argument's properties.
                     return self.expression_type(argument, scope, Widening::Const);
                 }
                 return self.call_value(call, scope, place);
@@ -219,7 +219,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Whether a place takes literals and not just any value of their kind.
+    /// Returns true if an expected type requires literals and not any value of their kind.
     fn asks_for_literals(&mut self, wanted: TyId) -> bool {
         match self.look(wanted) {
             Ty::Literal(_) | Ty::EnumMember(_) | Ty::Template(_) => true,
@@ -228,7 +228,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// What becomes of literals in a property or an element of a value that is for a place of a known type.
+    /// Returns the widening for a property or an element of a value with an expected type.
     fn inside(&mut self, widening: Widening, key: Option<&str>) -> Widening {
         let Widening::For(wanted) = widening else {
             return widening;
@@ -256,7 +256,7 @@ impl<'a> Evaluator<'a> {
         found.map_or(Widening::Mutable, Widening::For)
     }
 
-    /// The elements of the tuple that a place asks for, if it asks for one.
+    /// Returns the elements of the expected tuple, if a tuple is expected.
     fn asked_tuple(&mut self, widening: Widening) -> Option<Rc<[Element]>> {
         let Widening::For(wanted) = widening else {
             return None;
@@ -389,7 +389,7 @@ impl<'a> Evaluator<'a> {
         self.store.object(object)
     }
 
-    /// A literal as what a variable of it may hold: `"a"` as `string`.
+    /// Widens a literal to the type of a variable with that value: `"a"` to `string`.
     pub(in crate::eval) fn widened(&mut self, ty: TyId) -> TyId {
         match self.look(ty) {
             Ty::Literal(literal) => self.store.add(literal.primitive()),

@@ -1,8 +1,8 @@
-//! `typeof`: the types of values, as far as they follow from what is written and need no inference.
+//! `typeof`: types of values, as far as they need no inference.
 //!
-//! Literals, objects, arrays, `as const`, `satisfies`, assertions and annotations are read; a call gives the declared
-//! result of a function that is not generic, or whose type arguments are written. Anything else would need TypeScript's inference, and the error shows the
-//! annotation to write instead.
+//! Literals, objects, arrays, `as const`, `satisfies`, assertions and annotations are evaluated. A call has the declared
+//! result of a function that is not generic or whose type arguments are written out. Any other expression needs TypeScript's
+//! inference, and the error shows the annotation to write instead.
 
 mod call;
 mod expression;
@@ -18,21 +18,21 @@ use super::members::insert;
 use super::{Evaluator, KeyKind, Object, Prop, ScopeId, Ty, TyId};
 use crate::modules::{DeclId, DeclKind, ModuleId, Name, Place, Symbol, Value, import_path, type_path};
 
-/// What becomes of literals.
+/// Treatment of literals in a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Widening {
-    /// Under `as const`: literals stay, everything is readonly.
+    /// Under `as const`: literals are kept, and everything is readonly.
     Const,
-    /// The value of a `const`: a literal stays, what is inside of it may change.
+    /// Value of a `const`: the literal is kept, but properties of the value may change.
     Declared,
-    /// What may be assigned to later: `"a"` is a `string`.
+    /// Value of a variable that may change: `"a"` is a `string`.
     Mutable,
-    /// As [`Widening::Mutable`], but for a place of this type, which keeps the literals that it asks for.
+    /// Like [`Widening::Mutable`], but with an expected type: literals that the type requires are kept.
     For(TyId),
 }
 
 impl<'a> Evaluator<'a> {
-    /// `typeof name`, `typeof name.property`
+    /// Evaluates `typeof name` and `typeof name.property`.
     pub(super) fn type_query(&mut self, query: &'a TSTypeQuery<'a>, scope: ScopeId) -> TyId {
         let place = self.place(scope, query.span);
         let module = self.store.module_of(scope);
@@ -53,7 +53,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The type of the value that a path of names leads to.
+    /// Returns the type of the value that a path of names refers to.
     fn path_value(&mut self, module: ModuleId, path: &[Name<'a>], place: Place) -> TyId {
         if let [only] = path
             && only.text == "undefined"
@@ -73,7 +73,7 @@ impl<'a> Evaluator<'a> {
         self.symbol_value(symbol, &path[used..], place)
     }
 
-    /// The type of a value, or of a property of it.
+    /// Returns the type of a value or of a property of the value.
     fn symbol_value(&mut self, symbol: Symbol<'a>, properties: &[Name<'a>], place: Place) -> TyId {
         let mut ty = match symbol {
             Symbol::Value(module, name, value) => self.value_once(module, name, value, place),
@@ -123,7 +123,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// A class or an enum as a value.
+    /// Returns the type of a class or an enum as a value.
     fn declared_value(&mut self, id: DeclId, place: Place) -> TyId {
         let decl = self.graph.decl(id);
         let module = decl.module;
@@ -171,7 +171,7 @@ impl<'a> Evaluator<'a> {
         if all.len() < 2 {
             return self.function_value(function, scope);
         }
-        // The declaration with the body is no overload itself.
+        // The declaration with the body is not an overload.
         let mut calls = Vec::new();
         for overload in all.iter().filter(|overload| overload.body.is_none()) {
             let ty = self.function_value(overload, scope);
@@ -212,7 +212,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The function type that a function's annotations say.
+    /// Returns the function type of a function's annotations.
     pub(super) fn function_value(&mut self, function: &'a FunctionNode<'a>, scope: ScopeId) -> TyId {
         let place = self.place(scope, function.span);
         let signature = Signature {

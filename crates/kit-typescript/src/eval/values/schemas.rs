@@ -1,4 +1,5 @@
-//! Schemas of validation libraries: TypeScript infers their types from the values, which kit cannot do yet. The mistake says what to write instead.
+//! Schemas of validation libraries: TypeScript infers their types from the values, which kit does not support yet. The
+//! mistake suggests a declaration instead.
 
 use kit_diagnostics::codes;
 use oxc_ast::ast::Expression;
@@ -10,11 +11,11 @@ use crate::modules::Place;
 #[derive(Clone, Copy)]
 pub(super) struct Library {
     package: &'static str,
-    /// How a schema is held against a type in it.
+    /// Code that checks a schema of the library against a type; empty if the library has no such form.
     checked: &'static str,
 }
 
-/// The libraries by their packages. A subpath (`zod/v4`) belongs to its package.
+/// Libraries by package. A subpath (`zod/v4`) belongs to its package.
 const LIBRARIES: [Library; 8] = [
     Library::new("zod", "const user: z.ZodType<User> = z.object({ … })"),
     Library::new("valibot", "const user: v.GenericSchema<User> = v.object({ … })"),
@@ -40,7 +41,7 @@ impl Library {
 }
 
 impl<'a> Evaluator<'a> {
-    /// The validation library that a called function comes from: `z` of `z.object`, also in a chain of calls.
+    /// Returns the validation library that a called function comes from: `z` of `z.object`, also in a chain of calls.
     pub(super) fn schema_library(&self, callee: &'a Expression<'a>, scope: ScopeId) -> Option<Library> {
         let mut current = callee;
         loop {
@@ -56,7 +57,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The mistake of a type that only the schema of a library says.
+    /// Returns the mistake for a type that only a schema of a library defines.
     pub(super) fn schema_value(&mut self, library: Library, place: Place) -> TyId {
         let Library { package, checked } = library;
         let message = format!("kit cannot read a type out of a schema of `{package}` yet");

@@ -1,4 +1,4 @@
-//! From a specifier in a file to a file, as TypeScript does it: `tsconfig.json`, packages and their `exports`, `@types`.
+//! Resolution of specifiers to files, like TypeScript does: `tsconfig.json`, packages and their `exports`, `@types`.
 
 mod settings;
 mod versions;
@@ -16,20 +16,21 @@ use settings::{Mode, Settings};
 
 pub(crate) use versions::as_newest_typescript_reads;
 
-/// Finds files. What `tsconfig.json` says holds for the files that it covers, and the project's own for all others.
+/// Resolver of files. Each `tsconfig.json` applies to the files that it covers, and the project's `tsconfig.json` applies to
+/// all other files.
 pub(super) struct Resolver {
     root: PathBuf,
     import: ResolverGeneric<ResolverFiles>,
     require: ResolverGeneric<ResolverFiles>,
-    /// The project's `tsconfig.json`: the nearest one at or above its root.
+    /// The project's `tsconfig.json`: the nearest one at or above the root.
     project: Option<Arc<TsConfig>>,
     settings: Settings,
-    /// Whether the `package.json` for a directory says `"type": "module"`.
+    /// True if the `package.json` for a directory has `"type": "module"`.
     esm: FxHashMap<PathBuf, bool>,
     read: FilesRead,
-    /// Configurations that were reported as broken.
+    /// Configurations that were reported as invalid.
     broken: FxHashSet<PathBuf>,
-    /// What is wrong with them.
+    /// Diagnostics about invalid configurations.
     pub(super) problems: Diagnostics,
 }
 
@@ -77,14 +78,14 @@ impl Resolver {
         resolver
     }
 
-    /// The configurations and manifests that were read so far.
+    /// Returns the configurations and manifests that were read so far.
     pub(super) fn files_read(&self) -> Vec<PathBuf> {
-        // A thread that panicked with the lock left a set that is as good as before.
+        // A thread that panicked while it held the lock left a valid set.
         let read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         read.iter().cloned().collect()
     }
 
-    /// The file that a specifier leads to, without symbolic links, or what to do about it.
+    /// Returns the file that a specifier resolves to, without symbolic links, or a help text if it cannot be resolved.
     pub(super) fn resolve(
         &mut self,
         files: &Arc<dyn FileSystem>,
@@ -111,7 +112,7 @@ impl Resolver {
             return Err(self.not_found(files.as_ref(), from, specifier, relative));
         };
         if !is_typed(&found) && !relative {
-            // A package of JavaScript, whose types may come in one of their own.
+            // A package of JavaScript may have its types in a separate package.
             let types =
                 types_name(specifier).and_then(|types| self.file(files.as_ref(), from, &types, require));
             if let Some(types) = types.filter(|types| is_typed(types)) {
@@ -134,7 +135,7 @@ impl Resolver {
         })
     }
 
-    /// The file of `/// <reference types="name" />`, which are packages of types first.
+    /// Returns the file of `/// <reference types="name" />`. Packages of `@types` come first.
     pub(super) fn types_package(&self, from: &Path, name: &str) -> Option<PathBuf> {
         let types = types_name(name);
         [types.as_deref(), Some(name)]
@@ -146,19 +147,20 @@ impl Resolver {
             })
     }
 
-    /// Whether a file belongs to an installed package.
-    #[allow(clippy::unused_self)] // Reason: what is a package is the resolver's to say.
+    /// Returns true if a file belongs to an installed package.
+    #[allow(clippy::unused_self)] // Reason: only the resolver decides which files are packages.
     pub(super) fn is_package(&self, path: &Path) -> bool {
         path.components()
             .any(|part| part == Component::Normal("node_modules".as_ref()))
     }
 
-    /// Files that TypeScript reads without an import: what the project's configuration names, and packages of types.
+    /// Returns the files that TypeScript reads without an import: the types that the project's configuration names, and
+    /// packages of types.
     pub(super) fn included_types(&self, files: &Arc<dyn FileSystem>) -> Vec<PathBuf> {
         let from = self.root.join("index.ts");
         let names = match &self.settings.types {
             Some(names) => names.clone(),
-            // Without a list TypeScript includes all packages of `@types`.
+            // Without a list, TypeScript includes all packages of `@types`.
             None => self
                 .root
                 .ancestors()
@@ -175,7 +177,8 @@ impl Resolver {
             .collect()
     }
 
-    /// Declaration files that the project's `tsconfig.json` covers, in a fixed order: they may declare names for all.
+    /// Returns the declaration files that the project's `tsconfig.json` covers, in a fixed order. They may declare global
+    /// names.
     pub(super) fn ambient_files(&mut self, files: &Arc<dyn FileSystem>) -> Vec<PathBuf> {
         let Some(project) = self.project.clone() else {
             return Vec::new();
@@ -190,7 +193,7 @@ impl Resolver {
         };
         let mut seen = FxHashSet::default();
         while let Some(path) = open.pop() {
-            // By their real paths: links may run in circles that multiply.
+            // Compares real paths, because symbolic links may form cycles that multiply.
             let real = files.real_path(&path).unwrap_or_else(|_| path.clone());
             if !seen.insert(real) {
                 continue;
@@ -204,7 +207,7 @@ impl Resolver {
             }
             for name in files.list(&path).unwrap_or_default() {
                 let inner = path.join(&name);
-                // Names that files have are not asked about: there may be thousands.
+                // Names with a file extension are not checked on the disk, because there may be thousands of them.
                 let file = has_extension(&inner, &["ts", "tsx", "js", "jsx", "json", "md", "map", "css"]);
                 let hidden = file || name.starts_with('.') || name == "node_modules";
                 if is_declaration(&inner) || (!hidden && files.is_dir(&inner)) {
@@ -217,7 +220,7 @@ impl Resolver {
         found
     }
 
-    /// Whether the imports of a file are `require`s, which packages may answer with other files.
+    /// Returns true if the imports of a file are `require`s, for which packages may have other files.
     fn requires(&mut self, files: &dyn FileSystem, from: &Path) -> bool {
         let name = from.file_name().unwrap_or_default().to_string_lossy();
         if name.ends_with(".cts") {
@@ -241,7 +244,7 @@ impl Resolver {
         !esm
     }
 
-    /// The file of a specifier by itself, without what `tsconfig.json` says.
+    /// Resolves a specifier to a file without the settings of `tsconfig.json`.
     fn file(&self, files: &dyn FileSystem, from: &Path, specifier: &str, require: bool) -> Option<PathBuf> {
         if is_json(Path::new(specifier)) && (specifier.starts_with('.') || specifier.starts_with('/')) {
             let path = normalize(&from.parent()?.join(specifier));
@@ -254,7 +257,7 @@ impl Resolver {
         if is_typed(&found) {
             return Some(found);
         }
-        // `exports` and `imports` name the JavaScript; its types stand beside it.
+        // `exports` and `imports` name the JavaScript file, whose types are in the same directory.
         let beside = resolver.resolve_dts(from, &found.to_string_lossy()).ok();
         beside
             .map(oxc_resolver::Resolution::into_path_buf)
@@ -263,7 +266,7 @@ impl Resolver {
             .filter(|found| files.is_file(found))
     }
 
-    /// `paths` and `baseUrl` of the configurations that cover a file.
+    /// Resolves a specifier with `paths` and `baseUrl` of the configurations that cover a file.
     fn aliased(
         &mut self,
         files: &dyn FileSystem,
@@ -278,7 +281,7 @@ impl Resolver {
             .filter(|project| own.as_ref().is_none_or(|own| own.path() != project.path()));
         for config in [own, project].into_iter().flatten() {
             let mut candidates = config.resolve_path_alias_or_base_url(specifier);
-            // Where no alias leads anywhere, `baseUrl` may.
+            // If no alias resolves, `baseUrl` may.
             if let Some(base) = &config.compiler_options.base_url {
                 candidates.push(base.join(specifier));
             }
@@ -292,7 +295,7 @@ impl Resolver {
         None
     }
 
-    /// A relative specifier in one of `rootDirs`, looked for in the others.
+    /// Resolves a relative specifier in one of the `rootDirs` against the other `rootDirs`.
     fn beside_in_root_dirs(
         &mut self,
         files: &dyn FileSystem,
@@ -314,7 +317,7 @@ impl Resolver {
         })
     }
 
-    /// The configuration that covers a file.
+    /// Returns the configuration that covers a file.
     fn owner(&mut self, path: &Path) -> Option<Arc<TsConfig>> {
         match self.import.find_tsconfig(path) {
             Ok(found) => found,
@@ -325,7 +328,7 @@ impl Resolver {
         }
     }
 
-    /// Reports a configuration that cannot be used, once.
+    /// Reports an invalid configuration, once.
     fn report(&mut self, asked: &Path, error: &ResolveError) {
         let (path, reason) = match error {
             ResolveError::TsconfigLoadFailed { path, source } => (path.as_path(), source.as_ref()),
@@ -420,7 +423,7 @@ fn options(conditions: &[&str], custom: &[String]) -> ResolveOptions {
         ],
         main_fields: names(&["types", "typings", "main"]),
         symlinks: false,
-        // The same input gives the same output, whatever the environment says.
+        // The same input gives the same output, independent of environment variables.
         node_path: false,
         ..ResolveOptions::default()
     }
@@ -446,7 +449,7 @@ pub(super) fn is_declaration(path: &Path) -> bool {
         .any(|end| name.ends_with(end))
 }
 
-/// The package of a specifier: `@scope/name` of `@scope/name/path`.
+/// Returns the package of a specifier: `@scope/name` for `@scope/name/path`.
 fn package_name(specifier: &str) -> &str {
     let parts = if specifier.starts_with('@') { 2 } else { 1 };
     let end = specifier
@@ -456,7 +459,7 @@ fn package_name(specifier: &str) -> &str {
     &specifier[..end]
 }
 
-/// `@types/a__b/path` for `@a/b/path`; nothing for what is such a package already.
+/// Returns `@types/a__b/path` for `@a/b/path`; `None` for a specifier that is already such a package.
 fn types_name(specifier: &str) -> Option<String> {
     if specifier.starts_with("@types/") || specifier.starts_with('#') {
         return None;
@@ -467,12 +470,12 @@ fn types_name(specifier: &str) -> Option<String> {
     })
 }
 
-/// A message of the JSON parser without the place, which the label says.
+/// Removes the location from a message of the JSON parser, because the label shows the location.
 fn without_place(message: &str) -> String {
     message.split(" at line ").next().unwrap_or_default().to_owned()
 }
 
-/// The part of a glob before its first wildcard.
+/// Returns the part of a glob before its first wildcard.
 fn literal_part(pattern: &Path) -> PathBuf {
     pattern
         .components()

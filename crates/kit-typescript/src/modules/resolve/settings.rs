@@ -1,4 +1,4 @@
-//! What `tsconfig.json` says besides paths: how modules are resolved, and which packages of types are there for all.
+//! Settings of `tsconfig.json` besides paths: module resolution, and packages of global types.
 
 use std::path::{Path, PathBuf};
 
@@ -7,18 +7,18 @@ use serde_json::Value;
 
 use crate::files::{FileSystem, ResolverFiles, normalize};
 
-/// Chains of `extends` longer than this bite their own tail.
+/// Maximum length of a chain of `extends`. A longer chain is a cycle.
 const LONGEST_CHAIN: usize = 32;
 
-/// How TypeScript chooses the conditions of `exports`.
+/// Rule by which TypeScript chooses the conditions of `exports`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Mode {
-    /// Nobody says: as Node imports.
+    /// No setting: like an import in Node.
     #[default]
     Unknown,
-    /// As Node: `import` or `require` by the kind of the importing file.
+    /// Like Node: `import` or `require`, depending on the kind of the importing file.
     Node,
-    /// As bundlers: always `import`, never `node`.
+    /// Like bundlers: always `import`, never `node`.
     Bundler,
 }
 
@@ -26,13 +26,13 @@ pub(super) enum Mode {
 #[derive(Debug, Default)]
 pub(super) struct Settings {
     pub(super) mode: Mode,
-    /// `customConditions`.
+    /// Setting `customConditions`.
     pub(super) conditions: Vec<String>,
-    /// `types`; nothing where the configuration has no such list.
+    /// Setting `types`; `None` if the configuration has no such list.
     pub(super) types: Option<Vec<String>>,
 }
 
-/// The options as the files of an `extends` chain say them; what is nearer wins.
+/// Options of the files in an `extends` chain. The file nearest to the project wins.
 #[derive(Default)]
 struct Raw {
     module: Option<String>,
@@ -42,7 +42,7 @@ struct Raw {
 }
 
 impl Settings {
-    /// Reads them from a configuration that was found to be in order.
+    /// Reads the settings from a valid configuration.
     pub(super) fn read(
         files: &dyn FileSystem,
         resolver: &ResolverGeneric<ResolverFiles>,
@@ -73,7 +73,7 @@ impl Raw {
         path: &Path,
         depth: usize,
     ) {
-        // The same file was read without an error a moment ago.
+        // The resolver has read the same file without an error before.
         let Ok(mut text) = files.read(path) else { return };
         let _ = json_strip_comments::strip(&mut text);
         let Ok(value) = serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) else {
@@ -101,7 +101,7 @@ impl Raw {
             Value::Array(bases) => bases.iter().filter_map(Value::as_str).collect(),
             _ => Vec::new(),
         };
-        // Of several bases the last one wins.
+        // If there are several bases, the last one wins.
         for base in bases.into_iter().rev() {
             if let Some(base) = extended(files, resolver, path, base) {
                 self.add(files, resolver, &base, depth + 1);
@@ -110,7 +110,7 @@ impl Raw {
     }
 }
 
-/// The file that `extends` names.
+/// Returns the file that `extends` names.
 fn extended(
     files: &dyn FileSystem,
     resolver: &ResolverGeneric<ResolverFiles>,

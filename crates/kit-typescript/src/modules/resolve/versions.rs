@@ -1,17 +1,17 @@
-//! Parts of `package.json` that depend on TypeScript's version: `types@>=5` in `exports`, and `typesVersions`. They are
-//! read as the newest TypeScript reads them.
+//! Fields of `package.json` that depend on the version of TypeScript: `types@>=5` in `exports`, and `typesVersions`. They
+//! are read like the newest TypeScript reads them.
 
 use serde_json::{Map, Value};
 
-/// The version that counts: major, minor.
+/// Version of TypeScript: major, minor.
 const NEWEST: (u32, u32) = (7, 0);
 
-/// The text of a `package.json` with only what holds for [`NEWEST`].
+/// Returns the text of a `package.json` with only the entries that apply to [`NEWEST`].
 pub(crate) fn as_newest_typescript_reads(text: String) -> String {
     if !text.contains("\"types@") && !text.contains("\"typesVersions\"") {
         return text;
     }
-    // What does not parse is the resolver's to report.
+    // The resolver reports a file that does not parse.
     let Ok(Value::Object(mut package)) = serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}'))
     else {
         return text;
@@ -29,7 +29,7 @@ pub(crate) fn as_newest_typescript_reads(text: String) -> String {
     Value::Object(package).to_string()
 }
 
-/// Turns `types@range` into `types` where the range holds, and takes it away where not.
+/// Renames `types@range` to `types` if the range matches, and removes the entry otherwise.
 fn select(value: &mut Value) {
     match value {
         Value::Object(map) => {
@@ -37,7 +37,7 @@ fn select(value: &mut Value) {
             for (key, mut inner) in std::mem::take(map) {
                 select(&mut inner);
                 match key.strip_prefix("types@") {
-                    // The first one that holds counts, as conditions are tried in order.
+                    // The first range that matches wins, because conditions are tried in order.
                     Some(range) if holds(range) => {
                         selected.entry("types").or_insert(inner);
                     }
@@ -54,7 +54,7 @@ fn select(value: &mut Value) {
     }
 }
 
-/// Whether a range of versions, as npm writes them, has the newest one. What does not parse does not hold.
+/// Returns true if an npm version range matches the newest version. A range that does not parse does not match.
 fn holds(range: &str) -> bool {
     range.split("||").any(|alternative| {
         let words: Vec<&str> = alternative.split_whitespace().collect();
@@ -62,7 +62,7 @@ fn holds(range: &str) -> bool {
             return compare(from).is_some_and(std::cmp::Ordering::is_ge)
                 && compare(to).is_some_and(std::cmp::Ordering::is_le);
         }
-        // `>= 5` may be written apart.
+        // A space may follow the operator, as in `>= 5`.
         let mut joined: Vec<String> = Vec::new();
         for word in words {
             match joined.last_mut() {
@@ -95,7 +95,7 @@ fn comparator_holds(comparator: &str) -> bool {
     }
 }
 
-/// How the newest version stands to a version, which may leave parts out: those are equal.
+/// Compares the newest version with a version. Missing parts of the version count as equal.
 fn compare(version: &str) -> Option<std::cmp::Ordering> {
     let mut parts = version.trim_start_matches('v').split(['.', '-']);
     let major: u32 = parts.next()?.parse().ok()?;
@@ -116,7 +116,7 @@ mod tests {
     use super::{as_newest_typescript_reads, holds};
 
     #[test]
-    fn ranges_hold_or_do_not() {
+    fn checks_version_ranges_against_the_newest_version() {
         for (range, expected) in [
             ("*", true),
             (">=4.8", true),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_with_versions_are_chosen() {
+    fn keeps_only_the_conditions_of_the_newest_version() {
         let text = r#"{"exports":{".":{"types@<5":"./old.d.ts","types@>=5":"./new.d.ts","types":"./any.d.ts","default":"./a.js"}},"typesVersions":{"<5":{"*":["old/*"]},"*":{"*":["new/*"]}}}"#;
         assert_eq!(
             as_newest_typescript_reads(text.to_owned()),
