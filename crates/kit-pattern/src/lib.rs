@@ -1,4 +1,4 @@
-//! Static check for regular expressions that can block a backtracking engine (ReDoS).
+//! Static check for regular expressions that can block a backtracking engine ("regular expression denial of service").
 //!
 //! This crate does not depend on other crates of kit. `kit-typescript` checks each `@pattern` when it reads the tag, so no
 //! generated validator contains a pattern with which a request could block the server.
