@@ -180,7 +180,6 @@ export class RequestState implements RequestFailure, Waiting {
     return this.#controller.signal;
   }
 
-  /** True if the response was sent. */
   get isAnswered(): boolean {
     return this.#answered;
   }
@@ -189,7 +188,6 @@ export class RequestState implements RequestFailure, Waiting {
     return (this.#log ??= this.settings.log.at(() => this.#place()));
   }
 
-  /** Enters the next phase. */
   enter(phase: number): void {
     this.#phase = phase;
     if (this.#slot !== null) this.settings.recorder!.enter(this.#slot, phase);
@@ -425,7 +423,6 @@ export class RequestState implements RequestFailure, Waiting {
     this.settings.recorder!.fail(this.#slot, fault);
   }
 
-  /** Records the end of the request. */
   #finish(written: number): void {
     this.#phase = phases.response;
     if (this.#slot !== null) this.settings.recorder!.finish(this.#slot, written);
