@@ -1,4 +1,4 @@
-// What the compiler makes of calls. `tsc` is the test: each expected error is one, and nothing else is.
+// Tests of the types of calls. `tsc` runs the tests: each expected error must occur, and no other error.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -23,7 +23,7 @@ interface Note {
   more?: { at: Date | null };
 }
 
-/** As `.kit/client/index.ts` has them. */
+/** Routes as in `.kit/client/index.ts`. */
 interface Known extends Generated {
   "GET /notes": Route<{ query?: { page?: number } }, Note[]>;
   "GET /notes/:id": Route<
@@ -35,7 +35,7 @@ interface Known extends Generated {
   "DELETE /notes/:id": Route<{ params: { id: string } }, undefined>;
 }
 
-/** As contracts are written. */
+/** Routes as contracts. */
 interface Contracts {
   "GET /notes": RouteContract<void, { page?: number }, void, Note[]>;
   "PUT /notes/:id": RouteContract<{ id: string }, void, { title?: string }, Note>;
@@ -45,7 +45,7 @@ interface Contracts {
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const yes = <T extends true>(): T | undefined => undefined;
 
-// Never called: its types are what is looked at.
+// Never called. Only its types are checked.
 export async function calls(api: Client<Known>, plain: Client<Contracts>): Promise<void> {
   await api.get("/notes");
   await api.get("/notes", { query: { page: 1 }, timeoutMs: 5, headers: { "x-a": "1" } });
@@ -87,7 +87,7 @@ export async function calls(api: Client<Known>, plain: Client<Contracts>): Promi
     case "VALIDATION_ERROR": {
       const [field] = error.details?.fields ?? [];
       const path: string | undefined = field?.path;
-      // The client depends on no other package, so it has a list of its own.
+      // The client depends on no other package, so it has its own list.
       yes<Same<ValidationRule, ServerRule>>();
       yes<Same<NonNullable<InvalidField["limit"]>, NonNullable<ValidationLimit>>>();
       const texts: Partial<Record<ValidationRule, string>> = { required: "is missing" };
@@ -112,7 +112,7 @@ export async function calls(api: Client<Known>, plain: Client<Contracts>): Promi
     }
   }
 
-  // Contracts alone: plain JSON.
+  // With contracts only, responses are plain JSON.
   const [first] = await plain.get("/notes");
   yes<Same<typeof first, Wire<Note> | undefined>>();
   const at: string | undefined = first?.at;
@@ -124,7 +124,7 @@ export async function calls(api: Client<Known>, plain: Client<Contracts>): Promi
   yes<Same<OutputOf<Contracts, "DELETE /notes/:id">, undefined>>();
 }
 
-test("generated routes need the codecs that were generated with them", () => {
+test("generated routes require the codecs that were generated with them", () => {
   const baseUrl = "http://localhost";
   assert.ok(createClient<Contracts>({ baseUrl }));
   assert.ok(createClient<Known>({ baseUrl, codecs: { types: {}, answers: {}, raw: [] } }));
