@@ -1,4 +1,4 @@
-/** Checked by the type checker alone: what users' types depend on. */
+/** Tests of the public types, which only the type checker runs. */
 import {
   type AppOptions,
   createApp,
@@ -11,7 +11,7 @@ import {
 import type { RouteContract, ServerAdapter } from "@kit/types";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-/** Fails to type-check where its argument is not `true`. */
+/** Causes a type error if its argument is not `true`. */
 function expectTrue<_T extends true>(): void {}
 
 interface Note {
@@ -30,7 +30,7 @@ interface Auth {
 declare const server: ServerAdapter;
 declare const note: Note;
 
-// Slots are there exactly where the contract has them.
+// Slots are present if and only if the contract has them.
 type Get = HandlerInput<NoteRoutes["GET /notes/:id"]>;
 expectTrue<Equal<keyof Get, "params" | "ctx">>();
 expectTrue<Equal<Get["params"], { id: string }>>();
@@ -40,7 +40,7 @@ expectTrue<Equal<HandlerInput<NoteRoutes["GET /notes"]>["query"], { page?: numbe
 expectTrue<Equal<keyof HandlerInput<NoteRoutes["POST /notes"], Auth>, "body" | "ctx">>();
 expectTrue<Equal<HandlerInput<NoteRoutes["POST /notes"], Auth>["ctx"]["userId"], string>>();
 
-// Handlers are held against their contracts, and inferred from them.
+// Handlers are checked against their contracts, and inferred from them.
 const open = defineHandlers<NoteRoutes>({
   "GET /notes": ({ query }) => (query.page === 1 ? [note] : []),
   "GET /notes/:id": async ({ params, ctx }) => (params.id === "" ? ctx.fail(404, "NONE", "None") : note),
@@ -64,7 +64,7 @@ defineHandlers<NoteRoutes>({ ...open, "GET /notes": ({ body }) => [body] });
 // @ts-expect-error -- no contract group
 defineHandlers<{ "GET /notes": string }>({ "GET /notes": () => "" });
 
-// Middleware says what it adds.
+// Middleware declares what it adds.
 const requireAuth = defineMiddleware<Auth>(({ headers, ctx }) => {
   const id: string | undefined = headers["authorization"];
   return id === undefined ? ctx.fail(401, "UNAUTHORIZED", "Who are you?") : { userId: id };
@@ -76,7 +76,7 @@ defineMiddleware<Auth>(() => ({ user: "1" }));
 // @ts-expect-error -- adds it only sometimes
 defineMiddleware<Auth>(({ path }) => (path === "/" ? undefined : { userId: "1" }));
 
-// Middleware cannot answer: only handlers do.
+// Middleware cannot respond. Only handlers can.
 // @ts-expect-error -- an answer of kit
 defineMiddleware(({ ctx }) => ctx.send("no"));
 // @ts-expect-error -- an answer of kit, only sometimes
@@ -109,7 +109,7 @@ createApp({
   ],
 });
 
-// A group's middleware must add what its handlers read.
+// The middleware of a group must add what its handlers read.
 const auth = { name: "auth", middleware: requireAuth, priority: 10 };
 createApp({ server, routes: [{ prefix: "/a", handlers: open }] });
 createApp({ server, middleware: [auth, audit], routes: [{ handlers: guarded }, { handlers: open }] });
@@ -166,7 +166,7 @@ createApp({
   ],
 });
 
-// Groups, lists and options that were made elsewhere are checked as far as their types still tell.
+// Groups, lists and options from variables are checked as far as their types allow.
 const group = { prefix: "/notes", handlers: guarded, middleware: [auth] };
 createApp({ server, routes: [group] });
 const bareGroup = { prefix: "/notes", handlers: guarded };
@@ -186,7 +186,7 @@ createApp({ ...options, health: true });
 // @ts-expect-error -- no such member of a route group
 createApp({ server, routes: [{ handlers: open, midleware: [] }] });
 
-// What is no JSON is sent in place of what the contract declares, and nothing else is.
+// Responses that are not JSON must be sent with `ctx.send`, in place of the declared response.
 defineHandlers<Pick<NoteRoutes, "GET /notes" | "DELETE /notes/:id">>({
   "GET /notes": async ({ query, ctx }) =>
     query.page === 1 ? [note] : ctx.send("id\n", { contentType: "text/csv" }),

@@ -75,7 +75,7 @@ export const application: Section = {
       says: "telemetry has tracing, metrics, exporter, endpoint and serviceName",
       servedBy: at(
         "packages/core/test/telemetry.test.ts",
-        "has defaults; log entries go where traces or metrics do",
+        "has defaults, and exports log entries if traces or metrics are exported",
       ),
     },
     {

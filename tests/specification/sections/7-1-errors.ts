@@ -127,7 +127,7 @@ export const errorMiddleware: Section = {
     },
     {
       says: "isDev is true by default if the mode is development",
-      servedBy: at("packages/core/test/errors.test.ts", "takes isDev from NODE_ENV"),
+      servedBy: at("packages/core/test/errors.test.ts", "takes the default of isDev from NODE_ENV"),
     },
     ...failureStatements,
     {
