@@ -1,7 +1,6 @@
 /**
  * Description of where a JSON value contains types that JSON lacks. Generated: `.kit/client/index.ts` has one for each
- * response that
- * needs it.
+ * response that needs it.
  *
  * - `"$date"`, `"$bigint"`, `"$bytes"`: a string of that type. With `?`, only a string in the form of that type, for a
  *   union with `string`

@@ -7,9 +7,8 @@ export class ApiError<
   override readonly name = "ApiError";
   /**
    * Code of the error: one that the route declares (`NOTE_NOT_FOUND`), one of kit (`VALIDATION_ERROR`,
-   * `INTERNAL_SERVER_ERROR`, …), or
-   * one of this client: `NETWORK_ERROR`, `TIMEOUT`, and `UNEXPECTED_RESPONSE` for a response that is not in kit's
-   * format.
+   * `INTERNAL_SERVER_ERROR`, …), or one of this client: `NETWORK_ERROR`, `TIMEOUT`, and `UNEXPECTED_RESPONSE` for a
+   * response that is not in kit's format.
    */
   readonly code: Code;
   /** HTTP status. 0 if there was no response. */

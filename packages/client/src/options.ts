@@ -3,8 +3,7 @@ import type { Generated } from "./types.ts";
 
 /**
  * Function between a call and the network. It may change the request, respond itself, or read the response. The first
- * interceptor of
- * the list is the outermost. Each attempt of a call runs all interceptors.
+ * interceptor of the list is the outermost. Each attempt of a call runs all interceptors.
  *
  * @example
  * ```ts
@@ -30,8 +29,7 @@ export interface RetryOptions {
   delayMs?: number;
   /**
    * Maximum delay in milliseconds, including a `Retry-After` of the server. Default 10,000. If the server requests a
-   * longer delay, the call
-   * fails.
+   * longer delay, the call fails.
    */
   maxDelayMs?: number;
 }
@@ -63,8 +61,8 @@ export interface ClientOptions {
   timeoutMs?: number;
   /**
    * Options for retries, or `false` for no retries. A call is retried if the network fails, or if the server responds
-   * with 429, 502, 503
-   * or 504. Only idempotent methods are retried (`GET`, `HEAD`, `OPTIONS`, `PUT`, `DELETE`: RFC 9110, section 9.2.2).
+   * with 429, 502, 503 or 504. Only idempotent methods are retried (`GET`, `HEAD`, `OPTIONS`, `PUT`, `DELETE`: RFC
+   * 9110, section 9.2.2).
    */
   retry?: RetryOptions | false;
   /** Functions between calls and the network, outermost first. */

@@ -16,8 +16,7 @@ export function limitOf(method: string, retry: RetryOptions | false | undefined)
 
 /**
  * Returns the milliseconds to wait before a retry. `attempt` is the number of the retry, from 0. Returns `undefined` if
- * the server requests
- * a longer delay than allowed.
+ * the server requests a longer delay than allowed.
  */
 export function delayOf(
   attempt: number,

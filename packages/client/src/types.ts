@@ -33,10 +33,9 @@ export type Failure<Code extends string, Status extends number, Details = unknow
  * Name of the rule that a value breaks. If JSON Schema has a keyword for the rule, the name is that keyword.
  *
  * `required`: the value is missing. `template`: a template literal type of TypeScript. `unknown`: the contract allows
- * no value at this
- * location. `maxDepth`: the value is nested too deep. `maxFailures`: there are more failures than are listed.
- * `characters`: the string has
- * characters that databases cannot store. `json` and `encoding`: the input could not be parsed or decoded.
+ * no value at this location. `maxDepth`: the value is nested too deep. `maxFailures`: there are more failures than are
+ * listed. `characters`: the string has characters that databases cannot store. `json` and `encoding`: the input could
+ * not be parsed or decoded.
  */
 export type ValidationRule =
   | "required"

@@ -54,21 +54,21 @@ export async function calls(api: Client<Known>, plain: Client<Contracts>): Promi
   const gone = await api.delete("/notes/:id", { params: { id: "1" } });
   yes<Same<typeof gone, undefined>>();
 
-  // @ts-expect-error a path that there is not
+  // @ts-expect-error an unknown path
   await api.get("/note");
   // @ts-expect-error a path of another method
   await api.put("/notes/:id", { params: { id: "1" } });
-  // @ts-expect-error without its parameters
+  // @ts-expect-error missing parameters
   await api.get("/notes/:id");
-  // @ts-expect-error a parameter of another name
+  // @ts-expect-error a parameter with another name
   await api.get("/notes/:id", { params: { key: "1" } });
   // @ts-expect-error a query of another type
   await api.get("/notes", { query: { page: "1" } });
-  // @ts-expect-error a query where there is none
+  // @ts-expect-error a query that the route does not have
   await api.post("/notes", { body: { title: "a" }, query: {} });
-  // @ts-expect-error without its body
+  // @ts-expect-error missing body
   await api.post("/notes");
-  // @ts-expect-error a body without what it needs
+  // @ts-expect-error a body without a required property
   await api.post("/notes", { body: {} });
 
   const result = await api.get("/notes/:id", { params: { id: "1" } }).result();
@@ -92,7 +92,7 @@ export async function calls(api: Client<Known>, plain: Client<Contracts>): Promi
       yes<Same<NonNullable<InvalidField["limit"]>, NonNullable<ValidationLimit>>>();
       const texts: Partial<Record<ValidationRule, string>> = { required: "is missing" };
       assert.ok(field === undefined || texts[field.rule] !== "");
-      // @ts-expect-error a rule that there is not
+      // @ts-expect-error an unknown rule
       assert.ok(field?.rule !== "minlength");
       yes<Same<typeof error.status, 400>>();
       assert.ok(path);
@@ -102,7 +102,7 @@ export async function calls(api: Client<Known>, plain: Client<Contracts>): Promi
     case "TIMEOUT":
       yes<Same<typeof error.status, 0>>();
       break;
-    // @ts-expect-error a code that nothing declares
+    // @ts-expect-error an undeclared code
     case "NOTE_NOT_FUND":
       break;
     default: {
@@ -119,7 +119,7 @@ export async function calls(api: Client<Known>, plain: Client<Contracts>): Promi
   const inner: string | null | undefined = first?.more?.at;
   assert.ok(at !== inner);
   await plain.put("/notes/:id", { params: { id: "1" }, body: {} });
-  // @ts-expect-error a body that may be empty is still a body
+  // @ts-expect-error a body is required even if all of its properties are optional
   await plain.put("/notes/:id", { params: { id: "1" } });
   yes<Same<OutputOf<Contracts, "DELETE /notes/:id">, undefined>>();
 }
@@ -128,6 +128,6 @@ test("generated routes require the codecs that were generated with them", () => 
   const baseUrl = "http://localhost";
   assert.ok(createClient<Contracts>({ baseUrl }));
   assert.ok(createClient<Known>({ baseUrl, codecs: { types: {}, answers: {}, raw: [] } }));
-  // @ts-expect-error without them dates would be texts, whatever the types say
+  // @ts-expect-error without codecs, dates would be strings despite their type
   assert.ok(createClient<Known>({ baseUrl }));
 });

@@ -42,10 +42,8 @@ const ofPg = new Set([
 
 /**
  * Returns true if an error, or one of its causes, shows that the database cannot be reached or accepts no more
- * connections at the
- * moment. Query builders set the driver's error as the `cause` of their own. A failed `fetch` is not an outage of the
- * database,
- * although its cause has the same codes. Never throws.
+ * connections at the moment. Query builders set the driver's error as the `cause` of their own. A failed `fetch` is not
+ * an outage of the database, although its cause has the same codes. Never throws.
  */
 export function isDatabaseOutage(thrown: unknown): boolean {
   try {

@@ -58,8 +58,7 @@ export type ErrorMiddleware = (error: unknown, request: FailedRequest) => ErrorA
 
 /**
  * Error middleware that kit created. `createApp` refuses these functions in a list of middleware, where they would be
- * called with
- * the wrong arguments.
+ * called with the wrong arguments.
  */
 export const errorMiddlewareMark: WeakSet<object> = new WeakSet();
 
@@ -67,24 +66,22 @@ export const errorMiddlewareMark: WeakSet<object> = new WeakSet();
 export interface ErrorMiddlewareOptions {
   /**
    * True to include facts for developers in responses: messages and stacks of unknown errors, and locations in the
-   * source code.
-   * Default: true if `NODE_ENV` is `development`. If false, a plugin may still add {@link FailedRequest.errorFields}.
+   * source code. Default: true if `NODE_ENV` is `development`. If false, a plugin may still add {@link
+   * FailedRequest.errorFields}.
    */
   readonly isDev?: boolean;
 }
 
 /**
  * Creates the function that converts a failure into a response. `createApp` creates one by default. Create your own to
- * set `isDev`
- * independently of the environment, or to wrap the function.
+ * set `isDev` independently of the environment, or to wrap the function.
  *
  * - An application error (`AppError`) is sent unchanged, with its status.
  * - A request that breaks its contract results in 400 `VALIDATION_ERROR` with `details.fields`.
  * - An error of a database driver that cannot reach its database results in 503 `SERVICE_UNAVAILABLE`, and kit adds
  *   `Retry-After`.
  * - Any other error results in 500 `INTERNAL_SERVER_ERROR`. For this error and for an unreachable database, the
- *   message, the stack
- *   and the causes are sent in development only.
+ *   message, the stack and the causes are sent in development only.
  *
  * @param options - Options, all of which have defaults.
  * @example
@@ -126,8 +123,7 @@ export function createErrorMiddleware(options: ErrorMiddlewareOptions = {}): Err
 
 /**
  * Code and message that the client receives for an error that is not an `AppError`. The message of the error itself may
- * contain
- * names of hosts, tables and files.
+ * contain names of hosts, tables and files.
  */
 interface Public {
   readonly code: string;

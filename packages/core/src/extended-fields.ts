@@ -89,8 +89,7 @@ function placesOf(places: PlacesOnDisk, phase: string, violation: Violation | un
 
 /**
  * Selects the location to show: the contract for an invalid request, the handler for an invalid response. The location
- * of a middleware
- * is unknown.
+ * of a middleware is unknown.
  */
 function placeOf(
   { contract, handler }: PlacesOnDisk,

@@ -8,7 +8,7 @@ import type { RouteContract } from "@kit/types";
 import type { RawResponse } from "./request/raw-response.ts";
 import type { RequestContext } from "./request/request-context.ts";
 
-/** Any contract. */
+/** Contract with any types. */
 export type AnyContract = RouteContract<unknown, unknown, unknown, unknown>;
 
 /** Interface whose keys are route keys and whose members are contracts. */
@@ -21,8 +21,8 @@ type SlotName = "params" | "query" | "body";
 
 /**
  * Input of the handler of a contract: `params`, `query` and `body` if the contract has them, and `ctx` with the
- * properties that
- * middleware adds. `query` is always an object. Optional members that the client did not send are absent from it.
+ * properties that middleware adds. `query` is always an object. Optional members that the client did not send are
+ * absent from it.
  *
  * @example
  * ```ts
@@ -41,8 +41,7 @@ export type HandlerInput<TContract extends AnyContract, TAdded extends object = 
 
 /**
  * Function that serves one contract. Returns the response that the contract declares, or the result of `ctx.send`, or a
- * promise of
- * either. Throws to send an error.
+ * promise of either. Throws to send an error.
  */
 export type Handler<TContract extends AnyContract, TAdded extends object = {}> = (
   input: HandlerInput<TContract, TAdded>,
@@ -61,8 +60,7 @@ export type AnyHandlers = Readonly<Record<string, (input: never) => unknown>>;
  * unchanged.
  *
  * The second type argument declares the properties that middleware adds to `ctx`. A call of `createApp` does not
- * type-check if no
- * middleware of the route group adds them.
+ * type-check if no middleware of the route group adds them.
  *
  * @param handlers - One handler for each key of the contract group.
  * @example

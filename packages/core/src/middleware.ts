@@ -1,7 +1,6 @@
 /**
  * Middleware: functions that run before validation and the handler. A middleware may refuse the request by throwing,
- * and may add
- * properties to `ctx`.
+ * and may add properties to `ctx`.
  *
  * @module
  */
@@ -31,8 +30,7 @@ type NotAdded =
 
 /**
  * Object of properties that a middleware adds to `ctx`. Responses (`ctx.send(…)`, a `Response`) are not of this type,
- * because only
- * handlers respond. Arrays, strings and streams are not of this type either.
+ * because only handlers respond. Arrays, strings and streams are not of this type either.
  */
 export type AddedProperties = object & { readonly [TName in NotAdded]?: never };
 
@@ -64,10 +62,8 @@ export type MiddlewareItem = MiddlewareEntry | AnyMiddleware;
 
 /**
  * Types a middleware by the properties that it adds to `ctx`. The middleware returns an object with these properties,
- * returns
- * nothing if it adds none, or throws to refuse the request. It cannot respond: `ctx.send(…)` and every other value that
- * is not a
- * plain object is a type error, and a 500 response at run time. The function is returned unchanged.
+ * returns nothing if it adds none, or throws to refuse the request. It cannot respond: `ctx.send(…)` and every other
+ * value that is not a plain object is a type error, and a 500 response at run time. The function is returned unchanged.
  *
  * @param middleware - Function that receives a {@link MiddlewareInput}.
  * @example

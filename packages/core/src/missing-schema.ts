@@ -19,8 +19,8 @@ export interface MissingSchema {
 
 /**
  * Determines which table or column the database lacks, if an error or one of its causes reports that. Reads the
- * project's migrations,
- * because in most cases a migration that was not applied creates the missing table or column. Never throws.
+ * project's migrations, because in most cases a migration that was not applied creates the missing table or column.
+ * Never throws.
  */
 export function missingSchema(thrown: unknown, projectRoot: string): MissingSchema | undefined {
   try {

@@ -11,8 +11,7 @@ import { route } from "./support/compiled.ts";
 
 /**
  * Limits from `docs/guide/errors.md`: a multiple of the request's size, plus a constant number of bytes. In development
- * a response
- * also lists the failures in full.
+ * a response also lists the failures in full.
  */
 const bounds = { production: [4, 64 * 1024], development: [12, 128 * 1024] } as const;
 

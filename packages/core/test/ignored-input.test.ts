@@ -1,6 +1,5 @@
 // Tests of input that no contract declares: keys of the query, and bodies. In development kit warns about it. A body on
-// GET is always
-// refused.
+// GET is always refused.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

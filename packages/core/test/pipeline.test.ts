@@ -86,7 +86,7 @@ describe("a valid request", () => {
   });
 
   it("awaits any thenable, such as a query builder", async () => {
-    // oxlint-disable-next-line unicorn/no-thenable -- what a query builder looks like
+    // oxlint-disable-next-line unicorn/no-thenable -- imitates a query builder
     const builder = { then: (resolve: (value: unknown) => void) => resolve({ id: "built" }) };
     const { send } = await serve([[getNote, () => builder]]);
     assert.equal((await send("GET /notes/1")).text, '{"id":"built"}');

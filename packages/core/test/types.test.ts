@@ -26,8 +26,7 @@ function check(directory: string, project: object): { status: number | null; std
 
 /**
  * The type check of this repository uses the strictest options. Projects of users have other options, under which
- * conditional and mapped
- * types may give other results.
+ * conditional and mapped types may give other results.
  */
 it("the types are correct under the compiler options of users", (test) => {
   const directory = mkdtempSync(join(tmpdir(), "kit-types-"));

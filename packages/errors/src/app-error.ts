@@ -9,17 +9,14 @@ export interface AppErrorJson {
 
 /**
  * Marks instances of `AppError` through the global symbol registry, which all realms and all copies of this package
- * share.
- * `instanceof` compares with the class of one copy only, and an application easily has two copies: a linked package, or
- * the
- * separate module graph of a test runner.
+ * share. `instanceof` compares with the class of one copy only, and an application easily has two copies: a linked
+ * package, or the separate module graph of a test runner.
  */
 const brand: unique symbol = Symbol.for("@kit/errors/AppError");
 
 /**
  * Error that is sent to the client: status, code, message and details go into the response unchanged. Any other value
- * that
- * is thrown becomes a 500 response, and its message stays on the server.
+ * that is thrown becomes a 500 response, and its message stays on the server.
  *
  * @example
  * ```ts
@@ -86,8 +83,7 @@ export class AppError extends Error {
 
   /**
    * Returns true if a thrown value is an `AppError`, also if another realm or another copy of this package created it.
-   * Never
-   * throws.
+   * Never throws.
    *
    * @example
    * ```ts

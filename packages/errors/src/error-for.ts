@@ -9,8 +9,7 @@ import {
 
 /**
  * Creates the error for a status: an instance of the subclass if the status has one (400, 401, 403, 404, 409),
- * otherwise an
- * {@link AppError}. `ctx.fail` throws the error that this function returns.
+ * otherwise an {@link AppError}. `ctx.fail` throws the error that this function returns.
  *
  * @example
  * ```ts

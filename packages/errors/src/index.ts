@@ -1,7 +1,6 @@
 /**
  * Errors that become responses. Throw one in a handler, a middleware or a function that they call: the client receives
- * its
- * status, code and message.
+ * its status, code and message.
  *
  * @module
  */

@@ -167,6 +167,6 @@ test("isAppError returns false for every other value, and never throws", () => {
 });
 
 test("the types refuse a code without a message", () => {
-  // @ts-expect-error a single text could be a code or a message
+  // @ts-expect-error a single string could be a code or a message
   assert.equal(new NotFoundError("NOTE_NOT_FOUND").message, "Not found");
 });

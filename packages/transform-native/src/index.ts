@@ -12,8 +12,7 @@ export { addonPath };
 
 /**
  * `kit` command that runs in steps. It runs until it needs JavaScript. {@link Command.step} then returns a request, and
- * the next call
- * of `step` passes the reply.
+ * the next call of `step` passes the reply.
  */
 export interface Command {
   /**
@@ -22,8 +21,7 @@ export interface Command {
    * @param reply - JSON of a {@link CommandReply}. `undefined` for the first step.
    * @returns JSON of a {@link CommandRequest}.
    * @throws {Error} If the reply is invalid, or if the command panicked. In the case of a panic the message starts with
-   * "bug in kit", and the
-   * command cannot be continued.
+   * "bug in kit", and the command cannot be continued.
    */
   step(reply?: string): string;
   /**
@@ -86,15 +84,13 @@ export interface DatabaseAnswer {
 export interface NodeRunRequest {
   /**
    * Arguments. `{report}` is replaced by the path of a file whose contents are part of the reply. `{reporter}` is
-   * replaced by the path of the
-   * module that makes `node --test` write its result to that file.
+   * replaced by the path of the module that makes `node --test` write its result to that file.
    */
   readonly args: readonly string[];
   readonly directory: string;
   /**
    * Environment variables in addition to those of the host. `{seen}` is replaced by the path of a directory into which
-   * tests write how
-   * much of the contracts they cover.
+   * tests write how much of the contracts they cover.
    */
   readonly env: Readonly<Record<string, string>>;
 }

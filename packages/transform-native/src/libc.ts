@@ -1,6 +1,5 @@
 // This file is identical in @kit/server-native and @kit/transform-native. One package is for production, the other for
-// builds, and
-// neither may depend on the other. `tests/twins.test.ts` checks that the files are equal.
+// builds, and neither may depend on the other. `tests/twins.test.ts` checks that the files are equal.
 import { closeSync, openSync, readSync } from "node:fs";
 
 /** Number of bytes to read from the start of a program. They contain the name of the dynamic loader. */
@@ -8,9 +7,8 @@ const beginning = 4096;
 
 /**
  * Returns true if Node runs on glibc, not on musl. Determined from the loader that the program names. Node's report
- * contains this fact
- * too, but creating the report takes a tenth of an application's start, so it is used only if the program does not name
- * a loader.
+ * contains this fact too, but creating the report takes a tenth of an application's start, so it is used only if the
+ * program does not name a loader.
  */
 export function isGlibc(program: string = process.execPath): boolean {
   return loaderIsGlibc(program) ?? reportIsGlibc();

@@ -1,7 +1,6 @@
 /**
  * Name of the rule that a value breaks. If JSON Schema 2020-12 has a keyword for the rule, the name is that keyword.
- * The other
- * names are kit's own:
+ * The other names are kit's own:
  *
  * - `required`: a property or a body is missing. Since there is no value to show, `value` is `null`.
  * - `template`: a template literal type of TypeScript.
@@ -46,9 +45,8 @@ export type ValidationLimit = ValidationLimitValue | readonly ValidationLimitVal
 
 /**
  * Location in a value with a broken rule. Generated validators may define every property except `path` and `expected`
- * as a
- * getter, so a spread (`{ ...failure }`) can lose properties. To copy a failure, read the properties by name, or use
- * `JSON.stringify`, which includes all of them.
+ * as a getter, so a spread (`{ ...failure }`) can lose properties. To copy a failure, read the properties by name, or
+ * use `JSON.stringify`, which includes all of them.
  */
 export interface ValidationFailure {
   /** JSONPath of the value within its slot: `$.items[0].quantity`. The slot itself is `$`. */
@@ -72,8 +70,7 @@ export interface ValidationFailure {
 
 /**
  * Checks and decodes values of one type. `kit build` generates one module for each type. The three functions agree:
- * `is(v)`
- * returns true if and only if `failures(v)` is empty, and `decode(v)` may be called only in that case.
+ * `is(v)` returns true if and only if `failures(v)` is empty, and `decode(v)` may be called only in that case.
  */
 export interface Validator<T> {
   /** Name of the type. */
@@ -88,8 +85,7 @@ export interface Validator<T> {
 
 /**
  * Converts strings of a path or a query into the types that the slot's validator expects. A string that cannot be
- * converted
- * stays a string, and the validator reports it.
+ * converted stays a string, and the validator reports it.
  */
 export interface Coercer {
   /** Converts path parameters. The values are in the order of the route and percent-decoded. */

@@ -2,10 +2,8 @@ import type { ListenAddress, ListenOptions } from "./server.ts";
 
 /**
  * Connection of an application to `kit dev`. Before the program runs, `kit dev` stores this object in the process of
- * the
- * application, as `Symbol.for("kit.development")` of `globalThis`. An application that finds the object listens at the
- * address
- * that it returns, reports events to it, and closes on its request.
+ * the application, as `Symbol.for("kit.development")` of `globalThis`. An application that finds the object listens at
+ * the address that it returns, reports events to it, and closes on its request.
  */
 export interface DevelopmentLink {
   /** Version of this interface. An application that supports another version ignores the object. */
@@ -26,8 +24,7 @@ export interface DevelopmentLink {
   build(): BuildState;
   /**
    * Returns true if the application serves requests with this `Host` header. A web page can use a host name of its own
-   * that
-   * resolves to this machine (DNS rebinding), and then read the responses of the application.
+   * that resolves to this machine (DNS rebinding), and then read the responses of the application.
    */
   acceptsHost?(host: string | undefined): boolean;
 }

@@ -1,7 +1,7 @@
 /**
  * Types with which a plugin observes requests. Without an observer, kit records nothing. With one, the request path
- * writes only
- * numbers into preallocated memory, and kit creates the objects below from these numbers when they are read.
+ * writes only numbers into preallocated memory, and kit creates the objects below from these numbers when they are
+ * read.
  *
  * @module
  */
@@ -43,8 +43,7 @@ export interface SpanRecord {
   readonly parentSpanId?: string;
   /**
    * Name of the span. On a root span the route (`GET /notes/:id`), or only the method if no route matched. Otherwise
-   * the phase:
-   * `middleware:auth`, `handler`.
+   * the phase: `middleware:auth`, `handler`.
    */
   readonly name: string;
   readonly kind: "server" | "internal" | "client";
@@ -91,8 +90,7 @@ export interface RequestFault {
 
 /**
  * Complete description of a failure: the fields of the error body in development, with time and location. Contains
- * plain data,
- * redacted as in the log.
+ * plain data, redacted as in the log.
  */
 export interface ErrorRecord {
   /** Time of the failure, in ISO 8601. */
@@ -159,8 +157,7 @@ export interface RequestRecord {
 
 /**
  * View of a request with its response, for {@link RequestObserver.onAnswer}. Valid only during that call, because its
- * memory
- * is reused for other requests afterwards. Numbers are stored. Other properties are computed when they are read.
+ * memory is reused for other requests afterwards. Numbers are stored. Other properties are computed when they are read.
  */
 export interface AnsweredView {
   readonly sequence: number;
@@ -190,8 +187,8 @@ export interface RunningSpan {
   readonly traceState: string | null;
   setAttribute(name: string, value: AttributeValue): void;
   /**
-   * Starts a span for an outgoing call, as a child of this span. Returns `undefined` if no observer has
-   * {@link RequestObserver.calls}, after the response, and after 100 calls of the same request.
+   * Starts a span for an outgoing call, as a child of this span. Returns `undefined` if no observer has {@link
+   * RequestObserver.calls}, after the response, and after 100 calls of the same request.
    */
   begin(call: CallStart): RunningCall | undefined;
 }
@@ -226,10 +223,8 @@ export interface CallObserver {
   around(span: RunningSpan, run: () => unknown): unknown;
   /**
    * True if every middleware and handler runs through {@link CallObserver.around}. If false, routes that made no call
-   * for a
-   * long time run without it, except for an occasional request, until a call is detected or {@link
-   * RequestHistory.callOfUnknown}
-   * reports one. Default false.
+   * for a long time run without it, except for an occasional request, until a call is detected or {@link
+   * RequestHistory.callOfUnknown} reports one. Default false.
    */
   readonly always?: boolean;
 }
@@ -245,9 +240,8 @@ export interface SamplingQuestion {
 
 /**
  * Observation of requests by a plugin, as its `observe`. Every property is optional. With an empty object, kit records
- * requests
- * and the plugin can read them with `host.requests`. kit logs errors that `onAnswer` and `isSampled` throw. They do not
- * affect requests.
+ * requests and the plugin can read them with `host.requests`. kit logs errors that `onAnswer` and `isSampled` throw.
+ * They do not affect requests.
  */
 export interface RequestObserver {
   /** Minimum number of finished requests to keep. Default 256, maximum 65,536. */
@@ -256,14 +250,12 @@ export interface RequestObserver {
   readonly spans?: boolean;
   /**
    * Records the calls that middleware and handlers make as part of their request. Default: not recorded. If several
-   * observers
-   * have this property, kit uses the first.
+   * observers have this property, kit uses the first.
    */
   readonly calls?: CallObserver;
   /**
    * Keeps the headers of each request, and its body up to `bodyBytes` bytes. Default: not kept. Intended for
-   * development, to
-   * show and repeat requests.
+   * development, to show and repeat requests.
    */
   readonly received?: { readonly bodyBytes: number };
   /**
@@ -272,14 +264,13 @@ export interface RequestObserver {
   onAnswer?(request: AnsweredView): void;
   /**
    * Runs each middleware and handler, so that its span can be made the current span for other tracing libraries. Must
-   * call `run`
-   * exactly once, synchronously, and return its result. An error that this function throws itself fails the request.
+   * call `run` exactly once, synchronously, and return its result. An error that this function throws itself fails the
+   * request.
    */
   around?(span: RunningSpan, run: () => unknown): unknown;
   /**
    * Returns true if a trace is sampled. Called at most once per request, when the decision is first needed. If several
-   * observers
-   * have this function, kit uses the first.
+   * observers have this function, kit uses the first.
    */
   isSampled?(question: SamplingQuestion): boolean;
 }
@@ -301,10 +292,9 @@ export interface RequestHistory {
   recent(options?: { readonly limit?: number; readonly after?: number }): RequestRecord[];
   /**
    * Returns requests that finished since an earlier call, in the order in which they finished. `from` is `next` of the
-   * earlier
-   * call, or 0 in the first call. `missed` counts requests that were not kept long enough. Returns at most `limit`
-   * requests, and only
-   * those with a sampled trace if `sampled` is true. `left` is the number of kept requests that remain.
+   * earlier call, or 0 in the first call. `missed` counts requests that were not kept long enough. Returns at most
+   * `limit` requests, and only those with a sampled trace if `sampled` is true. `left` is the number of kept requests
+   * that remain.
    */
   finished(
     from: number,

@@ -18,8 +18,8 @@ export type ResponseBody = string | Uint8Array | null;
 export interface ResponseWriter {
   /**
    * Writes bytes, which must not be changed afterwards. Returns `false` if enough bytes are waiting for the client.
-   * Bytes that are
-   * written before the next {@link ResponseStreamEvents.drain} are still accepted. Does nothing if the client is gone.
+   * Bytes that are written before the next {@link ResponseStreamEvents.drain} are still accepted. Does nothing if the
+   * client is gone.
    */
   write(chunk: Uint8Array): boolean;
   /** Completes the body. */
@@ -37,16 +37,14 @@ export interface ResponseStreamEvents {
   drain(): void;
   /**
    * The client closed the connection before the body was complete, or before the writer was created. Called at most
-   * once, and no
-   * function is called after it.
+   * once, and no function is called after it.
    */
   abort(): void;
 }
 
 /**
  * One request and its response, passed from an adapter to the pipeline. All properties except `method`, `target` and
- * `match` are
- * read lazily, so a route pays only for what it uses.
+ * `match` are read lazily, so a route pays only for what it uses.
  */
 export interface ServerExchange {
   /** Method in upper case. */
@@ -58,8 +56,7 @@ export interface ServerExchange {
   readonly target: string;
   /**
    * True if the client sent the path with a final slash. `target` never has the slash, because a framework around kit
-   * would see
-   * another path.
+   * would see another path.
    */
   readonly lostFinalSlash?: boolean;
   /** Result of a matcher that the adapter runs itself. If absent, the pipeline matches the path. */
@@ -80,16 +77,14 @@ export interface ServerExchange {
   readonly remoteAddress: string;
   /**
    * Registers a listener, which is called once if the client disconnects before the response is written, or closes its
-   * sending
-   * side, which looks the same. A response that is given after that is still sent.
+   * sending side, which looks the same. A response that is given after that is still sent.
    */
   onAbort(listener: () => void): void;
   /**
    * Sends the response. Must be called exactly once. `headers` holds names and values alternately. A response to HEAD
-   * is given with
-   * its body. The adapter sends the length of this body but not the body itself. Throws if a value cannot be sent
-   * unchanged, such
-   * as a header with a line break. The request then has no response yet, and the pipeline must send another one.
+   * is given with its body. The adapter sends the length of this body but not the body itself. Throws if a value cannot
+   * be sent unchanged, such as a header with a line break. The request then has no response yet, and the pipeline must
+   * send another one.
    */
   respond(
     status: number,
@@ -99,14 +94,10 @@ export interface ServerExchange {
   ): void;
   /**
    * Sends the response with a body that is written in chunks, in place of {@link respond} and with the same rules.
-   * `length` is the
-   * number of bytes if it is known, and the writer must then receive exactly that many. Otherwise the adapter uses
-   * chunked
-   * transfer coding. The adapter sends the head without waiting for the first chunk. A response to HEAD consists of the
-   * head only,
-   * so it ends at once. Throws, as `respond` does, before it sends anything. Absent if the adapter cannot stream: the
-   * pipeline then
-   * collects the body in memory.
+   * `length` is the number of bytes if it is known, and the writer must then receive exactly that many. Otherwise the
+   * adapter uses chunked transfer coding. The adapter sends the head without waiting for the first chunk. A response to
+   * HEAD consists of the head only, so it ends at once. Throws, as `respond` does, before it sends anything. Absent if
+   * the adapter cannot stream: the pipeline then collects the body in memory.
    */
   respondStream?(
     status: number,
@@ -152,18 +143,15 @@ export interface ServerService {
   refused?(refusal: ServerRefusal): void;
   /**
    * Responds to a request that no middleware of the framework around kit has seen or allowed. Never runs a handler or
-   * middleware of
-   * kit. Responds with the router's refusal (400, 404, 405) if there is one. If a route matches and `about` is
-   * `"body"`, responds
-   * with the refusal of the body. Otherwise responds with `error`, by default 404.
+   * middleware of kit. Responds with the router's refusal (400, 404, 405) if there is one. If a route matches and
+   * `about` is `"body"`, responds with the refusal of the body. Otherwise responds with `error`, by default 404.
    */
   refuse?(exchange: ServerExchange, error: unknown, about?: "body"): void;
   /** Returns true if a route of any method matches the path. */
   hasRoute?(path: string): boolean;
   /**
    * Responds with an error that was thrown outside of the pipeline, in middleware of a framework that the adapter
-   * wraps. The error is
-   * formatted and logged like any other error. Never throws.
+   * wraps. The error is formatted and logged like any other error. Never throws.
    */
   fail(exchange: ServerExchange, error: unknown): void;
 }
@@ -180,8 +168,7 @@ export interface ListenOptions {
   readonly path?: string;
   /**
    * File descriptor of a TCP socket that listens already and that this process inherited, as from `kit dev` or systemd.
-   * If set, the
-   * other options are ignored. Not available on Windows.
+   * If set, the other options are ignored. Not available on Windows.
    */
   readonly fd?: number;
 }
@@ -202,8 +189,7 @@ export interface CloseOptions {
   readonly graceMs: number;
   /**
    * Milliseconds that workers continue to serve before the grace period. Applies only to workers that {@link
-   * ServerAdapter.supervise}
-   * started.
+   * ServerAdapter.supervise} started.
    */
   readonly delayMs?: number;
 }
@@ -223,8 +209,7 @@ export interface ServerWorker {
   readonly group: string;
   /**
    * Reports that the application is ready. `close` is called, possibly more than once, when the primary closes or has
-   * exited. It
-   * closes the application and lets the process exit.
+   * exited. It closes the application and lets the process exit.
    */
   ready(close: (options: Partial<CloseOptions>) => void): void;
   /** Reports to the primary why the application cannot start, then exits the process. */
@@ -241,8 +226,7 @@ export interface ServerAdapter {
   listen(service: ServerService, options: ListenOptions): Promise<ListenAddress>;
   /**
    * Starts workers and supervises them. Present if this process serves no requests itself. Called in place of `listen`,
-   * without a
-   * pipeline and without plugins. Resolves when every worker listens.
+   * without a pipeline and without plugins. Resolves when every worker listens.
    */
   supervise?(options: ListenOptions, log: SupervisorLog): Promise<ListenAddress>;
   /** Present if this process is such a worker. */

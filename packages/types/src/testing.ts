@@ -1,16 +1,14 @@
 /**
  * Connection of an application to `kit test`. `kit test` stores this object in the processes of tests, as
  * `Symbol.for("kit.testing")` of `globalThis`. An application that finds the object reports each request and its
- * response, and
- * `kit test` counts how much of the contracts the tests cover.
+ * response, and `kit test` counts how much of the contracts the tests cover.
  */
 export interface TestLink {
   /** Version of this interface. An application that supports another version ignores the object. */
   readonly version: 1;
   /**
    * Called with the refs of the routes before an application serves. Resolves to a function that receives its requests,
-   * or to
-   * `undefined` if the requests of this application are not counted.
+   * or to `undefined` if the requests of this application are not counted.
    */
   watch(routes: readonly string[]): Promise<TestWatch | undefined>;
 }

@@ -50,12 +50,10 @@ import { testedService } from "./test-link.ts";
 export interface App {
   /**
    * Starts the application: loads the output of `kit build`, compares it with the registered routes, starts the
-   * plugins, then the
-   * server. Resolves to the address that the server listens on.
+   * plugins, then the server. Resolves to the address that the server listens on.
    *
    * Rejects if the options or the build are invalid, if a plugin fails, or if the server cannot listen. After that,
-   * `listen` may be
-   * called again.
+   * `listen` may be called again.
    *
    * @param options - `port` (0 selects a free one) and `host`, or `path` of a Unix socket.
    */
@@ -64,10 +62,8 @@ export interface App {
   start(options?: AppListenOptions): Promise<ListenAddress>;
   /**
    * Closes the application. It sets `/readyz` to 503 and continues to serve for `delayMs` milliseconds. Then it stops
-   * accepting
-   * connections, waits up to `graceMs` milliseconds (default 10,000) for requests in progress, responds to the
-   * remaining requests
-   * with 503, and stops the plugins.
+   * accepting connections, waits up to `graceMs` milliseconds (default 10,000) for requests in progress, responds to
+   * the remaining requests with 503, and stops the plugins.
    *
    * Rejects with a `RangeError` that names the option if an option is invalid. In that case nothing is closed.
    */
@@ -99,8 +95,7 @@ const developmentGraceMs = 5_000;
 
 /**
  * Creates an application from a server adapter, middleware and route groups. Only routes that are registered here
- * exist. The
- * application serves after a call of {@link App.listen}.
+ * exist. The application serves after a call of {@link App.listen}.
  *
  * @param options - Options of the application. `server` and `routes` are required.
  * @example

@@ -31,8 +31,7 @@ interface Target {
 
 /**
  * Explains a failed start if the database is the cause: `DATABASE_URL` is invalid, the database is unreachable, the
- * login is refused,
- * or a migration is missing. Returns other errors unchanged.
+ * login is refused, or a migration is missing. Returns other errors unchanged.
  */
 export function databaseFailure(
   error: unknown,
@@ -187,8 +186,7 @@ function targetOf(url: string): Target | string {
 
 /**
  * Returns the parts of a URL that cannot be secret: scheme, host, port and path. A string without any URL syntax may be
- * a password, so
- * all of it is hidden.
+ * a password, so all of it is hidden.
  */
 function masked(url: string): string {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(url)?.[0] ?? "";

@@ -17,8 +17,7 @@ export function developmentLink(): DevelopmentLink | undefined {
 
 /**
  * Returns a service that reports its responses to `kit dev`, adds a header to each response if the last build failed,
- * and serves
- * `GET /__kit/build` with the state of the last build.
+ * and serves `GET /__kit/build` with the state of the last build.
  */
 export function watchedService(service: ServerService, link: DevelopmentLink): ServerService {
   return serviceAround(service, (exchange, pass) => {

@@ -1,7 +1,6 @@
 /**
  * Environment of an application. `development` shows errors in full, checks responses, and serves the OpenAPI document
- * and the API
- * reference. `test` only serves these two. `production` does none of this.
+ * and the API reference. `test` only serves these two. `production` does none of this.
  */
 export type Environment = "development" | "production" | "test";
 
@@ -10,10 +9,8 @@ export const environments: readonly Environment[] = ["development", "production"
 
 /**
  * Determines the environment of an application. This is the only function that reads `NODE_ENV`. If the environment is
- * not set, or
- * kit does not know it (`staging`, `Development`), the result is `production`, because a default must not reveal more
- * than the
- * developer requested.
+ * not set, or kit does not know it (`staging`, `Development`), the result is `production`, because a default must not
+ * reveal more than the developer requested.
  *
  * @param option - Option `env` of the application, which takes precedence over `NODE_ENV`.
  */

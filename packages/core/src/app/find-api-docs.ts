@@ -4,8 +4,7 @@ import { loadOptional } from "./optional-package.ts";
 
 /**
  * The type is `string`, not a literal, so that bundlers do not include the package: it is for development, and it reads
- * files next
- * to its code.
+ * files next to its code.
  */
 const packageName: string = "@kit/api-docs";
 

@@ -21,12 +21,9 @@ export interface FoundCompiled {
 
 /**
  * Loads the output of `kit build`: `.kit/routes/index.ts` (or `.js`) in the directory of the entry module or in its
- * nearest parent
- * directory. The entry module is the program that Node was started with. Without an entry module, the search starts in
- * the working
- * directory. If the program belongs to a package, the working directory is searched too, because a test runner is
- * installed in a
- * directory above all projects of a workspace.
+ * nearest parent directory. The entry module is the program that Node was started with. Without an entry module, the
+ * search starts in the working directory. If the program belongs to a package, the working directory is searched too,
+ * because a test runner is installed in a directory above all projects of a workspace.
  */
 export async function loadCompiled(entry: string | undefined = process.argv[1]): Promise<FoundCompiled> {
   const path = findCompiled(entry);

@@ -1,7 +1,6 @@
 /**
  * Types that compare the handlers of a route group with its middleware: a handler may read from `ctx` only the
- * properties that
- * middleware of its chain adds.
+ * properties that middleware of its chain adds.
  */
 import type { RequestContext } from "../request/request-context.ts";
 import type { AppOptions, LoggingOptions, RouteGroup } from "./options.ts";
@@ -92,10 +91,8 @@ type UnknownNames<TOptions> =
 
 /**
  * Parameter type of `createApp`: the given options, with groups whose middleware adds the properties that their
- * handlers read.
- * Options with an unknown name are checked against {@link AppOptions} itself, so that the compiler names the unknown
- * option and
- * suggests the correct one.
+ * handlers read. Options with an unknown name are checked against {@link AppOptions} itself, so that the compiler names
+ * the unknown option and suggests the correct one.
  */
 export type CheckedOptions<TOptions extends AppOptions> = [UnknownNames<TOptions>] extends [never]
   ? TOptions & { readonly routes: CheckedGroups<TOptions["routes"], ItemIn<TOptions["middleware"]>> }

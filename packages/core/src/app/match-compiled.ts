@@ -11,8 +11,7 @@ import { StartError } from "./start-error.ts";
  * Joins the registered routes with the compiled routes, by route number.
  *
  * @throws {Error} If they differ. The message lists every difference. Without this check, a program that changed since
- * the last build
- * would validate with outdated rules.
+ * the last build would validate with outdated rules.
  */
 export function matchCompiled(
   registered: readonly RegisteredRoute[],

@@ -34,22 +34,19 @@ export interface LoggingOptions {
   readonly level?: LogLevel;
   /**
    * Properties with values to hide, in addition to credentials. A pattern consists of names joined by dots, in any
-   * case, with `*` for
-   * any single name. `iban` hides every property of that name, `*.pin` every `pin` inside of an object.
+   * case, with `*` for any single name. `iban` hides every property of that name, `*.pin` every `pin` inside of an
+   * object.
    */
   readonly redact?: readonly string[];
   /**
    * True to hide headers and properties that usually contain credentials, such as `authorization`, `cookie`,
-   * `password`, `token` and
-   * `apiKey`. Default true. `docs/guide/observability.md` lists the names.
+   * `password`, `token` and `apiKey`. Default true. `docs/guide/observability.md` lists the names.
    */
   readonly redactDefaults?: boolean;
   /**
    * Level of errors with a status from 400 to 499 that middleware or a handler throws (`ctx.fail(404, …)`, `AppError`).
-   * Default
-   * `error`, which is the level of all thrown errors. This option does not affect requests that the router or the
-   * validation refuses:
-   * these are logged at `warn`.
+   * Default `error`, which is the level of all thrown errors. This option does not affect requests that the router or
+   * the validation refuses: these are logged at `warn`.
    */
   readonly clientErrors?: LogLevel;
 }
@@ -80,43 +77,37 @@ export interface AppOptions {
   readonly errorMiddleware?: ErrorMiddleware;
   /**
    * Maximum duration of a request in milliseconds, from its arrival to its response. Default 30,000. With 0 there is no
-   * limit. After
-   * that time kit responds with 503 `REQUEST_TIMEOUT`, aborts `ctx.signal`, and discards the later result of the
-   * handler. The actual
-   * timeout can be up to 5 % longer.
+   * limit. After that time kit responds with 503 `REQUEST_TIMEOUT`, aborts `ctx.signal`, and discards the later result
+   * of the handler. The actual timeout can be up to 5 % longer.
    */
   readonly requestTimeoutMs?: number;
   /**
    * Proxies that kit trusts to report the address of the client, for `ctx.ip`. Default `false`: no proxy. The value is
-   * a number of
-   * proxies, a list of their addresses (`["loopback", "10.0.0.0/8"]`), or either of these with the header that the
-   * proxies write:
-   * `{ proxies: 1, header: "forwarded" }`. The default header is `X-Forwarded-For`.
+   * a number of proxies, a list of their addresses (`["loopback", "10.0.0.0/8"]`), or either of these with the header
+   * that the proxies write: `{ proxies: 1, header: "forwarded" }`. The default header is `X-Forwarded-For`.
    */
   readonly trustProxy?: TrustProxy;
   /**
    * True, or an object, to serve `/healthz` and `/readyz`. `/healthz` responds with 200 while the process serves.
-   * `/readyz` responds
-   * with 503 before the plugins' `onReady`, after the application started to close, and while a check fails. Default
-   * `false`.
+   * `/readyz` responds with 503 before the plugins' `onReady`, after the application started to close, and while a
+   * check fails. Default `false`.
    */
   readonly health?: boolean | HealthOptions;
   /**
    * True, or an object, to serve an API reference at `/docs`, or at `path`. Requires the package `@kit/api-docs`.
-   * Default: true if the
-   * package is installed and `env` is `development` or `test`. The reference is public: no middleware runs for it.
+   * Default: true if the package is installed and `env` is `development` or `test`. The reference is public: no
+   * middleware runs for it.
    */
   readonly docs?: boolean | DocsOptions;
   /**
    * True to serve the OpenAPI document at `/openapi.json`. Default: true if `env` is `development` or `test`. The
-   * document is public:
-   * no middleware runs for it.
+   * document is public: no middleware runs for it.
    */
   readonly openapi?: boolean;
   /**
    * Milliseconds that the application continues to serve after SIGTERM, SIGINT or `close`, with `/readyz` at 503,
-   * before it stops
-   * accepting connections. Default 0. Load balancers and Kubernetes services need this time to stop sending requests.
+   * before it stops accepting connections. Default 0. Load balancers and Kubernetes services need this time to stop
+   * sending requests.
    */
   readonly shutdownDelayMs?: number;
   /** True to close the application and exit the process on SIGTERM and SIGINT. Default true. */

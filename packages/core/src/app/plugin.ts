@@ -27,8 +27,7 @@ export interface PluginHost {
   readonly requests: RequestHistory | null;
   /**
    * Returns a complete description of a failure, for {@link Plugin.onError}. The call is expensive: it searches for
-   * files and creates
-   * the stack string. Never throws.
+   * files and creates the stack string. Never throws.
    */
   describeError(error: unknown, request: RequestFailure): ErrorRecord;
   /** Converts any value to JSON data of limited size, redacted as in the log. Never throws. */
@@ -72,8 +71,7 @@ export interface RequestFailure extends FailedRequest {
 
 /**
  * Extension that runs with an application. All hooks are optional. kit waits for `onStart`, `onReady` and `onStop`.
- * Errors and
- * rejections of the other hooks are logged and do not affect the application.
+ * Errors and rejections of the other hooks are logged and do not affect the application.
  *
  * @example
  * ```ts
@@ -94,14 +92,12 @@ export interface Plugin {
   readonly observe?: RequestObserver;
   /**
    * Additional fields of error bodies, also in production. If several plugins set this property, the most detailed
-   * value applies.
-   * Read once, before the start.
+   * value applies. Read once, before the start.
    */
   readonly errorFields?: ErrorFields;
   /**
    * Called after an error response, also for errors of the client. `request` is valid only during the call. To keep the
-   * data, use
-   * {@link PluginHost.describeError}.
+   * data, use {@link PluginHost.describeError}.
    */
   onError?(error: unknown, request: RequestFailure): void;
   /**
@@ -111,14 +107,12 @@ export interface Plugin {
   onLifecycle?(trace: LifecycleTrace): void;
   /**
    * Called in development after a build changed `.kit/` while the application runs. The running application continues
-   * with the code
-   * that it has loaded. `kit dev` restarts it.
+   * with the code that it has loaded. `kit dev` restarts it.
    */
   onSchemaChange?(change: SchemaChange): void | Promise<void>;
   /**
    * Called for each log entry at or above the minimum level, after redaction. `json` returns the entry as JSON. The
-   * JSON is created
-   * at most once for all plugins.
+   * JSON is created at most once for all plugins.
    */
   onLog?(entry: LogEntry, json: () => string): void;
   /** Called after the last request, in the reverse order of the list, and only if the plugin was started. */
@@ -154,8 +148,7 @@ export class PluginRunner {
 
   /**
    * Returns a listener for each plugin that has the hook. If the hook throws, the listener throws an error with the
-   * plugin's name. If
-   * the hook returns a promise that rejects, that error is logged.
+   * plugin's name. If the hook returns a promise that rejects, that error is logged.
    */
   listeners<THook extends "onError" | "onLifecycle" | "onSchemaChange">(
     hook: THook,

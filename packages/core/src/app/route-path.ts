@@ -14,8 +14,7 @@ export function parseRouteKey(key: string): RouteKeyParts | undefined {
 
 /**
  * Returns the final path of a route: the prefix followed by the key's path. A path that starts with the segments of the
- * prefix is
- * not changed. Trailing slashes are removed. The compiler joins paths in the same way.
+ * prefix is not changed. Trailing slashes are removed. The compiler joins paths in the same way.
  */
 export function joinPath(prefix: string, path: string): string {
   const before = segmentsOf(prefix);

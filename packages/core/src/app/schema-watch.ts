@@ -22,8 +22,7 @@ const typeFile = /^(?:validators|coercers|serializers)\/([^/]+)\.(?:validator|co
 
 /**
  * Watches `.kit/`, in which a build writes only files that change. The watcher does not keep the process alive. Returns
- * a function
- * that stops the watcher.
+ * a function that stops the watcher.
  */
 export function watchSchema(
   directory: string,

@@ -16,15 +16,13 @@ export interface StartErrorParts {
 
 /**
  * Property with the message, for code that does not import this module: `kit dev` in the process of the application,
- * and the primary
- * process of workers.
+ * and the primary process of workers.
  */
 const words = Symbol.for("kit.startError");
 
 /**
  * Reason why an application cannot start, written for the person who starts it. Code that catches the error can read
- * its cause and
- * stack. If the error is not caught, the process prints only the message and exits.
+ * its cause and stack. If the error is not caught, the process prints only the message and exits.
  */
 export class StartError extends Error {
   override readonly name = "StartError";
@@ -41,8 +39,7 @@ let isShown = false;
 
 /**
  * Makes Node print only the message of an uncaught start error, without stack and source line, and exit with status 1.
- * Has no effect
- * on other errors, or if the program has a listener for uncaught exceptions.
+ * Has no effect on other errors, or if the program has a listener for uncaught exceptions.
  */
 export function showStartErrors(): void {
   if (isShown) return;

@@ -16,14 +16,12 @@ export interface TelemetryOptions {
   readonly logs?: boolean;
   /**
    * Exporter. `otlp` sends to a collector over HTTP. `console` prints spans and metrics. `none` exports nothing, but
-   * records as the others
-   * do. Default `otlp`.
+   * records as the others do. Default `otlp`.
    */
   readonly exporter?: TelemetryExporter;
   /**
    * URL of the collector, without the path of a signal. Default: `OTEL_EXPORTER_OTLP_ENDPOINT`, or
-   * `http://localhost:4318` if the variable
-   * is not set.
+   * `http://localhost:4318` if the variable is not set.
    */
   readonly endpoint?: string;
   /**
@@ -42,8 +40,7 @@ export interface TelemetryOptions {
   readonly sampleRatio?: number;
   /**
    * Maximum number of requests, of spans and of log entries that wait for export, each, from 1 to 65,536. Default
-   * 2,048. Further items are
-   * dropped and counted.
+   * 2,048. Further items are dropped and counted.
    */
   readonly queueSize?: number;
   /** Milliseconds between two exports of spans and log entries. Default 1,000. */

@@ -27,8 +27,7 @@ interface Known {
 
 /**
  * Automaton for a template literal type. It follows all possible divisions of a string at once, so it reads each unit
- * once. Sets of
- * states are computed when a string first reaches them.
+ * once. Sets of states are computed when a string first reaches them.
  */
 export class Automaton implements TextTest {
   readonly parts: readonly TemplatePart[];

@@ -8,8 +8,7 @@ const DIGITS = /^-?[0-9]+$/;
 
 /**
  * Maximum length of the string of a bigint. No database column or protocol needs more. The conversion is slower than
- * linear, so without
- * the limit a client could block the server.
+ * linear, so without the limit a client could block the server.
  */
 export const MAX_BIGINT_CHARACTERS = 1000;
 

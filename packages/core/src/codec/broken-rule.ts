@@ -31,8 +31,8 @@ const DIGITS = "^-?[0-9]+$";
 
 /**
  * Returns the first rule of a shape that a value breaks. The value must be invalid. Types are checked first, then the
- * rules in the
- * order in which `expected` lists them. `crates/kit-runtime/src/check/broken.rs` implements the same in Rust.
+ * rules in the order in which `expected` lists them. `crates/kit-runtime/src/check/broken.rs` implements the same in
+ * Rust.
  */
 export function brokenRule(shape: Shape, value: unknown, form: Form): BrokenRule {
   if (value === undefined) return { rule: "required" };
@@ -158,8 +158,7 @@ function lengthRule(shape: TupleShape, length: number): BrokenRule | undefined {
 
 /**
  * Returns the broken rule of a union. A union of literals is an `enum`. If exactly one member has the type of the
- * value, the rule of
- * that member is returned. `anyOf` stands for all other cases.
+ * value, the rule of that member is returned. `anyOf` stands for all other cases.
  */
 function unionRule(shape: Resolved, value: unknown, form: Form): BrokenRule {
   const members = flatMembers(shape);

@@ -1,7 +1,6 @@
 /**
  * Sets of ASCII characters as bits of one table, for the scanners of the formats. A scanner reads each character once
- * and never goes
- * back, so it takes linear time for every input, and it allocates nothing.
+ * and never goes back, so it takes linear time for every input, and it allocates nothing.
  */
 
 /** RFC 3986 `scheme` after its first letter. */

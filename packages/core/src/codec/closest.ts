@@ -12,10 +12,9 @@ interface Nearness {
 
 /**
  * Returns the member of a union that an invalid value was probably meant to be: the member that shares the most keys
- * (or items) with
- * the value, and of several such members the one with the fewest mistakes. Returns `undefined` if two members are
- * equally similar, or
- * if nothing is shared with any member. In these cases it is better to list the members.
+ * (or items) with the value, and of several such members the one with the fewest mistakes. Returns `undefined` if two
+ * members are equally similar, or if nothing is shared with any member. In these cases it is better to list the
+ * members.
  */
 export function closestMember(
   members: readonly Shape[],

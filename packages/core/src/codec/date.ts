@@ -12,8 +12,7 @@ export function isCalendarDate(text: string): boolean {
 
 /**
  * Returns true if a string is an RFC 3339 `date-time`, such as `2026-02-28T23:59:59.5+01:00`. `T` and `Z` may be lower
- * case. A leap
- * second is accepted only in the last minute of a day in UTC.
+ * case. A leap second is accepted only in the last minute of a day in UTC.
  */
 export function isDateTime(text: string): boolean {
   const length = text.length;
@@ -38,8 +37,7 @@ export function isDateTime(text: string): boolean {
 
 /**
  * Returns true if a string is an RFC 3339 `date-time` whose year in UTC has four digits. `9999-12-31T23:59:59-01:00` is
- * in the year
- * 10000 in UTC, which a response could not contain.
+ * in the year 10000 in UTC, which a response could not contain.
  */
 export function isTimestamp(text: string): boolean {
   if (!isDateTime(text)) return false;

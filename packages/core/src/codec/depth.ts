@@ -1,15 +1,13 @@
 /**
  * Maximum depth of a value: the number of recursive types on the path to a nested value, and the nesting of arrays and
- * objects within an
- * `unknown`. A deeper value is invalid. `JSON.parse` accepts 10,000 levels, but recursive functions such as
- * `JSON.stringify` fail on them.
+ * objects within an `unknown`. A deeper value is invalid. `JSON.parse` accepts 10,000 levels, but recursive functions
+ * such as `JSON.stringify` fail on them.
  */
 export const MAX_DEPTH = 256;
 
 /**
  * Maximum number of entries of recursive types within one value. If members of a recursive union overlap, each level
- * may be tried once
- * per member, which is exponential without this limit.
+ * may be tried once per member, which is exponential without this limit.
  */
 export const MAX_ENTRIES = 1_000_000;
 

@@ -15,17 +15,15 @@ const MAX_LABEL = 63;
 
 /**
  * Matches almost all real mailboxes. V8 runs the pattern in less than half the time of the scanner below. It is
- * unambiguous, so it
- * never backtracks, and it only receives strings that are too short to exceed a limit.
+ * unambiguous, so it never backtracks, and it only receives strings that are too short to exceed a limit.
  */
 const USUAL = usualPattern();
 
 /**
  * Returns true if a string satisfies `@format email`: a `Mailbox` of RFC 5321, section 4.1.2, such as
- * `name@example.com`,
- * `"a name"@example.com` or `name@[IPv6:::1]`. A domain may consist of a single label. Only ASCII is allowed, as in the
- * standard. The parts
- * before and after the `@` have maximum lengths. For the whole string, use the rule `maxLength`.
+ * `name@example.com`, `"a name"@example.com` or `name@[IPv6:::1]`. A domain may consist of a single label. Only ASCII
+ * is allowed, as in the standard. The parts before and after the `@` have maximum lengths. For the whole string, use
+ * the rule `maxLength`.
  */
 export function isEmail(text: string): boolean {
   if (text.length <= MAX_LABEL && USUAL.test(text)) return true;

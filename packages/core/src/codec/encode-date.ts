@@ -16,8 +16,7 @@ let texts: Texts | undefined;
 
 /**
  * Formats milliseconds since 1970 as RFC 3339, exactly as `Date.prototype.toISOString` does. That method takes most of
- * the time of
- * writing a row with dates. Arithmetic and five precomputed strings are several times faster.
+ * the time of writing a row with dates. Arithmetic and five precomputed strings are several times faster.
  */
 export function encodeDate(time: number): string {
   texts ??= makeTexts();

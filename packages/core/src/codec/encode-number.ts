@@ -7,10 +7,8 @@ const FRACTIONS: readonly string[] = Array.from({ length: 1000 }, (_, index) =>
  * Formats a finite number exactly as JavaScript does. `-0` becomes `0`.
  *
  * The engine needs more time to find the shortest string of a fraction than for the rest of a row. Prices and measures
- * have few decimals: if
- * a number is a whole number of thousandths, its string is that of the thousandths. This string is the shortest one,
- * because two different
- * strings of at most fifteen digits never represent the same number.
+ * have few decimals: if a number is a whole number of thousandths, its string is that of the thousandths. This string
+ * is the shortest one, because two different strings of at most fifteen digits never represent the same number.
  */
 export function encodeNumber(number: number): string {
   if ((number | 0) === number) return `${number}`;

@@ -40,17 +40,15 @@ import { count, describe, describeReceived, nounOf } from "./words.ts";
 const DEFAULT_LIMIT = 100;
 /**
  * Maximum total length of the paths of all listed failures, in UTF-16 units. Without this limit, a client that nests
- * long keys would
- * cause a response that is a hundred times as large as its request.
+ * long keys would cause a response that is a hundred times as large as its request.
  */
 const MAX_PATHS = 16_384;
 
 /**
  * Returns all reasons why a value does not satisfy a shape, in the order of the declared properties. There is one
- * failure per
- * location, and its `expected` lists all rules of that location. The result is empty if and only if the generated check
- * accepts the value.
- * If there are more failures than the limit, or if their paths are too long together, one more entry says so.
+ * failure per location, and its `expected` lists all rules of that location. The result is empty if and only if the
+ * generated check accepts the value. If there are more failures than the limit, or if their paths are too long
+ * together, one more entry says so.
  */
 export function explain(shape: Shape, value: unknown, form: Form, limit?: number): ValidationFailure[] {
   // One failure above the limit shows that there are more.
@@ -289,8 +287,7 @@ export class Explainer {
 
   /**
    * Adds a failure for an invalid value. For a secret, the failure contains only the kind and the broken rule. For an
-   * array or object, all
-   * texts are created immediately, because the value may change later.
+   * array or object, all texts are created immediately, because the value may change later.
    */
   fail(shape: Shape, expected: string, value: unknown, path: string, secret: boolean): void {
     if (shape.kind === "unknown" && value !== undefined) {

@@ -8,10 +8,8 @@ import { describeReceived, nounOf } from "./words.ts";
 
 /*
  * Failures with lazily created texts. A response in production contains neither `received` nor `suggestion`, and
- * creating these texts
- * costs more than finding the failure. There are two classes without a common base, because a constructor that calls
- * another constructor
- * takes half as much time again.
+ * creating these texts costs more than finding the failure. There are two classes without a common base, because a
+ * constructor that calls another constructor takes half as much time again.
  */
 
 /** Failure of a value without nested values. The value may be shown. This class is not used for secret values. */

@@ -6,8 +6,7 @@ import { isUri } from "./uri.ts";
 
 /**
  * Matches a UUID. Each digit is a class of its own, because V8 compiles a counted class to a loop, which takes four
- * times as long as
- * thirty-two consecutive tests.
+ * times as long as thirty-two consecutive tests.
  */
 const UUID = uuidPattern();
 
@@ -28,8 +27,7 @@ export function hasFormat(format: FormatName, text: string): boolean {
 
 /**
  * Returns true if a string satisfies `@format uuid`: the text form of RFC 9562, section 4, in upper or lower case and
- * of any version, such
- * as `123e4567-e89b-12d3-a456-426614174000`.
+ * of any version, such as `123e4567-e89b-12d3-a456-426614174000`.
  */
 export function isUuid(text: string): boolean {
   return UUID.test(text);

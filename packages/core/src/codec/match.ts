@@ -17,10 +17,8 @@ import { hasUniqueItems } from "./unique.ts";
 
 /**
  * Quality of a match between a value and a shape. The number of kept keys counts first, then how specific the scalars
- * are. A value is
- * treated as the union member with the best match, and of equal matches as the member that is declared first.
- * `crates/kit-analysis`
- * implements the same rule in Rust.
+ * are. A value is treated as the union member with the best match, and of equal matches as the member that is declared
+ * first. `crates/kit-analysis` implements the same rule in Rust.
  */
 export interface Fit {
   /** Number of keys that are kept, at any depth. */
@@ -51,10 +49,8 @@ const SPECIFIC_RULED_STRING = 3;
 
 /**
  * Determines the union members that values belong to. Each nested value is compared with each shape only once.
- * Otherwise a recursive
- * union would try every nested value once for each path to it. A matcher serves the reading or writing of one value and
- * must not be kept
- * afterwards, because its cache identifies nested values by their identity.
+ * Otherwise a recursive union would try every nested value once for each path to it. A matcher serves the reading or
+ * writing of one value and must not be kept afterwards, because its cache identifies nested values by their identity.
  */
 export class Matcher {
   readonly #form: Form;
@@ -155,8 +151,7 @@ export class Matcher {
 
   /**
    * Returns the match of the first signature that accepts a key, if the entry is valid for all signatures that accept
-   * it. If no signature
-   * accepts the key, nothing is kept.
+   * it. If no signature accepts the key, nothing is kept.
    */
   #entryFit(index: readonly IndexShape[], key: string, item: unknown, depth: number): Fit | undefined {
     let found: Fit | undefined;
@@ -324,8 +319,7 @@ function mayHold(shape: Shape, value: object): boolean {
 
 /**
  * Reads a property. Handlers may return class instances with inherited getters, so inherited properties count, except
- * those of
- * `Object.prototype`.
+ * those of `Object.prototype`.
  */
 export function readProperty(value: object, key: string): unknown {
   return key in Object.prototype ? own(value, key) : (value as Readonly<Record<string, unknown>>)[key];

@@ -8,8 +8,8 @@ export function isObject(value: unknown): value is Fields {
 
 /**
  * Returns an own property of an object. Generated code uses this function only for declared properties that
- * `Object.prototype` also has
- * (`constructor`, `toString`, `__proto__`), because an inherited property would count as present.
+ * `Object.prototype` also has (`constructor`, `toString`, `__proto__`), because an inherited property would count as
+ * present.
  */
 export function own(object: object, key: string): unknown {
   return Object.hasOwn(object, key) ? (object as Fields)[key] : undefined;
@@ -22,9 +22,8 @@ export function isNumericKey(key: string): boolean {
 
 /**
  * Returns the handler's value of an `unknown`: the parsed JSON itself, without keys named `__proto__`. As an own
- * property such a key is
- * harmless, but a later `Object.assign` in a handler would set the prototype. Uses a list instead of recursion, which
- * is cheaper.
+ * property such a key is harmless, but a later `Object.assign` in a handler would set the prototype. Uses a list
+ * instead of recursion, which is cheaper.
  */
 export function decodeUnknown(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;

@@ -5,8 +5,7 @@ const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
  * Maximum length of a path, in UTF-16 units. Clients choose the keys, and a key of one megabyte that a hundred failures
- * repeat would
- * result in a response of a hundred megabytes.
+ * repeat would result in a response of a hundred megabytes.
  */
 const MAX_PATH = 1_000;
 

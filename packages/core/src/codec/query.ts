@@ -3,8 +3,7 @@ export type QueryValue = string | string[] | undefined;
 
 /**
  * Reads the declared keys of a query string (without its `?`), in the order of `keys`. Other keys are ignored. A pair
- * without `=` has an
- * empty string as its value. A key or value with an invalid percent-escape is not decoded.
+ * without `=` has an empty string as its value. A key or value with an invalid percent-escape is not decoded.
  *
  * @example
  * ```ts

@@ -12,8 +12,7 @@ export type FormatName = "email" | "uri" | "uuid" | "date" | "date-time" | "ipv4
 
 /**
  * Type as data. The generated check decides if a value is valid. If not, `explain` walks the shape to find the reasons.
- * Both are
- * generated from the same types.
+ * Both are generated from the same types.
  */
 export type Shape =
   | SimpleShape

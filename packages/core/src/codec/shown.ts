@@ -8,8 +8,7 @@ const MAX_LEVELS = 3;
 
 /**
  * Returns a value as errors show it: JSON of limited size. A string is cut after 200 characters, an array or object
- * after 10 entries and 3
- * levels. `…` replaces the rest. A value without a JSON form is replaced by its name.
+ * after 10 entries and 3 levels. `…` replaces the rest. A value without a JSON form is replaced by its name.
  */
 export function shown(value: unknown, levels: number = MAX_LEVELS): unknown {
   switch (typeof value) {

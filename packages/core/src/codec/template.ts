@@ -24,8 +24,7 @@ export interface EitherPart {
  * Creates the test of a template literal type. Strings are divided as TypeScript divides them.
  *
  * An equivalent regular expression would backtrack: for an invalid string it tries each division, and
- * `${string}@${string}.${string}` has as
- * many as the square of the length. This test takes linear time.
+ * `${string}@${string}.${string}` has as many as the square of the length. This test takes linear time.
  */
 export function template(parts: readonly TemplatePart[]): TextTest {
   const fixed: string[] = [""];
@@ -48,10 +47,8 @@ const FILLS: Readonly<Record<Exclude<HolePart["hole"], "string">, RegExp>> = {
 
 /**
  * Template of fixed texts with holes between them. As in TypeScript, a hole ends at the first occurrence of the
- * following text, and a
- * hole that is directly followed by another hole is one character. So `-1-2` does not match `${number}-${number}`,
- * because there is
- * nothing before the first `-`.
+ * following text, and a hole that is directly followed by another hole is one character. So `-1-2` does not match
+ * `${number}-${number}`, because there is nothing before the first `-`.
  */
 class Divided implements TextTest {
   readonly parts: readonly TemplatePart[];

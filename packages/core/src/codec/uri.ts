@@ -17,8 +17,7 @@ const SHORT = 2048;
 
 /**
  * Matches a URI without user information whose host is a name, as in almost all real URIs. V8 runs the pattern in a
- * third of the time
- * of the scanner below. The pattern is unambiguous, so it never backtracks.
+ * third of the time of the scanner below. The pattern is unambiguous, so it never backtracks.
  */
 const USUAL = usualPattern();
 

@@ -69,8 +69,7 @@ export function writeBytes(value: unknown): string {
 
 /**
  * Returns the JSON of a value of type `unknown`, as `JSON.stringify` writes it. Refuses values that would silently
- * become `null`: `NaN`,
- * the infinities and invalid dates.
+ * become `null`: `NaN`, the infinities and invalid dates.
  */
 export function writeUnknown(value: unknown): string {
   return (JSON.stringify(value, refuseLoss) as string | undefined) ?? refuse(value);
@@ -96,8 +95,7 @@ export function refuse(value: unknown): never {
 
 /**
  * Returns the error of a `serialize` that failed, with the JSONPath of the first value that could not be written.
- * Writers do not track
- * the path, so that valid responses have no cost.
+ * Writers do not track the path, so that valid responses have no cost.
  */
 export function unserializable(name: string, shape: Shape, value: unknown, cause: unknown): TypeError {
   const failure = firstFailure(shape, value, "value", false);

@@ -3,8 +3,7 @@
  * `logging.redactDefaults` is false.
  *
  * Names are compared in full and in any case: `token` hides `Token`, but not `tokens` or `tokenCount`. Names of several
- * words are listed
- * in each common spelling.
+ * words are listed in each common spelling.
  */
 export const credentialNames: readonly string[] = [
   "authorization",

@@ -1,9 +1,7 @@
 /**
  * Redaction of errors of database libraries. These errors contain data that was sent to the database: drizzle writes
- * every parameter
- * into its message, and PostgreSQL quotes the refused value. This is data of users, which must not be logged. The rest
- * of the error is
- * sufficient to locate the failure.
+ * every parameter into its message, and PostgreSQL quotes the refused value. This is data of users, which must not be
+ * logged. The rest of the error is sufficient to locate the failure.
  */
 
 /** Property names of libraries for the parameters of a statement: drizzle, postgres.js. */
@@ -14,8 +12,7 @@ export type ErrorView = ReadonlyMap<string, unknown>;
 
 /**
  * Returns the values to log in place of an error's own properties. `undefined` if the error is not of a database
- * library. Throws if a
- * getter of the error throws.
+ * library. Throws if a getter of the error throws.
  */
 export function viewOfDatabaseError(error: object): ErrorView | undefined {
   const { message, stack, query, code, severity } = error as Readonly<Record<string, unknown>>;
@@ -59,8 +56,7 @@ function withoutParameters(message: string): string {
 
 /**
  * Hides the value in `invalid input syntax for type uuid: "…"`. In messages about invalid data (class 22), the quoted
- * string is the
- * data. In other messages it is a name.
+ * string is the data. In other messages it is a name.
  */
 function withoutQuoted(message: string, code: string): string {
   const [start, end] = [message.indexOf('"'), message.lastIndexOf('"')];

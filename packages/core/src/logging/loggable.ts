@@ -1,7 +1,6 @@
 /**
  * Converts any value to data for a log entry: plain JSON data, redacted and of limited size. Logging must neither throw
- * nor stall,
- * for any value, because it is used where something has already failed.
+ * nor stall, for any value, because it is used where something has already failed.
  */
 import { types } from "node:util";
 

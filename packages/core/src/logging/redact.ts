@@ -5,14 +5,12 @@ export const redacted = "[redacted]";
 export interface Redactor {
   /**
    * Hides every property with one of these names from now on, in any case, with or without `_` and `-`. This includes
-   * the column and the
-   * header of a field.
+   * the column and the header of a field.
    */
   hideNames(names: readonly string[]): void;
   /**
    * Returns true if a value is hidden. `path` is the list of lower-case property names from the entry to the value.
-   * Array items add no
-   * name to the path.
+   * Array items add no name to the path.
    */
   hides(path: readonly string[]): boolean;
   /**
@@ -22,14 +20,12 @@ export interface Redactor {
   hidesField(path: string): boolean;
   /**
    * Replaces the values of hidden fields in validation messages: `$.user.iban: expected string, received [redacted]
-   * (and 2 more)`.
-   * Runs in linear time, because clients control parts of the string.
+   * (and 2 more)`. Runs in linear time, because clients control parts of the string.
    */
   text(text: string): string;
   /**
    * Returns true if a value is hidden, as {@link hides} does, but checks only the patterns. The message of an error is
-   * not a
-   * property of the application, so names that a type marks as sensitive do not hide it.
+   * not a property of the application, so names that a type marks as sensitive do not hide it.
    */
   hidesByPattern(path: readonly string[]): boolean;
 }
@@ -38,10 +34,8 @@ export interface Redactor {
  * Compiles the patterns of `logging.redact`.
  *
  * A pattern consists of property names joined by dots, in any case, with `*` for any single name. It hides the values
- * at the end of a
- * matching path at any depth: `authorization` hides every property of that name, `*.password` every `password` of an
- * object
- * (including `data` itself), `user.*.token` the token two levels below a `user`.
+ * at the end of a matching path at any depth: `authorization` hides every property of that name, `*.password` every
+ * `password` of an object (including `data` itself), `user.*.token` the token two levels below a `user`.
  */
 export function compileRedactor(patterns: readonly string[]): Redactor {
   const byLastName = new Map<string, string[][]>();
@@ -98,10 +92,8 @@ const received = ", received ";
 
 /**
  * Returns a line without its value if the value is hidden. A key from the client can contain the words that surround
- * the value.
- * So the path is read up to the last possible position of these words, and the value is cut from the first possible
- * position. The
- * result may hide too much, but never too little.
+ * the value. So the path is read up to the last possible position of these words, and the value is cut from the first
+ * possible position. The result may hide too much, but never too little.
  */
 function withoutReceived(line: string, hidesField: (path: string) => boolean): string {
   const path = line.indexOf("$");

@@ -15,12 +15,10 @@ export type TellRest<TItem> = (kind: string, count: number, last: TItem) => void
 
 /**
  * Limits the log if clients or a faulty handler can cause any number of entries. The first items of a kind are logged
- * one by one.
- * All others of the same minute are logged as one entry with their number, at the end of the minute.
+ * one by one. All others of the same minute are logged as one entry with their number, at the end of the minute.
  *
  * If a kind continues, the next minute is counted too, without single entries. The caller must keep the number of kinds
- * small, because
- * each kind holds a timer and one item in memory for a minute.
+ * small, because each kind holds a timer and one item in memory for a minute.
  */
 export class Sampler<TItem> {
   readonly #limit: number;

@@ -38,12 +38,11 @@ const delays: ReadonlySet<string | undefined> = new Set(["EAGAIN", "EINTR"]);
 
 /**
  * Writes lines to a file descriptor: one write for each turn of the event loop, outside of the event loop's thread.
- * Lines that are
- * still pending when the process exits are written at exit.
+ * Lines that are still pending when the process exits are written at exit.
  *
  * A write that failed for a reason that may pass, such as a full disk (ENOSPC, EDQUOT) or EIO, is retried with
- * increasing delays. Lines
- * above the limit are dropped in the meantime. When writes succeed again, one line reports the number of dropped lines.
+ * increasing delays. Lines above the limit are dropped in the meantime. When writes succeed again, one line reports the
+ * number of dropped lines.
  */
 export class DescriptorSink implements LineSink {
   readonly #descriptor: number;
@@ -136,8 +135,7 @@ export class DescriptorSink implements LineSink {
   #flushAtExit(): void {
     if (this.#closed) return;
     // A pending write on the thread pool may still happen or not. Without writing its bytes again, a line could be
-    // lost. With it, a line
-    // may appear twice, which is better than a lost error.
+    // lost. With it, a line may appear twice, which is better than a lost error.
     let bytes: Uint8Array = Buffer.concat([this.#rest ?? new Uint8Array(0), this.#take()]);
     let deadline = Date.now() + patienceAtExitMs;
     while (bytes.length > 0 && Date.now() < deadline) {

@@ -5,10 +5,8 @@ const watchedOneIn = 64;
 
 /**
  * Decides if requests of a route run in an asynchronous context, which assigns outgoing calls to their request. The
- * context costs a
- * fraction of a microsecond for each middleware and handler. Most routes that respond within microseconds make no
- * calls, and for
- * routes that make calls the cost is small compared with the duration of the calls.
+ * context costs a fraction of a microsecond for each middleware and handler. Most routes that respond within
+ * microseconds make no calls, and for routes that make calls the cost is small compared with the duration of the calls.
  */
 export class CallWatch {
   #quiet = 0;

@@ -1,7 +1,6 @@
 /**
  * Returns the monotonic time in milliseconds since the start of the process. The method is bound, because it needs its
- * receiver.
- * `process.hrtime()` would allocate an array.
+ * receiver. `process.hrtime()` would allocate an array.
  */
 export const monotonicMs: () => number = performance.now.bind(performance);
 
@@ -11,8 +10,7 @@ const checkEveryMs = 1_000;
 
 /**
  * Converts monotonic time to wall-clock time. The wall clock may be set while the process runs, so the two clocks are
- * compared about
- * once per second.
+ * compared about once per second.
  */
 export class DayClock {
   #offset = performance.timeOrigin;

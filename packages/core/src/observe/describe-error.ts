@@ -49,8 +49,7 @@ function stackOf(error: unknown): { stack?: string } {
 
 /**
  * Returns the message and details of an unknown error, without the user data that libraries write into messages and
- * therefore into
- * stacks.
+ * therefore into stacks.
  */
 function withoutData(error: unknown, told: Record<string, unknown>): object {
   const message = messageForLog(error, describeBriefly(error).message);

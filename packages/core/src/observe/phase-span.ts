@@ -9,8 +9,7 @@ const mostAttributes = 256;
 
 /**
  * Span of the current phase of a request. The constructor copies everything that the id consists of, because the slot
- * may record
- * another request when the id is read.
+ * may record another request when the id is read.
  */
 export class PhaseSpan implements RunningSpan {
   readonly traceId: string;

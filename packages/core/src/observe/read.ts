@@ -166,8 +166,7 @@ function spansOf(slot: Slot, redactor: Redactor): SpanRecord[] {
 
 /**
  * Returns the calls to show. If an instrumentation such as `@opentelemetry/instrumentation-pg` reports the calls of
- * `pg` too, only its
- * spans are kept, because they have more details.
+ * `pg` too, only its spans are kept, because they have more details.
  */
 function shownCalls({ calls }: Slot): (readonly [index: number, call: Call])[] {
   if (calls === null) return [];

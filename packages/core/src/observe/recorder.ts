@@ -159,8 +159,7 @@ export class Recorder implements RequestHistory {
 
   /**
    * Records that a request enters a phase. Reading the clock is the most expensive part of recording, so the first
-   * phase after the
-   * arrival gets the time of the arrival. Only preparations of kit happen between the two.
+   * phase after the arrival gets the time of the arrival. Only preparations of kit happen between the two.
    */
   enter(slot: Slot, phase: number): void {
     const { times } = slot;

@@ -34,8 +34,7 @@ export class Slot {
   fault: RequestFault | null = null;
   /**
    * Attributes of spans, as triples of phase number, name and value. A flat list is cheaper than a map of objects, and
-   * most requests
-   * have few attributes.
+   * most requests have few attributes.
    */
   attributes: AttributeValue[] | null = null;
   /** Outgoing calls during the request, if an observer reports calls. */
@@ -93,8 +92,7 @@ export class Slot {
 
 /**
  * Pool of slots: a ring of finished requests, and one slot for each active request. The slot of an active request is
- * never reused,
- * however many requests finish in the meantime, because slow requests are the interesting ones.
+ * never reused, however many requests finish in the meantime, because slow requests are the interesting ones.
  */
 export class SlotPool {
   readonly capacity: number;

@@ -5,11 +5,9 @@ const limitMs = 5_000;
 
 /**
  * Requests PostgreSQL to cancel the current query of a connection. Uses a separate connection with the pool's TLS
- * settings
- * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS). Resolves when the
- * server has accepted
- * the request or cannot be reached. Never rejects: an unreachable server has ended the query already, or
- * `statement_timeout` will end it.
+ * settings (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS). Resolves when
+ * the server has accepted the request or cannot be reached. Never rejects: an unreachable server has ended the query
+ * already, or `statement_timeout` will end it.
  */
 export function requestCancel(client: Client, pool: Pool): Promise<void> {
   const { processID, secretKey, host, port } = client;

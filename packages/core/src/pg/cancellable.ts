@@ -9,17 +9,14 @@ export interface CancellablePool {
 
 /**
  * Returns a view of a `pg` pool that cancels its queries when the signal aborts. The view shares the pool's connections
- * and is an
- * instance of its class, so drizzle, Kysely and plain `pool.query` accept it. Pass `ctx.signal`: without it, a query of
- * a request that
- * was cancelled still occupies PostgreSQL and a connection, and delays other requests.
+ * and is an instance of its class, so drizzle, Kysely and plain `pool.query` accept it. Pass `ctx.signal`: without it,
+ * a query of a request that was cancelled still occupies PostgreSQL and a connection, and delays other requests.
  *
  * After the abort:
  * - kit requests PostgreSQL to cancel the current query, which then fails with the SQL state `57014`;
  * - a query that waits for a connection, or requests one, fails with the signal's reason;
  * - on a connection that was taken before, only `ROLLBACK` is sent. A connection that is returned within a transaction
- *   is closed, so the
- *   transaction is never committed.
+ *   is closed, so the transaction is never committed.
  *
  * Work that must outlive its request uses the pool itself. `pg-native` cannot cancel a query: set `statement_timeout`
  * there.

@@ -1,7 +1,6 @@
 /**
  * Cancellation of queries with their request, for the package `pg`, and for drizzle and Kysely on top of it. Exported
- * as
- * `@kit/core/pg`.
+ * as `@kit/core/pg`.
  *
  * @module
  */

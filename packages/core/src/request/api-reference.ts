@@ -17,8 +17,8 @@ const openApi: Part = "openapi.json";
 
 /**
  * Serves the API reference: a page, the files of its viewer, and the OpenAPI document. These are not routes, so no
- * middleware runs for
- * them. If the application has a route with the path of any of them, the whole reference is not served.
+ * middleware runs for them. If the application has a route with the path of any of them, the whole reference is not
+ * served.
  */
 export class ApiReference {
   readonly #path: string;

@@ -76,8 +76,7 @@ function unsupportedType(contentType: string | undefined): AppError {
 
 /**
  * Refuses a compressed body. Called only after the body turned out not to be JSON, because reading a header is too
- * expensive for a valid
- * request.
+ * expensive for a valid request.
  */
 function refuseContentEncoding(exchange: ServerExchange): void {
   const encoding = exchange.header("content-encoding")?.trim().toLowerCase();

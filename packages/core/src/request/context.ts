@@ -9,8 +9,7 @@ import type { TraceHeaders } from "./trace-headers.ts";
 
 /**
  * Implementation of `ctx`. Expensive values are created when they are first read. Its own enumerable properties are
- * exactly those
- * that middleware added, so a spread copies only these.
+ * exactly those that middleware added, so a spread copies only these.
  */
 export class Context implements RequestContext {
   readonly #run: RequestRun;

@@ -3,9 +3,8 @@ import { Sampler } from "../logging/sampler.ts";
 
 /**
  * Logs responses that could not be serialized because they break their contract. The first response of a route and
- * minute is logged. The
- * others are logged as one entry with their number, because a faulty handler fails in every response and would fill the
- * log.
+ * minute is logged. The others are logged as one entry with their number, because a faulty handler fails in every
+ * response and would fill the log.
  */
 export class ContractBreaches {
   readonly #sampler: Sampler<unknown>;

@@ -17,9 +17,8 @@ const nothingHidden = compileRedactor([]);
 
 /**
  * Returns the JSON of an error body. The details belong to the application and may contain values without a JSON form
- * (a cycle, a
- * bigint, a getter that throws). Each such value is replaced by a description, so that code and message still reach the
- * client.
+ * (a cycle, a bigint, a getter that throws). Each such value is replaced by a description, so that code and message
+ * still reach the client.
  */
 export function errorBodyText(body: ErrorBody): string {
   try {

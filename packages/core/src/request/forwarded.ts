@@ -2,10 +2,9 @@
  * Reads the headers with which proxies report where a request came from.
  *
  * Each proxy appends an entry, and the client controls everything to the left of the entries of trusted proxies. So
- * entries are read
- * one at a time from the right, and nothing further left can change how an entry is parsed: a quote that a client opens
- * cannot hide
- * the entry of a proxy. Repeated headers are read as one, joined by commas, which is equivalent (RFC 9110, 5.3).
+ * entries are read one at a time from the right, and nothing further left can change how an entry is parsed: a quote
+ * that a client opens cannot hide the entry of a proxy. Repeated headers are read as one, joined by commas, which is
+ * equivalent (RFC 9110, 5.3).
  *
  * `crates/kit-runtime/src/trust_proxy.rs` implements the same rules, and `conformance/trust-proxy.json` tests both.
  */
@@ -84,16 +83,14 @@ function startOfLastElement(text: string, end: number): number | undefined {
 
 /**
  * One parameter of an element (RFC 7239, 4), with its delimiter. More lenient than the standard: allows blanks around
- * `;`, and `[`,
- * `]` and `:` in values without quotes, because some proxies write these.
+ * `;`, and `[`, `]` and `:` in values without quotes, because some proxies write these.
  */
 const parameter =
   /[ \t]*(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)=(?:([!#$%&'*+\-.^_`|~0-9A-Za-z:[\]]+)|"((?:[^"\\]|\\.)*)")[ \t]*)?(?:;|$)/sy;
 
 /**
  * Returns the value of `for` in an element of a `Forwarded` header. `undefined` if the element is malformed, or if it
- * does not have
- * exactly one `for`.
+ * does not have exactly one `for`.
  */
 function nodeOfElement(element: string): string | undefined {
   let node: string | undefined;
@@ -122,8 +119,7 @@ function readAddress(node: string): string | undefined {
 
 /**
  * Returns an address in its canonical form: IPv6 in lower case and shortened (RFC 5952), IPv4 that was mapped to IPv6
- * as IPv4.
- * `undefined` if the string is not an address.
+ * as IPv4. `undefined` if the string is not an address.
  */
 function canonicalAddress(text: string): string | undefined {
   const version = isIP(text);

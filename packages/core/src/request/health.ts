@@ -31,8 +31,7 @@ const headers = ["cache-control", "no-store"] as const;
 
 /**
  * Serves `/healthz` and `/readyz`. These are not routes: no middleware runs for them, they are not logged, and the
- * contract does not
- * contain them. If the application has a route with the same path, the route takes precedence.
+ * contract does not contain them. If the application has a route with the same path, the route takes precedence.
  */
 export class Health {
   readonly #live: string | null;

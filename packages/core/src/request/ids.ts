@@ -4,8 +4,8 @@ const traceIdBytes = 16;
 
 /**
  * Random bytes are generated and converted to hexadecimal digits in bulk, because a call for each request would cost
- * more than the rest
- * of the trace id. An id that is kept in memory keeps the string that it was cut from, so the pool is small.
+ * more than the rest of the trace id. An id that is kept in memory keeps the string that it was cut from, so the pool
+ * is small.
  */
 const pool = Buffer.alloc(traceIdBytes * 64);
 let text = "";
@@ -56,8 +56,7 @@ export function randomSpanPrefix(): string {
 
 /**
  * Returns the span id with that index, from 0 to 4,094, of a request: 16 hexadecimal digits, not all zero. Two strings
- * are joined,
- * because formatting a number would be slower.
+ * are joined, because formatting a number would be slower.
  */
 export function spanIdOf(prefix: string, index: number): string {
   return prefix + lastDigits[index + 1]!;

@@ -2,10 +2,8 @@
  * List of requests that wait for a promise, with one timer for their timeout.
  *
  * All requests of an application have the same timeout, so they time out in the order of their arrival. A linked list
- * in that order is
- * sufficient, and one timer checks its first entries. Adding and removing an entry costs a request four assignments. A
- * timer for each
- * request would cost more than the rest of the pipeline.
+ * in that order is sufficient, and one timer checks its first entries. Adding and removing an entry costs a request
+ * four assignments. A timer for each request would cost more than the rest of the pipeline.
  */
 
 /** Request that can be an entry of the list. The list owns the links. */

@@ -7,8 +7,7 @@ export interface JsonSyntaxError {
 
 /**
  * Finds the first syntax error of a string that `JSON.parse` refused. The engine's own message often has no position,
- * and quotes the
- * input, which may contain secrets. Uses its own stack, so deep nesting is safe.
+ * and quotes the input, which may contain secrets. Uses its own stack, so deep nesting is safe.
  */
 export function findJsonError(text: string): JsonSyntaxError {
   return new Scanner(text).scan();

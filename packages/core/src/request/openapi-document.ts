@@ -8,8 +8,7 @@ export const documentPath = "/openapi.json";
 
 /**
  * Serves `GET /openapi.json`. As with other routes, this static path takes precedence over parameters and wildcards.
- * Only a route that
- * the application registers with exactly this path takes precedence over the document.
+ * Only a route that the application registers with exactly this path takes precedence over the document.
  */
 export class OpenApiDocument {
   readonly #read: () => Promise<string>;

@@ -73,8 +73,7 @@ const isLimitWritable = Object.getOwnPropertyDescriptor(Error, "stackTraceLimit"
 
 /**
  * Creates an error without a stack. The stack would only show the pipeline, and it is the most expensive part of an
- * error, so clients
- * could slow down the server with invalid requests.
+ * error, so clients could slow down the server with invalid requests.
  */
 function withoutStack<TError extends Error>(make: () => TError): TError {
   if (!isLimitWritable) return make();

@@ -4,8 +4,7 @@ import type { RawBody, RawResponse, SendOptions } from "./raw-response.ts";
 
 /**
  * Span of the request's trace. Present on `ctx` only while spans are recorded: with `telemetry.tracing`, or with a
- * plugin that
- * observes spans.
+ * plugin that observes spans.
  */
 export interface Span {
   /** Sets an attribute of the span. A request keeps at most 256 attributes. */
@@ -41,10 +40,8 @@ export interface RequestContext {
   readonly path: string;
   /**
    * Part of `path` that the route's wildcard matches, percent-encoded and with a final slash if the client sent one.
-   * Absent if the
-   * route has no wildcard. The wildcard's parameter is decoded and has no final slash, so it cannot distinguish `a%2Fb`
-   * from `a/b`,
-   * or `a` from `a/`.
+   * Absent if the route has no wildcard. The wildcard's parameter is decoded and has no final slash, so it cannot
+   * distinguish `a%2Fb` from `a/b`, or `a` from `a/`.
    *
    * @example
    * ```ts
@@ -55,10 +52,9 @@ export interface RequestContext {
   readonly rawWildcard?: string | undefined;
   /**
    * IP address of the client: the peer of the connection, or the address that the proxies of `trustProxy` report. An
-   * IPv4 address that
-   * was mapped to IPv6 is returned as IPv4. Empty if the address is unknown: the connection has none (a Unix socket),
-   * the entry of a
-   * trusted proxy is malformed or not an address, or the property is read for the first time after the response.
+   * IPv4 address that was mapped to IPv6 is returned as IPv4. Empty if the address is unknown: the connection has none
+   * (a Unix socket), the entry of a trusted proxy is malformed or not an address, or the property is read for the first
+   * time after the response.
    */
   readonly ip: string;
   /**
@@ -77,12 +73,12 @@ export interface RequestContext {
   readonly span?: Span | undefined;
   /**
    * Headers for requests to other services, so that these requests belong to the same trace: `traceparent`, and
-   * `tracestate` if the
-   * client sent one. While no spans are recorded, the client's own `traceparent` is passed on until the response.
+   * `tracestate` if the client sent one. While no spans are recorded, the client's own `traceparent` is passed on until
+   * the response.
    *
    * @example
    * ```ts
-   * const answer = await fetch(url, { headers: { ...ctx.traceHeaders }, signal: ctx.signal });
+   * const response = await fetch(url, { headers: { ...ctx.traceHeaders }, signal: ctx.signal });
    * ```
    */
   readonly traceHeaders: TraceHeaders;
@@ -95,24 +91,18 @@ export interface RequestContext {
   status(status: number): this;
   /**
    * Sets a response header. A second call with the same name replaces the value. For `set-cookie` it adds a value. An
-   * error response
-   * keeps the headers that were set before, except those that describe the unsent body (`content-*`, `etag`,
-   * `last-modified`) or its
-   * caching (`cache-control`, `expires`).
+   * error response keeps the headers that were set before, except those that describe the unsent body (`content-*`,
+   * `etag`, `last-modified`) or its caching (`cache-control`, `expires`).
    *
    * @throws {TypeError} If the name is invalid or reserved for the server (such as `content-length`), or if the value
-   * has characters
-   * other than printable ASCII.
+   * has characters other than printable ASCII.
    */
   header(name: string, value: string | readonly string[]): this;
   /**
    * Creates a response that is not JSON. A handler returns it in place of the response that its contract declares. The
-   * body is a
-   * string, bytes, or a stream: a Node `Readable`, a web `ReadableStream` or an async generator. kit reads a stream as
-   * fast as the
-   * client receives it, and cancels the stream when the client disconnects. The status is the contract's, or 200 if the
-   * contract has
-   * no response.
+   * body is a string, bytes, or a stream: a Node `Readable`, a web `ReadableStream` or an async generator. kit reads a
+   * stream as fast as the client receives it, and cancels the stream when the client disconnects. The status is the
+   * contract's, or 200 if the contract has no response.
    *
    * @example
    * ```ts

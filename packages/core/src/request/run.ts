@@ -19,8 +19,8 @@ const refused: unique symbol = Symbol("refused");
 
 /**
  * Request on its way through its route: middleware, validation, handler, serialization. While all functions return
- * synchronously,
- * everything happens within {@link RequestRun.start}. Promises are awaited only if a function returns one.
+ * synchronously, everything happens within {@link RequestRun.start}. Promises are awaited only if a function returns
+ * one.
  */
 export class RequestRun extends RequestState {
   declare readonly executable: ExecutableRoute;
@@ -74,8 +74,7 @@ export class RequestRun extends RequestState {
 
   /**
    * Continues a request after the first promise of a middleware. One asynchronous function for everything that is
-   * awaited costs half as
-   * much as callbacks for each promise.
+   * awaited costs half as much as callbacks for each promise.
    */
   async #goOn(first: PromiseLike<unknown>, at: number, argument: MiddlewareArgument): Promise<void> {
     try {
@@ -183,8 +182,7 @@ export class RequestRun extends RequestState {
 
   /**
    * Handles a body that the contract does not declare. GET and HEAD requests with a body have no defined meaning (RFC
-   * 9110, 9.3.1), and
-   * intermediaries treat them differently, so they are refused.
+   * 9110, 9.3.1), and intermediaries treat them differently, so they are refused.
    */
   #readUndeclaredBody(): unknown {
     const { method, bodyLength } = this.exchange;

@@ -7,14 +7,12 @@ import { EntriesFromRight, type ForwardingHeader, plainAddress } from "./forward
  * Trusted proxies, and the header with which they report where a request came from.
  *
  * - `{ proxies, header }`: `proxies` is a number or a list as below. `header` is the header that they write:
- *   `"x-forwarded-for"`
- *   (default) or `"forwarded"` (RFC 7239). kit ignores the other header, because proxies pass it on as the client sent
- *   it.
+ *   `"x-forwarded-for"` (default) or `"forwarded"` (RFC 7239). kit ignores the other header, because proxies pass it on
+ *   as the client sent it.
  * - `false`: no proxy. `ctx.ip` is the address of the peer of the connection.
  * - a number: the number of proxies in front of the server, one behind the other.
  * - a list: addresses and ranges (`10.0.0.0/8`, `fd00::/8`), and the names `loopback`, `linklocal`, `uniquelocal` and
- *   `unix`
- *   (connections through a Unix socket). `ctx.ip` is the first address from the right that is not in the list.
+ *   `unix` (connections through a Unix socket). `ctx.ip` is the first address from the right that is not in the list.
  * - `true`: all proxies. Safe only if every request passes a proxy that *replaces* the header.
  *
  * `false`, a number, a list and `true` apply to `X-Forwarded-For`.
@@ -31,8 +29,7 @@ export interface TrustedProxies {
 
 /**
  * Determines the client's address from the address of the peer. `header` reads a header of the request. Returns an
- * empty string if the
- * address is unknown.
+ * empty string if the address is unknown.
  */
 export type FindAddress = (peer: string, header: (name: string) => string | undefined) => string;
 

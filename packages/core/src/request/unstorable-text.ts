@@ -1,9 +1,7 @@
 /**
  * Detects characters that are valid in a string but that no database stores: U+0000, which PostgreSQL refuses, and
- * unpaired surrogates,
- * which have no UTF-8 form and would be replaced. Both can only arrive as an escape, so a request without an escape
- * pays only for
- * one search in its text.
+ * unpaired surrogates, which have no UTF-8 form and would be replaced. Both can only arrive as an escape, so a request
+ * without an escape pays only for one search in its text.
  */
 import type { ValidationFailure } from "@kit/types";
 
@@ -28,8 +26,7 @@ interface Place {
 
 /**
  * Returns a failure for the first such string in a decoded slot. Checks the value for the handler, so undeclared
- * properties, which
- * are dropped, cause no failure. Uses its own stack, because values may be nested deeply.
+ * properties, which are dropped, cause no failure. Uses its own stack, because values may be nested deeply.
  */
 export function findUnstorable(slot: unknown): ValidationFailure | undefined {
   const places: Place[] = [{ value: slot, key: "$", parent: undefined }];

@@ -5,8 +5,7 @@ import type { RequestState } from "./request-state.ts";
 
 /**
  * Returns true for `OPTIONS *`, a request about the server as a whole (RFC 9110, 9.3.7). The response lists methods,
- * and no handler or
- * middleware runs.
+ * and no handler or middleware runs.
  *
  * This is checked before routing, because a route such as `/:name` would match the target although it is not a path.
  */

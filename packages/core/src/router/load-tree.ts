@@ -23,8 +23,7 @@ const NO_PLACES: readonly Place[] = Object.freeze([]);
 
 /**
  * Loads a compiled tree. The validation is as strict as in the native server, because a tree that was edited by hand
- * must not cause
- * wrong responses.
+ * must not cause wrong responses.
  *
  * @throws {TypeError} If the tree is invalid. The message names the problem and its location.
  */

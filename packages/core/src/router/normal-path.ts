@@ -14,8 +14,7 @@ const decoded = /^[\w.~:*^{|}-]$/;
 
 /**
  * Returns the normal form of a path without its query. Each path has one spelling in this form, so all code that reads
- * a path sees
- * the same string. Returns `null` if an escape is invalid, or if the decoded bytes are not UTF-8.
+ * a path sees the same string. Returns `null` if an escape is invalid, or if the decoded bytes are not UTF-8.
  *
  * - Escapes of unreserved characters (letters, digits, `-._~`) are decoded (RFC 3986, section 6.2.2).
  * - Escapes of `:` and `*` are decoded too, because in the path of a route both can only be written as escapes.
@@ -53,8 +52,7 @@ function normalPart(part: string): string {
 
 /**
  * Returns a request target with its path in the normal form and its query unchanged. A path without a normal form is
- * not changed
- * either, and the router refuses it.
+ * not changed either, and the router refuses it.
  */
 export function normalTarget(target: string): string {
   // Most targets have no escapes.

@@ -2,8 +2,7 @@ import type { Place } from "./load-tree.ts";
 
 /**
  * Radix tree in flat arrays, which the search reads. The number of objects does not depend on the number of routes. A
- * node consists of
- * {@link STRIDE} consecutive numbers in `nodes`, starting at its index.
+ * node consists of {@link STRIDE} consecutive numbers in `nodes`, starting at its index.
  */
 export interface Packed {
   readonly nodes: Int32Array;
@@ -40,8 +39,7 @@ export const NEXT = 4;
 export const REST = 5;
 /**
  * Offset of flags: the bits of methods, {@link IS_WILDCARD}, and from bit {@link ALLOW} on the methods of all nodes
- * that match an
- * exact path, which are computed on first use.
+ * that match an exact path, which are computed on first use.
  */
 export const META = 6;
 /** Offset of the start of the routes in `routes`. */

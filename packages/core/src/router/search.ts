@@ -23,8 +23,8 @@ export interface Bounds {
 
 /**
  * Searches for a path up to `end`, which excludes a trailing slash. Returns the index in {@link Packed.routes} of the
- * route for the
- * method with that bit. Without such a route, returns -1 minus the bit mask of the methods of all matching nodes.
+ * route for the method with that bit. Without such a route, returns -1 minus the bit mask of the methods of all
+ * matching nodes.
  *
  * Tree and path are in the normal form of paths, so texts are compared directly.
  */
@@ -48,8 +48,7 @@ export function searcher(tree: Packed): { search: Search; bounds: Bounds } {
     let child = ROOT;
     let rest: number = NONE;
     // If a node has both a matching child and a parameter or wildcard, the search follows the child and stores the
-    // alternative. If the
-    // walk ends without a route, the search continues with the last stored alternative.
+    // alternative. If the walk ends without a route, the search continues with the last stored alternative.
     for (;;) {
       let node: number = NONE;
       while (child !== NONE) {

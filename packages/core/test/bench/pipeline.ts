@@ -1,9 +1,7 @@
 /**
  * Measures the CPU time of the pipeline for a request, without a server: `node packages/core/test/bench/pipeline.ts
- * [rounds] [observed]`.
- * The exchange does nothing, so only kit's own code is measured. `observed` adds a plugin that observes the requests.
- * Prints nanoseconds of
- * CPU time per request: the best of several rounds.
+ * [rounds] [observed]`. The exchange does nothing, so only kit's own code is measured. `observed` adds a plugin that
+ * observes the requests. Prints nanoseconds of CPU time per request: the best of several rounds.
  */
 import { type AppOptions, createApp } from "@kit/core";
 import type { RouteMatch } from "@kit/types";

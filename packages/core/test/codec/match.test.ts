@@ -53,8 +53,7 @@ describe("matching is linear", () => {
   ] as const) {
     test(`in the depth of a value ${what}`, () => {
       // Each level is compared with the union and its three object members once. The scalar at the innermost level is
-      // not cached, so it is
-      // compared once for each member above it.
+      // not cached, so it is compared once for each member above it.
       assert.equal(steps(200, inner), 200 * 4 + 3 * 4);
       assert.equal(steps(100, inner), 100 * 4 + 3 * 4);
     });

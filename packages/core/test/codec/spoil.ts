@@ -1,7 +1,6 @@
 /**
  * Creates values that satisfy a shape, and mutations of these values with one error each. Tests of `is` and `failures`
- * need them. They are
- * created from the shape alone, without the functions under test.
+ * need them. They are created from the shape alone, without the functions under test.
  */
 import type { Shape } from "@kit/core/codec";
 

@@ -13,8 +13,7 @@ interface Draft {
 
 /**
  * Creates the tree that `kit build` creates for routes without conflicts. For tests only, which need trees without a
- * compiler. The
- * corpus contains one document that both this function and the compiler must produce.
+ * compiler. The corpus contains one document that both this function and the compiler must produce.
  */
 export function compileRoutes(routes: readonly string[], generatedAt = ""): CompiledRouteTree {
   const root: Draft = { segment: "", children: [] };

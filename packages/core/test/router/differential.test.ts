@@ -28,8 +28,7 @@ const pick = (from: readonly string[]): string => from[below(from.length)] ?? ""
 
 /**
  * Segments. Some share a prefix, and some differ only in the high bits of their first character, so that nodes are
- * split and share table
- * entries.
+ * split and share table entries.
  */
 const NAMES = [
   "a",

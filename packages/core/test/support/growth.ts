@@ -1,9 +1,7 @@
 /**
  * Returns the exponent with which the time of a function grows with the size of its input: about 0 for constant time, 1
- * for linear time,
- * 2 for quadratic time. The sizes differ by a factor of eight. A time that is too short to be measured counts as 0, so
- * that a busy machine
- * does not change the result.
+ * for linear time, 2 for quadratic time. The sizes differ by a factor of eight. A time that is too short to be measured
+ * counts as 0, so that a busy machine does not change the result.
  */
 export function growth(make: (size: number) => string, run: (text: string) => unknown, size: number): number {
   const [little, much] = [make(size), make(size * 8)];

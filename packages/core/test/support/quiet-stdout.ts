@@ -4,8 +4,7 @@ type Done = (error: null, written: number) => void;
 
 /**
  * Drops log lines, or passes them to `seen`. The test runner reads its own protocol from this process's standard
- * output, and would
- * interpret the lines as a part of it.
+ * output, and would interpret the lines as a part of it.
  */
 export function quietStdout(seen: (text: string) => void = () => {}): void {
   const { write, writeSync } = fs;
