@@ -1,6 +1,8 @@
 /** Parts of a call that determine its URL. */
 export interface Address {
+  /** Path parameters by name. A wildcard's value may contain slashes. */
   params?: Readonly<Record<string, unknown>>;
+  /** Query values by key. An array becomes a repeated key, and `undefined` is left out. */
   query?: Readonly<Record<string, unknown>>;
 }
 

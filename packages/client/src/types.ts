@@ -9,8 +9,11 @@ declare enum Other {
 
 /** Route as a client sees it. `.kit/client/index.ts` declares one for each route. */
 export interface Route<Input extends object, Output, Failures extends ApiError = never> {
+  /** Params, query and body of a call. */
   readonly input: Input;
+  /** Data of a successful response. */
   readonly output: Output;
+  /** Errors that the contract declares. */
   readonly failures: Failures;
 }
 

@@ -13,7 +13,9 @@ import { describeCauses, describeThrown } from "./thrown.ts";
 
 /** Request that failed, as the error middleware receives it. */
 export interface FailedRequest {
+  /** Trace id of the request: 32 hexadecimal digits. */
   readonly traceId: string;
+  /** Id of the request in logs. */
   readonly requestId: string;
   /** Phase that failed: `validation:body`, `middleware:auth`, `handler`. */
   readonly phase: string;
@@ -49,7 +51,9 @@ export interface ErrorBody {
 
 /** Response to a failed request. */
 export interface ErrorAnswer {
+  /** HTTP status, from 400 to 599. */
   readonly status: number;
+  /** Response body, sent as JSON. */
   readonly body: ErrorBody;
 }
 

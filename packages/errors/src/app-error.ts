@@ -1,5 +1,6 @@
 /** Response body that an error defines itself. The error middleware adds `traceId`. */
 export interface AppErrorJson {
+  /** Code, message and details of the error. */
   readonly error: {
     readonly code: string;
     readonly message: string;

@@ -1,5 +1,6 @@
 /** File of the API reference, as the server sends it. */
 export interface ApiDocsFile {
+  /** Value of the header `content-type`. */
   readonly contentType: string;
   /** Hash of the content, from which the `etag` is made. */
   readonly hash: string;

@@ -2,7 +2,9 @@ import type { Coercer, Serializer, Validator } from "./codec.ts";
 
 /** Radix tree of `.kit/routes/compiled-router.ts`. */
 export interface CompiledRouteTree {
+  /** Root node, which stands for the path `/`. */
   readonly root: CompiledRouteNode;
+  /** Counts of the tree, and the time of the build. */
   readonly metadata: {
     readonly totalRoutes: number;
     readonly maxDepth: number;
@@ -31,19 +33,29 @@ export interface CompiledRouteNode {
 
 /** Entry of `.kit/routes/route-table.ts`. */
 export interface RouteTableEntry {
+  /** HTTP method in upper case. */
   readonly method: string;
+  /** Final path, such as `/notes/:id`. */
   readonly path: string;
+  /** Names of the path parameters in order. */
   readonly params: readonly string[];
+  /** Type of the query. `null` if the route has none. */
   readonly querySchema: string | null;
+  /** Type of the body. Absent if the route has none. */
   readonly bodySchema?: string;
+  /** Type of the response. `null` if the route has none. */
   readonly responseSchema: string | null;
+  /** Names of the middleware in order of execution. */
   readonly middleware: readonly string[];
 }
 
 /** Location of a handler in the source code. */
 export interface CompiledHandler {
+  /** Path of the file, relative to the project's root. */
   readonly file: string;
+  /** Name of the export that contains the handler. */
   readonly export: string;
+  /** Line number, from 1. */
   readonly line: number;
 }
 
@@ -51,6 +63,7 @@ export interface CompiledHandler {
 export interface CompiledRoute {
   /** Method and final path, such as `GET /notes/:id`. */
   readonly ref: string;
+  /** HTTP method in upper case. */
   readonly method: string;
   /** Final path, with the prefix of the route group. */
   readonly path: string;
@@ -87,6 +100,7 @@ export interface CompiledRoute {
 export interface CompiledApplication {
   /** Version of this interface. The runtime refuses other versions. */
   readonly version: 1;
+  /** Radix tree for matching paths. */
   readonly tree: CompiledRouteTree;
   /** Entries by ref (method and final path). */
   readonly table: Readonly<Record<string, RouteTableEntry>>;

@@ -10,9 +10,13 @@
  * ```
  */
 export interface RouteContract<TParams = void, TQuery = void, TBody = void, TResponse = void> {
+  /** Path parameters, by name. */
   params: TParams;
+  /** Query keys. */
   query: TQuery;
+  /** JSON body of the request. */
   body: TBody;
+  /** JSON body of the response. */
   response: TResponse;
 }
 

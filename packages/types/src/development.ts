@@ -31,9 +31,11 @@ export interface DevelopmentLink {
 
 /** Request with its response, as one line in the terminal shows them. */
 export interface AnsweredRequest {
+  /** Method in upper case. */
   readonly method: string;
   /** Path and query as received. */
   readonly target: string;
+  /** HTTP status of the response. */
   readonly status: number;
   /** Time from the arrival of the request to its response, in milliseconds. */
   readonly durationMs: number;
@@ -41,6 +43,7 @@ export interface AnsweredRequest {
 
 /** State of the last build of `kit dev`. */
 export interface BuildState {
+  /** Result of the build. */
   readonly status: "built" | "failed";
   /** Output of the build, as the terminal shows it, without colours. Empty if the build succeeded. */
   readonly text: string;

@@ -3,10 +3,13 @@ export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal";
 
 /** Log entry that a sink receives. Fields that are unknown at the location of the log call are absent. */
 export interface LogEntry {
+  /** Severity of the entry. */
   readonly level: LogLevel;
+  /** Message of the entry, of limited length. */
   readonly message: string;
   /** Time in ISO 8601. */
   readonly timestamp: string;
+  /** Trace id of the request: 32 hexadecimal digits. */
   readonly traceId?: string;
   /** Span in which the entry was written: 16 hexadecimal digits. Present only while spans are recorded. */
   readonly spanId?: string;
@@ -14,6 +17,7 @@ export interface LogEntry {
   readonly route?: string;
   /** Phase in which the entry was written: `middleware:auth`, `handler`. */
   readonly phase?: string;
+  /** Id of the request. */
   readonly requestId?: string;
   /** Name of the server adapter. */
   readonly serverAdapter: string;

@@ -12,6 +12,7 @@ export interface LifecyclePhase {
   readonly phase: string;
   /** Start of the phase, in ISO 8601. */
   readonly timestamp: string;
+  /** Duration in milliseconds, with a fraction. */
   readonly durationMs: number;
   /** Result of a validation phase. Absent on other phases. */
   readonly result?: "pass" | "fail";
@@ -21,12 +22,15 @@ export interface LifecyclePhase {
 
 /** Course of a request, phase by phase. */
 export interface LifecycleTrace {
+  /** Trace id: 32 hexadecimal digits. */
   readonly traceId: string;
   /** Route, such as `GET /notes/:id`. `null` if no route matched. */
   readonly route: string | null;
   /** Name of the server adapter. */
   readonly server: string;
+  /** Phases in order. */
   readonly lifecycle: readonly LifecyclePhase[];
+  /** Duration of the request in milliseconds, with a fraction. */
   readonly totalMs: number;
 }
 
@@ -46,6 +50,7 @@ export interface SpanRecord {
    * the phase: `middleware:auth`, `handler`.
    */
   readonly name: string;
+  /** Kind of the span: `server` for the root, `internal` for phases, and usually `client` for outgoing calls. */
   readonly kind: "server" | "internal" | "client";
   /**
    * Reporter of the span, if it was not kit: `undici`, `pg`, the name of an instrumentation. Present only on spans
@@ -58,8 +63,11 @@ export interface SpanRecord {
   readonly endTime?: string;
   /** Time from the start of the request to the start of the span, in milliseconds with a fraction. */
   readonly offsetMs: number;
+  /** Duration in milliseconds, with a fraction. Absent while the span is active. */
   readonly durationMs?: number;
+  /** Result of the span. `unset` while the span is active. */
   readonly status: "ok" | "error" | "unset";
+  /** Attributes by name. Values that the log would hide are hidden. */
   readonly attributes: Readonly<Record<string, AttributeValue>>;
 }
 
@@ -98,12 +106,17 @@ export interface ErrorRecord {
   readonly traceId: string;
   readonly requestId: string;
   readonly method: string;
+  /** Path without the query. Values of hidden parameters are hidden. */
   readonly path: string;
   /** Route, such as `GET /notes/:id`. `null` if no route matched. */
   readonly route: string | null;
+  /** Phase that failed: `validation:body`, `middleware:auth`, `handler`. */
   readonly phase: string;
+  /** HTTP status of the response. */
   readonly status: number;
+  /** Code of the error in the response. */
   readonly code: string;
+  /** Message of the error, redacted. */
   readonly message: string;
   /**
    * For an `AppError`, its own details. For any other error, `name`, `stack`, `causes`, `handler` and `relatedTests`.
@@ -111,10 +124,13 @@ export interface ErrorRecord {
   readonly details?: unknown;
   /** Type that the value does not satisfy, if validation failed: `CreateNoteInput`. */
   readonly schema?: string;
+  /** File that declares the type, relative to the project's root. */
   readonly schemaFile?: string;
   /** Location in the source code, relative to the project's root: `src/notes.handlers.ts:21`. */
   readonly sourceFile?: string;
+  /** Validation failures, if validation failed. */
   readonly failures?: readonly unknown[];
+  /** Test files of the project that mention the route. */
   readonly relatedTests?: readonly string[];
   /** Stack of the error. Absent for requests that the pipeline itself refused. */
   readonly stack?: string;
@@ -124,8 +140,11 @@ export interface ErrorRecord {
 export interface RequestRecord {
   /** Number of the request within its process, in the order of arrival, from 1. */
   readonly sequence: number;
+  /** Id of the request in logs. */
   readonly requestId: string;
+  /** Trace id: 32 hexadecimal digits. */
   readonly traceId: string;
+  /** Method in upper case. */
   readonly method: string;
   /** Path and query. Values are hidden for parameters with names that are redacted in logs. */
   readonly target: string;
@@ -141,6 +160,7 @@ export interface RequestRecord {
   readonly isActive: boolean;
   /** Current phase of an active request, or the phase that failed. `response` if the request succeeded. */
   readonly phase: string;
+  /** Reason for the error response. `null` if there was no error. */
   readonly fault: RequestFault | null;
   /** Completed phases. In an active request, the current phase is the last one. */
   readonly lifecycle: readonly LifecyclePhase[];
@@ -152,6 +172,7 @@ export interface RequestRecord {
   readonly isSampled: boolean;
   /** Header `tracestate` of the request. `null` if the request had no valid `traceparent`. */
   readonly traceState: string | null;
+  /** Request as received. `null` unless an observer has {@link RequestObserver.received}. */
   readonly received: ReceivedRequest | null;
 }
 
@@ -160,15 +181,21 @@ export interface RequestRecord {
  * memory is reused for other requests afterwards. Numbers are stored. Other properties are computed when they are read.
  */
 export interface AnsweredView {
+  /** Number of the request within its process, from 1. */
   readonly sequence: number;
   /** Index in `CompiledApplication.routes`, or -1 if no route matched. */
   readonly routeNumber: number;
+  /** Route, such as `GET /notes/:id`. `null` if no route matched. */
   readonly route: string | null;
+  /** Method in upper case. */
   readonly method: string;
+  /** HTTP status of the response. */
   readonly status: number;
   /** Time of arrival in milliseconds since 1970, with a fraction. */
   readonly startTime: number;
+  /** Milliseconds from the arrival to the end of the response, with a fraction. */
   readonly durationMs: number;
+  /** True if the trace is sampled. */
   readonly isSampled: boolean;
   /** Returns a copy of all recorded data, which may be kept. */
   record(): RequestRecord;
@@ -178,13 +205,17 @@ export interface AnsweredView {
 
 /** Span of a middleware or handler that is about to run. */
 export interface RunningSpan {
+  /** Trace id: 32 hexadecimal digits. */
   readonly traceId: string;
+  /** Span id: 16 hexadecimal digits. */
   readonly spanId: string;
   /** Name of the phase: `handler`, `middleware:auth`. */
   readonly name: string;
+  /** True if the trace is sampled. */
   readonly isSampled: boolean;
   /** Header `tracestate` of the request. `null` if the request had no valid `traceparent`. */
   readonly traceState: string | null;
+  /** Sets an attribute of the span. A request keeps at most 256 attributes. */
   setAttribute(name: string, value: AttributeValue): void;
   /**
    * Starts a span for an outgoing call, as a child of this span. Returns `undefined` if no observer has {@link
@@ -209,6 +240,7 @@ export interface CallStart {
 
 /** Outgoing call in progress. */
 export interface RunningCall {
+  /** Sets an attribute of the call's span. Has no effect after {@link RunningCall.end}. */
   setAttribute(name: string, value: AttributeValue): void;
   /** Ends the call. `failure` is the error of a call that failed. */
   end(failure?: unknown): void;
@@ -231,10 +263,13 @@ export interface CallObserver {
 
 /** Facts for the decision about sampling a trace. */
 export interface SamplingQuestion {
+  /** Trace id: 32 hexadecimal digits. */
   readonly traceId: string;
   /** Sampling flag of the client's `traceparent`. `undefined` if the client sent none. */
   readonly isParentSampled: boolean | undefined;
+  /** Method in upper case. */
   readonly method: string;
+  /** Route, such as `GET /notes/:id`. `null` if no route matched. */
   readonly route: string | null;
 }
 

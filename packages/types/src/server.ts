@@ -133,9 +133,11 @@ export interface ServerRefusal {
 
 /** Service that `@kit/core` provides and an adapter serves. */
 export interface ServerService {
+  /** Radix tree, for adapters with their own matcher. */
   readonly tree: CompiledRouteTree;
   /** Refs of the routes (`GET /notes/:id`), by route number. */
   readonly routes: readonly string[];
+  /** Limits that the adapter must enforce. */
   readonly limits: ServerLimits;
   /** Runs the pipeline. Never throws. Responds through {@link ServerExchange.respond}, immediately or later. */
   handle(exchange: ServerExchange): void;
@@ -175,7 +177,9 @@ export interface ListenOptions {
 
 /** Address that a server listens on. */
 export interface ListenAddress {
+  /** TCP port. */
   readonly port: number;
+  /** Host name or address. */
   readonly host: string;
   /** URL such as `http://localhost:3000`, or `unix:/run/app.sock`. */
   readonly url: string;
@@ -196,8 +200,11 @@ export interface CloseOptions {
 
 /** Log to which the primary process reports events of its workers. */
 export interface SupervisorLog {
+  /** Logs an event. */
   info(message: string, data?: object): void;
+  /** Logs a problem, such as the restart of a worker. */
   warn(message: string, data?: object): void;
+  /** Logs a failure. */
   error(message: string, data?: object): void;
 }
 

@@ -6,9 +6,13 @@ export type TelemetryExporter = "otlp" | "console" | "none";
 
 /** Options `telemetry` of `createApp`, validated and with defaults, for `@kit/otel`. */
 export interface TelemetrySettings {
+  /** True to export spans. */
   readonly tracing: boolean;
+  /** True to export metrics. */
   readonly metrics: boolean;
+  /** True to export log entries. */
   readonly logs: boolean;
+  /** Destination of the telemetry. */
   readonly exporter: TelemetryExporter;
   /**
    * URL of the collector without the path of a signal: `http://localhost:4318`. If `undefined`, `@kit/otel` uses
@@ -59,6 +63,7 @@ export interface Telemetry {
   readonly onLog: ((entry: LogEntry) => void) | undefined;
   /** Starts to export. */
   begin(host: TelemetryHost): void;
+  /** Returns the counts since the start. */
   counts(): TelemetryCounts;
   /** Exports the waiting items, for a few seconds at most, then stops. Never rejects. */
   stop(): Promise<void>;
@@ -66,8 +71,11 @@ export interface Telemetry {
 
 /** Parts of the application that telemetry reads. */
 export interface TelemetryHost {
+  /** Requests of the application. */
   readonly requests: RequestHistory;
+  /** Logger of the application. */
   readonly log: Logger;
+  /** Name of the server adapter. */
   readonly serverAdapter: string;
 }
 
@@ -75,5 +83,6 @@ export interface TelemetryHost {
 export interface TelemetryModule {
   /** Version of this interface. The runtime refuses other versions. */
   readonly version: 1;
+  /** Creates the telemetry of an application. It exports nothing before {@link Telemetry.begin}. */
   start(settings: TelemetrySettings): Telemetry;
 }

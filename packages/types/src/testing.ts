@@ -18,6 +18,7 @@ export type TestWatch = (request: TestedRequest, answer: TestedAnswer) => void;
 
 /** Request as received. */
 export interface TestedRequest {
+  /** Method in upper case. */
   readonly method: string;
   /** Path and query. */
   readonly target: string;
@@ -27,6 +28,7 @@ export interface TestedRequest {
 
 /** Response to a tested request. */
 export interface TestedAnswer {
+  /** HTTP status. */
   readonly status: number;
   /** Parsed JSON of an error body, otherwise `undefined`. */
   readonly body: unknown;

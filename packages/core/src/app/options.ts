@@ -59,8 +59,11 @@ export interface AppOptions {
   readonly routes: readonly RouteGroup[];
   /** Middleware of every route. It does not run for a request that matches no route. */
   readonly middleware?: readonly MiddlewareItem[];
+  /** Plugins, which start in this order and stop in the reverse order. */
   readonly plugins?: readonly Plugin[];
+  /** Options for the log. */
   readonly logging?: LoggingOptions;
+  /** Options for traces, metrics and logs of OpenTelemetry. Default: off. Requires the package `@kit/otel`. */
   readonly telemetry?: TelemetryOptions;
   /**
    * Output of `kit build`, for bundlers. Default: the directory `.kit/` next to the program's entry module or in a

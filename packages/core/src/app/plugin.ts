@@ -18,8 +18,11 @@ export interface PluginHost {
   readonly serverAdapter: string;
   /** Underlying server of the adapter: `hyper`, `express 5.3`. */
   readonly platform: string;
+  /** Output of `kit build` for the application. */
   readonly compiled: CompiledApplication;
+  /** Logger of the application. */
   readonly log: Logger;
+  /** True if the environment is `development`. */
   readonly isDevelopment: boolean;
   /** Directory to which the paths of `compiled` are relative. */
   readonly projectRoot: string;
@@ -64,6 +67,7 @@ export interface PluginRedactor {
 
 /** Failed request with an error response. */
 export interface RequestFailure extends FailedRequest {
+  /** Method of the request, in upper case. */
   readonly method: string;
   /** Path as received, without the query. */
   readonly path: string;

@@ -2,6 +2,7 @@ import type { RunningSpan } from "@kit/types";
 
 /** Headers of W3C Trace Context for a request to another service. */
 export interface TraceHeaders {
+  /** Version, trace id, span id and sampling flag. */
   readonly traceparent: string;
   /** Header that the client sent with its `traceparent`, passed on unchanged. */
   readonly tracestate?: string;
