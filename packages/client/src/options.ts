@@ -41,8 +41,8 @@ export interface RequestOptions {
   /** Signal that cancels the call. The call then throws the reason of the signal. */
   signal?: AbortSignal;
   /**
-   * Milliseconds until the call fails with `TIMEOUT`, including retries. 0 disables the timeout. Default {@link
-   * ClientOptions.timeoutMs}.
+   * Milliseconds until the call fails with `TIMEOUT`, including retries. 0 disables the timeout. Default
+   * {@link ClientOptions.timeoutMs}.
    */
   timeoutMs?: number;
   /** Options for retries of this call, or `false` for no retries. Default {@link ClientOptions.retry}. */

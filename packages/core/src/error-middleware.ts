@@ -70,8 +70,8 @@ export const errorMiddlewareMark: WeakSet<object> = new WeakSet();
 export interface ErrorMiddlewareOptions {
   /**
    * True to include facts for developers in responses: messages and stacks of unknown errors, and locations in the
-   * source code. Default: true if `NODE_ENV` is `development`. If false, a plugin may still add {@link
-   * FailedRequest.errorFields}.
+   * source code. Default: true if `NODE_ENV` is `development`. If false, a plugin may still add
+   * {@link FailedRequest.errorFields}.
    */
   readonly isDev?: boolean;
 }

@@ -103,8 +103,11 @@ export interface RequestFault {
 export interface ErrorRecord {
   /** Time of the failure, in ISO 8601. */
   readonly timestamp: string;
+  /** Trace id: 32 hexadecimal digits. */
   readonly traceId: string;
+  /** Id of the request in logs. */
   readonly requestId: string;
+  /** Method in upper case. */
   readonly method: string;
   /** Path without the query. Values of hidden parameters are hidden. */
   readonly path: string;
@@ -218,8 +221,8 @@ export interface RunningSpan {
   /** Sets an attribute of the span. A request keeps at most 256 attributes. */
   setAttribute(name: string, value: AttributeValue): void;
   /**
-   * Starts a span for an outgoing call, as a child of this span. Returns `undefined` if no observer has {@link
-   * RequestObserver.calls}, after the response, and after 100 calls of the same request.
+   * Starts a span for an outgoing call, as a child of this span. Returns `undefined` if no observer has
+   * {@link RequestObserver.calls}, after the response, and after 100 calls of the same request.
    */
   begin(call: CallStart): RunningCall | undefined;
 }
@@ -255,8 +258,8 @@ export interface CallObserver {
   around(span: RunningSpan, run: () => unknown): unknown;
   /**
    * True if every middleware and handler runs through {@link CallObserver.around}. If false, routes that made no call
-   * for a long time run without it, except for an occasional request, until a call is detected or {@link
-   * RequestHistory.callOfUnknown} reports one. Default false.
+   * for a long time run without it, except for an occasional request, until a call is detected or
+   * {@link RequestHistory.callOfUnknown} reports one. Default false.
    */
   readonly always?: boolean;
 }

@@ -1,8 +1,8 @@
 import type { CompiledRouteTree } from "./compiled.ts";
 
 /**
- * Result of matching a path, which decides about the response. Route numbers are indexes into {@link
- * ServerService.routes}.
+ * Result of matching a path, which decides about the response. Route numbers are indexes into
+ * {@link ServerService.routes}.
  */
 export type RouteMatch =
   | { readonly kind: "route"; readonly route: number; readonly params: readonly string[] }
@@ -192,8 +192,8 @@ export interface CloseOptions {
   /** Grace period in milliseconds. Requests in progress may take this long before their connections are closed. */
   readonly graceMs: number;
   /**
-   * Milliseconds that workers continue to serve before the grace period. Applies only to workers that {@link
-   * ServerAdapter.supervise} started.
+   * Milliseconds that workers continue to serve before the grace period. Applies only to workers that
+   * {@link ServerAdapter.supervise} started.
    */
   readonly delayMs?: number;
 }

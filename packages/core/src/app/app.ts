@@ -82,8 +82,8 @@ export interface App {
 /** Options for closing an application, in milliseconds. */
 export interface AppCloseOptions extends Partial<CloseOptions> {
   /**
-   * Time to continue serving before the application stops accepting connections. Default {@link
-   * AppOptions.shutdownDelayMs}.
+   * Time to continue serving before the application stops accepting connections. Default
+   * {@link AppOptions.shutdownDelayMs}.
    */
   readonly delayMs?: number;
 }

@@ -63,8 +63,8 @@ export interface RequestContext {
   readonly headers: RequestHeaders;
   /**
    * Signal that is aborted when the response is no longer needed: the client disconnected, the request took longer than
-   * `requestTimeoutMs`, or the application closed. Pass it to operations that can be cancelled: `fetch(url, { signal:
-   * ctx.signal })`.
+   * `requestTimeoutMs`, or the application closed. Pass it to operations that can be cancelled:
+   * `fetch(url, { signal: ctx.signal })`.
    */
   readonly signal: AbortSignal;
   /** Logger. Its entries contain the ids of the request. */
