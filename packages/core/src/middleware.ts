@@ -15,7 +15,7 @@ export interface MiddlewareInput {
   readonly ctx: RequestContext;
   /** Method of the request, in upper case. */
   readonly method: string;
-  /** Path of the request as received, without the query. */
+  /** Path of the request in the normal form, without the query. See {@link RequestContext.path}. */
   readonly path: string;
   /** Path parameters by name, percent-decoded but not validated. */
   readonly params: Readonly<Record<string, string>>;

@@ -33,7 +33,7 @@ export interface DevelopmentLink {
 export interface AnsweredRequest {
   /** Method in upper case. */
   readonly method: string;
-  /** Path and query as received. */
+  /** Path in the normal form, and query. */
   readonly target: string;
   /** HTTP status of the response. */
   readonly status: number;

@@ -95,9 +95,9 @@ export interface ServerExchange {
   /**
    * Sends the response with a body that is written in chunks, in place of {@link respond} and with the same rules.
    * `length` is the number of bytes if it is known, and the writer must then receive exactly that many. Otherwise the
-   * adapter uses chunked transfer coding. The adapter sends the head without waiting for the first chunk. A response to
-   * HEAD consists of the head only, so it ends at once. Throws, as `respond` does, before it sends anything. Absent if
-   * the adapter cannot stream: the pipeline then collects the body in memory.
+   * adapter sends the body without a length. The adapter sends the head without waiting for the first chunk. A response
+   * to HEAD consists of the head only, so it ends at once. Throws, as `respond` does, before it sends anything. Absent
+   * if the adapter cannot stream: the pipeline then collects the body in memory.
    */
   respondStream?(
     status: number,

@@ -69,7 +69,7 @@ export interface PluginRedactor {
 export interface RequestFailure extends FailedRequest {
   /** Method of the request, in upper case. */
   readonly method: string;
-  /** Path as received, without the query. */
+  /** Path in the normal form, without the query. */
   readonly path: string;
 }
 
