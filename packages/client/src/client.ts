@@ -15,12 +15,14 @@ interface Answer {
 const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"] as const;
 
 /**
- * A client of an API.
+ * Creates a client of an API.
  *
- * `Routes` are contract groups, several of them joined by `&`: answers are then plain JSON, a `Date` is its text. Those of the generated
- * `.kit/client/index.ts`, which exports this function with all that it needs, know more: dates arrive as `Date`, fields with a default may be left out, and
- * errors are told apart by the codes that the contract declares.
+ * `Routes` is a contract group, or several of them joined by `&`. In this case responses are plain JSON, so a `Date`
+ * arrives as a string. The generated `.kit/client/index.ts` exports this function together with its own routes and
+ * codecs. With these, dates arrive as `Date`, fields with a default may be left out, and errors are distinguished by
+ * the codes that the contract declares.
  *
+ * @param options - `baseUrl` is required. The default timeout of a call is 30,000 ms.
  * @example
  * ```ts
  * const api = createClient<NoteRoutes>({ baseUrl: "http://localhost:3000" });
@@ -38,7 +40,7 @@ export function createClient<Routes>(options: ClientOptions & CodecsOption<Route
 function callOf(answer: Promise<Answer>): ApiCall<unknown, ApiError> {
   const data = answer.then((ended) => ended.data);
   const result = (): Promise<Result<unknown, ApiError>> => {
-    // Whoever asks for the result hears of the failure there.
+    // A caller that uses the result receives the failure there, so the promise must not cause an unhandled rejection.
     data.catch(() => {});
     return answer.then(
       (ended) => ({ ok: true, ...ended }),
@@ -80,7 +82,7 @@ async function send(
     const response = await attempts(options, call, () => new Request(url, init));
     return { data: await read(response, method, `${method} ${path}`, options.codecs), response };
   } catch (error) {
-    // The signal that is the first to end a call is the reason of its end.
+    // The error is a timeout only if the timeout aborted the call before the caller's signal did.
     if (timeout?.aborted && signal?.reason === timeout.reason && error === timeout.reason) {
       throw new ApiError("TIMEOUT", 0, `${method} ${url} took longer than ${timeoutMs} ms`, { cause: error });
     }
@@ -88,7 +90,7 @@ async function send(
   }
 }
 
-/** The first answer that is worth having, or the last one there may be. */
+/** Sends a request and retries it. Returns the first response that needs no retry, or the last one. */
 async function attempts(options: ClientOptions, call: Call, request: () => Request): Promise<Response> {
   const retry = call.retry ?? options.retry;
   for (let attempt = 0; ; attempt++) {
@@ -113,7 +115,7 @@ async function through(options: ClientOptions, position: number, request: Reques
   const interceptor = options.interceptors?.[position];
   if (interceptor !== undefined) return interceptor(request, (next) => through(options, position + 1, next));
   try {
-    // Not as a method of `options`, which browsers do not allow for their own.
+    // Not called as a method of `options`, because browsers refuse their own `fetch` with another receiver.
     const { fetch = globalThis.fetch } = options;
     return await fetch(request);
   } catch (cause) {
@@ -131,7 +133,7 @@ async function read(
   if (response.status >= 400) throw await errorOf(response);
   if (method === "HEAD" || response.status === 204) return undefined;
   const isJson = /^application\/([\w.-]+\+)?json\b/i.test(response.headers.get("content-type") ?? "");
-  // Who has no codecs cannot know what a route answers.
+  // Without codecs, the content type of a route's response is unknown.
   if (!isJson && (codecs === undefined || codecs.raw.includes(route))) return response;
   const text = await response.text();
   if (text === "" && !isJson) return undefined;

@@ -1,14 +1,16 @@
 /**
- * Where a JSON value holds what JSON has no form of. Generated: `.kit/client/index.ts` has one for each answer that needs it.
+ * Description of where a JSON value contains types that JSON lacks. Generated: `.kit/client/index.ts` has one for each
+ * response that needs it.
  *
- * - `"$date"`, `"$bigint"`, `"$bytes"`: text that is one; with `?` only where it reads as one, for a union with `string`
- * - another text: the codec of that name in {@link Codecs.types}
+ * - `"$date"`, `"$bigint"`, `"$bytes"`: a string of that type. With `?`, only a string in the form of that type, for a
+ *   union with `string`
+ * - any other string: the codec of that name in {@link Codecs.types}
  * - an object: the codecs of its properties
  * - `["each", codec]`: all items of an array
- * - `["tuple", [codec, …], rest]`: items by their place; `null` where there is nothing to do
- * - `["rest", object, codec]`: an object and its undeclared properties
- * - `["by", property, { value: codec }]`: an object by the value of one of its properties
- * - `["all", codec, …]`: each of them, as a value can be an array or an object, say
+ * - `["tuple", [codec, …], rest]`: items by their index. `null` if an item needs no conversion
+ * - `["rest", object, codec]`: an object with its undeclared properties
+ * - `["by", property, { value: codec }]`: an object, by the value of one of its properties
+ * - `["all", codec, …]`: all of these codecs in turn, for example for a value that is an array or an object
  */
 export type Codec =
   | string
@@ -19,13 +21,13 @@ export type Codec =
   | readonly ["by", string, { readonly [value: string]: Codec }]
   | readonly ["all", ...Codec[]];
 
-/** The codecs of an API. */
+/** Codecs of an API. */
 export interface Codecs {
-  /** By name. */
+  /** Codecs of types, by name. */
   readonly types: { readonly [name: string]: Codec };
-  /** Of answers, by `METHOD /path`. */
+  /** Codecs of responses, by `METHOD /path`. */
   readonly answers: { readonly [route: string]: Codec };
-  /** Routes that may answer with something else than JSON. */
+  /** Routes with responses that may be something other than JSON. */
   readonly raw: readonly string[];
 }
 
@@ -33,7 +35,7 @@ const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 const BIGINT = /^-?\d+$/;
 const BASE64 = /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The value that a parsed JSON value stands for. Objects and arrays are changed in place. */
+/** Decodes a parsed JSON value. Changes objects and arrays in place. */
 export function decode(codec: Codec, value: unknown, types: Codecs["types"]): unknown {
   if (typeof codec === "string")
     return codec.startsWith("$") ? scalar(codec, value) : decode(types[codec]!, value, types);
@@ -113,7 +115,7 @@ function bytes(base64: string): Uint8Array {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }
 
-/** The JSON text of a request's body. */
+/** Returns the JSON of a request body. */
 export function encode(body: unknown): string {
   return JSON.stringify(body, (_key, value: unknown) => {
     if (typeof value === "bigint") return String(value);

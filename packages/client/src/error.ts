@@ -1,4 +1,4 @@
-/** What went wrong with a call: what the server answered, or why there is no answer. */
+/** Error of a call: the error response of the server, or the reason why there is no response. */
 export class ApiError<
   Code extends string = string,
   Status extends number = number,
@@ -6,17 +6,18 @@ export class ApiError<
 > extends Error {
   override readonly name = "ApiError";
   /**
-   * The error's code: one that the route declares (`NOTE_NOT_FOUND`), one of kit's (`VALIDATION_ERROR`, `INTERNAL_SERVER_ERROR`, …), or of this
-   * client: `NETWORK_ERROR`, `TIMEOUT`, and `UNEXPECTED_RESPONSE` for an answer that is not kit's.
+   * Code of the error: one that the route declares (`NOTE_NOT_FOUND`), one of kit (`VALIDATION_ERROR`,
+   * `INTERNAL_SERVER_ERROR`, …), or one of this client: `NETWORK_ERROR`, `TIMEOUT`, and `UNEXPECTED_RESPONSE` for a
+   * response that is not in kit's format.
    */
   readonly code: Code;
-  /** HTTP status; 0 where there was no answer. */
+  /** HTTP status. 0 if there was no response. */
   readonly status: Status;
-  /** What the server said beyond the message. */
+  /** Details that the server sent with the message. */
   readonly details: Details;
-  /** Names the request in the server's logs and traces; empty where there was no answer. */
+  /** Trace id of the request in the server's logs and traces. Empty if there was no response. */
   readonly traceId: string;
-  /** The answer's headers; none where there was no answer. */
+  /** Headers of the response. Empty if there was no response. */
   readonly headers: Headers;
 
   constructor(
@@ -35,8 +36,10 @@ export class ApiError<
 }
 
 /**
- * Whether something thrown is an error of a call, and of that code where one is given.
+ * Returns true if a thrown value is an {@link ApiError}, and has the given code.
  *
+ * @param error - Thrown value.
+ * @param code - Code that the error must have. If it is left out, every code matches.
  * @example
  * ```ts
  * try {
@@ -53,7 +56,7 @@ export function isApiError<Code extends string = string>(
   return error instanceof ApiError && (code === undefined || error.code === code);
 }
 
-/** The error that an answer is which is no success. */
+/** Converts an error response into an error. */
 export async function errorOf(response: Response): Promise<ApiError> {
   const { status, headers } = response;
   const text = await response.text();
@@ -61,7 +64,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
   try {
     envelope = (JSON.parse(text) as { error?: typeof envelope }).error;
   } catch {
-    // Of a proxy, say: it is told below.
+    // Not JSON, for example the error page of a proxy. Handled below.
   }
   if (typeof envelope?.code !== "string") {
     return new ApiError("UNEXPECTED_RESPONSE", status, `The server answered ${status}, and not as kit does`, {

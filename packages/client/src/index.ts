@@ -1,5 +1,5 @@
 /**
- * A typed client of an API made with kit, for browsers and Node.
+ * Typed client of an API made with kit, for browsers and Node.
  *
  * @module
  */

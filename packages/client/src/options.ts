@@ -2,8 +2,8 @@ import type { Codecs } from "./codec.ts";
 import type { Generated } from "./types.ts";
 
 /**
- * Stands between a call and the network: it may change the request, answer itself, or look at the answer. The first of the list is
- * outermost. Each attempt of a call passes all of them.
+ * Function between a call and the network. It may change the request, respond itself, or read the response. The first
+ * interceptor of the list is the outermost. Each attempt of a call runs all interceptors.
  *
  * @example
  * ```ts
@@ -18,50 +18,60 @@ export type Interceptor = (
   next: (request: Request) => Promise<Response>,
 ) => Promise<Response>;
 
-/** How often and when a call is tried again. */
+/** Options for retries of a call. */
 export interface RetryOptions {
-  /** How many times after the first; default 2. */
+  /** Maximum number of retries after the first attempt. Default 2. */
   limit?: number;
-  /** Milliseconds before the first repetition, doubled for each further one; default 100. Up to half of it more is waited at random. */
+  /**
+   * Milliseconds before the first retry. The delay doubles for each further retry, and a random part of up to half of
+   * it is added. Default 100.
+   */
   delayMs?: number;
-  /** The longest wait, a `Retry-After` of the server included, in milliseconds; default 10,000. Where the server asks for more, the call fails. */
+  /**
+   * Maximum delay in milliseconds, including a `Retry-After` of the server. Default 10,000. If the server requests a
+   * longer delay, the call fails.
+   */
   maxDelayMs?: number;
 }
 
-/** What a call can say beside what its contract asks for. */
+/** Options of a call, in addition to the input of the contract. */
 export interface RequestOptions {
-  /** More headers, which win over those of the client. */
+  /** Additional headers. They take precedence over the headers of the client. */
   headers?: Readonly<Record<string, string>>;
-  /** Ends the call; it then throws the signal's reason. */
+  /** Signal that cancels the call. The call then throws the reason of the signal. */
   signal?: AbortSignal;
-  /** Milliseconds until the call fails with `TIMEOUT`, repetitions included; 0 for no limit. */
+  /**
+   * Milliseconds until the call fails with `TIMEOUT`, including retries. 0 disables the timeout. Default
+   * {@link ClientOptions.timeoutMs}.
+   */
   timeoutMs?: number;
-  /** How often it is tried again; `false` for never. */
+  /** Options for retries of this call, or `false` for no retries. Default {@link ClientOptions.retry}. */
   retry?: RetryOptions | false;
 }
 
-/** What a client is made with. */
+/** Options of a client. */
 export interface ClientOptions {
-  /** Where the API is: `https://api.example.com`, or `/api` in a browser. */
+  /** Base URL of the API: `https://api.example.com`, or `/api` in a browser. */
   baseUrl: string | URL;
-  /** Headers of each request, or a function that gives them for each. */
+  /** Headers of each request, or a function that returns them. The function is called once per call. */
   headers?:
     | Readonly<Record<string, string>>
     | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
-  /** Milliseconds until a call fails with `TIMEOUT`, repetitions included; default 30,000, and 0 for no limit. */
+  /** Milliseconds until a call fails with `TIMEOUT`, including retries. 0 disables the timeout. Default 30,000. */
   timeoutMs?: number;
   /**
-   * How calls that can be repeated without harm (`GET`, `HEAD`, `OPTIONS`, `PUT`, `DELETE`: RFC 9110, section 9.2.2) are tried again where the
-   * network fails or the server answers 429, 502, 503 or 504; `false` for never.
+   * Options for retries, or `false` for no retries. A call is retried if the network fails, or if the server responds
+   * with 429, 502, 503 or 504. Only idempotent methods are retried (`GET`, `HEAD`, `OPTIONS`, `PUT`, `DELETE`: RFC
+   * 9110, section 9.2.2).
    */
   retry?: RetryOptions | false;
-  /** What stands between calls and the network. */
+  /** Functions between calls and the network, outermost first. */
   interceptors?: readonly Interceptor[];
-  /** In the place of the global `fetch`. */
+  /** Replacement for the global `fetch`. */
   fetch?: (request: Request) => Promise<Response>;
-  /** What `fetch` does with cookies; default its own, `same-origin`. */
+  /** Handling of cookies by `fetch`. The default is that of `fetch`: `same-origin`. */
   credentials?: "omit" | "same-origin" | "include";
 }
 
-/** The codecs of generated routes, which only they need. */
+/** Option for the codecs. Generated routes require it. */
 export type CodecsOption<Routes> = Routes extends Generated ? { codecs: Codecs } : { codecs?: Codecs };

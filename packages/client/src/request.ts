@@ -1,10 +1,12 @@
-/** What of a call goes into its address. */
+/** Parts of a call that determine its URL. */
 export interface Address {
+  /** Path parameters by name. A wildcard's value may contain slashes. */
   params?: Readonly<Record<string, unknown>>;
+  /** Query values by key. An array becomes a repeated key, and `undefined` is left out. */
   query?: Readonly<Record<string, unknown>>;
 }
 
-/** The path of a call with its query. Throws a `TypeError` where a parameter would lead to another route. */
+/** Returns the path of a call with its query. Throws a `TypeError` if a parameter would lead to another route. */
 export function addressOf(path: string, { params = {}, query = {} }: Address): string {
   const segments = path.split("/").map((segment) => {
     const kind = segment[0];
@@ -13,7 +15,7 @@ export function addressOf(path: string, { params = {}, query = {} }: Address): s
     const value = params[name];
     const texts = kind === "*" ? textOf(value).split("/") : [textOf(value)];
     for (const text of texts) {
-      // A dot segment is no text to a URL (RFC 3986, section 5.2.4), not even where it is percent-encoded.
+      // URL parsers remove dot segments (RFC 3986, section 5.2.4), even percent-encoded ones.
       if (value === undefined || value === null || text === "" || text === "." || text === "..") {
         throw new TypeError(
           `the parameter ${name} of ${path} cannot be ${JSON.stringify(value) ?? "left out"}`,

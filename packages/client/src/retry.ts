@@ -1,20 +1,23 @@
 import type { RetryOptions } from "./options.ts";
 
-/** RFC 9110, section 9.2.2. */
+/** Idempotent methods (RFC 9110, section 9.2.2). */
 const IDEMPOTENT = /^(GET|HEAD|OPTIONS|PUT|DELETE)$/;
 const PASSING = new Set([429, 502, 503, 504]);
 
-/** Whether a call may be made once more after such an answer. */
+/** Returns true if a call may be retried after a response with that status. */
 export function isPassing(status: number): boolean {
   return PASSING.has(status);
 }
 
-/** How often a call may be tried again. */
+/** Returns the maximum number of retries of a call. */
 export function limitOf(method: string, retry: RetryOptions | false | undefined): number {
   return retry === false || !IDEMPOTENT.test(method) ? 0 : (retry?.limit ?? 2);
 }
 
-/** Milliseconds to wait before the repetition of that number, from 0; nothing where the server asks for more than is allowed. */
+/**
+ * Returns the milliseconds to wait before a retry. `attempt` is the number of the retry, from 0. Returns `undefined` if
+ * the server requests a longer delay than allowed.
+ */
 export function delayOf(
   attempt: number,
   retry: RetryOptions | false | undefined,
@@ -29,7 +32,7 @@ export function delayOf(
   return asked > maxDelayMs ? undefined : asked;
 }
 
-/** Waits, and rejects with the signal's reason where that comes first. */
+/** Waits for a number of milliseconds. Rejects with the signal's reason if the signal aborts first. */
 export function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (): void => {

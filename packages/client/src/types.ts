@@ -2,27 +2,30 @@ import type { ApiError } from "./error.ts";
 import type { RequestOptions } from "./options.ts";
 
 declare const generated: unique symbol;
-/** Not there when it runs: a text that is no literal would keep a declared code from being told apart by `===`. */
+/** Exists only for the type checker. With the type `string`, `===` could not distinguish the declared codes. */
 declare enum Other {
   Code = "a code that the contract does not declare",
 }
 
-/** One endpoint as a client sees it. `.kit/client/index.ts` has one for each. */
+/** Route as a client sees it. `.kit/client/index.ts` declares one for each route. */
 export interface Route<Input extends object, Output, Failures extends ApiError = never> {
+  /** Params, query and body of a call. */
   readonly input: Input;
+  /** Data of a successful response. */
   readonly output: Output;
+  /** Errors that the contract declares. */
   readonly failures: Failures;
 }
 
-/** What generated routes extend: they need the codecs that were generated with them. */
+/** Base of generated routes. They need the codecs that were generated with them. */
 export interface Generated {
   readonly [generated]: true;
 }
 
-/** The code of an error that the contract does not declare: some text. */
+/** Code of an error that the contract does not declare. At run time it is a string. */
 export type OtherCode = Other.Code;
 
-/** An error that a route declares with `@throws`. */
+/** Error that a route declares with `@throws`. */
 export type Failure<Code extends string, Status extends number, Details = unknown> = ApiError<
   Code,
   Status,
@@ -30,11 +33,12 @@ export type Failure<Code extends string, Status extends number, Details = unknow
 >;
 
 /**
- * Name of the rule that a value breaks. Where JSON Schema has a keyword for the rule, the name is that keyword.
+ * Name of the rule that a value breaks. If JSON Schema has a keyword for the rule, the name is that keyword.
  *
- * `required`: the value is missing. `template`: a template literal type of TypeScript. `unknown`: the contract has no value there. `maxDepth`: the
- * value is nested too deeply. `maxFailures`: there are more failures than are listed. `characters`: text that no database keeps. `json` and
- * `encoding`: the text could not be read.
+ * `required`: the value is missing. `template`: a template literal type of TypeScript. `unknown`: the contract allows
+ * no value at this location. `maxDepth`: the value is nested too deep. `maxFailures`: there are more failures than are
+ * listed. `characters`: the string has characters that databases cannot store. `json` and `encoding`: the input could
+ * not be parsed or decoded.
  */
 export type ValidationRule =
   | "required"
@@ -63,24 +67,24 @@ export type ValidationRule =
   | "json"
   | "encoding";
 
-/** A value that a rule names: the number of `minLength`, the text of `pattern`, a value of `enum`. */
+/** Argument of a rule: the number of `minLength`, the string of `pattern`, one value of `enum`. */
 export type ValidationLimitValue = string | number | boolean | null;
 
-/** A place of the input that the server refused, as `details.fields` of a `VALIDATION_ERROR` lists it. */
+/** Location in the input with a broken rule, as `details.fields` of a `VALIDATION_ERROR` lists it. */
 export interface InvalidField {
   /** JSONPath of the value: `$.items[0].quantity`. */
   readonly path: string;
   /** Type and rules in English: `string, 1 to 200 characters`. */
   readonly expected: string;
-  /** The value; `null` if it is missing, absent if it cannot be shown. */
+  /** Value that the client sent. `null` if it is missing, absent if it cannot be shown. */
   readonly value?: unknown;
-  /** The first rule that the value breaks, for messages in other words and languages. */
+  /** First rule that the value breaks, for messages in other words and languages. */
   readonly rule: ValidationRule;
-  /** The argument of that rule: `1` of `minLength`, a list of values of `enum`; absent if the rule has none. */
+  /** Argument of that rule: `1` for `minLength`, a list of values for `enum`. Absent if the rule has none. */
   readonly limit?: ValidationLimitValue | readonly ValidationLimitValue[];
 }
 
-/** What any call may end with, declared or not. */
+/** Errors that any call may fail with, in addition to the declared ones. */
 export type CommonFailure =
   | Failure<
       "VALIDATION_ERROR",
@@ -96,15 +100,16 @@ export type CommonFailure =
   | Failure<"UNEXPECTED_RESPONSE", number>
   | Failure<OtherCode, number>;
 
-/** What a call ended with. */
+/** Result of a call. */
 export type Result<Output, Failures> =
   | { readonly ok: true; readonly data: Output; readonly response: Response }
   | { readonly ok: false; readonly error: Failures };
 
-/** A call under way. Awaited, it gives the answer's value or throws an {@link ApiError}. */
+/** Call in progress. `await` returns the data of the response or throws an {@link ApiError}. */
 export interface ApiCall<Output, Failures> extends Promise<Output> {
   /**
-   * The answer or the error, as a value: nothing is thrown but what aborting the call throws.
+   * Returns the response or the error as a value. Rejects only for other errors, such as the reason of an aborted
+   * signal.
    *
    * @example
    * ```ts
@@ -117,7 +122,9 @@ export interface ApiCall<Output, Failures> extends Promise<Output> {
   result(): Promise<Result<Output, Failures>>;
 }
 
-/** A value as plain JSON has it: what a client gets that knows a contract, but not what was generated of it. */
+/**
+ * Type of a value in plain JSON. A client that knows only the contract, without generated codecs, receives this type.
+ */
 export type Wire<T> = T extends Date | bigint | Uint8Array
   ? string
   : T extends string | number | boolean | null | undefined
@@ -133,17 +140,20 @@ interface Contract {
   readonly response: unknown;
 }
 
-/** A body is there where the contract has one, whatever may be left out of it. */
+/** Body of a call. Required if the contract has a body, even if all of its properties are optional. */
 type Body<T> = [T] extends [void] ? unknown : { body: T };
 
-/** A member of a contract as a part of the call: absent where it is `void`, and not needed where nothing in it is. */
+/**
+ * Slot of a contract as a property of the call: absent if the slot is `void`, optional if all of its properties are
+ * optional.
+ */
 type Part<Name extends string, T> = [T] extends [void]
   ? unknown
   : {} extends T
     ? { [K in Name]?: T }
     : { [K in Name]: T };
 
-/** A generated route as it is, or what a contract says of one. */
+/** Generated route itself, or the route that a contract describes. */
 type Endpoint<C> =
   C extends Route<infer _Input, infer _Output, infer _Failures>
     ? C
@@ -155,11 +165,11 @@ type Endpoint<C> =
         >
       : never;
 
-/** What a route of an API is called with: `InputOf<Routes, "GET /notes/:id">`. */
+/** Input of a route: `InputOf<Routes, "GET /notes/:id">`. */
 export type InputOf<Routes, Key extends keyof Routes> = Endpoint<Routes[Key]>["input"];
-/** What a route of an API answers: `OutputOf<Routes, "GET /notes/:id">`. */
+/** Data of a route's response: `OutputOf<Routes, "GET /notes/:id">`. */
 export type OutputOf<Routes, Key extends keyof Routes> = Endpoint<Routes[Key]>["output"];
-/** What a call of a route may end with: `ErrorOf<Routes, "GET /notes/:id">`. */
+/** Errors of a route: `ErrorOf<Routes, "GET /notes/:id">`. */
 export type ErrorOf<Routes, Key extends keyof Routes> = Endpoint<Routes[Key]>["failures"] | CommonFailure;
 
 type PathsOf<Key, Method extends string> = Key extends `${Method} ${infer Path}` ? Path : never;
@@ -168,7 +178,7 @@ type Arguments<Input> = {} extends Input
   ? [request?: Input & RequestOptions]
   : [request: Input & RequestOptions];
 
-/** Calls the routes of one method. */
+/** Function that calls the routes of one method. */
 type Caller<Routes, Method extends string> = <Path extends PathsOf<keyof Routes, Method>>(
   path: Path,
   ...request: Arguments<InputOf<Routes, `${Method} ${Path}` & keyof Routes>>
@@ -177,7 +187,7 @@ type Caller<Routes, Method extends string> = <Path extends PathsOf<keyof Routes,
   ErrorOf<Routes, `${Method} ${Path}` & keyof Routes>
 >;
 
-/** The routes of an API as functions. */
+/** Client of an API, with one function per method. */
 export interface Client<Routes> {
   readonly get: Caller<Routes, "GET">;
   readonly head: Caller<Routes, "HEAD">;

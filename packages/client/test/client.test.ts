@@ -1,4 +1,4 @@
-// Calls over real HTTP.
+// Tests of calls over real HTTP.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -30,7 +30,7 @@ const ok = (value: unknown) => ({ body: JSON.stringify(value) });
 const failure = (code: string, message: string, details?: unknown) =>
   JSON.stringify({ error: { code, message, details, traceId: "0af7651916cd43dd8448eb211c80319c" } });
 
-test("parameters and queries are written so that the server reads the same", async () => {
+test("writes parameters and queries so that the server reads the same values", async () => {
   await using server = await TestServer.start(() => ok({}));
   const api = createClient<Routes>({ baseUrl: `${server.url}/` });
   await api.get("/notes/:id", { params: { id: "a/b ?#%ü" } });
@@ -54,7 +54,7 @@ test("parameters and queries are written so that the server reads the same", asy
   assert.equal(server.seen[0]?.headers["content-type"], undefined);
 });
 
-test("a parameter that would lead to another route is refused before anything is sent", async () => {
+test("refuses a parameter that would lead to another route, before it sends a request", async () => {
   await using server = await TestServer.start(() => ok({}));
   const api = createClient<Routes>({ baseUrl: server.url });
   for (const id of ["", ".", ".."]) {
@@ -67,7 +67,7 @@ test("a parameter that would lead to another route is refused before anything is
   assert.equal(server.seen.length, 0);
 });
 
-test("bodies are JSON; what JSON has no form of is written as kit reads it", async () => {
+test("sends bodies as JSON, with dates, bigints and bytes in kit's wire form", async () => {
   await using server = await TestServer.start(() => ({ status: 201, ...ok({ id: "1" }) }));
   const api = createClient<Routes>({ baseUrl: server.url });
   const made = await api.post("/notes", { body: { title: "ü", at: new Date(0), size: 2n ** 64n } });
@@ -77,13 +77,13 @@ test("bodies are JSON; what JSON has no form of is written as kit reads it", asy
   assert.equal(seen?.body, '{"title":"ü","at":"1970-01-01T00:00:00.000Z","size":"18446744073709551616"}');
 });
 
-test("an answer without content is nothing", async () => {
+test("returns undefined for a response without content", async () => {
   await using server = await TestServer.start(() => ({ status: 204 }));
   const api = createClient<Routes>({ baseUrl: server.url });
   assert.equal(await api.delete("/notes/:id", { params: { id: "1" } }), undefined);
 });
 
-test("an answer that is not JSON is given as it came, to who knows no more", async () => {
+test("returns a response that is not JSON unchanged if the client has no codecs", async () => {
   await using server = await TestServer.start(() => ({
     headers: { "content-type": "text/csv" },
     body: "a,b",
@@ -93,7 +93,7 @@ test("an answer that is not JSON is given as it came, to who knows no more", asy
   assert.equal(await (answer as Response).text(), "a,b");
 });
 
-test("who has codecs gets values, and no page of somebody else", async () => {
+test("decodes responses with codecs, and refuses an HTML page in place of JSON", async () => {
   await using server = await TestServer.start(({ url }) =>
     url === "/page"
       ? { headers: { "content-type": "text/html" }, body: "<h1>Sign in</h1>" }
@@ -111,7 +111,7 @@ test("who has codecs gets values, and no page of somebody else", async () => {
   assert.equal(error.details, "<h1>Sign in</h1>");
 });
 
-test("errors carry what the server said", async () => {
+test("throws an error with the fields of the error response", async () => {
   await using server = await TestServer.start(() => ({
     status: 404,
     headers: { "x-kit": "yes" },
@@ -138,7 +138,7 @@ test("errors carry what the server said", async () => {
   assert.ok(!result.ok && result.error.status === 404);
 });
 
-test("a result tells of success too", async () => {
+test("result() returns the data and the response of a successful call", async () => {
   await using server = await TestServer.start(() => ({ headers: { "x-kit": "yes" }, ...ok({ n: 1 }) }));
   const result = await createClient<Routes>({ baseUrl: server.url }).get("/notes").result();
   assert.ok(result.ok);
@@ -146,7 +146,7 @@ test("a result tells of success too", async () => {
   assert.equal(result.response.headers.get("x-kit"), "yes");
 });
 
-test("an error that is not kit's is an unexpected answer", async () => {
+test("throws UNEXPECTED_RESPONSE for an error response that is not in kit's format", async () => {
   for (const body of ["<h1>Bad gateway</h1>", "null", "{}", '{"error":"no"}', ""]) {
     await using server = await TestServer.start(() => ({ status: 500, body }));
     const error = await failed(createClient<Routes>({ baseUrl: server.url }).get("/notes"));
@@ -156,7 +156,7 @@ test("an error that is not kit's is an unexpected answer", async () => {
   }
 });
 
-test("calls that can be repeated are, until an answer comes", async () => {
+test("retries idempotent calls until they succeed", async () => {
   await using server = await TestServer.start((_seen, count) =>
     count === 1 ? undefined : count === 2 ? { status: 503 } : ok({ n: count }),
   );
@@ -164,7 +164,7 @@ test("calls that can be repeated are, until an answer comes", async () => {
   assert.deepEqual(await api.get("/notes"), { n: 3 });
 });
 
-test("after the last repetition the answer stands", async () => {
+test("throws the error of the last response after the last retry", async () => {
   await using server = await TestServer.start(() => ({ status: 503, body: failure("BUSY", "Busy") }));
   const api = createClient<Routes>({ baseUrl: server.url, retry: { delayMs: 1, limit: 3 } });
   assert.equal((await failed(api.get("/notes"))).code, "BUSY");
@@ -173,7 +173,7 @@ test("after the last repetition the answer stands", async () => {
   assert.equal(server.seen.length, 5);
 });
 
-test("what could be done twice is sent once; so is what the server refused for good", async () => {
+test("does not retry a POST, or a response with the status 500", async () => {
   await using server = await TestServer.start(({ method }) =>
     method === "POST" ? undefined : { status: 500, body: failure("INTERNAL_SERVER_ERROR", "No") },
   );
@@ -187,7 +187,7 @@ test("what could be done twice is sent once; so is what the server refused for g
   assert.equal(server.seen.length, 2);
 });
 
-test("the server says when to come back, within bounds", async () => {
+test("waits as long as Retry-After requests, and fails if that exceeds the maximum delay", async () => {
   await using server = await TestServer.start((_seen, count) =>
     count === 1 ? { status: 429, headers: { "retry-after": "1" } } : ok({ n: count }),
   );
@@ -205,7 +205,7 @@ test("the server says when to come back, within bounds", async () => {
   assert.equal(busy.seen.length, 1);
 });
 
-test("a call that takes too long ends, wherever it is", async () => {
+test("fails with TIMEOUT during a slow response and during the delay before a retry", async () => {
   await using slow = await TestServer.start(() => ({ afterMs: 5000, ...ok({}) }));
   const error = await failed(createClient<Routes>({ baseUrl: slow.url, timeoutMs: 50 }).get("/notes"));
   assert.equal(error.code, "TIMEOUT");
@@ -216,7 +216,7 @@ test("a call that takes too long ends, wherever it is", async () => {
   assert.equal((await failed(waiting.get("/notes", { timeoutMs: 50 }))).code, "TIMEOUT");
 });
 
-test("a signal ends a call with its own reason", async () => {
+test("throws the reason of the signal that cancels a call", async () => {
   await using server = await TestServer.start(() => ({ afterMs: 5000, ...ok({}) }));
   const api = createClient<Routes>({ baseUrl: server.url });
   const reason = new Error("the user went elsewhere");
@@ -227,7 +227,7 @@ test("a signal ends a call with its own reason", async () => {
   await assert.rejects(api.get("/notes", { signal: AbortSignal.abort(reason) }).result(), reason);
 });
 
-test("headers come from the client, from a function, and from the call, which wins", async () => {
+test("merges headers of the client, of a function and of the call, and those of the call win", async () => {
   await using server = await TestServer.start(() => ok({}));
   const fixed = createClient<Routes>({ baseUrl: server.url, headers: { "x-a": "1", "x-b": "1" } });
   await fixed.get("/notes", { headers: { "X-B": "2" } });
@@ -246,7 +246,7 @@ test("headers come from the client, from a function, and from the call, which wi
   );
 });
 
-test("interceptors stand around each attempt, the first outermost", async () => {
+test("runs interceptors for each attempt, the first one outermost", async () => {
   await using server = await TestServer.start((_seen, count) =>
     count === 1 ? { status: 502 } : ok({ n: count }),
   );
@@ -281,7 +281,7 @@ test("interceptors stand around each attempt, the first outermost", async () => 
   await assert.rejects(broken.get("/notes").result(), RangeError);
 });
 
-test("another fetch takes the place of the global one, and is no method", async () => {
+test("uses the option fetch in place of the global one, and calls it without a receiver", async () => {
   const api = createClient<Routes>({
     baseUrl: "https://example.com/api",
     fetch(this: unknown, request) {
@@ -292,7 +292,7 @@ test("another fetch takes the place of the global one, and is no method", async 
   assert.deepEqual(await api.get("/notes"), { n: "https://example.com/api/notes".length });
 });
 
-/** The error of a call. */
+/** Returns the error of a failed call. */
 async function failed(call: Promise<unknown>): Promise<ApiError> {
   try {
     await call;

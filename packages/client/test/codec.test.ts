@@ -88,12 +88,12 @@ for (const { what, codec, wire, value, types = {} } of cases) {
   });
 }
 
-test("a key that every object inherits is no property", () => {
+test("ignores a declared property that the object only inherits", () => {
   const result = decode({ toString: "$date" }, { a: 1 }, {}) as Record<string, unknown>;
   assert.deepEqual(Object.keys(result), ["a"]);
 });
 
-test("writes what JSON has no form of, at any depth", () => {
+test("encodes dates, bigints and bytes at any depth", () => {
   const body = { at: now, list: [1n, Uint8Array.of(0, 255, 97)], left: undefined, none: null };
   assert.equal(encode(body), `{"at":"${text}","list":["1","AP9h"],"none":null}`);
 });

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A request as it arrived. */
+/** Request as received. */
 export interface Seen {
   method: string;
   url: string;
@@ -9,12 +9,12 @@ export interface Seen {
   body: string;
 }
 
-/** What to answer; nothing to hang up. */
+/** Response to send, or `undefined` to close the connection. */
 export type Reply =
   | { status?: number; headers?: Record<string, string>; body?: string; afterMs?: number }
   | undefined;
 
-/** A server on a free port of loopback that answers what a test says and remembers what it was asked. */
+/** Server on a free loopback port that sends the responses of a test and records its requests. */
 export class TestServer implements AsyncDisposable {
   readonly url: string;
   readonly seen: Seen[] = [];

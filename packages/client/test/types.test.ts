@@ -1,4 +1,4 @@
-// What the compiler makes of calls. `tsc` is the test: each expected error is one, and nothing else is.
+// Tests of the types of calls. `tsc` runs the tests: each expected error must occur, and no other error.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -23,7 +23,7 @@ interface Note {
   more?: { at: Date | null };
 }
 
-/** As `.kit/client/index.ts` has them. */
+/** Routes as in `.kit/client/index.ts`. */
 interface Known extends Generated {
   "GET /notes": Route<{ query?: { page?: number } }, Note[]>;
   "GET /notes/:id": Route<
@@ -35,7 +35,7 @@ interface Known extends Generated {
   "DELETE /notes/:id": Route<{ params: { id: string } }, undefined>;
 }
 
-/** As contracts are written. */
+/** Routes as contracts. */
 interface Contracts {
   "GET /notes": RouteContract<void, { page?: number }, void, Note[]>;
   "PUT /notes/:id": RouteContract<{ id: string }, void, { title?: string }, Note>;
@@ -45,7 +45,7 @@ interface Contracts {
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const yes = <T extends true>(): T | undefined => undefined;
 
-// Never called: its types are what is looked at.
+// Never called. Only its types are checked.
 export async function calls(api: Client<Known>, plain: Client<Contracts>): Promise<void> {
   await api.get("/notes");
   await api.get("/notes", { query: { page: 1 }, timeoutMs: 5, headers: { "x-a": "1" } });
@@ -54,21 +54,21 @@ export async function calls(api: Client<Known>, plain: Client<Contracts>): Promi
   const gone = await api.delete("/notes/:id", { params: { id: "1" } });
   yes<Same<typeof gone, undefined>>();
 
-  // @ts-expect-error a path that there is not
+  // @ts-expect-error an unknown path
   await api.get("/note");
   // @ts-expect-error a path of another method
   await api.put("/notes/:id", { params: { id: "1" } });
-  // @ts-expect-error without its parameters
+  // @ts-expect-error missing parameters
   await api.get("/notes/:id");
-  // @ts-expect-error a parameter of another name
+  // @ts-expect-error a parameter with another name
   await api.get("/notes/:id", { params: { key: "1" } });
   // @ts-expect-error a query of another type
   await api.get("/notes", { query: { page: "1" } });
-  // @ts-expect-error a query where there is none
+  // @ts-expect-error a query that the route does not have
   await api.post("/notes", { body: { title: "a" }, query: {} });
-  // @ts-expect-error without its body
+  // @ts-expect-error missing body
   await api.post("/notes");
-  // @ts-expect-error a body without what it needs
+  // @ts-expect-error a body without a required property
   await api.post("/notes", { body: {} });
 
   const result = await api.get("/notes/:id", { params: { id: "1" } }).result();
@@ -87,12 +87,12 @@ export async function calls(api: Client<Known>, plain: Client<Contracts>): Promi
     case "VALIDATION_ERROR": {
       const [field] = error.details?.fields ?? [];
       const path: string | undefined = field?.path;
-      // The client depends on no other package, so it has a list of its own.
+      // The client depends on no other package, so it has its own list.
       yes<Same<ValidationRule, ServerRule>>();
       yes<Same<NonNullable<InvalidField["limit"]>, NonNullable<ValidationLimit>>>();
       const texts: Partial<Record<ValidationRule, string>> = { required: "is missing" };
       assert.ok(field === undefined || texts[field.rule] !== "");
-      // @ts-expect-error a rule that there is not
+      // @ts-expect-error an unknown rule
       assert.ok(field?.rule !== "minlength");
       yes<Same<typeof error.status, 400>>();
       assert.ok(path);
@@ -102,7 +102,7 @@ export async function calls(api: Client<Known>, plain: Client<Contracts>): Promi
     case "TIMEOUT":
       yes<Same<typeof error.status, 0>>();
       break;
-    // @ts-expect-error a code that nothing declares
+    // @ts-expect-error an undeclared code
     case "NOTE_NOT_FUND":
       break;
     default: {
@@ -112,22 +112,22 @@ export async function calls(api: Client<Known>, plain: Client<Contracts>): Promi
     }
   }
 
-  // Contracts alone: plain JSON.
+  // With contracts only, responses are plain JSON.
   const [first] = await plain.get("/notes");
   yes<Same<typeof first, Wire<Note> | undefined>>();
   const at: string | undefined = first?.at;
   const inner: string | null | undefined = first?.more?.at;
   assert.ok(at !== inner);
   await plain.put("/notes/:id", { params: { id: "1" }, body: {} });
-  // @ts-expect-error a body that may be empty is still a body
+  // @ts-expect-error a body is required even if all of its properties are optional
   await plain.put("/notes/:id", { params: { id: "1" } });
   yes<Same<OutputOf<Contracts, "DELETE /notes/:id">, undefined>>();
 }
 
-test("generated routes need the codecs that were generated with them", () => {
+test("generated routes require the codecs that were generated with them", () => {
   const baseUrl = "http://localhost";
   assert.ok(createClient<Contracts>({ baseUrl }));
   assert.ok(createClient<Known>({ baseUrl, codecs: { types: {}, answers: {}, raw: [] } }));
-  // @ts-expect-error without them dates would be texts, whatever the types say
+  // @ts-expect-error without codecs, dates would be strings despite their type
   assert.ok(createClient<Known>({ baseUrl }));
 });

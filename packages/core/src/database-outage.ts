@@ -1,7 +1,7 @@
-/** At most so many errors of a chain of causes are looked at; a longer one is a circle. */
+/** Maximum number of errors to read in a chain of causes. A longer chain is circular. */
 const depth = 8;
 
-/** Codes of Node's `net` and `dns` for a server that cannot be reached, or whose connection broke. */
+/** Codes of Node's `net` and `dns` for a server that cannot be reached, or for a broken connection. */
 const network = new Set([
   "EAI_AGAIN",
   "ECONNREFUSED",
@@ -15,8 +15,9 @@ const network = new Set([
 ]);
 
 /**
- * SQL states of an outage: too many connections, and a server that was told to stop, crashed, or is starting
- * (https://www.postgresql.org/docs/current/errcodes-appendix.html). Class 08, connection exceptions, belongs to them too.
+ * SQL states of an outage: too many connections, or a server that shuts down, crashed, or is starting
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html). The connection exceptions (class 08) are also
+ * outages.
  */
 const states = new Set(["53300", "57P01", "57P02", "57P03"]);
 const connectionException = /^08[0-9A-Z]{3}$/;
@@ -29,7 +30,7 @@ const ofPostgres = new Set([
   "CONNECTION_ENDED",
 ]);
 
-/** Messages of `pg` and its pool about a connection that is gone or did not come in time. These errors have no code. */
+/** Messages of `pg` and its pool about a lost connection or a connection timeout. These errors have no code. */
 const ofPg = new Set([
   "Client has encountered a connection error and is not queryable",
   "Connection terminated",
@@ -40,21 +41,22 @@ const ofPg = new Set([
 ]);
 
 /**
- * Tells if an error, or one that caused it, says that the database cannot be reached or takes no more connections at the moment. Query builders wrap
- * the driver's error as their `cause`. A failed `fetch` is not an outage of the database, although its cause has the same codes. Never throws.
+ * Returns true if an error, or one of its causes, shows that the database cannot be reached or accepts no more
+ * connections at the moment. Query builders set the driver's error as the `cause` of their own. A failed `fetch` is not
+ * an outage of the database, although its cause has the same codes. Never throws.
  */
 export function isDatabaseOutage(thrown: unknown): boolean {
   try {
     let error = thrown;
     for (let level = 0; level < depth && error instanceof Error; level += 1) {
-      // undici's `fetch`.
+      // `fetch` of undici throws a `TypeError`.
       if (error instanceof TypeError) return false;
       if (saysOutage(error)) return true;
       error = error.cause;
     }
     return false;
   } catch {
-    // A getter of a foreign error.
+    // A getter of a foreign error threw.
     return false;
   }
 }
@@ -63,7 +65,7 @@ function saysOutage(error: Error): boolean {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (typeof code !== "string") return ofPg.has(error.message);
   if (network.has(code) || states.has(code) || ofPostgres.has(code)) return true;
-  // The socket of a server on the same machine that does not run.
+  // The Unix socket of a local server that is not running.
   if (code === "ENOENT") return syscall === "connect";
   return connectionException.test(code);
 }

@@ -1,5 +1,5 @@
 /**
- * From whatever was thrown to an answer: the one place where the error envelope is made.
+ * Conversion of thrown values into responses. Every error body is created here.
  *
  * @module
  */
@@ -11,31 +11,35 @@ import { isDatabaseOutage } from "./database-outage.ts";
 import { extendedFields, placesOnDisk } from "./extended-fields.ts";
 import { describeCauses, describeThrown } from "./thrown.ts";
 
-/** What the error middleware knows about the request that failed. */
+/** Request that failed, as the error middleware receives it. */
 export interface FailedRequest {
+  /** Trace id of the request: 32 hexadecimal digits. */
   readonly traceId: string;
+  /** Id of the request in logs. */
   readonly requestId: string;
-  /** The phase that failed: `validation:body`, `middleware:auth`, `handler`. */
+  /** Phase that failed: `validation:body`, `middleware:auth`, `handler`. */
   readonly phase: string;
-  /** Nothing where no route matched. */
+  /** Route of the request. `null` if no route matched. */
   readonly route: CompiledRoute | null;
-  /** The server adapter's name. */
+  /** Name of the server adapter. */
   readonly serverAdapter: string;
-  /** The directory that the paths of {@link CompiledRoute.source} start from; default the working directory. */
+  /** Directory to which the paths of {@link CompiledRoute.source} are relative. Default: the working directory. */
   readonly projectRoot?: string;
-  /** What a plugin wants error bodies to tell in production too; default `none`. */
+  /** Additional fields of error bodies that a plugin requests, also in production. Default `none`. */
   readonly errorFields?: ErrorFields;
 }
 
 /**
- * What stands in an error body beside code, message, details and trace id.
+ * Additional fields of an error body, next to code, message, details and trace id.
  *
- * - `public`: what a client knows or may know: status, phase, route, the type and the rules that were not kept, request id, server, time.
- * - `all`: also where in the project things are, as in development: source file, schema file, related tests.
+ * - `none`: no additional fields.
+ * - `public`: facts that the client knows or may know: status, phase, route, the broken type and rules, request id,
+ *   server, time.
+ * - `all`: also the locations in the project, as in development: source file, schema file, related tests.
  */
 export type ErrorFields = "none" | "public" | "all";
 
-/** The one form of every error body. In development, and beside a debug sidecar, more fields stand inside `error`. */
+/** Body of every error response. In development, and with a debug sidecar, `error` has more fields. */
 export interface ErrorBody {
   readonly error: {
     readonly code: string;
@@ -45,36 +49,45 @@ export interface ErrorBody {
   };
 }
 
-/** How a failure is answered. */
+/** Response to a failed request. */
 export interface ErrorAnswer {
+  /** HTTP status, from 400 to 599. */
   readonly status: number;
+  /** Response body, sent as JSON. */
   readonly body: ErrorBody;
 }
 
-/** Makes the answer to a failure. */
+/** Function that creates the response to a failed request. */
 export type ErrorMiddleware = (error: unknown, request: FailedRequest) => ErrorAnswer;
 
-/** Which functions are error middleware: listed among the others, one would be called with the wrong arguments. */
+/**
+ * Error middleware that kit created. `createApp` refuses these functions in a list of middleware, where they would be
+ * called with the wrong arguments.
+ */
 export const errorMiddlewareMark: WeakSet<object> = new WeakSet();
 
 /** Options of {@link createErrorMiddleware}. */
 export interface ErrorMiddlewareOptions {
   /**
-   * Whether answers tell what helps a developer: messages and stacks of unknown errors, and where things are. Default:
-   * true if `NODE_ENV` is `development`. If it is false, a plugin may still add {@link FailedRequest.errorFields}.
+   * True to include facts for developers in responses: messages and stacks of unknown errors, and locations in the
+   * source code. Default: true if `NODE_ENV` is `development`. If false, a plugin may still add
+   * {@link FailedRequest.errorFields}.
    */
   readonly isDev?: boolean;
 }
 
 /**
- * Makes the function that turns a failure into an answer. `createApp` makes one by itself; make your own to set `isDev`
- * apart from the environment, or to wrap it.
+ * Creates the function that converts a failure into a response. `createApp` creates one by default. Create your own to
+ * set `isDev` independently of the environment, or to wrap the function.
  *
- * - An application error (`AppError`) is sent as it is, with its status.
- * - A request that does not fit its contract is 400 `VALIDATION_ERROR` with `details.fields`.
- * - An error of a database driver that cannot reach its database is 503 `SERVICE_UNAVAILABLE`, and kit adds `Retry-After`.
- * - Anything else is 500 `INTERNAL_SERVER_ERROR`. Its message, stack and causes are sent in development only, as those of an outage are.
+ * - An application error (`AppError`) is sent unchanged, with its status.
+ * - A request that breaks its contract results in 400 `VALIDATION_ERROR` with `details.fields`.
+ * - An error of a database driver that cannot reach its database results in 503 `SERVICE_UNAVAILABLE`, and kit adds
+ *   `Retry-After`.
+ * - Any other error results in 500 `INTERNAL_SERVER_ERROR`. For this error and for an unreachable database, the
+ *   message, the stack and the causes are sent in development only.
  *
+ * @param options - Options, all of which have defaults.
  * @example
  * ```ts
  * createApp({
@@ -112,7 +125,10 @@ export function createErrorMiddleware(options: ErrorMiddlewareOptions = {}): Err
   return errorMiddleware;
 }
 
-/** Message to a client about an error that is not the application's own: the error's message names hosts, tables and files. */
+/**
+ * Code and message that the client receives for an error that is not an `AppError`. The message of the error itself may
+ * contain names of hosts, tables and files.
+ */
 interface Public {
   readonly code: string;
   readonly message: string;
@@ -135,25 +151,28 @@ function unknownError(
     message,
     details: {
       name,
-      // A query builder says which query failed; why it did stands in the cause.
+      // The message of a query builder's error names the query. The reason for the failure is in the cause.
       ...(causes.length > 0 && { causes }),
       ...(stack !== undefined && { stack }),
     },
   };
 }
 
-/** The details of an error with the handler that threw it. What the application says under the same names stays. */
+/**
+ * Returns the details of an error with the handler that threw it. If the application uses the same names, its values
+ * are kept.
+ */
 function withHandler(details: object | undefined, request: FailedRequest): object | undefined {
   const where = handlerOf(request);
   if (where === undefined) return details;
   if (details === undefined) return where;
   const prototype: unknown = Object.getPrototypeOf(details);
-  // A list or a value of a class is sent as it is: its JSON is its own affair.
+  // An array or a class instance is sent unchanged, because it may define its own JSON.
   if ((prototype !== Object.prototype && prototype !== null) || "toJSON" in details) return details;
   return { ...details, ...where, ...details };
 }
 
-/** The handler that failed, and the tests of its route. */
+/** Returns the location of the handler that failed, and the tests of its route. */
 function handlerOf(request: FailedRequest): object | undefined {
   if (request.phase !== "handler" || request.route === null) return undefined;
   const { handler, tests } = placesOnDisk(request.route, request);

@@ -7,7 +7,10 @@ import { isoNow } from "./iso-now.ts";
 import type { ErrorFields, FailedRequest } from "./error-middleware.ts";
 import { RequestValidationError, ResponseContractError } from "./request/validation-error.ts";
 
-/** What stands beside code, message and details: in development enough to find the fault without a search. */
+/**
+ * Returns the additional fields of an error body. In development they are detailed enough to find the fault without a
+ * search.
+ */
 export function extendedFields(
   error: unknown,
   status: number,
@@ -19,7 +22,7 @@ export function extendedFields(
   const told: Record<string, unknown> = { status, phase };
   if (route !== null) {
     told["route"] = route.ref;
-    // Looking for files takes time, which whoever sends nonsense could otherwise take from production.
+    // File access takes time, and in production a client could cause it with any number of invalid requests.
     if (fields === "all") Object.assign(told, placesOf(placesOnDisk(route, request), phase, violation));
   }
   if (violation !== undefined) {
@@ -46,12 +49,15 @@ function violationOf(error: unknown): Violation | undefined {
       return { slot: "response", schema: error.schema, failures: error.failures };
     }
   } catch {
-    // A proxy that does not even tell its prototype is none of ours.
+    // A proxy that throws when its prototype is read cannot be one of these errors.
   }
   return undefined;
 }
 
-/** Where a route's parts are, as far as the files are there: a build may be older than its sources, or run without them. */
+/**
+ * Returns those source locations of a route whose files exist. A build may be older than its sources, or run without
+ * them.
+ */
 export function placesOnDisk({ source }: CompiledRoute, { projectRoot = "." }: FailedRequest): PlacesOnDisk {
   const isThere = (file: string): boolean => existsSync(resolve(projectRoot, file));
   const { contract, handler, schemas, tests } = source;
@@ -81,7 +87,10 @@ function placesOf(places: PlacesOnDisk, phase: string, violation: Violation | un
   };
 }
 
-/** A bad request is understood from its contract, a bad answer is repaired in the handler; where a middleware is, is not known. */
+/**
+ * Selects the location to show: the contract for an invalid request, the handler for an invalid response. The location
+ * of a middleware is unknown.
+ */
 function placeOf(
   { contract, handler }: PlacesOnDisk,
   phase: string,

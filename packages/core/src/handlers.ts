@@ -1,5 +1,5 @@
 /**
- * Handlers and their types: what a contract promises is what a handler is given and must return.
+ * Handlers and their types. The contract of a route determines the type of the handler's input and result.
  *
  * @module
  */
@@ -8,20 +8,21 @@ import type { RouteContract } from "@kit/types";
 import type { RawResponse } from "./request/raw-response.ts";
 import type { RequestContext } from "./request/request-context.ts";
 
-/** Any contract. */
+/** Contract with any types. */
 export type AnyContract = RouteContract<unknown, unknown, unknown, unknown>;
 
-/** An interface whose keys are route keys and whose members are contracts. */
+/** Interface whose keys are route keys and whose members are contracts. */
 export type ContractGroup<TRoutes> = { readonly [TKey in keyof TRoutes]: AnyContract };
 
-/** Whether a slot of a contract is left out. `undefined` and `never` are no `void`. */
+/** True if a contract leaves the slot out. `undefined` and `never` are different from `void`. */
 type IsVoid<T> = [T] extends [void] ? ([void] extends [T] ? true : false) : false;
 
 type SlotName = "params" | "query" | "body";
 
 /**
- * What the handler of a contract is given: `params`, `query` and `body` where the contract has them, and `ctx` with what
- * middleware added. `query` is always an object; where nothing was sent its optional members are absent.
+ * Input of the handler of a contract: `params`, `query` and `body` if the contract has them, and `ctx` with the
+ * properties that middleware adds. `query` is always an object. Optional members that the client did not send are
+ * absent from it.
  *
  * @example
  * ```ts
@@ -34,31 +35,34 @@ type SlotName = "params" | "query" | "body";
 export type HandlerInput<TContract extends AnyContract, TAdded extends object = {}> = {
   readonly [TSlot in SlotName as IsVoid<TContract[TSlot]> extends true ? never : TSlot]: TContract[TSlot];
 } & {
-  /** The request's context. */
+  /** Context of the request. */
   readonly ctx: RequestContext & TAdded;
 };
 
 /**
- * A function that serves one contract. It returns the response, or what `ctx.send` made in its place, or a promise of it; errors are thrown.
+ * Function that serves one contract. Returns the response that the contract declares, or the result of `ctx.send`, or a
+ * promise of either. Throws to send an error.
  */
 export type Handler<TContract extends AnyContract, TAdded extends object = {}> = (
   input: HandlerInput<TContract, TAdded>,
 ) => TContract["response"] | RawResponse | Promise<TContract["response"] | RawResponse>;
 
-/** A handler for each key of a contract group. */
+/** Map with one handler for each key of a contract group. */
 export type Handlers<TRoutes extends ContractGroup<TRoutes>, TAdded extends object = {}> = {
   readonly [TKey in keyof TRoutes]: Handler<TRoutes[TKey], TAdded>;
 };
 
-/** Any handler map, as the runtime sees it. */
+/** Any map of handlers, as the runtime uses it. */
 export type AnyHandlers = Readonly<Record<string, (input: never) => unknown>>;
 
 /**
- * Types a map of handlers by its contract group. Every key of the group needs a handler; the map is returned as it is.
+ * Types a map of handlers by its contract group. The map needs a handler for every key of the group, and is returned
+ * unchanged.
  *
- * The second type argument says what middleware adds to `ctx`; `createApp` does not type-check with a group whose
- * middleware does not add it.
+ * The second type argument declares the properties that middleware adds to `ctx`. A call of `createApp` does not
+ * type-check if no middleware of the route group adds them.
  *
+ * @param handlers - One handler for each key of the contract group.
  * @example
  * ```ts
  * export const noteHandlers = defineHandlers<NoteRoutes, AuthContext>({

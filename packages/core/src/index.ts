@@ -1,5 +1,5 @@
 /**
- * kit's runtime: `createApp`, handlers, middleware, and the pipeline that every request passes.
+ * Runtime of kit: `createApp`, handlers, middleware, and the pipeline that runs every request.
  *
  * @module
  */

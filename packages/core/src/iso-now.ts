@@ -1,7 +1,10 @@
 let lastMs = -1;
 let lastText = "";
 
-/** The time as ISO 8601. Under load many ask within one millisecond. */
+/**
+ * Returns the current time in ISO 8601. The string is cached, because under load many calls occur in the same
+ * millisecond.
+ */
 export function isoNow(): string {
   const now = Date.now();
   if (now !== lastMs) {

@@ -1,27 +1,27 @@
 /**
- * Middleware: functions that run before validation and handler, may refuse the request by throwing, and may add
- * properties to `ctx`.
+ * Middleware: functions that run before validation and the handler. A middleware may refuse the request by throwing,
+ * and may add properties to `ctx`.
  *
  * @module
  */
 import type { RawResponse } from "./request/raw-response.ts";
 import type { RequestContext, RequestHeaders } from "./request/request-context.ts";
 
-/** What a middleware is given. */
+/** Input of a middleware. */
 export interface MiddlewareInput {
   /** Request headers by lower-case name. */
   readonly headers: RequestHeaders;
-  /** The request's context, with what earlier middleware added. */
+  /** Context of the request, with the properties that earlier middleware added. */
   readonly ctx: RequestContext;
-  /** The request's method in upper case. */
+  /** Method of the request, in upper case. */
   readonly method: string;
-  /** The request's path as it was sent, without the query. */
+  /** Path of the request in the normal form, without the query. See {@link RequestContext.path}. */
   readonly path: string;
-  /** Path parameters by name, percent-decoded, not yet validated. */
+  /** Path parameters by name, percent-decoded but not validated. */
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Members that no object of added properties has: those of `ctx`, and those of answers, lists and streams. */
+/** Names that added properties must not have: the members of `ctx`, and those of responses, arrays and streams. */
 type NotAdded =
   | keyof RequestContext
   | (keyof RawResponse & "onlyHandlersReturnThis")
@@ -29,39 +29,43 @@ type NotAdded =
   | typeof Symbol.asyncIterator;
 
 /**
- * What middleware may return: an object of properties for `ctx`. Answers (`ctx.send(…)`, a `Response`) are not of this type, since only handlers
- * answer, and neither are lists, texts and streams.
+ * Object of properties that a middleware adds to `ctx`. Responses (`ctx.send(…)`, a `Response`) are not of this type,
+ * because only handlers respond. Arrays, strings and streams are not of this type either.
  */
 export type AddedProperties = object & { readonly [TName in NotAdded]?: never };
 
-/** A middleware that adds `TAdded` to `ctx`; `void` adds nothing. */
+/** Middleware that adds `TAdded` to `ctx`. With `void` it adds nothing. */
 export type Middleware<TAdded extends AddedProperties | void = void> = (
   input: MiddlewareInput,
 ) => TAdded | Promise<TAdded>;
 
-/** Any middleware, as the runtime sees it. */
+/** Any middleware, as the runtime uses it. */
 export type AnyMiddleware = (
   input: MiddlewareInput,
 ) => AddedProperties | void | Promise<AddedProperties | void>;
 
-/** A middleware with its name and its place in the chain. */
+/** Middleware with its name and its priority in the chain. */
 export interface MiddlewareEntry<TMiddleware extends AnyMiddleware = AnyMiddleware> {
-  /** Names it in phases, spans, error answers and `kit inspect middleware`. */
+  /** Name of the middleware in phases, spans, error responses and `kit inspect middleware`. */
   readonly name: string;
-  /** The function. */
+  /** Function of the middleware. */
   readonly middleware: TMiddleware;
-  /** Lower runs earlier. At equal priority global middleware comes first, then the order of registration. */
+  /**
+   * Priority: lower numbers run earlier. At equal priority, global middleware runs first, then the order of
+   * registration applies.
+   */
   readonly priority: number;
 }
 
-/** What the `middleware` options list: entries, or bare middleware, which have priority 0. */
+/** Item of the `middleware` options: an entry, or a function, which has the priority 0. */
 export type MiddlewareItem = MiddlewareEntry | AnyMiddleware;
 
 /**
- * Types a middleware by what it adds to `ctx`. It returns the object of added properties, or nothing if it adds none,
- * or throws to refuse the request. It cannot answer: `ctx.send(…)` and every other value that is no plain object is an error of the types, and
- * at run time 500. The function is returned as it is.
+ * Types a middleware by the properties that it adds to `ctx`. The middleware returns an object with these properties,
+ * returns nothing if it adds none, or throws to refuse the request. It cannot respond: `ctx.send(…)` and every other
+ * value that is not a plain object is a type error, and a 500 response at run time. The function is returned unchanged.
  *
+ * @param middleware - Function that receives a {@link MiddlewareInput}.
  * @example
  * ```ts
  * export const requireAuth = defineMiddleware<{ userId: string }>(({ headers, ctx }) => {

@@ -1,25 +1,26 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** At most so many errors of a chain of causes are looked at; a longer one is a circle. */
+/** Maximum number of errors to read in a chain of causes. A longer chain is circular. */
 const depth = 8;
-/** SQL states of PostgreSQL for a table and for a column that does not exist. */
+/** SQL states of PostgreSQL for a table or column that does not exist. */
 const undefinedTable = "42P01";
 const undefinedColumn = "42703";
 
-/** A table or column that the program uses and the database does not have. */
+/** Table or column that the program uses and the database lacks. */
 export interface MissingSchema {
-  /** `the database has no table "notes"`. */
+  /** Description of the missing table or column: `the database lacks a table, "notes"`. */
   readonly what: string;
-  /** The first migration of the project that makes it, if there is one. */
+  /** First migration of the project that creates the table or column, if there is one. */
   readonly migration: string | undefined;
-  /** What to do. */
+  /** Advice, with the command to run. */
   readonly help: string;
 }
 
 /**
- * Tells which table or column the database lacks, if an error, or one that caused it, says so. Reads the project's migrations: what is missing
- * is mostly made by one that was not applied. Never throws.
+ * Determines which table or column the database lacks, if an error or one of its causes reports that. Reads the
+ * project's migrations, because in most cases a migration that was not applied creates the missing table or column.
+ * Never throws.
  */
 export function missingSchema(thrown: unknown, projectRoot: string): MissingSchema | undefined {
   try {
@@ -31,12 +32,12 @@ export function missingSchema(thrown: unknown, projectRoot: string): MissingSche
       error = cause;
     }
   } catch {
-    // A getter of a foreign error.
+    // A getter of a foreign error threw.
   }
   return undefined;
 }
 
-/** What is missing and what to do, in one line for the log. */
+/** Returns the problem and the advice in one line, for the log. */
 export function helpOf({ what, migration, help }: MissingSchema): string {
   return `${what}${migration === undefined ? "" : `, which the migration ${migration} makes`}: ${help}`;
 }
@@ -51,12 +52,12 @@ function describe(kind: "table" | "column", name: string | undefined, projectRoo
   return { what, migration, help };
 }
 
-/** What stands between double quotes in a message, without the name of a schema. */
+/** Returns the quoted names of a message, without the name of a schema. */
 function namesIn(message: string): string[] {
   return message.split('"').flatMap((part, index) => (index % 2 === 1 ? [part.split(".").at(-1)!] : []));
 }
 
-/** `column "title" of relation "notes" does not exist`, `column notes.title does not exist`. */
+/** Parses `column "title" of relation "notes" does not exist` and `column notes.title does not exist`. */
 function columnIn(message: string): string | undefined {
   const [quoted] = namesIn(message);
   if (quoted !== undefined) return quoted;
@@ -64,7 +65,10 @@ function columnIn(message: string): string | undefined {
   return name?.split(".").at(-1);
 }
 
-/** Migrations that were found before: requests that fail one after the other lack the same. Bounded, since names come from a database. */
+/**
+ * Cached migrations, because consecutive requests fail for the same reason. The cache is bounded, because the names
+ * come from a database.
+ */
 const known = new Map<string, string | undefined>();
 const mostKnown = 100;
 
@@ -76,7 +80,10 @@ function migrationOf(kind: "table" | "column", name: string, projectRoot: string
   return migration;
 }
 
-/** The first migration that makes the table or column; nothing if the project's migrations are not here. */
+/**
+ * Returns the first migration that creates the table or column. `undefined` if the project's migrations are not on
+ * disk.
+ */
 function findMigration(kind: "table" | "column", name: string, projectRoot: string): string | undefined {
   const directory = join(projectRoot, "migrations");
   if (!existsSync(directory)) return undefined;
@@ -93,7 +100,7 @@ function findMigration(kind: "table" | "column", name: string, projectRoot: stri
   return found.find(makes)?.migration;
 }
 
-/** Tells if words hold a statement, perhaps with IF NOT EXISTS, about a name. */
+/** Returns true if the words contain the statement for this name, with or without IF NOT EXISTS. */
 function isMade(words: readonly string[], statement: readonly [string, string], name: string): boolean {
   return words.some((word, index) => {
     if (word !== statement[0] || words[index + 1] !== statement[1]) return false;
@@ -102,7 +109,7 @@ function isMade(words: readonly string[], statement: readonly [string, string], 
   });
 }
 
-/** The words of an SQL file in lower case, without quotes; none if there is no such file. */
+/** Returns the words of an SQL file in lower case and without quotes. Empty if the file does not exist. */
 function wordsOf(path: string): readonly string[] {
   try {
     return (

@@ -1,14 +1,14 @@
-/** What can be said of anything that was thrown. */
+/** Description of a thrown value. */
 export interface Thrown {
   readonly name: string;
   readonly message: string;
   readonly stack?: string;
 }
 
-/** At most so many causes of causes are told; what goes on longer is a circle. */
+/** Maximum number of causes to describe. A longer chain is circular. */
 const CAUSES = 8;
 
-/** The messages of what caused an error, the nearest first, as `shown` gives them. Never throws. */
+/** Returns the messages of an error's causes, nearest first, each converted by `shown`. Never throws. */
 export function describeCauses(
   thrown: unknown,
   shown: (cause: unknown, message: string) => string = (_, message) => message,
@@ -30,16 +30,21 @@ function causeOf(thrown: unknown): unknown {
   }
 }
 
-/** Reads what was thrown, which need not be an `Error`, nor readable at all. Never throws. */
+/**
+ * Describes a thrown value, which may be something other than an `Error` or may throw when it is read. Never throws.
+ */
 export function describeThrown(thrown: unknown): Thrown {
   const brief = describeBriefly(thrown);
   const stack = typeof thrown === "object" && thrown !== null ? readText(thrown, "stack") : undefined;
   return stack === undefined ? brief : { ...brief, stack };
 }
 
-/** The same without the stack, whose text costs more than the rest of a request. Never throws. */
+/**
+ * Describes a thrown value without its stack, because creating the stack string costs more than the rest of a request.
+ * Never throws.
+ */
 export function describeBriefly(thrown: unknown): Pick<Thrown, "name" | "message"> {
-  // Not its text: a function's own toString may throw.
+  // The function is not converted to a string, because its own `toString` may throw.
   if (typeof thrown === "function") return { name: "NonError", message: "A function was thrown" };
   if (typeof thrown !== "object" || thrown === null) {
     return {

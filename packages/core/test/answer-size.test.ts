@@ -1,4 +1,5 @@
-// An answer to a bad request is not much larger than the request, whatever keys and values a client repeats.
+// Checks that the response to an invalid request is not much larger than the request, whatever keys and values a client
+// repeats.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -9,8 +10,8 @@ import { errorOf, json, serve, type Served } from "./support/serve.ts";
 import { route } from "./support/compiled.ts";
 
 /**
- * The bound that `docs/guide/errors.md` states: so many times the bytes of the request, and so many more. In development an answer also lists
- * the failures in full.
+ * Limits from `docs/guide/errors.md`: a multiple of the request's size, plus a constant number of bytes. In development
+ * a response also lists the failures in full.
  */
 const bounds = { production: [4, 64 * 1024], development: [12, 128 * 1024] } as const;
 
@@ -35,7 +36,7 @@ async function start(env: "production" | "development"): Promise<Served> {
   return serve([...routes, [echoed, ({ body }) => body]], { env, limits: { bodyBytes: 8 * 1024 * 1024 } });
 }
 
-/** A generator of numbers that is the same in each run. */
+/** Returns a deterministic generator of pseudorandom numbers. */
 function randomOf(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -50,7 +51,7 @@ const ownKeys =
     " ",
   );
 
-/** A value with long, nested and repeated keys. */
+/** Returns a value with long, nested and repeated keys. */
 function hostile(random: (below: number) => number, levels: number): unknown {
   const text = (): string =>
     characters[random(characters.length)]!.repeat(random(4) === 0 ? random(3_000) : random(300));
@@ -68,7 +69,7 @@ function hostile(random: (below: number) => number, levels: number): unknown {
   );
 }
 
-/** A body of type `Scalars` with a JSON text as its `unknown`. */
+/** Returns a body of type `Scalars` with a JSON string as its `unknown`. */
 const scalars = (inner: string): string =>
   `{"unknown":${inner},"nothing":null,"flag":true,"number":1,"string":"s","big":"1","date":"2026-01-31T12:00:00Z","bytes":"","text":"it's \\"quoted\\"\\n\\u2028\`\${x}\`","seven":7,"yes":true,"huge":"12345678901234567890"}`;
 
@@ -85,7 +86,7 @@ const made: Readonly<Record<string, unknown>> = {
 };
 
 for (const env of ["production", "development"] as const) {
-  describe(`an answer to a bad request in ${env}`, () => {
+  describe(`a response to an invalid request in ${env}`, () => {
     const [factor, more] = bounds[env];
 
     async function ask(served: Served, type: string, text: string): Promise<number> {
@@ -100,7 +101,7 @@ for (const env of ["production", "development"] as const) {
       return size;
     }
 
-    it("is bounded for long keys", async () => {
+    it("is limited in size for long keys", async () => {
       const served = await start(env);
       for (const value of Object.values(made)) {
         for (const type of types) await ask(served, type, JSON.stringify(value));
@@ -110,7 +111,7 @@ for (const env of ["production", "development"] as const) {
       assert.ok((await ask(served, "Containers", shared)) < 8_000);
     });
 
-    it("is bounded for random bodies with long, nested and repeated keys", async () => {
+    it("is limited in size for random bodies with long, nested and repeated keys", async () => {
       const served = await start(env);
       const random = randomOf(env.length);
       let refused = 0;
@@ -122,7 +123,7 @@ for (const env of ["production", "development"] as const) {
       assert.ok(refused > 1000, `${refused} were refused`);
     });
 
-    it("is a validation error if an unknown is nested too deeply, and no error of the server", async () => {
+    it("is a validation error, not a server error, if an unknown is nested too deep", async () => {
       const served = await start(env);
       for (const [open, close] of [
         ["[", "]"],

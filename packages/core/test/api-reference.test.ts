@@ -40,7 +40,7 @@ const at = (path: string): readonly string[] => [
 ];
 
 describe("the API reference", () => {
-  it("is served outside of production, before parameters and wildcards", { skip }, async () => {
+  it("is served outside of production, with precedence over parameters and wildcards", { skip }, async () => {
     for (const env of ["development", "test"] as const) {
       const { send } = await serve([wildcard], { env });
       const page = await send("GET /docs");
@@ -55,7 +55,7 @@ describe("the API reference", () => {
     assert.equal((await production.send("GET /docs")).text, '{"text":"mine"}');
   });
 
-  it("is left out on request, and served in production on request, with its document", { skip }, async () => {
+  it("can be disabled, and enabled in production together with its document", { skip }, async () => {
     const off = await serve([], { env: "development", docs: false });
     assert.equal(errorOf(await off.send("GET /docs"))["code"], "NOT_FOUND");
     const on = await serve([], { docs: true });
@@ -65,7 +65,7 @@ describe("the API reference", () => {
     assert.equal((await on.send("GET /openapi.json")).status, 404);
   });
 
-  it("finds its files and the API by links that any prefix leaves right", { skip }, async () => {
+  it("uses relative links, which work behind any path prefix", { skip }, async () => {
     assert.deepEqual(await linksOf("/docs", "/docs"), at("/docs"));
     assert.deepEqual(await linksOf("/docs", "/docs/"), at("/docs"));
     assert.deepEqual(await linksOf("/docs", "/docs?a=/b/c"), at("/docs"));
@@ -73,33 +73,37 @@ describe("the API reference", () => {
     assert.deepEqual(await linksOf("/-/api/reference", "/-/api/reference/"), at("/-/api/reference"));
   });
 
-  it("sends compressed what the client takes so, and nothing that it has already", { skip }, async () => {
-    const { send } = await serve([], { docs: true });
-    const headers = { "accept-encoding": "gzip, br" };
-    const packed = await send("GET /docs/viewer.js", { headers });
-    assert.equal(headerOf(packed, "content-encoding"), "gzip");
-    assert.equal(headerOf(packed, "vary"), "accept-encoding");
-    assert.equal(headerOf(packed, "cache-control"), "no-cache");
-    const plain = await send("GET /docs/viewer.js");
-    assert.equal(headerOf(plain, "content-encoding"), undefined);
-    assert.match(plain.text!, /createApiReference/);
-    assert.notEqual(headerOf(plain, "etag"), headerOf(packed, "etag"));
-    for (const path of ["/docs", "/docs/viewer.js", "/docs/start.js", "/docs/openapi.json"]) {
-      const first = await send(`GET ${path}`, { headers });
-      const tag = headerOf(first, "etag")!;
-      for (const known of [tag, `"other", W/${tag}`, "*"]) {
-        const again = await send(`GET ${path}`, { headers: { ...headers, "if-none-match": known } });
-        assert.deepEqual([again.status, again.text], [304, null], path);
-        assert.equal(headerOf(again, "etag"), tag);
+  it(
+    "sends gzip if the client accepts it, and 304 if the client has the current version",
+    { skip },
+    async () => {
+      const { send } = await serve([], { docs: true });
+      const headers = { "accept-encoding": "gzip, br" };
+      const packed = await send("GET /docs/viewer.js", { headers });
+      assert.equal(headerOf(packed, "content-encoding"), "gzip");
+      assert.equal(headerOf(packed, "vary"), "accept-encoding");
+      assert.equal(headerOf(packed, "cache-control"), "no-cache");
+      const plain = await send("GET /docs/viewer.js");
+      assert.equal(headerOf(plain, "content-encoding"), undefined);
+      assert.match(plain.text!, /createApiReference/);
+      assert.notEqual(headerOf(plain, "etag"), headerOf(packed, "etag"));
+      for (const path of ["/docs", "/docs/viewer.js", "/docs/start.js", "/docs/openapi.json"]) {
+        const first = await send(`GET ${path}`, { headers });
+        const tag = headerOf(first, "etag")!;
+        for (const known of [tag, `"other", W/${tag}`, "*"]) {
+          const again = await send(`GET ${path}`, { headers: { ...headers, "if-none-match": known } });
+          assert.deepEqual([again.status, again.text], [304, null], path);
+          assert.equal(headerOf(again, "etag"), tag);
+        }
+        const changed = await send(`GET ${path}`, { headers: { ...headers, "if-none-match": '"other"' } });
+        assert.equal(changed.status, 200);
+        assert.equal((await send(`HEAD ${path}`, { headers })).status, 200);
+        assert.deepEqual((await send(`POST ${path}`)).headers, ["allow", "GET, HEAD"]);
       }
-      const changed = await send(`GET ${path}`, { headers: { ...headers, "if-none-match": '"other"' } });
-      assert.equal(changed.status, 200);
-      assert.equal((await send(`HEAD ${path}`, { headers })).status, 200);
-      assert.deepEqual((await send(`POST ${path}`)).headers, ["allow", "GET, HEAD"]);
-    }
-  });
+    },
+  );
 
-  it("knows what `accept-encoding` may say", () => {
+  it("parses accept-encoding", () => {
     const takes = ["gzip", "br, GZIP;q=0.5", "*", "gzip;q=0.001", "*;q=0, gzip"];
     const refuses = [undefined, "", "br", "gzip;q=0", "gzip; q=0.000", "*, gzip;q=0", "x-gzip"];
     assert.deepEqual(
@@ -112,7 +116,7 @@ describe("the API reference", () => {
     );
   });
 
-  it("leaves a route of the application alone, at the page's path or below it", async () => {
+  it("is not served if the application has a route at one of its paths", async () => {
     for (const path of ["/docs", "/docs/openapi.json"]) {
       const own = [route(`GET ${path}`, { response: text }), () => ({ text: "mine" })] as const;
       const { send } = await serve([own], { env: "development" });
@@ -121,12 +125,12 @@ describe("the API reference", () => {
     }
   });
 
-  it("answers an error where the document cannot be read", async () => {
+  it("responds with 500 if the document cannot be read", async () => {
     const { send } = await serve([], { docs: true, compiled: { ...compiled(), openapi } });
     assert.equal((await send("GET /docs/openapi.json")).status, 500);
   });
 
-  it("needs its package only where it was asked for", async () => {
+  it("requires its package only if the option is set", async () => {
     assert.equal(await findApiDocs(false, missing("@kit/api-docs")), null);
     await assert.rejects(
       findApiDocs(true, missing("@kit/api-docs")),
@@ -136,7 +140,7 @@ describe("the API reference", () => {
     await assert.rejects(findApiDocs(false, newer), /install the same version of both/);
   });
 
-  it("refuses options that would not do what they say", () => {
+  it("refuses invalid options", () => {
     const bad: [unknown, RegExp][] = [
       ["/docs", /`docs` must be true, false or an object/],
       [null, /`docs` must be true, false or an object/],

@@ -90,7 +90,7 @@ describe("the options of createApp", () => {
     ],
   ];
 
-  it("are checked, each with a message that names it", () => {
+  it("throws a TypeError that names the invalid option", () => {
     for (const [options, message] of bad) {
       assert.throws(
         () => createApp(options as AppOptions),
@@ -112,8 +112,8 @@ const differ = async (options: Partial<AppOptions>): Promise<string> => {
   return error.message;
 };
 
-describe("what was compiled", () => {
-  it("must be what is registered", async () => {
+describe("the compiled application", () => {
+  it("is refused if it differs from the registered routes, with every difference in the message", async () => {
     const message = await differ({
       compiled: compiled(hello, route("GET /gone")),
       routes: [
@@ -134,7 +134,7 @@ describe("what was compiled", () => {
     );
   });
 
-  it("counts the order of middleware, and takes its word for the names of bare functions", async () => {
+  it("is compared by the order of middleware, and bare functions get their names from it", async () => {
     const entry = (name: string, priority: number) => ({ name, middleware: noop, priority });
     const chained = { ...hello, middleware: ["first", "second", "bare"] };
     const middleware = [noop, entry("first", -2)];
@@ -159,7 +159,7 @@ describe("what was compiled", () => {
     assert.deepEqual((await app.service()).routes, refs);
   });
 
-  it("must be of this version", async () => {
+  it("is refused if its version is not supported", async () => {
     assert.match(
       await differ({ compiled: { ...compiled(hello), version: 2 as 1 } }),
       /another version of kit.*\n.*\nhelp: run `kit build`/,
@@ -171,8 +171,8 @@ describe("what was compiled", () => {
   });
 });
 
-describe("starting and stopping", () => {
-  it("listens, tells where, and closes with grace", async () => {
+describe("start and shutdown", () => {
+  it("listen resolves to the address, and close passes the grace period on", async () => {
     const { app, server } = appOf({});
     assert.equal((await app.start({ port: 8080 })).url, "http://localhost:8080");
     assert.equal(app.getNativeServer(), server);
@@ -182,7 +182,7 @@ describe("starting and stopping", () => {
     await assert.rejects(app.listen({ port: 1 }), /was closed/);
   });
 
-  it("refuses a port that is none, and may be tried again", async () => {
+  it("listen refuses an invalid port, and can be called again", async () => {
     const { app, server } = appOf({});
     for (const port of [-1, 65_536, 1.5, "80" as never, Number.NaN]) {
       await assert.rejects(app.listen({ port }), /`port` must be an integer from 0 to 65535/);
@@ -193,7 +193,7 @@ describe("starting and stopping", () => {
     await app.listen({ port: 1 });
   });
 
-  it("closes an application that never listened, or is about to", async () => {
+  it("close works before listen and during the start", async () => {
     const idle = appOf({});
     await idle.app.close();
     assert.deepEqual(idle.server.calls, []);
@@ -204,7 +204,7 @@ describe("starting and stopping", () => {
     assert.deepEqual(starting.server.calls, ["listen 1", "close 10000"]);
   });
 
-  it("runs the hooks of plugins in order, and backwards at the end", async () => {
+  it("hooks of plugins run in order, and in reverse order at the end", async () => {
     const calls: string[] = [];
     const plugin = (name: string): Plugin => ({
       name,
@@ -227,7 +227,7 @@ describe("starting and stopping", () => {
     assert.deepEqual(server.calls, ["listen 7", "close 10000"]);
   });
 
-  it("stops what was started where a plugin fails", async () => {
+  it("a failing plugin stops the plugins that were started, and the server", async () => {
     for (const hook of ["onStart", "onReady"] as const) {
       const calls: string[] = [];
       const { app, server } = appOf({
@@ -247,7 +247,7 @@ describe("starting and stopping", () => {
     }
   });
 
-  it("stops every plugin even where some fail, and says which", async () => {
+  it("close stops every plugin even if some fail, and reports which failed", async () => {
     const stopped: string[] = [];
     const good = { name: "good", onStop: () => void stopped.push("good") };
     const { app } = appOf({ plugins: [good, { name: "a", onStop: fail }, { name: "b", onStop: fail }] });
@@ -263,7 +263,7 @@ describe("starting and stopping", () => {
   });
 });
 
-/** A project in a temporary directory whose program listens on a memory server. */
+/** Creates a project in a temporary directory whose program listens on a memory server. */
 function project(test: TestContext, files: Readonly<Record<string, string>>): string {
   const root = mkdtempSync(join(tmpdir(), "kit-core-"));
   test.after(() => rmSync(root, { recursive: true, force: true }));
@@ -298,7 +298,7 @@ const run = (path: string, cwd?: string): string =>
   spawnSync(process.execPath, [path], { encoding: "utf8", cwd, timeout: 10_000 }).stdout;
 
 describe("the compiled application of a program", () => {
-  it("lies in the nearest .kit at or above the entry module", (test) => {
+  it("is the nearest .kit in the directory of the entry module or above", (test) => {
     const quick = program.replace('console.log("listening");', "await app.close(); clearInterval(keep);");
     const root = project(test, {
       "package.json": '{"type":"module"}',
@@ -315,7 +315,7 @@ describe("the compiled application of a program", () => {
     assert.equal(run(elsewhere, "/"), "built source\nstopped\n");
   });
 
-  it("is missed or refused with what to do", (test) => {
+  it("throws an error with advice if it is missing or invalid", (test) => {
     const missing = project(test, { "package.json": '{"type":"module"}', "main.ts": program });
     assert.match(
       run(join(missing, "main.ts")),
@@ -343,7 +343,7 @@ describe("the compiled application of a program", () => {
 });
 
 describe("signals", () => {
-  it("close the application and end the process with status 0", async (test) => {
+  it("close the application and exit the process with status 0", async (test) => {
     const root = project(test, {
       "package.json": '{"type":"module"}',
       "main.ts": program,
@@ -359,7 +359,7 @@ describe("signals", () => {
         out += text;
         if (out.endsWith("listening\n")) child.kill(signal);
       });
-      // The interval of the program would keep it alive for ever.
+      // Without a signal, the interval of the program would keep the process alive.
       const [code] = (await once(child, "exit")) as [number | null];
       assert.equal(code, 0);
       assert.equal(out, "built here\nlistening\nstopped\n");

@@ -11,7 +11,7 @@ const get = route("GET /things/:id", {
   response: responseOf("Thing", { id: "string?" }),
 });
 
-/** Runs a handler once and gives what it saw. */
+/** Sends one request and returns the result of `look` in its handler. */
 async function see<T>(look: (ctx: RequestContext) => T, headers: Record<string, string> = {}): Promise<T> {
   let seen: { value: T } | undefined;
   const { send } = await serve([
@@ -29,12 +29,12 @@ async function see<T>(look: (ctx: RequestContext) => T, headers: Record<string, 
 }
 
 describe("ctx", () => {
-  it("tells of the request", async () => {
+  it("describes the request", async () => {
     const seen = await see(({ method, path, route: ref, ip }) => ({ method, path, ref, ip }));
     assert.deepEqual(seen, { method: "GET", path: "/things/1", ref: "GET /things/:id", ip: "192.0.2.7" });
   });
 
-  it("has the raw rest of the path where the route has a wildcard", async () => {
+  it("has the undecoded path of a wildcard, with its final slash", async () => {
     const seen: (string | undefined)[] = [];
     const wildcard = route("GET /files/:owner/*path", {
       params: paramsOf("FilePath", { owner: "string", path: "string" }),
@@ -53,7 +53,7 @@ describe("ctx", () => {
     assert.equal(await see((ctx) => ctx.rawWildcard), undefined);
   });
 
-  it("has a trace id of its own, or that of a valid traceparent", async () => {
+  it("has the trace id of a valid traceparent, or a random one", async () => {
     const own = await see((ctx) => [ctx.traceId, ctx.traceId, ctx.requestId]);
     assert.match(own[0]!, /^[0-9a-f]{32}$/);
     assert.equal(own[0], own[1]);
@@ -89,7 +89,7 @@ describe("ctx", () => {
     );
   });
 
-  it("aborts its signal when the client goes away", async () => {
+  it("aborts its signal when the client disconnects", async () => {
     let leave: (() => void) | undefined;
     const { send } = await serve([
       [
@@ -105,7 +105,7 @@ describe("ctx", () => {
     assert.match(answer.text ?? "", /client went away/);
   });
 
-  it("sets response headers: the last one wins, cookies add up", async () => {
+  it("replaces response headers that are set again, and adds cookies", async () => {
     const { send } = await serve([
       [
         get,
@@ -122,7 +122,7 @@ describe("ctx", () => {
     assert.equal(contentType, "application/hal+json");
   });
 
-  it("refuses headers and statuses that would break the answer", async () => {
+  it("responds with 500 to invalid response headers and statuses", async () => {
     const calls: ((ctx: RequestContext) => unknown)[] = [
       (ctx) => ctx.header("x", "a\r\nset-cookie: b=1"),
       (ctx) => ctx.header("x", "a\0"),
@@ -147,7 +147,7 @@ describe("ctx", () => {
     }
   });
 
-  it("knows its ids when all is over, and can no longer be aborted", async () => {
+  it("keeps its ids after the response, and its signal is not aborted any more", async () => {
     let late: RequestContext | undefined;
     const { send } = await serve([[get, ({ ctx }) => ((late = ctx), {})]]);
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -158,7 +158,7 @@ describe("ctx", () => {
     assert.match(late!.traceId, /^[0-9a-f]{32}$/);
   });
 
-  it("has no headers and no address any more when all is over, and says so instead of throwing", async () => {
+  it("has no headers and no address after the response, and logs a warning instead of throwing", async () => {
     let late: RequestContext | undefined;
     const { send, log } = await serve([[get, ({ ctx }) => ((late = ctx), {})]], { logLevel: "info" });
     await send("GET /things/1", { headers: { accept: "*/*" } });
@@ -173,7 +173,7 @@ describe("ctx", () => {
     );
   });
 
-  it("keeps headers that were all read in time", async () => {
+  it("keeps headers after the response if all of them were read before", async () => {
     let late: RequestContext | undefined;
     const read = ({ ctx }: { ctx: RequestContext }) => ((late = ctx), Object.keys(ctx.headers), {});
     const { send } = await serve([[get, read]]);
@@ -181,7 +181,7 @@ describe("ctx", () => {
     assert.equal(late!.headers["accept"], "*/*");
   });
 
-  it("says in the log where it is used too late", async () => {
+  it("logs a warning if a response method is called after the response", async () => {
     let late: RequestContext | undefined;
     const { send, log } = await serve([[get, ({ ctx }) => ((late = ctx), {})]], { logLevel: "info" });
     await send("GET /things/1");
@@ -207,7 +207,7 @@ const entry = (
 });
 
 describe("middleware", () => {
-  it("adds to ctx, synchronous or not, in order of priority", async () => {
+  it("adds to ctx, synchronously or asynchronously, in order of priority", async () => {
     let seen: object = {};
     const { send } = await serve(
       [[chained("first", "second", "third"), ({ ctx }) => ((seen = { ...ctx }), {})]],
@@ -223,7 +223,7 @@ describe("middleware", () => {
     assert.deepEqual(seen, { a: 1, b: 2, c: { id: "a/b" }, names: ["a", "b", "c"] });
   });
 
-  it("refuses the request by throwing, before validation", async () => {
+  it("refuses a request by throwing, before validation", async () => {
     const refuse = defineMiddleware(({ ctx }) => ctx.fail(401, "UNAUTHORIZED", "Who are you?"));
     for (const middleware of [refuse, async (...args: Parameters<typeof refuse>) => refuse(...args)]) {
       const { send } = await serve([[chained("auth"), () => assert.fail("the handler ran")]], {
@@ -235,7 +235,7 @@ describe("middleware", () => {
     }
   });
 
-  it("may not hide what ctx has, nor return what is no object", async () => {
+  it("causes a 500 if it replaces a member of ctx or returns a value that is not a plain object", async () => {
     const bad: [unknown, RegExp][] = [
       [{ log: 1 }, /adds `log`/],
       [{ span: 1 }, /adds `span`/],

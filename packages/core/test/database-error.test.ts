@@ -9,12 +9,12 @@ import { serve } from "./support/serve.ts";
 
 const get = route("GET /notes", { response: responseOf("Note", { id: "string" }) });
 
-/** An error as pg makes it of what PostgreSQL sends. */
+/** Creates an error as `pg` creates it from a message of PostgreSQL. */
 function postgres(message: string, fields: Readonly<Record<string, string>>): DatabaseError {
   return Object.assign(new DatabaseError(message, 100, "error"), { severity: "ERROR", ...fields });
 }
 
-/** The only entry of the log for an error that a handler throws. */
+/** Returns the only log entry for an error that a handler throws. */
 async function logged(
   error: unknown,
 ): Promise<{ text: string; message: string; error: Record<string, unknown> }> {
@@ -46,7 +46,7 @@ describe("an error of the database", () => {
     assert.equal(message, `Failed query: ${query}\nparams: [redacted]`);
     assert.equal(error["query"], query);
     assert.equal(error["params"], "[2 redacted]");
-    // Where it happened is still told.
+    // The location of the failure is still logged.
     assert.match(String(error["stack"]), /database-error\.test\.ts/);
     const { message: inner, detail } = error["cause"] as Record<string, unknown>;
     assert.equal(inner, 'duplicate key value violates unique constraint "users_email_key"');

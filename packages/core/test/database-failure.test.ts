@@ -24,7 +24,7 @@ before(async () => {
 
 after(() => rm(root, { recursive: true }));
 
-/** An error as `onStart` of a plugin wraps it. */
+/** Wraps an error as `onStart` of a plugin does. */
 const wrapped = (cause: Error): Error =>
   new Error("onStart of the plugin database failed", { cause: new Error("Failed query: …", { cause }) });
 const failure = (properties: object, message = "message of a driver"): Error =>
@@ -40,7 +40,7 @@ const url = "postgres://ada:s3cret@db.example:6543/app?sslmode=require";
 const escapes = "in user and password, characters other than letters and digits are written as %XX";
 const start = "help: start PostgreSQL there, or correct DATABASE_URL; `kit doctor` tries it";
 
-test("a database that cannot be reached is told with its place and without the password", () => {
+test("an unreachable database is reported with its address and without the password", () => {
   const refused = { code: "ECONNREFUSED", syscall: "connect", address: "192.0.2.1", port: 6543 };
   assert.equal(
     said(failure(refused), url),
@@ -64,7 +64,7 @@ test("a database that cannot be reached is told with its place and without the p
   );
 });
 
-test("a login that is refused and a database that is missing are told apart", () => {
+test("a refused login is distinguished from a missing database", () => {
   const place = "  at db.example:6543, database app, user ada (DATABASE_URL)";
   assert.equal(
     said(failure({ code: "28P01" }), url),
@@ -81,7 +81,7 @@ test("a login that is refused and a database that is missing are told apart", ()
   );
 });
 
-test("a URL that names no PostgreSQL database is told as such, whatever the driver made of it", () => {
+test("a URL that names no PostgreSQL database is reported as invalid, whatever the driver does with it", () => {
   const refused = failure({ code: "ECONNREFUSED", address: "127.0.0.1", port: 5432 });
   const invalid = failure({ code: "ERR_INVALID_URL", input: "postgres://ada:s3#cret@db/app" });
   for (const [error, value, reason, shown] of [
@@ -103,7 +103,7 @@ test("a URL that names no PostgreSQL database is told as such, whatever the driv
   }
 });
 
-test("a missing table or column is told with the migration that makes it", () => {
+test("a missing table or column is reported with the migration that creates it", () => {
   assert.equal(
     said(failure({ code: "42P01" }, 'relation "notes" does not exist'), url),
     'the database lacks a table, "notes" (42P01)\n  the migration 1_create_notes makes it\nhelp: run `kit migrate:apply`',
@@ -118,7 +118,7 @@ test("a missing table or column is told with the migration that makes it", () =>
   );
 });
 
-test("errors that are not the database's are left as they are", () => {
+test("errors that are not of the database are returned unchanged", () => {
   const others = [
     failure({ code: "ECONNREFUSED", address: "127.0.0.1", port: 6379 }),
     failure({ code: "ENOTFOUND", hostname: "cache.example" }),

@@ -15,7 +15,7 @@ function postgres(code: string): DatabaseError {
   return Object.assign(new DatabaseError("of db.internal", 100, "error"), { code });
 }
 
-/** A port at which nothing listens. */
+/** Returns a port on which no server listens. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
@@ -24,7 +24,7 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-/** The value of `Retry-After`. Headers are a list of names and values. */
+/** Returns the value of `Retry-After`. Headers are a list of alternating names and values. */
 function retryAfter({ headers }: { readonly headers: readonly string[] }): string | undefined {
   const at = headers.indexOf("retry-after");
   return at === -1 ? undefined : headers[at + 1];
@@ -56,13 +56,13 @@ describe("an outage of the database", () => {
       assert.match(JSON.stringify(log), /ECONNREFUSED/);
     });
 
-    it(`is 503 if ${name} gets no connection in time`, async () => {
-      // A server that accepts connections and says nothing.
+    it(`is 503 if ${name} gets no connection before its timeout`, async () => {
+      // Server that accepts connections and sends nothing.
       const server = createServer().unref();
       await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
       const { port } = server.address() as AddressInfo;
       const pool = new Pool({ host: "127.0.0.1", port, connectionTimeoutMillis: 50, max: 1 });
-      // The second waits for the first's place.
+      // The second query waits for the connection of the first.
       const [first, second] = await Promise.all([answerTo(() => query(pool)), answerTo(() => query(pool))]);
       assert.deepEqual([first.answer.status, second.answer.status], [503, 503]);
       server.close();
@@ -80,13 +80,13 @@ describe("an outage of the database", () => {
     });
   }
 
-  it("is told with its message in development", async () => {
+  it("shows its message in development", async () => {
     const { answer } = await answerTo(() => Promise.reject(postgres("57P03")), "development");
     assert.equal(errorOf(answer)["message"], "of db.internal");
     assert.equal(errorOf(answer)["code"], "SERVICE_UNAVAILABLE");
   });
 
-  it("is told from other failures, which stay 500", async () => {
+  it("is distinguished from other failures, which result in 500", async () => {
     const circle = new Error("a");
     circle.cause = circle;
     const hostile = Object.defineProperty(new Error("b"), "code", {

@@ -1,4 +1,4 @@
-// What `kit dev` puts around an application: adapters find all that they find in production.
+// Tests of the service that `kit dev` wraps around an application: adapters find the same methods as in production.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -33,7 +33,7 @@ function appOf(): App {
   } as unknown as AppOptions);
 }
 
-test("a service under kit dev has each method that the service has", async () => {
+test("a service under kit dev has every method of the original service", async () => {
   const service = await appOf().service();
   const watched = watchedService(service, link);
   for (const name of ["handle", "fail", "refuse", "refused", "hasRoute"] as const)
@@ -41,7 +41,7 @@ test("a service under kit dev has each method that the service has", async () =>
   assert.deepEqual([watched.hasRoute?.("/things"), watched.hasRoute?.("/other")], [true, false]);
 });
 
-test("an unknown host is refused under kit dev, also where middleware has not seen the request", async () => {
+test("an unknown host is refused under kit dev, also if middleware has not seen the request", async () => {
   const service = watchedService(await appOf().service(), link);
   for (const way of ["handle", "fail", "refuse"] as const) {
     let status = 0;

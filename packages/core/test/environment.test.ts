@@ -1,4 +1,4 @@
-// What is open and shown by default for each value of NODE_ENV, and that an option that is given counts in all of them.
+// Tests of the defaults for each value of NODE_ENV, and of explicit options, which apply for all values.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -31,7 +31,7 @@ const note = responseOf("Note", { id: "string", ip: "string?" });
 const get = route("GET /notes", { response: note });
 const post = route("POST /notes", { body: objectOf("NewNote", { name: "string" }), response: note });
 
-/** An application that `NODE_ENV` alone describes. */
+/** Starts an application whose environment is determined only by `NODE_ENV`. */
 function start(options: Partial<AppOptions> = {}): Promise<Served> {
   return serve(
     [
@@ -52,7 +52,7 @@ function start(options: Partial<AppOptions> = {}): Promise<Served> {
   );
 }
 
-/** The entry that the handler logs. */
+/** Returns the entry that the handler logs. */
 async function logged(logging: AppOptions["logging"]): Promise<string> {
   const served = await start({ logging: { level: "info", ...logging } });
   await served.send("GET /notes");
@@ -66,7 +66,7 @@ for (const value of values) {
   describe(`with NODE_ENV ${value === undefined ? "not set" : JSON.stringify(value)}`, () => {
     const status = isOpen(value) ? 200 : 404;
 
-    it(`answers ${status} to /openapi.json and /docs by default`, { skip }, async (test) => {
+    it(`responds with ${status} to /openapi.json and /docs by default`, { skip }, async (test) => {
       setEnvironment(test, value);
       const served = await start();
       assert.equal(await statusOf(served, "/openapi.json"), status);
@@ -74,7 +74,7 @@ for (const value of values) {
       assert.equal(await statusOf(served, "/docs/openapi.json"), status);
     });
 
-    it("serves them or not as the options say", { skip }, async (test) => {
+    it("serves both or neither if the options are set", { skip }, async (test) => {
       setEnvironment(test, value);
       const on = await start({ openapi: true, docs: { path: "/reference" } });
       assert.equal(await statusOf(on, "/openapi.json"), 200);
@@ -84,7 +84,7 @@ for (const value of values) {
       assert.equal(await statusOf(off, "/docs"), 404);
     });
 
-    it("shows errors in full in development alone", async (test) => {
+    it("shows errors in full only in development", async (test) => {
       setEnvironment(test, value);
       const { text } = await (await start()).send("GET /notes");
       assert.equal(text!.includes("secret-4"), value === "development");
@@ -99,7 +99,7 @@ for (const value of values) {
       assert.equal(shown === "x", value === "development");
     });
 
-    it("hides credentials in the log, and what the options name", async (test) => {
+    it("hides credentials and the configured names in the log", async (test) => {
       setEnvironment(test, value);
       assert.match(
         await logged({}),
@@ -113,7 +113,7 @@ for (const value of values) {
       );
     });
 
-    it("keeps limits, trusted proxies and the error middleware that are given", async (test) => {
+    it("applies configured limits, trusted proxies and the error middleware", async (test) => {
       setEnvironment(test, value);
       const served = await start({
         limits: { bodyBytes: 20 },

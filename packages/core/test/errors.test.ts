@@ -16,7 +16,7 @@ import { objectOf, paramsOf, responseOf, route } from "./support/compiled.ts";
 import { MemoryServer } from "./support/memory-server.ts";
 import { errorOf, json, serve } from "./support/serve.ts";
 
-// The places that answers name in development must be there.
+// Responses in development contain the locations of these files only if the files exist.
 const root = realpathSync(mkdtempSync(join(tmpdir(), "kit-errors-")));
 process.chdir(root);
 process.on("exit", () => rmSync(root, { recursive: true, force: true }));
@@ -39,7 +39,7 @@ const post = route("POST /notes", {
   response: responseOf("Note", { id: "string" }),
 });
 
-/** What a handler that throws is answered with. */
+/** Returns the response to a request whose handler throws the value. */
 async function thrown(value: unknown, env: "development" | "production" = "production") {
   const { send, log } = await serve(
     [
@@ -83,7 +83,7 @@ const unreadable = new Proxy(
 );
 
 describe("an application error", () => {
-  it("is sent as it is, in any environment", async () => {
+  it("is sent unchanged, in any environment", async () => {
     for (const env of ["development", "production"] as const) {
       const { status, error } = await thrown(
         new AppError("TEAM_FULL", 403, "No free place", { size: 12 }),
@@ -98,7 +98,7 @@ describe("an application error", () => {
     }
   });
 
-  it("tells in development which handler threw it", async () => {
+  it("contains the location of its handler in development", async () => {
     const places = {
       handler: { file: "src/notes.handlers.ts", export: "noteHandlers", line: 21 },
       relatedTests: ["tests/notes.contract.test.ts"],
@@ -110,14 +110,14 @@ describe("an application error", () => {
     assert.deepEqual(await detailsOf(), places);
     assert.deepEqual(await detailsOf({ size: 12 }), { size: 12, ...places });
     assert.deepEqual(await detailsOf({ handler: "mine" }), { ...places, handler: "mine" });
-    // Whose JSON is its own affair is sent as it is.
+    // Values with their own JSON form are sent unchanged.
     assert.deepEqual(await detailsOf(["a"]), ["a"]);
     assert.deepEqual(await detailsOf({ size: 12, toJSON: () => "own" }), "own");
     const production = await thrown(new AppError("TEAM_FULL", 403, "No free place", { size: 12 }));
     assert.deepEqual(production.error["details"], { size: 12 });
   });
 
-  it("tells no handler where a middleware threw it", async () => {
+  it("contains no handler if a middleware threw it", async () => {
     const guarded = route("GET /guarded", { middleware: ["gate"] });
     const { send } = await serve([[guarded, () => undefined]], {
       env: "development",
@@ -128,19 +128,19 @@ describe("an application error", () => {
     assert.deepEqual(errorOf(await send("GET /guarded"))["details"], { why: "x" });
   });
 
-  it("has nothing but the envelope in production", async () => {
+  it("has only code, message and trace id in production", async () => {
     const { error } = await thrown(new NotFoundError("NOTE_NOT_FOUND", "There is no note 1"));
     assert.deepEqual(Object.keys(error), ["code", "message", "traceId"]);
   });
 
-  it("comes from ctx.fail, in an asynchronous handler too", async () => {
+  it("is thrown by ctx.fail, also in an asynchronous handler", async () => {
     const { send } = await serve([[get, async ({ ctx }) => ctx.fail(409, "TAKEN", "Taken", { by: "x" })]]);
     const answer = await send("GET /notes/1");
     assert.equal(answer.status, 409);
     assert.deepEqual(errorOf(answer)["details"], { by: "x" });
   });
 
-  it("reaches the client even where its details cannot be JSON", async () => {
+  it("is sent even if its details have no JSON form", async () => {
     const cycle: Record<string, unknown> = { big: 1n };
     cycle["self"] = cycle;
     const { status, error } = await thrown(new AppError("ODD", 418, "Odd", cycle));
@@ -149,7 +149,7 @@ describe("an application error", () => {
     assert.deepEqual(error["details"], { big: "1", self: "[circular]" });
   });
 
-  it("keeps the headers that were set before, but those of the body", async () => {
+  it("keeps the headers that were set before, except those of the body", async () => {
     const { send } = await serve([
       [
         get,
@@ -168,7 +168,7 @@ describe("an application error", () => {
 });
 
 describe("any other error", () => {
-  it("is 500 and tells nothing in production", async () => {
+  it("is 500 without details in production", async () => {
     const { status, error, text } = await thrown(new TypeError("secret of the database"));
     assert.equal(status, 500);
     assert.deepEqual(Object.keys(error), ["code", "message", "traceId"]);
@@ -177,7 +177,7 @@ describe("any other error", () => {
     assert.doesNotMatch(text!, /secret|stack/);
   });
 
-  it("names no file that is not there", async () => {
+  it("contains no location of a file that does not exist", async () => {
     const ghost = route("GET /ghost", {
       source: {
         contract: { file: "src/gone.ts", line: 1 },
@@ -203,7 +203,7 @@ describe("any other error", () => {
     assert.equal((error["details"] as { handler?: unknown }).handler, undefined);
   });
 
-  it("tells message, name, stack and places in development", async () => {
+  it("contains message, name, stack and locations in development", async () => {
     const { error } = await thrown(new TypeError("what went wrong"), "development");
     assert.equal(error["message"], "what went wrong");
     const { stack, ...details } = error["details"] as Record<string, unknown>;
@@ -228,7 +228,7 @@ describe("any other error", () => {
     });
   });
 
-  it("tells what caused it, in development only", async () => {
+  it("contains its causes in development only", async () => {
     const deepest = new Error('column "priority" does not exist');
     const wrapped = new Error("Failed query", { cause: new Error("no rows", { cause: deepest }) });
     const { error } = await thrown(wrapped, "development");
@@ -242,7 +242,7 @@ describe("any other error", () => {
     assert.equal(outside["details"], undefined);
   });
 
-  it("may be anything at all", async () => {
+  it("may be any value", async () => {
     const values: [unknown, string][] = [
       ["a text", "a text"],
       [null, "null was thrown"],
@@ -288,7 +288,7 @@ describe("any other error", () => {
 });
 
 describe("validation in development", () => {
-  it("says what to repair and where the contract is", async () => {
+  it("contains advice and the location of the contract", async () => {
     const { send } = await serve([[post, () => ({ id: "1" })]], { env: "development" });
     const error = errorOf(await send("POST /notes", json({ title: 5 })));
     assert.equal(error["status"], 400);
@@ -309,8 +309,8 @@ describe("validation in development", () => {
   });
 });
 
-describe("where to look, in development", () => {
-  it("is the contract for a bad request, the handler for its own failures, and nothing for middleware", async () => {
+describe("the location of a failure in development", () => {
+  it("is the contract for an invalid request, the handler for a failed handler, and absent for middleware", async () => {
     const guarded = { ...post, middleware: ["auth"] };
     const auth = {
       name: "auth",
@@ -334,8 +334,8 @@ describe("where to look, in development", () => {
   });
 });
 
-describe("a response that does not fit its contract", () => {
-  it("is 500 in development and says where", async () => {
+describe("a response that breaks its contract", () => {
+  it("is 500 in development, with the location of the handler", async () => {
     const { send } = await serve([[get, () => ({ id: 5 })]], { env: "development" });
     const answer = await send("GET /notes/1");
     assert.equal(answer.status, 500);
@@ -349,13 +349,13 @@ describe("a response that does not fit its contract", () => {
     assert.equal(error["sourceFile"], "src/notes.handlers.ts:21");
   });
 
-  it("is 500 in production only where it cannot be written", async () => {
+  it("is 500 in production only if it cannot be serialized", async () => {
     const { send } = await serve([[get, ({ params }) => (params["id"] === "1" ? undefined : { id: 5 })]]);
     assert.equal((await send("GET /notes/1")).status, 500);
     assert.equal((await send("GET /notes/2")).status, 200);
   });
 
-  it("is a value where there should be none", async () => {
+  it("is a value for a contract without a response", async () => {
     const remove = route("DELETE /notes/:id", { params: get.params });
     const inDevelopment = await serve([[remove, () => "value"]], { env: "development" });
     assert.equal((await inDevelopment.send("DELETE /notes/1")).status, 500);
@@ -364,7 +364,7 @@ describe("a response that does not fit its contract", () => {
   });
 });
 
-describe("failures of what answers failures", () => {
+describe("failures of error handling", () => {
   const bad: (() => unknown)[] = [
     () => {
       throw new Error("the error middleware itself");
@@ -374,7 +374,7 @@ describe("failures of what answers failures", () => {
     () => ({ status: 500, body: null }),
   ];
 
-  it("still answer 500 with a trace id", async () => {
+  it("in the error middleware result in 500 with a trace id", async () => {
     for (const errorMiddleware of bad) {
       const { send } = await serve([[get, () => Promise.reject(new Error("x"))]], {
         errorMiddleware: errorMiddleware as never,
@@ -386,7 +386,7 @@ describe("failures of what answers failures", () => {
     }
   });
 
-  it("do not come from plugins, which are told of every failure", async () => {
+  it("in onError of a plugin affect neither the response nor other plugins", async () => {
     const told: [unknown, FailedRequest][] = [];
     const plugins = [
       {
@@ -406,7 +406,7 @@ describe("failures of what answers failures", () => {
     assert.equal(told[1]![1].route, null);
   });
 
-  it("are logged where the server cannot write, and nothing is answered twice", async () => {
+  it("in sending the response are logged, and no second response is sent", async () => {
     const { send, log } = await serve([[get, () => ({ id: "1" })]], { logLevel: "info" });
     await send("GET /notes/1", { failToWrite: new Error("broken pipe") });
     await send("GET /nowhere", { failToWrite: new Error("broken pipe") });
@@ -423,7 +423,7 @@ describe("failures of what answers failures", () => {
 
 const failing = (): Promise<never> => Promise.reject(new RangeError("secret"));
 
-/** What a failing handler is answered with where plugins ask for these fields. */
+/** Returns the error for a failing handler if plugins request these fields. */
 async function errorWith(...asked: ErrorFields[]): Promise<Record<string, unknown>> {
   const plugins = asked.map((errorFields) => ({ name: errorFields, errorFields }));
   const { send } = await serve([[get, failing]], { plugins });
@@ -439,7 +439,7 @@ describe("createErrorMiddleware", () => {
     serverAdapter: "memory",
   };
 
-  it("takes isDev from NODE_ENV", (test) => {
+  it("takes the default of isDev from NODE_ENV", (test) => {
     const before = process.env["NODE_ENV"];
     test.after(() => {
       if (before === undefined) delete process.env["NODE_ENV"];
@@ -456,7 +456,7 @@ describe("createErrorMiddleware", () => {
     }
   });
 
-  it("tells more where a plugin asks for it, and never what was thrown", async () => {
+  it("adds the fields that plugins request, but never the thrown error", async () => {
     assert.deepEqual(Object.keys(await errorWith()), ["code", "message", "traceId"]);
     assert.deepEqual(Object.keys(await errorWith("none")), ["code", "message", "traceId"]);
     const open = await errorWith("none", "public");
@@ -477,7 +477,7 @@ describe("createErrorMiddleware", () => {
     }
   });
 
-  it("can be wrapped, and is no middleware of the chain", async () => {
+  it("can be wrapped, and is refused in a list of middleware", async () => {
     const inner = createErrorMiddleware({ isDev: false });
     const { send } = await serve([[get, () => Promise.reject(new RangeError("x"))]], {
       errorMiddleware: (error, failed) =>

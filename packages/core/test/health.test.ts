@@ -22,12 +22,12 @@ const ok = {
 };
 
 describe("health", () => {
-  it("is not there unless it is asked for", async () => {
+  it("is not served by default", async () => {
     const { send: ask } = await serve(routes);
     assert.equal((await ask("GET /healthz")).text, '{"text":"a page"}');
   });
 
-  it("answers before parameters, beside the contract, the log and the lifecycle", async () => {
+  it("takes precedence over parameters, and is neither logged nor traced", async () => {
     const traces: LifecycleTrace[] = [];
     const { send: ask, log } = await serve(routes, {
       health: true,
@@ -44,7 +44,7 @@ describe("health", () => {
     assert.equal((await ask("GET /healthzz")).text, '{"text":"a page"}');
   });
 
-  it("leaves a route of the same path alone, and takes other paths", async () => {
+  it("does not replace a route with the same path, and can use other paths", async () => {
     const mine = [[own, () => ({ text: "mine" })]] as const;
     const { send: ask } = await serve(mine, { health: true });
     assert.equal((await ask("GET /readyz")).text, '{"text":"mine"}');
@@ -54,7 +54,7 @@ describe("health", () => {
     assert.equal(errorOf(await other.send("GET /healthz"))["code"], "NOT_FOUND");
   });
 
-  it("is ready after onReady and until the application closes; alive all the time", async () => {
+  it("is ready after onReady and until the application closes, and alive all the time", async () => {
     const server = new MemoryServer();
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const app = createApp({
@@ -81,7 +81,7 @@ describe("health", () => {
     assert.equal(await states(), "200 503");
   });
 
-  it("goes on serving for the delay before the server closes, not ready any more", async () => {
+  it("is not ready during the shutdown delay, while the application still serves", async () => {
     for (const [option, delayMs, waits] of [
       [300, undefined, 300],
       [300, 100, 100],
@@ -112,7 +112,7 @@ describe("health", () => {
     }
   });
 
-  it("asks checks, once for all who ask at the same time, and logs when one changes", async () => {
+  it("runs checks once for concurrent requests, and logs changes of their results", async () => {
     let isDown = true;
     let asked = 0;
     const { send: ask, log } = await serve(routes, {
@@ -143,7 +143,7 @@ describe("health", () => {
     );
   });
 
-  it("fails a check that gives false or takes too long", async (test) => {
+  it("fails a check that returns false or takes longer than five seconds", async (test) => {
     test.mock.timers.enable({ apis: ["setTimeout"] });
     const { send: ask, log } = await serve(routes, {
       logLevel: "info",
@@ -155,7 +155,7 @@ describe("health", () => {
     assert.match(JSON.stringify(log), /It gave false.*It takes longer than 5000 ms/);
   });
 
-  it("refuses options that would not do what they say", () => {
+  it("refuses invalid options", () => {
     const bad: [unknown, RegExp][] = [
       ["yes", /`health` must be true, false or an object/],
       [{ alive: "/x" }, /no option `health\.alive`/],

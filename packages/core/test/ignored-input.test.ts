@@ -1,4 +1,5 @@
-// What no contract reads: keys of the query and bodies. Development warns of it; a body on GET is refused everywhere.
+// Tests of input that no contract declares: keys of the query, and bodies. In development kit warns about it. A body on
+// GET is always refused.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -13,7 +14,7 @@ const refuse = (): never => {
 };
 const note = responseOf("Note", { id: "string?" });
 const page = queryOf("Page", { pageSize: "number?", tag: "string?" });
-/** Takes each key that begins with `x-`, as an index signature of a template does. */
+/** Accepts each key that starts with `x-`, as an index signature with a template does. */
 const open = {
   ...queryOf("Open", {}),
   query: (text: string) =>
@@ -33,14 +34,14 @@ async function start(env: Environment): Promise<Served & { warnings(): string[] 
   const warnings = (): string[] =>
     served.log
       .slice(known, (known = served.log.length))
-      // A refused request is a warning too.
+      // A refused request is logged as a warning too.
       .filter(({ level, message }) => level === "warn" && message.includes("ignored"))
       .map(({ message, phase }) => `${phase}: ${message}`);
   return { ...served, warnings };
 }
 
 describe("a key of the query that the contract does not declare", () => {
-  it("is told of in development, with the nearest declared key", async () => {
+  it("is reported in development, with the most similar declared key", async () => {
     const { send, warnings } = await start("development");
     for (const [target, shown] of [
       ["/notes?pagesize=1", `GET /notes: the query key "pagesize" | did you mean "pageSize"?`],
@@ -59,7 +60,7 @@ describe("a key of the query that the contract does not declare", () => {
     }
   });
 
-  it("is told of where the request is refused too", async () => {
+  it("is reported even if the request is refused", async () => {
     const { send, warnings } = await start("development");
     assert.equal((await send("GET /notes?pageSize=x&pagesize=1")).status, 400);
     assert.equal(warnings().length, 1);
@@ -67,7 +68,7 @@ describe("a key of the query that the contract does not declare", () => {
     assert.equal(warnings().length, 1);
   });
 
-  it("is told of once for each route, and of at most a hundred", async () => {
+  it("is reported once per route, and at most a hundred times", async () => {
     const { send, warnings } = await start("development");
     await send("GET /notes?x=1&x=2");
     await send("GET /notes?x=3");
@@ -83,7 +84,7 @@ describe("a key of the query that the contract does not declare", () => {
     assert.deepEqual(warnings(), []);
   });
 
-  it("is nothing to tell of in other environments, or if the key is declared", async () => {
+  it("is not reported in other environments, or if the key is declared", async () => {
     for (const env of ["production", "test"] as const) {
       const { send, warnings } = await start(env);
       await send("GET /notes?pagesize=1");
@@ -117,7 +118,7 @@ describe("a body that the contract does not have", () => {
     assert.equal((await send("GET /notes/1", { body: "hello" })).status, 401);
   });
 
-  it("is told of once in development on other methods", async () => {
+  it("is reported once in development for other methods", async () => {
     const { send, warnings } = await start("development");
     for (let times = 0; times < 2; times += 1)
       assert.equal((await send("POST /notes/1", { body: "{}" })).status, 204);

@@ -29,7 +29,7 @@ describe("findJsonError", () => {
     ["NaN", 0, /a value/],
   ];
 
-  it("finds where a text stops being JSON", () => {
+  it("returns the offset and the expected token of the first syntax error", () => {
     for (const [text, offset, expected] of cases) {
       const found = findJsonError(text);
       assert.equal(found.offset, offset, JSON.stringify(text));
@@ -37,7 +37,7 @@ describe("findJsonError", () => {
     }
   });
 
-  it("agrees with JSON.parse on damaged documents: what is before the place can be completed", () => {
+  it("finds an error in every damaged document that JSON.parse refuses", () => {
     const document = String.raw`{"a":[1,-2.5e+3,true,null,"x\"\u00e9"],"b":{"c":{}},"d":[[],{}]}`;
     for (let index = 0; index <= document.length; index += 1) {
       for (const character of ["", "}", '"', ",", "x", "\\"]) {
@@ -51,14 +51,14 @@ describe("findJsonError", () => {
         if (isJson) continue;
         const { offset, expected } = findJsonError(text);
         assert.notEqual(expected, "JSON", `the scanner took ${text}`);
-        // Everything up to the place is also a beginning of the whole document or reads on after the damage.
+        // The text before the offset is valid JSON so far, and may include text after the damage.
         assert.ok(offset >= 0 && offset <= text.length);
         if (character === "x") assert.ok(offset >= Math.min(index, text.length) - 6, text);
       }
     }
   });
 
-  it("neither overflows nor slows down on what is deep or long", () => {
+  it("is fast and does not overflow the stack for deep or long input", () => {
     assert.equal(findJsonError("[".repeat(1_000_000)).offset, 1_000_000);
     assert.equal(findJsonError(`"${"a".repeat(1_000_000)}`).offset, 1_000_001);
     assert.equal(findJsonError(`${" ".repeat(1_000_000)}x`).offset, 1_000_000);

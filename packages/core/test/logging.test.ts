@@ -24,7 +24,7 @@ describe("redaction", () => {
     });
   });
 
-  it("matches the end of a path, with * for one name", () => {
+  it("matches the end of a path, with * for any one name", () => {
     const data = {
       password: "a",
       user: { Password: "b", id: 1, token: { value: "c" } },
@@ -42,7 +42,7 @@ describe("redaction", () => {
     });
   });
 
-  it("reaches into maps, errors and what toJSON gives", () => {
+  it("covers maps, errors and results of toJSON", () => {
     const error = Object.assign(new Error("x"), { password: "a" });
     delete error.stack;
     const data = { map: new Map([["password", "b"]]), error, json: { toJSON: () => ({ password: "c" }) } };
@@ -53,7 +53,7 @@ describe("redaction", () => {
     });
   });
 
-  it("hides sensitive names in any spelling, below anything", () => {
+  it("hides sensitive names in any spelling, at any depth", () => {
     const redactor = compileRedactor([]);
     redactor.hideNames(["passwordHash", "pin"]);
     const data = {
@@ -68,7 +68,7 @@ describe("redaction", () => {
     });
   });
 
-  it("leaves the message of an error where a type calls a `message` sensitive", () => {
+  it("does not hide the message of an error if a type has a sensitive field named message", () => {
     const redactor = compileRedactor([]);
     redactor.hideNames(["message"]);
     const error = Object.assign(new Error("broken", { cause: { message: "secret" } }), {
@@ -79,7 +79,7 @@ describe("redaction", () => {
     assert.equal(JSON.stringify([cause, data]), '[{"message":"[redacted]"},{"message":"[redacted]"}]');
   });
 
-  it("hides what a failure shows of a hidden field", () => {
+  it("hides the values of hidden fields in validation failures", () => {
     const failures = [
       { path: "$.user.password.old", expected: "string", received: "number 5", value: 5 },
       { path: '$["password"][0]', expected: "string", value: 6 },
@@ -96,13 +96,13 @@ describe("redaction", () => {
     });
   });
 
-  it("refuses a pattern that is none", () => {
+  it("refuses an invalid pattern", () => {
     for (const pattern of ["", "a..b", ".a"]) assert.throws(() => compileRedactor([pattern]), TypeError);
   });
 });
 
 describe("log data", () => {
-  it("is made fit for JSON whatever it is", () => {
+  it("is converted to JSON for any value", () => {
     const cycle: unknown[] = [];
     cycle.push(cycle);
     const data = {
@@ -149,7 +149,7 @@ describe("log data", () => {
     );
   });
 
-  it("is bounded in length, depth and number", () => {
+  it("is limited in length, depth and number of values", () => {
     assert.ok((toLoggable("x".repeat(100_000), nothing) as string).length < 20_000);
     let deep: object = {};
     for (let level = 0; level < 1_000; level += 1) deep = { deep };
@@ -168,7 +168,7 @@ describe("log data", () => {
 describe("ctx.log", () => {
   const get = route("GET /a", { response: responseOf("A", {}) });
 
-  it("writes the entry's fields, from the threshold on", async () => {
+  it("writes the fields of an entry, from the minimum level on", async () => {
     const { send, log } = await serve(
       [
         [
@@ -203,7 +203,7 @@ describe("ctx.log", () => {
     });
   });
 
-  it("hides what types call sensitive, without configuration", async () => {
+  it("hides the names that types mark as sensitive, without configuration", async () => {
     const made = { ...compiled(get), sensitive: ["apiKey"] };
     const { send, log } = await serve(
       [
@@ -226,7 +226,7 @@ describe("ctx.log", () => {
     assert.ok(!JSON.stringify(log).includes('"k"'));
   });
 
-  it("survives a sink that throws, and writes every sink the same", () => {
+  it("continues after a sink throws, and passes the same entry to every sink", () => {
     const lines: string[] = [];
     const entries: LogEntry[] = [];
     const log = new Log({
@@ -248,7 +248,7 @@ describe("ctx.log", () => {
     assert.match(lines[1]!, /A log sink failed.*full/);
   });
 
-  it("writes a message that is no text, and not more of one than fits an entry", () => {
+  it("converts a message that is not a string, and limits its length", () => {
     const messages: string[] = [];
     const log = new Log({
       level: "trace",
@@ -285,7 +285,7 @@ const run = (body: string): string =>
   });
 
 describe("standard output", () => {
-  it("gets every line in order, and what is pending at exit", () => {
+  it("receives every line in order, including lines that are pending at exit", () => {
     const expected = Array.from({ length: 20_000 }, (_, index) => `${index}\n`).join("");
     assert.equal(run("for (let i = 0; i < 20000; i++) sink.write(String(i));"), expected);
     assert.equal(run("for (let i = 0; i < 20000; i++) sink.write(String(i)); process.exit(0);"), expected);
@@ -297,23 +297,23 @@ describe("standard output", () => {
     assert.equal(String(crash.stdout), "last\n");
   });
 
-  it("waits at exit for a reader that is slow", () => {
+  it("waits for a slow reader at exit", () => {
     const size = 3 * 1024 * 1024;
     const body = `for (let i = 0; i < 3072; i++) sink.write("x".repeat(1023)); setImmediate(() => process.exit(3));`;
     const command = `"${process.execPath}" --input-type=module -e '${script(body)}' | (sleep 1; wc -c); echo "\${PIPESTATUS[0]}"`;
     const { stdout } = spawnSync("bash", ["-c", command], { encoding: "utf8" });
     const [written, code] = stdout.trim().split("\n").map(Number);
     assert.equal(code, 3);
-    // What was being written when the process ended may come twice, but nothing is lost.
+    // A chunk that was being written when the process exited may appear twice, but nothing is lost.
     assert.ok(written! >= size, `${written} of ${size} bytes`);
   });
 
-  it("does not keep the event loop while nobody reads", async () => {
+  it("does not block the event loop if nothing reads it", async () => {
     const body = `
       for (let i = 0; i < 4096; i++) sink.write("x".repeat(1023));
       let turns = 0;
       setInterval(() => ++turns === 50 && process.stderr.write("turned"), 1);`;
-    // Its standard output is a pipe that is never read from, and so is full at once.
+    // Its standard output is a pipe that is never read, so the pipe is full at once.
     const child = spawn(process.execPath, ["--input-type=module", "-e", script(body)]);
     try {
       const [told] = (await once(child.stderr, "data")) as [Buffer];
@@ -323,13 +323,13 @@ describe("standard output", () => {
     }
   });
 
-  it("may go away without harm", () => {
+  it("may be closed by its reader without affecting the process", () => {
     const body = `let n = 0; const t = setInterval(() => { sink.write("x".repeat(1000)); if (++n > 50) { clearInterval(t); process.exitCode = 7; } }, 1);`;
     const command = `"${process.execPath}" --input-type=module -e '${script(body)}' | head -c 10 >/dev/null; echo "\${PIPESTATUS[0]}"`;
     assert.equal(spawnSync("bash", ["-c", command], { encoding: "utf8" }).stdout, "7\n");
   });
 
-  it("drops and counts what a reader that stopped reading would pile up", () => {
+  it("drops and counts lines if the reader stops reading", () => {
     const out = run('for (let i = 0; i < 20000; i++) sink.write("x".repeat(1000));');
     const lines = out.trimEnd().split("\n");
     assert.match(lines.at(-1)!, /\d+ log entries were dropped/);

@@ -1,4 +1,4 @@
-// What plugins see of requests: host.requests, observe, describeError.
+// Tests of the data that plugins receive about requests: host.requests, observe, describeError.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -46,13 +46,13 @@ const getThing: TestRoute = [thing, ({ params }) => ({ id: params["id"] })];
 const last = (host: PluginHost): RequestRecord => host.requests!.recent({ limit: 1 })[0]!;
 
 describe("host.requests", () => {
-  it("is nothing where no plugin asks", async () => {
+  it("is null if no plugin observes requests", async () => {
     let host: PluginHost | undefined;
     await serve([getThing], { plugins: [{ name: "other", onStart: (given) => void (host = given) }] });
     assert.equal(host!.requests, null);
   });
 
-  it("tells of a request all that it passed", async () => {
+  it("describes a finished request with its phases and spans", async () => {
     const { send, host } = await watch([getThing]);
     const before = Date.now();
     await send("GET /things/7?page=2");
@@ -108,13 +108,13 @@ describe("host.requests", () => {
     );
     assert.equal(new Set(spans.map(({ spanId }) => spanId)).size, spans.length);
     assert.ok(spans.every(({ spanId }) => /^[0-9a-f]{16}$/.test(spanId)));
-    // Ids are made when they are first read, and are the same ever after.
+    // Ids are generated on first use and stay the same.
     assert.deepEqual(last(host), record);
     assert.deepEqual(host.requests!.find(requestId), record);
     assert.deepEqual(JSON.parse(JSON.stringify(record)), record);
   });
 
-  it("keeps the last ones, and every one that is under way", async () => {
+  it("keeps the last requests, and every active request", async () => {
     const gate = Promise.withResolvers<void>();
     const slow: TestRoute = [
       route("GET /slow", { response: responseOf("Slow", {}) }),
@@ -144,7 +144,7 @@ describe("host.requests", () => {
     assert.equal(done!.spans.find(({ name }) => name === "handler")!.spanId, active!.spans.at(-1)!.spanId);
   });
 
-  it("says what failed, where, and marks its span", async () => {
+  it("contains the fault of a failed request, and marks the failed span", async () => {
     const failing: TestRoute = [
       thing,
       () => {
@@ -190,7 +190,7 @@ describe("host.requests", () => {
     assert.equal(last(host).spans[0]!.name, "GET");
   });
 
-  it("takes up the client's trace", async () => {
+  it("continues the client's trace", async () => {
     const { send, host } = await watch([getThing]);
     const traceId = "0af7651916cd43dd8448eb211c80319c";
     await send("GET /things/7", {
@@ -203,7 +203,7 @@ describe("host.requests", () => {
     );
   });
 
-  it("hides in paths and queries what the log hides", async () => {
+  it("hides the values in paths and queries that the log hides", async () => {
     const secret = route("GET /reset/:token/:id", { response: responseOf("Reset", {}) });
     const { send, host } = await watch(
       [[secret, () => ({})]],
@@ -214,7 +214,7 @@ describe("host.requests", () => {
     assert.equal(last(host).target, "/reset/[redacted]/5?key=[redacted]&TOKEN=[redacted]&page=2&key");
   });
 
-  it("keeps what came only where it is asked for, and bounded", async () => {
+  it("keeps headers and bodies only if an observer requests them, up to the size limit", async () => {
     const { send, host } = await watch([[post, () => ({ id: "1" })]], { received: { bodyBytes: 40 } });
     await send("POST /things", json({ name: "a" }));
     assert.deepEqual(last(host).received, {
@@ -229,7 +229,7 @@ describe("host.requests", () => {
 });
 
 describe("observe", () => {
-  it("counts each answer, and may keep a copy", async () => {
+  it("calls onAnswer for each response, with a view that can be copied", async () => {
     const seen: unknown[] = [];
     const records: RequestRecord[] = [];
     const onAnswer = (view: AnsweredView): void => {
@@ -254,7 +254,7 @@ describe("observe", () => {
     );
   });
 
-  it("gives handlers and middleware a span, and log entries its id", async () => {
+  it("provides a span in handlers and middleware, and adds its id to log entries", async () => {
     const handler: TestRoute = [
       thing,
       async ({ ctx }) => {
@@ -293,7 +293,7 @@ describe("observe", () => {
     assert.deepEqual(span.attributes, { "user.password": "[redacted]", "user.name": "Ada" });
   });
 
-  it("reads what finished since it last looked, and says what it missed", async () => {
+  it("returns the requests that finished since the last call, with the number of missed ones", async () => {
     const { send, host } = await watch([getThing], { keep: 4, isSampled: beginsWithA });
     const requests = host.requests!;
     const traced = (id: number, letter: string): Promise<unknown> =>
@@ -318,7 +318,7 @@ describe("observe", () => {
     });
   });
 
-  it("gives handlers the headers of further requests", async () => {
+  it("provides trace headers for further requests", async () => {
     const seen: object[] = [];
     const handler: TestRoute = [
       thing,
@@ -336,14 +336,14 @@ describe("observe", () => {
     await immediate();
     const { spanId } = last(watched.host).spans.find(({ name }) => name === "handler")!;
     const own = { traceparent: `00-${traceId}-${spanId}-01`, tracestate: "a=1,b=2" };
-    // What comes after the answer belongs to whoever asked.
+    // After the response, the trace headers are those of the client.
     assert.deepEqual(seen, [{ ...own, traceId }, headers]);
 
     const { send } = await serve([handler]);
     seen.length = 0;
     await send("GET /things/1", { headers });
     await immediate();
-    // Nothing records spans: the client's is passed on, while the request lasts.
+    // No spans are recorded, so the client's header is passed on until the response.
     const [during, late] = seen as [object, { traceparent: string }];
     assert.deepEqual(during, { ...headers, traceId });
     assert.match(late.traceparent, new RegExp(`^00-${traceId}-(?!0{16})[0-9a-f]{16}-00$`));
@@ -357,7 +357,7 @@ describe("observe", () => {
     assert.ok(fresh.traceparent.includes(fresh.traceId) && fresh.tracestate === undefined);
   });
 
-  it("leaves `ctx.span` out where no plugin wants spans", async () => {
+  it("does not provide ctx.span if no plugin requests spans", async () => {
     let span: unknown = "unread";
     const handler: TestRoute = [thing, ({ ctx }) => ((span = ctx.span), { id: "1" })];
     const { send, host, log } = await watch([handler], {}, { logLevel: "info" });
@@ -367,7 +367,7 @@ describe("observe", () => {
     assert.equal(log[0]!.spanId, undefined);
   });
 
-  it("puts each middleware and handler within what observers put around it", async () => {
+  it("runs each middleware and handler inside of the wrappers of observers", async () => {
     const around: string[] = [];
     const guarded = route("GET /guarded", {
       response: responseOf("Guarded", {}),
@@ -400,7 +400,7 @@ describe("observe", () => {
     assert.equal(last(host).status, 200);
   });
 
-  it("asks once whether a trace is sampled", async () => {
+  it("decides about sampling once per trace", async () => {
     const asked: unknown[] = [];
     const isSampled = (question: object): boolean => asked.push(question) > 0;
     const { send, host } = await watch([getThing], { isSampled });
@@ -411,7 +411,7 @@ describe("observe", () => {
     ]);
   });
 
-  it("harms no request where it fails", async () => {
+  it("does not affect requests if a hook fails", async () => {
     const { send, host, log } = await watch(
       [getThing],
       { onAnswer: bad, isSampled: bad },
@@ -425,7 +425,7 @@ describe("observe", () => {
     );
   });
 
-  it("refuses a number of requests that makes no sense", async () => {
+  it("refuses an invalid number of requests to keep", async () => {
     for (const keep of [-1, 1.5, 65_537, "9" as never])
       await assert.rejects(
         watch([getThing], { keep }),
@@ -435,7 +435,7 @@ describe("observe", () => {
 });
 
 describe("host.describeError", () => {
-  it("tells all of an error, redacted", async () => {
+  it("returns a complete description of an error, redacted", async () => {
     const told: ErrorRecord[] = [];
     let host: PluginHost | undefined;
     const plugin: Plugin = {

@@ -24,8 +24,8 @@ const routes: readonly TestRoute[] = [
   [deleteNote, () => undefined],
 ];
 
-describe("a request that is all right", () => {
-  it("gives the handler its decoded slots and writes what the contract declares", async () => {
+describe("a valid request", () => {
+  it("gives the handler its decoded slots, and responds with the declared properties", async () => {
     const { send } = await serve(routes);
     assert.deepEqual(await send("GET /notes/a%20b?x=1"), {
       status: 200,
@@ -39,13 +39,13 @@ describe("a request that is all right", () => {
     assert.equal(created.text, '{"id":"1","title":"T"}');
   });
 
-  it("gives an empty object for a query that was not sent", async () => {
+  it("gives the handler an empty object if there is no query", async () => {
     const { send } = await serve(routes);
     assert.equal((await send("GET /notes")).text, "{}");
     assert.equal((await send("GET /notes?")).text, "{}");
   });
 
-  it("answers a void response with 204 and nothing", async () => {
+  it("responds with 204 and no body if the contract has no response", async () => {
     const { send } = await serve(routes);
     assert.deepEqual(await send("DELETE /notes/1"), {
       status: 204,
@@ -55,7 +55,7 @@ describe("a request that is all right", () => {
     });
   });
 
-  it("lets ctx.status override the status, and sends no body with one that has none", async () => {
+  it("uses the status of ctx.status, and sends no body if that status has none", async () => {
     const { send } = await serve([
       [getNote, ({ params, ctx }) => ctx.status(params["id"] === "none" ? 304 : 203) && { id: "1" }],
     ]);
@@ -68,25 +68,25 @@ describe("a request that is all right", () => {
     });
   });
 
-  it("answers HEAD by the GET route, with the body for the adapter to count", async () => {
+  it("runs the GET route for HEAD, and passes the body to the adapter", async () => {
     const { send } = await serve([[getNote, ({ ctx }) => ({ id: ctx.method })]]);
     assert.equal((await send("HEAD /notes/1")).text, '{"id":"HEAD"}');
   });
 
-  it("ignores a body on a route without one, unless the method is GET or HEAD", async () => {
+  it("may have a body on a route without one, unless the method is GET or HEAD", async () => {
     const { send } = await serve(routes);
     assert.equal((await send("DELETE /notes/1", { body: "{nonsense" })).status, 204);
     assert.equal((await send("GET /notes/1", { body: "" })).status, 200);
   });
 
-  it("takes the adapter's own match before its own", async () => {
+  it("uses the match of the adapter if there is one", async () => {
     const { send } = await serve(routes);
     const match = { kind: "route", route: 0, params: ["given"] } as const;
     assert.equal((await send("GET /elsewhere", { match })).text, '{"id":"given","title":"A"}');
   });
 
-  it("awaits whatever is thenable, as query builders are", async () => {
-    // oxlint-disable-next-line unicorn/no-thenable -- what a query builder looks like
+  it("awaits any thenable, such as a query builder", async () => {
+    // oxlint-disable-next-line unicorn/no-thenable -- imitates a query builder
     const builder = { then: (resolve: (value: unknown) => void) => resolve({ id: "built" }) };
     const { send } = await serve([[getNote, () => builder]]);
     assert.equal((await send("GET /notes/1")).text, '{"id":"built"}');
@@ -109,7 +109,7 @@ describe("the content type of a body", () => {
     "",
   ];
 
-  it("is JSON in UTF-8", async () => {
+  it("may be any form of JSON in UTF-8", async () => {
     const { send } = await serve(routes);
     for (const type of accepted) {
       const answer = await send("POST /notes", { headers: { "content-type": type }, body: '{"title":"T"}' });
@@ -117,7 +117,7 @@ describe("the content type of a body", () => {
     }
   });
 
-  it("is refused with 415 where it is anything else or missing", async () => {
+  it("is refused with 415 if it is missing or anything else", async () => {
     const { send } = await serve(routes);
     const missing = await send("POST /notes", { body: "{}" });
     assert.equal(missing.status, 415);
@@ -128,15 +128,15 @@ describe("the content type of a body", () => {
     }
   });
 
-  it("does not come with an encoding", async () => {
+  it("is refused with 415 if the body is compressed", async () => {
     const { send } = await serve(routes);
     const headers = { "content-type": "application/json", "content-encoding": "gzip" };
     assert.equal((await send("POST /notes", { headers, body: new Uint8Array([0x1f, 0x8b, 8]) })).status, 415);
   });
 });
 
-describe("input that does not fit", () => {
-  it("is 400 with every failing field of the first failing slot", async () => {
+describe("invalid input", () => {
+  it("is 400 with every failed field of the first invalid slot", async () => {
     const both = route("PUT /notes/:id", {
       params: paramsOf("NoteId", { id: "number" }),
       query: queryOf("Paging", { page: "number" }),
@@ -162,7 +162,7 @@ describe("input that does not fit", () => {
     );
   });
 
-  it("names $ and the position where the body is not JSON", async () => {
+  it("is reported with the path $ and its position if the body is not JSON", async () => {
     const { send } = await serve(routes);
     const answer = await send("POST /notes", json('{\n  "title": nope}'));
     assert.equal(answer.status, 400);
@@ -171,7 +171,7 @@ describe("input that does not fit", () => {
     });
   });
 
-  it("names $ where the body is empty or not UTF-8", async () => {
+  it("is reported with the path $ if the body is empty or not UTF-8", async () => {
     const { send } = await serve(routes);
     const missing = { path: "$", expected: "JSON", value: null, rule: "required" };
     const garbled = { path: "$", expected: "JSON in UTF-8", rule: "encoding", limit: "utf-8" };
@@ -186,7 +186,7 @@ describe("input that does not fit", () => {
     }
   });
 
-  it("is 413 where the body is too large, whatever the path", async () => {
+  it("is 413 if the body is too large, for any path", async () => {
     const { send } = await serve(routes, { limits: { bodyBytes: 10 } });
     for (const line of ["POST /notes", "GET /nowhere"]) {
       const answer = await send(line, json({ title: "too long" }));
@@ -197,8 +197,8 @@ describe("input that does not fit", () => {
   });
 });
 
-describe("a request that no route takes", () => {
-  it("is 404, 405 with Allow, or 400 for an invalid escape, in the envelope", async () => {
+describe("a request without a matching route", () => {
+  it("is 404, 405 with Allow, or 400 for an invalid escape, with an error body", async () => {
     const { send } = await serve(routes);
     const missing = await send("GET /nowhere");
     assert.equal(missing.status, 404);
@@ -228,7 +228,7 @@ describe("the OpenAPI document", () => {
     assert.equal((await send("GET /openapi.json")).status, 404);
   });
 
-  it("beats a parameter, and gives way to the application's own route", async () => {
+  it("takes precedence over a parameter, but not over a route with the same path", async () => {
     const slug = route("GET /:slug", { params: paramsOf("Slug", { slug: "string" }), response: note });
     const beside = await serve([[slug, () => ({ id: "slug" })]], { env: "development" });
     assert.equal((await beside.send("GET /openapi.json")).text, '{"openapi":"3.1.0"}');
@@ -251,7 +251,7 @@ describe("phases", () => {
   }));
   const chained = { ...createNote, middleware: ["early", "late"] };
 
-  it("come in order, with result and status", async () => {
+  it("are recorded in order, with result and status", async () => {
     const traces: LifecycleTrace[] = [];
     const plugins = [{ name: "watch", onLifecycle: (trace: LifecycleTrace) => traces.push(trace) }];
     const { send } = await serve([[chained, async ({ body }) => ({ id: "1", ...body })]], {

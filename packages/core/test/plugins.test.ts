@@ -18,7 +18,7 @@ const bad = (): never => {
 };
 
 describe("a plugin whose hooks fail", () => {
-  it("harms no request and no other plugin, and is named in the log", async () => {
+  it("affects no request and no other plugin, and is named in the log", async () => {
     const told: string[] = [];
     const { send, log } = await serve([[hello, () => ({ text: "hi" })]], {
       logLevel: "info",
@@ -35,7 +35,7 @@ describe("a plugin whose hooks fail", () => {
     });
     assert.equal((await send("GET /hello")).text, '{"text":"hi"}');
     assert.equal((await send("GET /nowhere")).status, 404);
-    // A rejection that nobody caught would fail this test.
+    // An unhandled rejection would fail this test.
     await sleep(5);
     assert.deepEqual(told, ["trace", "error", "trace"]);
     const failures = log.map(
@@ -54,7 +54,7 @@ describe("a plugin whose hooks fail", () => {
 });
 
 const support = join(import.meta.dirname, "support");
-/** Ends by itself as soon as nothing keeps it: a watcher that did would fail the test. */
+/** Program that exits as soon as nothing keeps it alive, so a watcher that keeps it alive would fail the test. */
 const program = `
 import { createApp } from "@kit/core";
 import { MemoryServer } from ${JSON.stringify(join(support, "memory-server.ts"))};
@@ -94,7 +94,7 @@ function project(): string {
 }
 
 describe("onSchemaChange", () => {
-  it("is told in development what a build changed, and keeps no process alive", async (test) => {
+  it("reports changes of a build in development, and does not keep the process alive", async (test) => {
     const root = project();
     test.after(() => rmSync(root, { recursive: true, force: true }));
     const kit = join(root, ".kit");
@@ -112,7 +112,7 @@ describe("onSchemaChange", () => {
       return lines[index];
     };
     assert.equal(await next(0), "listening");
-    // Watching of directories within begins a moment later.
+    // The watching of subdirectories starts with a delay.
     await sleep(100);
     writeFileSync(join(kit, "validators/Note.validator.ts"), "1");
     writeFileSync(join(kit, "serializers/Note.serializer.ts"), "1");
@@ -130,7 +130,7 @@ describe("onSchemaChange", () => {
       types: ["Book", "Note"],
       routes: false,
     } satisfies SchemaChange);
-    // The hook threw, which is an entry of the log.
+    // The hook threw, which is logged.
     assert.match(JSON.stringify(await next(2)), /onSchemaChange of the plugin watcher failed/);
     const exit = once(child, "exit");
     writeFileSync(join(kit, "routes.json"), "{}");

@@ -13,7 +13,7 @@ const nothing = route("GET /nothing");
 
 type Answering = (ctx: RequestContext) => unknown;
 
-/** Serves a handler, and keeps what plugins are told. */
+/** Serves a handler, and records the calls of plugin hooks. */
 async function serving(handler: Answering, options: Parameters<typeof serve>[1] = {}) {
   const traces: LifecycleTrace[] = [];
   const errors: unknown[] = [];
@@ -42,7 +42,7 @@ async function* failing(): AsyncGenerator<string> {
 }
 
 describe("ctx.send", () => {
-  it("answers with text and bytes in place of the contract's response", async () => {
+  it("responds with strings and bytes in place of the contract's response", async () => {
     const { send } = await serving((ctx) => ctx.send("id;title\n", { contentType: "text/csv" }));
     assert.deepEqual(await send("GET /file"), {
       status: 200,
@@ -64,7 +64,7 @@ describe("ctx.send", () => {
     assert.equal((await header.send("GET /file")).contentType, "text/html");
   });
 
-  it("answers 200 where the contract has no response, and sends no body with a status that has none", async () => {
+  it("responds with 200 if the contract has no response, and sends no body if the status has none", async () => {
     const { send } = await serving((ctx) => ctx.send("x"));
     assert.equal((await send("GET /nothing")).status, 200);
     let cancelled = 0;
@@ -74,7 +74,7 @@ describe("ctx.send", () => {
     assert.equal(cancelled, 1);
   });
 
-  it("streams what a generator, a Readable and a ReadableStream give", async () => {
+  it("streams a generator, a Readable and a ReadableStream", async () => {
     const sources: [string, Answering][] = [
       ["abc", (ctx) => ctx.send(letters(), { contentType: "text/x", length: 3 })],
       [
@@ -94,12 +94,12 @@ describe("ctx.send", () => {
       assert.deepEqual([head.status, head.contentType, head.headers], [200, "text/x", ["x-kind", "s"]]);
       assert.deepEqual([client.pieces.join(""), client.outcome], [expected, "whole"]);
       assert.equal(traces[0]!.lifecycle.at(-1)!.status, 200);
-      // A server that cannot stream gets it whole.
+      // If the server cannot stream, it receives the whole body.
       assert.equal((await send("GET /file")).text, expected);
     }
   });
 
-  it("reads no further than the client", async () => {
+  it("reads the source only as fast as the client", async () => {
     let made = 0;
     async function* numbers(): AsyncGenerator<string> {
       for (; made < 5;) yield String((made += 1));
@@ -119,7 +119,7 @@ describe("ctx.send", () => {
     assert.deepEqual([client.pieces.join(""), client.outcome], ["12345", "whole"]);
   });
 
-  it("lets go of the stream when the client leaves, even where nothing comes from it", async () => {
+  it("cancels the stream when the client disconnects, even if the stream is pending", async () => {
     const released: string[] = [];
     const pending = new Promise<never>(() => undefined);
     const sources: Answering[] = [
@@ -156,7 +156,7 @@ describe("ctx.send", () => {
     assert.deepEqual(released, ["web", "node", "generator"]);
   });
 
-  it("cuts an answer whose stream fails, has another length, or gives what is no bytes", async () => {
+  it("closes the connection if the stream fails, has another length, or yields an invalid chunk", async () => {
     const cases: [Answering, RegExp][] = [
       [(ctx) => ctx.send(failing()), /disk on fire/],
       [(ctx) => ctx.send(letters(), { length: 2 }), /more bytes than the 2/],
@@ -173,12 +173,12 @@ describe("ctx.send", () => {
       assert.match(log[0]!.message, /failed after its head was sent/);
       assert.equal(traces.length, 1);
     }
-    // Where nothing was sent yet, it is an error like any other.
+    // If nothing was sent yet, the failure results in a regular error response.
     const { send } = await serving((ctx) => ctx.send(failing()));
     assert.equal((await send("GET /file")).status, 500);
   });
 
-  it("answers HEAD with the head alone", async () => {
+  it("responds to HEAD with the head only, and cancels the stream", async () => {
     let cancelled = false;
     const { send } = await serving((ctx) =>
       ctx.send(new ReadableStream({ cancel: () => void (cancelled = true) }), { length: 7 }),
@@ -188,7 +188,7 @@ describe("ctx.send", () => {
     assert.deepEqual([client.length, client.outcome, client.pieces, cancelled], [7, "whole", [], true]);
   });
 
-  it("answers 500 where the head cannot be written, and releases the stream", async () => {
+  it("responds with 500 if the head cannot be written, and cancels the stream", async () => {
     let cancelled = false;
     const { send, log } = await serving((ctx) =>
       ctx.send(new ReadableStream({ cancel: () => void (cancelled = true) })),
@@ -198,7 +198,7 @@ describe("ctx.send", () => {
     assert.equal(log[0]!.message, "The answer could not be written");
   });
 
-  it("limits the time to the head, not that of the body, and keeps a late stream from leaking", async () => {
+  it("applies the timeout to the head but not to the body, and cancels a stream that is too late", async () => {
     let cancelled = 0;
     const slow = (): ReadableStream<string> =>
       new ReadableStream({
@@ -214,7 +214,7 @@ describe("ctx.send", () => {
     assert.equal((await quick.send("GET /file", { stream: client })).status, 200);
     await client.ended;
     assert.deepEqual([client.pieces, client.outcome], [["late"], "whole"]);
-    // Collected for a server that cannot stream, the head is as late as the body.
+    // A server that cannot stream sends the head after the whole body was collected.
     assert.equal((await quick.send("GET /file")).status, 503);
     assert.equal(cancelled, 1);
     const late = await serving((ctx) => sleep(50).then(() => ctx.send(slow())), { requestTimeoutMs: 20 });
@@ -223,7 +223,7 @@ describe("ctx.send", () => {
     assert.equal(cancelled, 2);
   });
 
-  it("is cut where the application closes and its grace is over", async () => {
+  it("is aborted when the grace period of a shutdown ends", async () => {
     let aborted = false;
     const server = new MemoryServer();
     const app = createApp({
@@ -250,7 +250,7 @@ describe("ctx.send", () => {
     assert.deepEqual([client.outcome, aborted], ["cut", true]);
   });
 
-  it("refuses what it cannot send, with what to do", async () => {
+  it("refuses invalid bodies and options, with advice", async () => {
     const bad: [Answering, RegExp][] = [
       [(ctx) => ctx.send({ id: "1" } as unknown as string), /not a value of type object; return what/],
       [(ctx) => ctx.send(null as unknown as string), /not null/],
@@ -265,7 +265,7 @@ describe("ctx.send", () => {
     }
   });
 
-  it("is asked for where a handler returns a stream itself", async () => {
+  it("is suggested in the error if a handler returns a stream directly", async () => {
     for (const stream of [letters(), Readable.from(["a"]), ReadableStream.from(["a"])]) {
       const { send, log } = await serving(() => stream);
       for (const path of ["/file", "/nothing"]) assert.equal((await send(`GET ${path}`)).status, 500);
@@ -273,7 +273,7 @@ describe("ctx.send", () => {
     }
   });
 
-  it("is refused to a server that cannot stream where the body is too large to keep", async () => {
+  it("fails if the server cannot stream and the body is larger than the limit", async () => {
     const piece = new Uint8Array(1024 * 1024);
     async function* large(): AsyncGenerator<Uint8Array> {
       for (let index = 0; index < 17; index += 1) yield piece;

@@ -1,4 +1,5 @@
-// What is hidden stays hidden wherever a request leaves a trace: in log entries, records, spans, descriptions of errors.
+// Checks that hidden values stay hidden in all records of a request: log entries, request records, spans, error
+// descriptions.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -37,7 +38,7 @@ const routes: readonly TestRoute[] = [
   ],
 ];
 
-/** All that an application with secrets tells of its requests. */
+/** Returns everything that an application with secrets records about its requests. */
 async function traces(env: "development" | "production"): Promise<{ text: string; answers: string[] }> {
   let host: PluginHost | undefined;
   const errors: ErrorRecord[] = [];
@@ -73,19 +74,19 @@ async function traces(env: "development" | "production"): Promise<{ text: string
 
 describe("secrets", () => {
   for (const env of ["development", "production"] as const) {
-    it(`leave no trace in ${env}`, async () => {
+    it(`do not appear in log entries, records and error descriptions in ${env}`, async () => {
       const { text, answers } = await traces(env);
-      // Not by `doesNotMatch`, which would print all of it.
+      // `doesNotMatch` would print the entire text.
       const found = /.{0,200}(secret-|4711000\d)/.exec(text);
       assert.equal(found, null, found?.[0]);
-      // What there is to know of them is there.
+      // The rest of the message is logged.
       assert.match(text, /\$\.password: expected [^"]*, received \[redacted\]/);
-      // An answer tells a client what it sent, unless its type calls it sensitive.
+      // A response shows a client its own values, unless the type marks them as sensitive.
       assert.equal(answers.length, 6);
     });
   }
 
-  it("stay in no message of a failure, whatever the path", () => {
+  it("are removed from messages of failures, for any path", () => {
     const redactor = compileRedactor(["user.*.key", "password"]);
     redactor.hideNames(["iban"]);
     const hidden = (path: string): boolean =>
@@ -107,7 +108,7 @@ describe("secrets", () => {
     );
   });
 
-  it("are taken out of hostile texts in linear time", () => {
+  it("are removed from hostile strings in linear time", () => {
     const redactor = compileRedactor(["password", "user.*.key"]);
     const texts: Readonly<Record<string, (size: number) => string>> = {
       "dollar signs": (size) => `${"$".repeat(size)}, received `,
@@ -124,7 +125,7 @@ describe("secrets", () => {
     }
   });
 
-  it("stay hidden if a key of the client looks like the words of a failure", () => {
+  it("stay hidden if a key of the client looks like the text of a failure", () => {
     const redactor = compileRedactor(["password"]);
     for (const key of ["a: expected b, received c", "$.a: expected ", ", received ", ": expected x"]) {
       const text = `Invalid body: $[${JSON.stringify(key)}].password: expected string, received number 4711`;
@@ -132,7 +133,7 @@ describe("secrets", () => {
     }
   });
 
-  it("of a client's own are answered to it, but not where its type calls them sensitive", async () => {
+  it("appear in the response to their own client, unless the type marks them as sensitive", async () => {
     const { send } = await serve(routes, { logging: { redact: ["password"] } });
     const error = errorOf(await send("POST /accounts", json({ name: "n", password: 5 })));
     assert.deepEqual((error["details"] as { fields: object[] }).fields, [

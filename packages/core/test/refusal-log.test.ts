@@ -20,7 +20,7 @@ function record(): { refusals: RefusalLog; entries: LogEntry[] } {
 
 const missingHost = { status: 400, code: "BAD_REQUEST", message: "the header `host` is missing" };
 
-test("the first of a kind is logged with the fields of every entry", () => {
+test("the first refusal of a kind is logged with all fields", () => {
   const { refusals, entries } = record();
   refusals.count({ ...missingHost, traceId: "a".repeat(32), remoteAddress: "192.0.2.1" });
   refusals.flush();
@@ -37,7 +37,7 @@ test("the first of a kind is logged with the fields of every entry", () => {
   assert.equal(entries.length, 1);
 });
 
-test("an attack is one entry a minute for each kind, with its number", (t) => {
+test("many refusals of a kind become one entry per minute, with their number", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { refusals, entries } = record();
   for (let index = 0; index < 1000; index += 1) {
@@ -49,14 +49,14 @@ test("an attack is one entry a minute for each kind, with its number", (t) => {
   assert.equal(entries.length, 3);
   assert.match(entries[2]!.message, /^999 times more within a minute: The server refused a request with 400/);
   assert.deepEqual((entries[2]!.data as { count: number }).count, 999);
-  // A minute without any says nothing, and the next one is a first one again.
+  // A minute without refusals has no entry, and the next refusal is logged as the first one again.
   t.mock.timers.tick(120_000);
   assert.equal(entries.length, 3);
   refusals.count(missingHost);
   assert.equal(entries.length, 4);
 });
 
-test("the end tells what is not told yet", () => {
+test("flush logs the remaining counts once", () => {
   const { refusals, entries } = record();
   refusals.count(missingHost);
   refusals.count(missingHost);

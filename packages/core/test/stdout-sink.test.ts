@@ -1,4 +1,4 @@
-// The log on a descriptor whose writes fail: a full disk, an interrupted call, a reader that is gone.
+// Tests of the log on a descriptor with failing writes: a full disk, an interrupted call, a reader that is gone.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -14,7 +14,7 @@ function failed(code: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${code}: write failed`), { code });
 }
 
-/** A descriptor that fails with `code` until it is set to nothing, and takes at most so many bytes at a time. */
+/** Output that fails with `code` until `code` is `undefined`, and accepts at most `most` bytes at a time. */
 class FailingOutput implements Output {
   code: string | undefined;
   most = Number.POSITIVE_INFINITY;
@@ -72,7 +72,7 @@ describe("a log whose writes fail", () => {
   }
 
   for (const code of ["EPIPE", "EBADF"]) {
-    it(`is not tried again after ${code}, since there is nobody to write for`, async () => {
+    it(`is not retried after ${code}, because the reader is gone`, async () => {
       const output = new FailingOutput(code);
       const sink = new DescriptorSink(1, output);
       sink.write("first");
@@ -84,7 +84,7 @@ describe("a log whose writes fail", () => {
     });
   }
 
-  it("keeps a bounded number of entries, and says once how many it dropped and why", async () => {
+  it("keeps a limited number of entries, and logs once how many were dropped and why", async () => {
     const output = new FailingOutput("ENOSPC");
     const sink = new DescriptorSink(1, output);
     const line = "x".repeat(1023);
@@ -109,7 +109,7 @@ describe("a log whose writes fail", () => {
     assert.ok(output.text.length < 9 * 1024 * 1024, `${output.text.length} bytes were kept`);
   });
 
-  it("goes on when a full disk has room again", (test) => {
+  it("continues when a full disk has space again", (test) => {
     const directory = mkdtempSync(join(tmpdir(), "kit-full-disk-"));
     try {
       const sink = new URL("../src/logging/stdout-sink.ts", import.meta.url).href;
@@ -131,7 +131,7 @@ describe("a log whose writes fail", () => {
           size = statSync(process.argv[1] + "/disk/log").size;
         }
         write("after", 100);`;
-      // A disk of 64 KB in a mount namespace of its own, which ends with the shell.
+      // A disk of 64 KB in its own mount namespace, which ends with the shell.
       const script = `
         mkdir disk && mount -t tmpfs -o size=64k tmpfs disk || exit 77
         "$NODE" --input-type=module -e "$PROGRAM" "$PWD" > disk/log &

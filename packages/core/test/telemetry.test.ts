@@ -14,12 +14,12 @@ const missing = (name: string): (() => Promise<never>) => {
 const newer = (): Promise<unknown> => Promise.resolve({ telemetry: { version: 2 } });
 
 describe("the option `telemetry`", () => {
-  it("is nothing where all of it is off", () => {
+  it("is null if everything is off", () => {
     assert.equal(readTelemetry({}), null);
     assert.equal(readTelemetry({ tracing: false, metrics: false, exporter: "console" }), null);
   });
 
-  it("has defaults; log entries go where traces or metrics do", () => {
+  it("has defaults, and exports log entries if traces or metrics are exported", () => {
     assert.deepEqual(readTelemetry({ tracing: true }), {
       tracing: true,
       metrics: false,
@@ -62,13 +62,13 @@ describe("the option `telemetry`", () => {
     });
   }
 
-  it("says what to install, and does not hide what else is wrong", async () => {
+  it("names the package to install, and does not hide other load errors", async () => {
     await assert.rejects(findTelemetry(missing("@kit/otel")), /run `npm install @kit\/otel`/);
     await assert.rejects(findTelemetry(missing("@opentelemetry/api")), /@kit\/otel could not be loaded/);
     await assert.rejects(findTelemetry(newer), /not made for this version of @kit\/core/);
   });
 
-  it("counts nothing while it is off", async () => {
+  it("has no counts while it is off", async () => {
     const app = createApp({
       server: new MemoryServer(),
       routes: [],

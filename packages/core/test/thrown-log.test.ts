@@ -1,4 +1,4 @@
-// What is logged of requests that fail: errors that are thrown, and requests that are refused.
+// Tests of log entries for failed requests: thrown errors, and refused requests.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -52,8 +52,8 @@ function placeOf({ level, route: ref, phase, data }: LogEntry): unknown[] {
   return [level, ref, phase, status, method, path];
 }
 
-describe("an error below 500 that is thrown", () => {
-  it("is logged as an error, from a middleware and from a handler", async () => {
+describe("a thrown error with a status below 500", () => {
+  it("is logged as an error, from middleware and handlers", async () => {
     const { send, log } = await application();
     await send("GET /notes/1");
     await send("GET /notes/1", user);
@@ -87,7 +87,7 @@ describe("an error below 500 that is thrown", () => {
   });
 });
 
-it("logging.clientErrors is a level", () => {
+it("logging.clientErrors must be a log level", () => {
   const options = { server: new MemoryServer(), routes: [], compiled: compiled() };
   const create = (clientErrors: unknown): unknown =>
     createApp({ ...options, logging: { clientErrors: clientErrors as "warn" } });
@@ -147,7 +147,8 @@ describe("a request that is refused", () => {
         ],
       ],
     );
-    // A scan that goes on is one entry a minute; single entries come back after a minute without any.
+    // A scan that continues is logged as one entry a minute. Single entries are logged again after a minute without
+    // any.
     for (let count = 0; count < 50; count += 1) await send(`GET /scan/${count}`);
     assert.equal(log.length, 23);
     t.mock.timers.tick(60_000);
@@ -158,7 +159,7 @@ describe("a request that is refused", () => {
     assert.equal(log.length, 25);
   });
 
-  it("is counted at the end of the application too", async () => {
+  it("is counted when the application closes too", async () => {
     const server = new MemoryServer();
     const log: LogEntry[] = [];
     const app = createApp({

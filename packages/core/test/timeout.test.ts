@@ -12,8 +12,8 @@ const thing = route("GET /things/:id", {
   response: responseOf("Thing", { id: "string" }),
 });
 
-describe("a request that takes too long", () => {
-  it("is answered with 503, once, and its signal is aborted", async () => {
+describe("a request that exceeds its timeout", () => {
+  it("receives 503 exactly once, and its signal is aborted", async () => {
     let context: RequestContext | undefined;
     const { promise: end, resolve: finish } = Promise.withResolvers<{ id: string }>();
     const { send, log } = await serve(
@@ -41,7 +41,7 @@ describe("a request that takes too long", () => {
     assert.ok(context!.signal.aborted);
     assert.match(String(context!.signal.reason), /longer than 40 ms/);
     assert.deepEqual(messages(log), ["error The request took longer than 40 ms"]);
-    // The memory server fails the test where it is answered a second time.
+    // The memory server fails the test if there is a second response.
     finish({ id: "late" });
     await sleep(1);
     assert.deepEqual(messages(log).slice(1), [
@@ -50,7 +50,7 @@ describe("a request that takes too long", () => {
     assert.equal(log[1]!.traceId, log[0]!.traceId);
   });
 
-  it("does not reach its handler where a middleware was too slow", async () => {
+  it("does not reach its handler if a middleware was too slow", async () => {
     let ran = false;
     const handler = (): { id: string } => {
       ran = true;
@@ -65,7 +65,7 @@ describe("a request that takes too long", () => {
     assert.equal(ran, false);
   });
 
-  it("gives a signal that is aborted already to what asks for it late, and logs what fails because of it once", async () => {
+  it("provides an aborted signal to late code, and logs the resulting failure once", async () => {
     const { promise: over, resolve } = Promise.withResolvers<boolean>();
     const handler = async ({ ctx }: { ctx: RequestContext }): Promise<{ id: string }> => {
       await sleep(60);
@@ -84,7 +84,7 @@ describe("a request that takes too long", () => {
     assert.equal(log[1]!.data, undefined);
   });
 
-  it("ends in the order of arrival, and leaves the others alone", async () => {
+  it("times out in the order of arrival, and does not affect other requests", async () => {
     const ended: string[] = [];
     const { send } = await serve(
       [[thing, ({ params }) => sleep(Number(params["id"])).then(() => ({ id: "done" }))]],
@@ -100,7 +100,7 @@ describe("a request that takes too long", () => {
     assert.deepEqual(ended, ["5 200", "20 200", "10 200", "500 503", "501 503", "502 503"]);
   });
 
-  it("may take for ever where the limit is 0, and the clock does not run where nobody waits", async () => {
+  it("has no limit if the timeout is 0, and no timer runs if nothing waits", async () => {
     const setInterval = mock.method(globalThis, "setInterval");
     try {
       const { send } = await serve([[thing, () => sleep(30).then(() => ({ id: "1" }))]], {
@@ -115,7 +115,7 @@ describe("a request that takes too long", () => {
     }
   });
 
-  it("takes only whole milliseconds as its limit", () => {
+  it("must have a whole number of milliseconds as its timeout", () => {
     for (const requestTimeoutMs of [-1, 0.5, Number.NaN, 2 ** 31, "5"]) {
       assert.throws(
         () => createApp({ server: new MemoryServer(), routes: [], requestTimeoutMs } as AppOptions),
@@ -126,7 +126,7 @@ describe("a request that takes too long", () => {
 });
 
 describe("closing", () => {
-  it("answers what is not answered at the end of the grace with 503 and aborts its signal", async () => {
+  it("sends 503 to requests that are open at the end of the grace period, and aborts their signals", async () => {
     const server = new MemoryServer();
     const aborted: string[] = [];
     const handlers = {
@@ -147,7 +147,7 @@ describe("closing", () => {
     } as AppOptions);
     await app.listen({ port: 1 });
     const answers = [server.send("GET /things/1"), server.send("GET /things/2")];
-    // As a server that cuts exactly then.
+    // Simulates a server that closes its connections at exactly that time.
     server.closesAfter = sleep(20);
     const start = performance.now();
     await app.close({ graceMs: 20 });
@@ -159,7 +159,7 @@ describe("closing", () => {
     assert.equal(aborted.length, 2);
   });
 
-  it("takes only whole milliseconds as its grace, and goes on then", async () => {
+  it("refuses an invalid grace period, and can be called again", async () => {
     const server = new MemoryServer();
     const app = createApp({ server, signals: false, compiled: compiled(), routes: [] });
     await app.listen({ port: 1 });
@@ -169,8 +169,8 @@ describe("closing", () => {
   });
 });
 
-describe("responses that do not fit their contract, in production", () => {
-  it("are 500, never sent, and logged once a minute with their number", async (test) => {
+describe("responses that break their contract, in production", () => {
+  it("result in 500, and are logged once a minute with their number", async (test) => {
     test.mock.timers.enable({ apis: ["setTimeout"] });
     const { send, log } = await serve([[thing, () => null]], { logLevel: "info" });
     for (let index = 0; index < 3; index += 1) assert.equal((await send("GET /things/1")).status, 500);

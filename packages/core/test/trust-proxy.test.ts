@@ -1,4 +1,4 @@
-// Which address a request came from, if proxies stand before the server. The vectors are those of the Rust server too.
+// Tests of the client's address behind proxies. The Rust server runs the same vectors.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -36,7 +36,7 @@ function headersOf(lines: Vector["lines"]): (name: string) => string | undefined
 }
 
 describe("ctx.ip", () => {
-  it("is what the vectors say", () => {
+  it("equals the expected address of every vector", () => {
     for (const vector of cases) {
       const { trust, peer, lines, ip } = vector;
       const isObject = trust.header !== undefined && typeof trust.proxies !== "boolean";
@@ -50,7 +50,7 @@ describe("ctx.ip", () => {
     assert.ok(cases.length > 90);
   });
 
-  it("reaches handlers, and is empty if it is unknown", async () => {
+  it("is available in handlers, and empty if it is unknown", async () => {
     const whoami = route("GET /whoami", { response: responseOf("Ip", { ip: "string" }) });
     const { send } = await serve([[whoami, ({ ctx }) => ({ ip: ctx.ip })]], {
       trustProxy: { proxies: 1, header: "forwarded" },
@@ -59,14 +59,14 @@ describe("ctx.ip", () => {
       const { text } = await send("GET /whoami", { headers });
       return (JSON.parse(text!) as { ip: string }).ip;
     };
-    // The memory server's peer is 192.0.2.7, mapped to IPv6.
+    // The address of the memory server's peer is 192.0.2.7, mapped to IPv6.
     assert.equal(await ipOf({}), "192.0.2.7");
     assert.equal(await ipOf({ "x-forwarded-for": "6.6.6.6" }), "192.0.2.7");
     assert.equal(await ipOf({ forwarded: "for=203.0.113.9", "x-forwarded-for": "6.6.6.6" }), "203.0.113.9");
     assert.equal(await ipOf({ forwarded: "for=_hidden" }), "");
   });
 
-  it("is not chosen by a client, whatever it sends before the entries of the proxies", () => {
+  it("cannot be changed by a client, whatever it sends before the entries of the proxies", () => {
     let state = 11;
     const random = (below: number): number => {
       state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
@@ -89,7 +89,7 @@ describe("ctx.ip", () => {
         header === "x-forwarded-for"
           ? [client, "10.0.0.2"]
           : [[`for=${quoted};proto=https`, `by="a,\\"b";for=${quoted}`][random(2)]!, "for=10.0.0.2;by=_x"];
-      // One proxy, or two; each appends to the last line or writes a line of its own.
+      // One or two proxies. Each appends to the last line or writes a line of its own.
       const count = 1 + random(2);
       const lines: [string, string][] = Array.from({ length: random(3) }, () => [header, hostile()]);
       const other = header === "forwarded" ? "x-forwarded-for" : "forwarded";
@@ -106,7 +106,7 @@ describe("ctx.ip", () => {
     }
   });
 
-  it("is not chosen by what fuzzing of the Rust runtime found interesting", () => {
+  it("cannot be changed by the inputs of the Rust fuzz corpus", () => {
     const corpus = new URL("../../../fuzz/corpus/trust-proxy/", import.meta.url);
     const files = readdirSync(corpus);
     for (const file of files) {
@@ -126,7 +126,7 @@ describe("ctx.ip", () => {
     assert.ok(files.length >= 10);
   });
 
-  it("is found in linear time", () => {
+  it("is determined in linear time", () => {
     for (const header of ["forwarded", "x-forwarded-for"] as const) {
       const find = compileTrustProxy({ proxies: 1_000_000, header });
       const trustsAll = compileTrustProxy({ proxies: ["0.0.0.0/0", "::/0"], header });
@@ -153,7 +153,7 @@ describe("ctx.ip", () => {
     }
   });
 
-  it("refuses an option that would trust something else than it says", () => {
+  it("refuses an invalid option", () => {
     for (const trustProxy of [
       -1,
       1.5,

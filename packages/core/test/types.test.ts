@@ -18,17 +18,17 @@ const compilerOptions = {
   typeRoots: [join(root, "node_modules", "@types")],
 };
 
-/** Runs tsc on a project and gives what it says. */
+/** Runs `tsc` on a project and returns its output. */
 function check(directory: string, project: object): { status: number | null; stdout: string } {
   writeFileSync(join(directory, "tsconfig.json"), JSON.stringify(project));
   return spawnSync(process.execPath, [tsc, "-p", directory, "--pretty", "false"], { encoding: "utf8" });
 }
 
 /**
- * This repository's own check of types has the strictest options. Users' projects have others, under which conditional and
- * mapped types come out differently.
+ * The type check of this repository uses the strictest options. Projects of users have other options, under which
+ * conditional and mapped types may give other results.
  */
-it("the types hold under the options that users have", (test) => {
+it("the types are correct under the compiler options of users", (test) => {
   const directory = mkdtempSync(join(tmpdir(), "kit-types-"));
   test.after(() => rmSync(directory, { recursive: true, force: true }));
   for (const more of [{}, { exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true }]) {
@@ -38,7 +38,7 @@ it("the types hold under the options that users have", (test) => {
   }
 });
 
-it("the type checker names an unknown option and suggests the one that was meant", (test) => {
+it("the type checker names an unknown option and suggests the correct one", (test) => {
   const directory = mkdtempSync(join(import.meta.dirname, "names-"));
   test.after(() => rmSync(directory, { recursive: true, force: true }));
   writeFileSync(

@@ -29,8 +29,8 @@ async function titled(json: string): Promise<{ status: number; path?: string }> 
   return { status: answer.status, path: details.fields[0]!.path };
 }
 
-describe("text that cannot be stored", () => {
-  it("is refused in a body: U+0000 and surrogates without their partner", async () => {
+describe("a string that cannot be stored", () => {
+  it("is refused in a body: U+0000 and unpaired surrogates", async () => {
     for (const json of [
       String.raw`"a\u0000b"`,
       String.raw`"\ud800"`,
@@ -41,7 +41,7 @@ describe("text that cannot be stored", () => {
     }
   });
 
-  it("is not mistaken: other escapes, pairs, and a backslash before a u are text", async () => {
+  it("is distinguished from other escapes, surrogate pairs, and a backslash before a u", async () => {
     for (const json of [
       String.raw`"\u0001"`,
       String.raw`"\ud83d\ude00"`,
@@ -53,7 +53,7 @@ describe("text that cannot be stored", () => {
     }
   });
 
-  it("does no harm where it is dropped", async () => {
+  it("is accepted in an undeclared property, which is dropped", async () => {
     const { send } = await serve(routes);
     const body = String.raw`{"title":"a","other":"\u0000"}`;
     assert.equal(
@@ -70,7 +70,7 @@ describe("text that cannot be stored", () => {
     assert.equal((await send("GET /notes/a%2500b")).status, 200);
   });
 
-  it("is found in keys, arrays and at any depth", () => {
+  it("is found in keys, in arrays and at any depth", () => {
     assert.equal(findUnstorable({ a: [{ "b c": "\0" }] })?.path, '$.a[0]["b c"]');
     assert.equal(findUnstorable({ a: { "\ud800": 1 } })?.path, '$.a["\\ud800"]');
     assert.equal(findUnstorable({ a: new Date(), b: new Uint8Array(2), c: null, d: 1n }), undefined);

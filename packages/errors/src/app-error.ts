@@ -1,5 +1,6 @@
-/** The body of an answer as an error alone knows it; the error middleware adds `traceId`. */
+/** Response body that an error defines itself. The error middleware adds `traceId`. */
 export interface AppErrorJson {
+  /** Code, message and details of the error. */
   readonly error: {
     readonly code: string;
     readonly message: string;
@@ -8,14 +9,15 @@ export interface AppErrorJson {
 }
 
 /**
- * Marks instances in the registry that all realms and all copies of this package share. `instanceof` knows only one copy's
- * class, and an application easily has two copies (a linked package, a test runner's own module graph).
+ * Marks instances of `AppError` through the global symbol registry, which all realms and all copies of this package
+ * share. `instanceof` compares with the class of one copy only, and an application easily has two copies: a linked
+ * package, or the separate module graph of a test runner.
  */
 const brand: unique symbol = Symbol.for("@kit/errors/AppError");
 
 /**
- * An error that a client is told about: status, code, message and details are sent as they are. Anything else that is
- * thrown becomes a 500 whose message stays on the server.
+ * Error that is sent to the client: status, code, message and details go into the response unchanged. Any other value
+ * that is thrown becomes a 500 response, and its message stays on the server.
  *
  * @example
  * ```ts
@@ -24,23 +26,29 @@ const brand: unique symbol = Symbol.for("@kit/errors/AppError");
  */
 export class AppError extends Error {
   static {
-    // On the prototype and not enumerable, as with the errors of the language: printing an error shows neither.
+    // Properties of the prototype that are not enumerable, as in the built-in errors, so printing an error does not
+    // list them.
     Object.defineProperty(this.prototype, "name", { value: "AppError", configurable: true, writable: true });
     Object.defineProperty(this.prototype, brand, { value: true });
   }
 
-  /** Machine-readable: `NOTE_NOT_FOUND`. */
+  /** Machine-readable code, such as `NOTE_NOT_FOUND`. */
   readonly code: string;
-  /** HTTP status, 400 to 599. */
+  /** HTTP status, from 400 to 599. */
   readonly status: number;
-  /** More for the client, sent as JSON. */
+  /** Additional data for the client, sent as JSON. Absent if the constructor received no details. */
   declare readonly details?: object;
 
   /**
-   * `options.cause` is the error that led to this one; it is logged and never sent.
+   * Creates an error for the client.
    *
-   * @throws {RangeError} where `status` is not an integer from 400 to 599.
-   * @throws {TypeError} where `code` is empty or `details` is not an object.
+   * @param code - Machine-readable code, such as `NOTE_NOT_FOUND`. Must not be empty.
+   * @param status - HTTP status, an integer from 400 to 599.
+   * @param message - Message for the client.
+   * @param details - Additional data for the client, sent as JSON.
+   * @param options - `options.cause` is the error that caused this error. kit logs the cause and never sends it.
+   * @throws {RangeError} If `status` is not an integer from 400 to 599.
+   * @throws {TypeError} If `code` is not a string or is empty, or if `details` is not an object.
    */
   constructor(code: string, status: number, message: string, details?: object, options?: ErrorOptions) {
     super(message, options);
@@ -68,14 +76,15 @@ export class AppError extends Error {
     if (details !== undefined) this.details = details;
   }
 
-  /** The body of the answer, without `traceId`. */
+  /** Returns the response body, without `traceId`. */
   toJSON(): AppErrorJson {
     const { code, message, details } = this;
     return { error: details === undefined ? { code, message } : { code, message, details } };
   }
 
   /**
-   * Whether something that was thrown is an `AppError`, of whatever realm or copy of this package. Never throws.
+   * Returns true if a thrown value is an `AppError`, also if another realm or another copy of this package created it.
+   * Never throws.
    *
    * @example
    * ```ts
@@ -95,7 +104,7 @@ export class AppError extends Error {
         candidate[brand] === true && typeof candidate.code === "string" && isErrorStatus(candidate.status)
       );
     } catch {
-      return false; // a proxy or a getter that throws is none of ours
+      return false; // A proxy or a getter that throws cannot be an `AppError`.
     }
   }
 }

@@ -1,5 +1,6 @@
 /**
- * Errors that become answers: throw one anywhere beneath a handler, and the client gets its status, code and message.
+ * Errors that become responses. Throw one in a handler, a middleware or a function that they call: the client receives
+ * its status, code and message.
  *
  * @module
  */

@@ -1,9 +1,10 @@
 import { AppError } from "./app-error.ts";
 
-// Each takes its code and message, or neither: a single text could be meant as either, so it is refused by the types.
+// Each constructor accepts a code and a message, or neither. The types refuse a single string, since it could be
+// either.
 
 /**
- * 404: what was asked for is not there.
+ * Error for status 404: the requested resource does not exist. The default code is `NOT_FOUND`.
  *
  * @example
  * ```ts
@@ -24,7 +25,7 @@ export class NotFoundError extends AppError {
 }
 
 /**
- * 400: the input breaks a rule that its type does not say.
+ * Error for status 400: the input breaks a rule that its type cannot express. The default code is `VALIDATION_ERROR`.
  *
  * @example
  * ```ts
@@ -49,7 +50,7 @@ export class ValidationError extends AppError {
 }
 
 /**
- * 401: the client has not said who it is.
+ * Error for status 401: the client is not authenticated. The default code is `UNAUTHORIZED`.
  *
  * @example
  * ```ts
@@ -69,7 +70,7 @@ export class UnauthorizedError extends AppError {
 }
 
 /**
- * 403: the client is known and may not.
+ * Error for status 403: the client is authenticated but lacks the permission. The default code is `FORBIDDEN`.
  *
  * @example
  * ```ts
@@ -89,7 +90,7 @@ export class ForbiddenError extends AppError {
 }
 
 /**
- * 409: the request does not go with what is stored.
+ * Error for status 409: the request conflicts with stored data. The default code is `CONFLICT`.
  *
  * @example
  * ```ts
@@ -108,7 +109,7 @@ export class ConflictError extends AppError {
   }
 }
 
-/** Not `new.target.name`: a minifier changes that. */
+/** Sets the `name` of a class's instances. `new.target.name` would not do, since minifiers rename classes. */
 function nameIt(constructor: { readonly prototype: AppError }, name: string): void {
   Object.defineProperty(constructor.prototype, "name", { value: name, configurable: true, writable: true });
 }

@@ -26,7 +26,7 @@ const subclasses = [
   { Class: ConflictError, status: 409, code: "CONFLICT", name: "ConflictError" },
 ];
 
-test("an error holds what it is given and writes only that as JSON", () => {
+test("an error keeps its arguments and writes only these as JSON", () => {
   const error = new AppError("TEAM_FULL", 403, "Full", { size: 12 });
   assert.equal(error.code, "TEAM_FULL");
   assert.equal(error.status, 403);
@@ -37,13 +37,13 @@ test("an error holds what it is given and writes only that as JSON", () => {
   );
 });
 
-test("details are left out where there are none", () => {
+test("details are absent if the constructor received none", () => {
   const error = new AppError("GONE", 410, "Gone");
   assert.deepEqual(error.toJSON(), { error: { code: "GONE", message: "Gone" } });
   assert.equal("details" in error, false);
 });
 
-test("a cause is kept and not sent", () => {
+test("a cause is kept and never written as JSON", () => {
   const cause = new Error("password=hunter2");
   const error = new NotFoundError("NOTE_NOT_FOUND", "No such note", undefined, { cause });
   assert.equal(error.cause, cause);
@@ -52,7 +52,7 @@ test("a cause is kept and not sent", () => {
 });
 
 for (const { Class, status, code, name } of subclasses) {
-  test(`${name} is a ${status}`, () => {
+  test(`${name} has the status ${status}`, () => {
     const plain = new Class();
     assert.equal(plain.status, status);
     assert.equal(plain.code, code);
@@ -71,7 +71,7 @@ for (const { Class, status, code, name } of subclasses) {
   });
 }
 
-test("errorFor passes everything on, and makes an AppError of other statuses", () => {
+test("errorFor passes all arguments on, and creates an AppError for statuses without a subclass", () => {
   const cause = new Error("why");
   for (const status of [400, 401, 403, 404, 409, 429, 503]) {
     const error = errorFor(status, "X", "y", { z: 1 }, { cause });
@@ -82,7 +82,7 @@ test("errorFor passes everything on, and makes an AppError of other statuses", (
 });
 
 for (const status of [0, 200, 399, 600, 404.5, Number.NaN, Number.POSITIVE_INFINITY, "404", undefined]) {
-  test(`${inspect(status)} is not the status of an error`, () => {
+  test(`refuses ${inspect(status)} as the status of an error`, () => {
     assert.throws(() => new AppError("X", status as number, "the message"), {
       name: "RangeError",
       message: /400 to 599.*code X: the message/,
@@ -92,11 +92,11 @@ for (const status of [0, 200, 399, 600, 404.5, Number.NaN, Number.POSITIVE_INFIN
 }
 
 for (const status of [400, 499, 500, 599]) {
-  test(`${status} is the status of an error`, () =>
+  test(`accepts ${status} as the status of an error`, () =>
     assert.equal(new AppError("X", status, "y").status, status));
 }
 
-test("a code is text and details are an object", () => {
+test("refuses a code that is not a string or is empty, and details that are not an object", () => {
   for (const code of ["", undefined, 404, null]) {
     assert.throws(() => new AppError(code as string, 400, "m"), { name: "TypeError", message: /code/ });
   }
@@ -108,7 +108,7 @@ test("a code is text and details are an object", () => {
   }
 });
 
-test("isAppError knows errors of another copy of the package", async (t) => {
+test("isAppError accepts errors of another copy of the package", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "kit-errors-"));
   t.after(() => rm(folder, { recursive: true }));
   await cp(new URL("../src", import.meta.url), folder, { recursive: true });
@@ -121,14 +121,14 @@ test("isAppError knows errors of another copy of the package", async (t) => {
   assert.equal(copy.AppError.isAppError(new ConflictError()), true);
 });
 
-test("isAppError knows errors of another realm", () => {
+test("isAppError accepts errors of another realm", () => {
   const foreign: unknown = runInNewContext(
     `Object.assign(Object.create({ [Symbol.for("@kit/errors/AppError")]: true }), { code: "X", status: 400 })`,
   );
   assert.equal(AppError.isAppError(foreign), true);
 });
 
-test("isAppError knows the user's own subclasses, and instanceof tells them apart", () => {
+test("isAppError accepts subclasses of an application, and instanceof distinguishes them", () => {
   class TeamFull extends ForbiddenError {}
   class Unrelated extends AppError {}
   const error = new TeamFull("TEAM_FULL", "Full");
@@ -137,7 +137,7 @@ test("isAppError knows the user's own subclasses, and instanceof tells them apar
   assert.equal(error instanceof Unrelated, false);
 });
 
-test("isAppError refuses everything else, and never throws", () => {
+test("isAppError returns false for every other value, and never throws", () => {
   const brand = Symbol.for("@kit/errors/AppError");
   const hostile = new Proxy(
     {},
@@ -167,6 +167,6 @@ test("isAppError refuses everything else, and never throws", () => {
 });
 
 test("the types refuse a code without a message", () => {
-  // @ts-expect-error a single text could be a code or a message
+  // @ts-expect-error a single string could be a code or a message
   assert.equal(new NotFoundError("NOTE_NOT_FOUND").message, "Not found");
 });

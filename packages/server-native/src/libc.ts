@@ -1,19 +1,23 @@
-// Stands in @kit/server-native and @kit/transform-native alike: the one is for production, the other for builds, and neither may
-// need the other. `tests/twins.test.ts` holds that they are the same.
+// This file is identical in @kit/server-native and @kit/transform-native. One package is for production, the other for
+// builds, and neither may depend on the other. `tests/twins.test.ts` checks that the files are equal.
 import { closeSync, openSync, readSync } from "node:fs";
 
-/** The name of the dynamic loader stands at the beginning of a program. */
+/** Number of bytes to read from the start of a program. They contain the name of the dynamic loader. */
 const beginning = 4096;
 
 /**
- * Whether Node runs on glibc rather than musl, by the loader that its program names. Node's report knows it too, but makes it
- * together with all else that it says, which is a tenth of an application's start; it is asked where the program does not say.
+ * Returns true if Node runs on glibc, not on musl. Determined from the loader that the program names. Node's report
+ * contains this fact too, but creating the report takes a tenth of an application's start, so it is used only if the
+ * program does not name a loader.
  */
 export function isGlibc(program: string = process.execPath): boolean {
   return loaderIsGlibc(program) ?? reportIsGlibc();
 }
 
-/** What the program says; nothing where it cannot be read or is linked statically. */
+/**
+ * Returns true if the program file names the loader of glibc, and false for that of musl. `undefined` if the file
+ * cannot be read or is linked statically.
+ */
 export function loaderIsGlibc(program: string): boolean | undefined {
   let text: string;
   try {
@@ -33,7 +37,7 @@ export function loaderIsGlibc(program: string): boolean | undefined {
 
 function reportIsGlibc(): boolean {
   const { report } = process;
-  // Without it the report looks up the names of every connection's peer.
+  // Without this option, the report looks up the host names of all connected peers.
   Object.assign(report, { excludeNetwork: true });
   const { header } = report.getReport() as { header: { glibcVersionRuntime?: string } };
   return header.glibcVersionRuntime !== undefined;

@@ -1,25 +1,30 @@
-// The same file stands in packages/core/src/router and packages/server-node/src: neither package may need the other.
+// This file is identical in packages/core/src/router and packages/server-node/src, because neither package may depend
+// on the other.
 
-/** Places where a path may differ from its normal form: escapes, and characters that a path cannot have. */
+/**
+ * Matches characters where a path may differ from its normal form: escapes, and characters that are invalid in a path.
+ */
 const suspicious = /[^!$&-;=@-[\]^_a-z{|}~]/;
-/** An escape that is decoded or whose digits are not upper case, or a character that must be escaped. */
+/** Matches an escape that must be decoded or that has lower-case digits, or a character that must be escaped. */
 const notNormal =
   /%(?:2[ADEade]|3[0-9Aa]|4[1-9A-Fa-f]|5[0-9AEFaef]|6[1-9A-Fa-f]|7[0-9A-Ea-e]|[a-f].|.[a-f])|[^!$%&-;=@-[\]^_a-z{|}~]/;
 const replaced = /%[0-9A-Fa-f]{2}|[^!$%&-;=@-[\]^_a-z{|}~]+/g;
-/** Characters whose escapes are decoded: the unreserved ones of RFC 3986, `:` and `*`, and `^{|}`. */
+/** Matches characters whose escapes are decoded: the unreserved ones of RFC 3986, `:` and `*`, and `^{|}`. */
 const decoded = /^[\w.~:*^{|}-]$/;
 
 /**
- * Returns the normal form of a path without its query: one spelling for each path, so that everybody who looks at a path sees the same
- * text. `null` if an escape is invalid or the decoded bytes are not UTF-8.
+ * Returns the normal form of a path without its query. Each path has one spelling in this form, so all code that reads
+ * a path sees the same string. Returns `null` if an escape is invalid, or if the decoded bytes are not UTF-8.
  *
  * - Escapes of unreserved characters (letters, digits, `-._~`) are decoded (RFC 3986, section 6.2.2).
- * - Escapes of `:` and `*` are decoded too: in the text of a route both can only be written as escapes.
- * - Escapes of `^`, `{`, `|` and `}` are decoded too: no URI has these characters, and clients send them raw or escaped.
- * - All other escapes stay escapes, with upper-case digits. So `%2F` is never a separator, and `%40` is another path than `@`.
- * - Characters that a path cannot have are escaped. Only the text of routes has them.
+ * - Escapes of `:` and `*` are decoded too, because in the path of a route both can only be written as escapes.
+ * - Escapes of `^`, `{`, `|` and `}` are decoded too, because these are invalid in a URI and clients send them raw or
+ *   escaped.
+ * - All other escapes are kept, with upper-case digits. So `%2F` is never a separator, and `%40` is a different path
+ *   than `@`.
+ * - Characters that are invalid in a path are escaped. They occur only in paths of routes.
  *
- * `crates/kit-guard/src/path.rs` is the same in Rust, and both pass `conformance/paths.json`.
+ * `crates/kit-guard/src/path.rs` implements the same rules, and both pass `conformance/paths.json`.
  *
  * @example
  * ```ts
@@ -30,7 +35,7 @@ const decoded = /^[\w.~:*^{|}-]$/;
 export function normalPath(path: string): string | null {
   if (!suspicious.test(path)) return path;
   try {
-    // Refuses invalid escapes, and bytes that are not UTF-8.
+    // Throws if an escape is invalid, or if the bytes are not UTF-8.
     decodeURIComponent(path);
     if (!notNormal.test(path)) return path;
     return path.replace(replaced, normalPart);
@@ -46,11 +51,11 @@ function normalPart(part: string): string {
 }
 
 /**
- * Returns a request target with its path in the normal form and its query as it is. A path that has no normal form stays as it is,
- * for a router to refuse.
+ * Returns a request target with its path in the normal form and its query unchanged. A path without a normal form is
+ * not changed either, and the router refuses it.
  */
 export function normalTarget(target: string): string {
-  // Most targets have no escape at all.
+  // Most targets have no escapes.
   if (!target.includes("%")) return target;
   const end = target.indexOf("?");
   if (end === -1) return normalPath(target) ?? target;

@@ -1,5 +1,5 @@
 /**
- * kit's compiler and command line as a native addon. Only `@kit/cli` needs it: nothing that runs in production loads a
+ * Compiler and command line of kit as a native addon. Only `@kit/cli` needs this package. In production nothing loads a
  * compiler.
  *
  * @module
@@ -11,23 +11,27 @@ import { addonPath } from "./platform.ts";
 export { addonPath };
 
 /**
- * A `kit` command that is run step by step. It works on its own until it needs JavaScript; {@link Command.step} then
- * returns what it needs, and the next step carries the reply.
+ * `kit` command that runs in steps. It runs until it needs JavaScript. {@link Command.step} then returns a request, and
+ * the next call of `step` passes the reply.
  */
 export interface Command {
   /**
-   * Runs the command on.
+   * Continues the command.
    *
-   * @param reply - JSON of a {@link CommandReply}; nothing for the first step.
+   * @param reply - JSON of a {@link CommandReply}. `undefined` for the first step.
    * @returns JSON of a {@link CommandRequest}.
-   * @throws An `Error` that begins with "bug in kit" where the command panicked; it cannot go on then.
+   * @throws {Error} If the reply is invalid, or if the command panicked. In the case of a panic the message starts with
+   * "bug in kit", and the command cannot be continued.
    */
   step(reply?: string): string;
-  /** JSON of what the last request says is `attached` to it; `null` where nothing is, or the request was replied to. */
+  /**
+   * Returns JSON of the value that the last request declares as `attached`. `null` if there is none, or if the request
+   * has its reply.
+   */
   attachment(): string | null;
 }
 
-/** What a command asks of its host. */
+/** Request of a command to its host. */
 export type CommandRequest =
   | { readonly kind: "loadConfig"; readonly path: string }
   | { readonly kind: "loadEnv"; readonly root: string }
@@ -40,131 +44,139 @@ export type CommandRequest =
   | ({ readonly kind: "serve" } & ServeRequest)
   | { readonly kind: "exit"; readonly code: number };
 
-/** A tap to run: of which plugin of the configuration, on what. */
+/** Request to run a tap: the plugin of the configuration, and the event. */
 export interface TapQuestion {
   readonly plugin: number;
   readonly hook: string;
   readonly event: unknown;
-  /** A further member of `event.event`, long: {@link Command.attachment} gives its text, for as long as the tap runs. */
+  /**
+   * Name of a long additional member of `event.event`. {@link Command.attachment} returns its text while the tap runs.
+   */
   readonly attached: string | null;
 }
 
-/** The reply to `loadEnv`: names of variables of a project's `.env`. */
+/** Reply to `loadEnv`: names of variables in a project's `.env`. */
 export interface EnvFileAnswer {
-  /** Those that are set to the file's values. */
+  /** Variables that were set to the values of the file. */
   readonly set: readonly string[];
-  /** Those that had other values already, which they keep. */
+  /** Variables that had other values already, and keep them. */
   readonly kept: readonly string[];
-  /** Those whose values were changed or removed by this reading. */
+  /** Variables that this reading changed or removed. */
   readonly changed: readonly string[];
 }
 
-/** What `kit db` wants of the embedded database of a project, an absolute path. */
+/** Request of `kit db` to the embedded database of a project. `root` is an absolute path. */
 export type DatabaseRequest =
   | { readonly root: string; readonly action: "url" | "start" | "stop" | "reset" }
   | { readonly root: string; readonly action: "psql"; readonly arguments: readonly string[] };
 
-/** The reply: of each only what was asked for. */
+/** Reply to a {@link DatabaseRequest}. Contains only the requested property. */
 export interface DatabaseAnswer {
-  /** Where it is. */
+  /** URL of the database. */
   readonly url?: string;
-  /** How many processes use it. */
+  /** Number of processes that use the database. */
   readonly users?: number;
-  /** How psql ended; `null` where a signal ended it. */
+  /** Exit code of psql. `null` if a signal ended it. */
   readonly code?: number | null;
 }
 
-/** How to run the Node that the host is. */
+/** Request to run a program with the host's Node. */
 export interface NodeRunRequest {
-  /** `{report}` stands for a file whose text is replied, `{reporter}` for the module that makes `node --test` write its result there. */
+  /**
+   * Arguments. `{report}` is replaced by the path of a file whose contents are part of the reply. `{reporter}` is
+   * replaced by the path of the module that makes `node --test` write its result to that file.
+   */
   readonly args: readonly string[];
   readonly directory: string;
-  /** Variables besides the host's; `{seen}` stands for a directory, into which tests write what they see of the contracts. */
+  /**
+   * Environment variables in addition to those of the host. `{seen}` is replaced by the path of a directory into which
+   * tests write how much of the contracts they cover.
+   */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What tests saw of the contracts. */
+/** Coverage of the contracts by tests. */
 export interface SeenContracts {
-  /** All that could be seen. */
+  /** All items that tests can cover. */
   readonly items: readonly unknown[];
-  /** The places of those in `items` that were. */
+  /** Indexes in `items` of the covered items. */
   readonly seen: readonly number[];
 }
 
-/** The reply to `runNode`. */
+/** Reply to `runNode`. */
 export interface NodeEnd {
-  /** Exit code; `null` where a signal ended it. */
+  /** Exit code. `null` if a signal ended the program. */
   readonly code: number | null;
   readonly signal: string | null;
-  /** Whether the user wanted the command to end. */
+  /** True if the user interrupted the command. */
   readonly interrupted: boolean;
-  /** The text of the report, where one was written. */
+  /** Contents of the report, if it was written. */
   readonly report: string | null;
-  /** What its tests saw of the contracts; `null` where none of them counted. */
+  /** Coverage of the contracts by the tests. `null` if no test recorded any. */
   readonly seen: SeenContracts | null;
 }
 
-/** Which files a command wants to be looked at from now on. The host replies at once, with null. */
+/** Request to watch files from now on. The host replies at once, with `null`. */
 export interface WatchRequest {
-  /** Absolute path of the project: what is in it counts. */
+  /** Absolute path of the project, whose files are watched. */
   readonly root: string;
-  /** But for these directories, relative to the root. */
+  /** Directories to ignore, relative to the root. */
   readonly ignored: readonly string[];
-  /** Whether files of tests count. */
+  /** True to watch test files. */
   readonly tests: boolean;
-  /** Files that count wherever they are, absolute. */
+  /** Absolute paths of additional files to watch. */
   readonly files: readonly string[];
-  /** Files that were just written by a build, absolute: that is no edit. */
+  /** Absolute paths of files that a build has just written, which does not count as a change. */
   readonly written: readonly string[];
 }
 
-/** What `kit dev` wants to be served. The host replies with a {@link DevelopmentEvent}. */
+/** Request of `kit dev` to serve the application. The host replies with a {@link DevelopmentEvent}. */
 export interface ServeRequest {
   /** Absolute path of the project. */
   readonly root: string;
-  /** The program, relative to the root. */
+  /** Path of the program, relative to the root. */
   readonly entry: string;
-  /** In place of the port that the program says. */
+  /** Port in place of the port that the program specifies. */
   readonly port: number | null;
-  /** The address to listen on, in place of the one that the program says. */
+  /** Address to listen on, in place of the one that the program specifies. */
   readonly host: string | null;
-  /** Names that the `Host` header of a request may have, besides localhost and addresses. */
+  /** Names that the `Host` header of a request may have, in addition to localhost and IP addresses. */
   readonly allowedHosts: readonly string[];
-  /** Of the embedded database, where that is used. */
+  /** URL of the embedded database, if it is used. */
   readonly databaseUrl: string | null;
   readonly build: { readonly status: "built" | "failed"; readonly text: string; readonly report?: unknown };
-  /** The type check that follows once the application listens or has ended; `null` if there is none. */
+  /** Type check to run after the application listens or has exited. `null` if there is none. */
   readonly types: TypeCheckRequest | null;
 }
 
-/** How to run the project's type checker. */
+/** Command that runs the project's type checker. */
 export interface TypeCheckRequest {
   /** Absolute path of the program. */
   readonly program: string;
   readonly args: readonly string[];
 }
 
-/** What happened while a command waited: the reply to `wait` and `serve`. */
+/** Event during `wait` or `serve`, and the reply to these requests. */
 export type DevelopmentEvent =
   | { readonly kind: "changed"; readonly files: readonly string[] }
   | { readonly kind: "rebuild" }
-  /** The type check of what is served has ended. */
+  /** The type check of the served application has ended. */
   | { readonly kind: "checked"; readonly code: number | null; readonly text: string }
-  /** The application has no port to listen on, of which the host has told. */
+  /** The application has no port to listen on. The host has printed the reason. */
   | { readonly kind: "failed" }
   | { readonly kind: "quit" };
 
-/** A socket that listens and accepts nothing, to be passed on to processes that do. */
+/** Socket that listens but accepts no connections, so that it can be passed to other processes. */
 export interface HeldPort {
-  /** Its descriptor in this process. */
+  /** File descriptor in this process. */
   readonly fd: number;
-  /** The port it has, where 0 was asked for. */
+  /** Port of the socket. The actual port if 0 was requested. */
   readonly port: number;
-  /** Closes it here. */
+  /** Closes the socket in this process. */
   release(): void;
 }
 
-/** The host's reply: a value, or why there is none, and where in the project's code that is. */
+/** Reply of the host: a value, or an error with its location in the project's code. */
 export type CommandReply =
   | { readonly value: unknown }
   | {
@@ -172,32 +184,34 @@ export type CommandReply =
       readonly at?: { readonly path: string; readonly line: number; readonly column: number };
     };
 
-/** The addon's exports. */
+/** Exports of the addon. */
 export interface Compiler {
-  /** A command with its arguments, without the program's name. */
+  /** Creates a command from its arguments, without the name of the program. */
   readonly Command: new (args: string[]) => Command;
   /**
-   * Listens on a port of a host, or of every address.
+   * Creates a socket that listens on a port of a host, or of every address.
    *
-   * @throws An `Error` where somebody else listens there, and on Windows, where a socket cannot be passed on.
+   * @throws {Error} If the port is in use. Always on Windows, where a socket cannot be passed to another process.
    */
   readonly HeldPort: new (host: string | null, port: number) => HeldPort;
   /**
-   * Makes a Rust server of a program; both arguments and the answer are JSON. `@kit/plugin-rust-server` knows their forms.
+   * Generates a Rust server from a program. Arguments and result are JSON. `@kit/plugin-rust-server` defines their
+   * format.
    *
-   * @throws An `Error` where an argument does not have its form.
+   * @throws {Error} If an argument has another format.
    */
   readonly generateRustServer: (program: string, options: string) => string;
-  /** Version of the addon, equal to that of this package. */
+  /** Returns the version of the addon, which is equal to the version of this package. */
   readonly version: () => string;
 }
 
 let loaded: Compiler | undefined;
 
 /**
- * Loads the addon, once.
+ * Loads the addon. Later calls return the same object.
  *
- * @throws An `Error` that says what to do where there is no addon for this platform or it does not load.
+ * @throws {Error} If there is no addon for this platform, or if the addon cannot be loaded. The message contains
+ * advice.
  * @example
  * ```ts
  * import { loadCompiler } from "@kit/transform-native";

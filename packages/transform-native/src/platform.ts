@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 import { isGlibc } from "./libc.ts";
 
-/** The platforms that kit's compiler is built for, as their addons are named. */
+/** Platforms that kit's compiler is built for, in the form of the addons' names. */
 const PLATFORMS: readonly string[] = [
   "linux-x64-gnu",
   "linux-x64-musl",
@@ -15,24 +15,24 @@ const PLATFORMS: readonly string[] = [
   "win32-x64",
 ];
 
-/** What the search depends on, so that tests can stand on any machine. */
+/** Facts about the machine that determine the addon, so that tests can use any machine. */
 export interface Machine {
   readonly platform: string;
   readonly arch: string;
-  /** Whether the C library is musl; asked only on Linux. */
+  /** Returns true if the C library is musl. Called only on Linux. */
   readonly musl: () => boolean;
-  /** Whether a file exists. */
+  /** Returns true if a file exists. */
   readonly exists: (path: string) => boolean;
-  /** The directory of the addons that were built here. */
+  /** Directory of locally built addons. */
   readonly directory: string;
-  /** Where a package's main file is; fails where the package is not installed. */
+  /** Returns the path of a package's main file. Throws if the package is not installed. */
   readonly resolve: (name: string) => string;
 }
 
 /**
- * The path of this platform's addon.
+ * Returns the path of this platform's addon.
  *
- * @throws An `Error` that says what to do where there is none.
+ * @throws {Error} If there is no addon. The message contains advice.
  */
 export function addonPath(machine: Machine = thisMachine()): string {
   const name = platformName(machine);

@@ -30,18 +30,18 @@ test("each platform has its own addon", () => {
   assert.equal(addonPath(mac), "/kit/native/kit-compiler.darwin-arm64.node");
 });
 
-test("a platform without an addon is told which have one", () => {
+test("the error for an unsupported platform lists the supported platforms", () => {
   const message = /does not run on freebsd-x64 yet\. It runs on linux-x64-gnu, .* runs wherever Node does\.$/;
   assert.throws(() => addonPath(machine({ platform: "freebsd" })), { message });
 });
 
-test("an addon that is not there is named, with what to do", () => {
+test("the error for a missing addon names its package and the command to run", () => {
   const message =
     /@kit\/transform-native-linux-x64-gnu is not installed\. .*`npm install` here\. .*`cargo xtask addons`/;
   assert.throws(() => addonPath(machine({ exists: () => false })), { message });
 });
 
-test("an addon comes as a package of its platform, unless it was built here", () => {
+test("loads the package of the platform unless an addon was built locally", () => {
   const found = addonPath(machine({ exists: () => false, resolve: installed }));
   assert.equal(found, "/app/node_modules/@kit/transform-native-linux-x64-gnu/addon.node");
   assert.equal(addonPath(machine({ resolve: installed })), "/kit/native/kit-compiler.linux-x64-gnu.node");
@@ -51,13 +51,13 @@ test("the addon has the version of the package", () => {
   assert.equal(loadCompiler().version(), "0.1.0");
 });
 
-test("a command is run in steps", () => {
+test("a command refuses a reply in its first step", () => {
   const { Command } = loadCompiler();
   const command = new Command(["build", "--root", "/nowhere/at/all", "--json"]);
   assert.throws(() => command.step('{"value":1}'), /the first step none/);
 });
 
-test("a reply that is no JSON is refused", () => {
+test("a command refuses a reply that is not JSON", () => {
   const { Command } = loadCompiler();
   assert.throws(() => new Command(["--version"]).step("{"), /^Error: the reply is not valid: /);
 });

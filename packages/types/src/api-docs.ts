@@ -1,34 +1,38 @@
-/** A file of the API reference as it is sent. */
+/** File of the API reference, as the server sends it. */
 export interface ApiDocsFile {
+  /** Value of the header `content-type`. */
   readonly contentType: string;
-  /** Changes with the content; the `etag` is made of it. */
+  /** Hash of the content, from which the `etag` is made. */
   readonly hash: string;
-  /** As it is stored. */
+  /** Stored bytes, compressed if {@link ApiDocsFile.isGzipped} is true. */
   readonly body: Uint8Array;
-  /** Whether the stored body is compressed with gzip. */
+  /** True if the stored body is compressed with gzip. */
   readonly isGzipped: boolean;
 }
 
-/** Links of the API reference's page, relative to the page itself: whoever serves it may stand behind a prefix. */
+/**
+ * Links of the API reference's page, relative to the page itself, because a proxy in front of kit may add a path
+ * prefix.
+ */
 export interface ApiDocsLinks {
-  /** The directory of {@link ApiDocs.file}, with a slash at its end. */
+  /** Directory of {@link ApiDocs.file}, with a slash at its end. */
   readonly files: string;
-  /** The OpenAPI document. */
+  /** URL of the OpenAPI document. */
   readonly document: string;
-  /** The root of the API, to which paths of the document are appended. */
+  /** Root of the API, to which the paths of the document are appended. */
   readonly root: string;
 }
 
-/** What `@kit/api-docs` gives the runtime to serve. */
+/** API reference that `@kit/api-docs` provides and the runtime serves. */
 export interface ApiDocs {
-  /** Version of this interface; the runtime refuses another one. */
+  /** Version of this interface. The runtime refuses other versions. */
   readonly version: 1;
-  /** The value of `content-security-policy` under which the page works. */
+  /** Value of the header `content-security-policy` that the page requires. */
   readonly contentSecurityPolicy: string;
   /** Names of the files that the page loads. */
   readonly files: readonly string[];
-  /** The page, as HTML. */
+  /** Returns the page as HTML. */
   page(links: ApiDocsLinks): string;
-  /** One of {@link ApiDocs.files}. Rejects where it cannot be read. */
+  /** Reads one of {@link ApiDocs.files}. Rejects if the file cannot be read. */
   file(name: string): Promise<ApiDocsFile>;
 }

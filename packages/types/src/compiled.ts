@@ -1,96 +1,113 @@
 import type { Coercer, Serializer, Validator } from "./codec.ts";
 
-/** The radix tree of `.kit/routes/compiled-router.ts`. */
+/** Radix tree of `.kit/routes/compiled-router.ts`. */
 export interface CompiledRouteTree {
+  /** Root node, which stands for the path `/`. */
   readonly root: CompiledRouteNode;
+  /** Counts of the tree, and the time of the build. */
   readonly metadata: {
     readonly totalRoutes: number;
     readonly maxDepth: number;
     readonly staticRoutes: number;
     readonly parameterizedRoutes: number;
-    /** ISO 8601. */
+    /** Time of the build, in ISO 8601. */
     readonly generatedAt: string;
   };
 }
 
-/** One path segment. */
+/** Node of the radix tree: one path segment. */
 export interface CompiledRouteNode {
   /** Literal text of a static segment, `:` for a parameter, `*` for a wildcard, empty for the root. */
   readonly segment: string;
   /** Name of the parameter or wildcard. */
   readonly paramName?: string;
-  /** Present on a wildcard: it takes the rest of the path. */
+  /** Present on a wildcard, which matches the rest of the path. */
   readonly wildcard?: true;
-  /** What is registered here, by HTTP method. */
+  /** Routes that end at this node, by HTTP method. */
   readonly methods?: Readonly<
     Record<string, { readonly ref: string; readonly validators: readonly string[] }>
   >;
-  /** Static segments first, then the parameter, then the wildcard. */
+  /** Child nodes: static segments first, then the parameter, then the wildcard. */
   readonly children: readonly CompiledRouteNode[];
 }
 
-/** A row of `.kit/routes/route-table.ts`. */
+/** Entry of `.kit/routes/route-table.ts`. */
 export interface RouteTableEntry {
+  /** HTTP method in upper case. */
   readonly method: string;
+  /** Final path, such as `/notes/:id`. */
   readonly path: string;
+  /** Names of the path parameters in order. */
   readonly params: readonly string[];
+  /** Type of the query. `null` if the route has none. */
   readonly querySchema: string | null;
+  /** Type of the body. Absent if the route has none. */
   readonly bodySchema?: string;
+  /** Type of the response. `null` if the route has none. */
   readonly responseSchema: string | null;
+  /** Names of the middleware in order of execution. */
   readonly middleware: readonly string[];
 }
 
-/** Where a handler was written. */
+/** Location of a handler in the source code. */
 export interface CompiledHandler {
+  /** Path of the file, relative to the project's root. */
   readonly file: string;
+  /** Name of the export that contains the handler. */
   readonly export: string;
+  /** Line number, from 1. */
   readonly line: number;
 }
 
-/** Everything the pipeline needs to serve one route. */
+/** Data and functions with which the pipeline serves one route. */
 export interface CompiledRoute {
-  /** `GET /notes/:id`, with the final path. */
+  /** Method and final path, such as `GET /notes/:id`. */
   readonly ref: string;
+  /** HTTP method in upper case. */
   readonly method: string;
-  /** Final path. */
+  /** Final path, with the prefix of the route group. */
   readonly path: string;
-  /** The key in the handler map: `GET /notes/:id` as the contract group writes it. */
+  /** Key in the handler map, as the contract group writes it: `GET /notes/:id`. */
   readonly key: string;
   /** Name of the contract group. */
   readonly group: string;
-  /** Status of a successful response. */
+  /** HTTP status of a successful response. */
   readonly status: number;
-  /** Slots; `null` is `void`. */
+  /** Slots of the contract. A slot that is `void` is `null`. */
   readonly params: (Validator<unknown> & Pick<Required<Coercer>, "params">) | null;
   readonly query: (Validator<unknown> & Pick<Required<Coercer>, "query"> & Pick<Coercer, "keys">) | null;
   readonly body: Validator<unknown> | null;
   readonly response: Serializer<unknown> | null;
-  /** Names of the compiled middleware chain, in order. */
+  /** Names of the compiled middleware chain, in order of execution. */
   readonly middleware: readonly string[];
-  /** Where things are, for error messages in development; paths relative to the project's root. */
+  /** Locations in the source code, for error messages in development. Paths are relative to the project's root. */
   readonly source: {
-    /** The contract. */
+    /** Location of the contract. */
     readonly contract: { readonly file: string; readonly line: number };
-    /** The files that declare the slots' types. */
+    /** Files that declare the types of the slots. */
     readonly schemas: Readonly<Partial<Record<"params" | "query" | "body" | "response", string>>>;
-    /** The handler, where the application factory could be read. */
+    /** Location of the handler. `null` if the compiler could not read the application factory. */
     readonly handler: CompiledHandler | null;
-    /** Tests of the project that mention this route, by its key, a path that it answers, or the module of its handler. */
+    /**
+     * Test files of the project that mention this route: by its key, by a path that it matches, or by the module of its
+     * handler.
+     */
     readonly tests: readonly string[];
   };
 }
 
-/** The default export of `.kit/routes/index.ts`: what `kit build` made of an application. */
+/** Output of `kit build` for an application: the default export of `.kit/routes/index.ts`. */
 export interface CompiledApplication {
-  /** Version of this interface; the runtime refuses another one. */
+  /** Version of this interface. The runtime refuses other versions. */
   readonly version: 1;
+  /** Radix tree for matching paths. */
   readonly tree: CompiledRouteTree;
-  /** By ref. */
+  /** Entries by ref (method and final path). */
   readonly table: Readonly<Record<string, RouteTableEntry>>;
-  /** In the order of the program; indexes are the route numbers of {@link RouteMatch}. */
+  /** Routes in the order of the program. The route numbers of {@link RouteMatch} are indexes into this list. */
   readonly routes: readonly CompiledRoute[];
-  /** Names of all properties that are `@sensitive`, and of their columns; absent where there are none. */
+  /** Names of all `@sensitive` properties and of their columns. Absent if there are none. */
   readonly sensitive?: readonly string[];
-  /** Reads the OpenAPI document's text. */
+  /** Reads the OpenAPI document as a JSON string. */
   readonly openapi: () => Promise<string>;
 }

@@ -1,5 +1,5 @@
 /**
- * What one endpoint takes and gives. A member that is `void` is absent.
+ * Contract of one route: its params, query, body and response. A slot that is `void` does not exist.
  *
  * @example
  * ```ts
@@ -10,11 +10,15 @@
  * ```
  */
 export interface RouteContract<TParams = void, TQuery = void, TBody = void, TResponse = void> {
+  /** Path parameters, by name. */
   params: TParams;
+  /** Query keys. */
   query: TQuery;
+  /** JSON body of the request. */
   body: TBody;
+  /** JSON body of the response. */
   response: TResponse;
 }
 
-/** A key of a contract group: an HTTP method in upper case, a space, and a path that begins with a slash. */
+/** Key of a contract group: an HTTP method in upper case, a space, and a path that starts with a slash. */
 export type RouteKey = `${"GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS"} /${string}`;

@@ -1,42 +1,52 @@
 import type { ListenAddress, ListenOptions } from "./server.ts";
 
 /**
- * What `kit dev` puts into the process of an application before its program runs, under `Symbol.for("kit.development")` of
- * `globalThis`: an application that finds it listens where it says, tells it what happens, and closes when it asks.
+ * Connection of an application to `kit dev`. Before the program runs, `kit dev` stores this object in the process of
+ * the application, as `Symbol.for("kit.development")` of `globalThis`. An application that finds the object listens at
+ * the address that it returns, reports events to it, and closes on its request.
  */
 export interface DevelopmentLink {
-  /** Of this interface; an application of another version takes no notice. */
+  /** Version of this interface. An application that supports another version ignores the object. */
   readonly version: 1;
-  /** Where to listen in place of what the program says, which may be a socket that the process before this one has open too. */
+  /**
+   * Returns the address to listen on instead of the program's own. It may be a socket that the previous process has
+   * open too.
+   */
   place(options: ListenOptions): ListenOptions | Promise<ListenOptions>;
-  /** The application serves; `close` ends it as SIGTERM does, but without the delay before it stops accepting. */
+  /**
+   * Reports that the application serves. `close` closes it as SIGTERM does, but without the delay before it stops
+   * accepting.
+   */
   listening(address: ListenAddress, close: () => void): void;
-  /** Called after each answer, where somebody reads it. */
+  /** Called after each response. `null` if nothing reads these reports. */
   readonly answered: ((request: AnsweredRequest) => void) | null;
-  /** How the last build went. */
+  /** Returns the state of the last build. */
   build(): BuildState;
   /**
-   * Tells whether a request with this `Host` header is answered. A web page can have a name of its own that leads to this machine
-   * (DNS rebinding), and read the application by it.
+   * Returns true if the application serves requests with this `Host` header. A web page can use a host name of its own
+   * that resolves to this machine (DNS rebinding), and then read the responses of the application.
    */
   acceptsHost?(host: string | undefined): boolean;
 }
 
-/** One request, as a line in the terminal shows it. */
+/** Request with its response, as one line in the terminal shows them. */
 export interface AnsweredRequest {
+  /** Method in upper case. */
   readonly method: string;
-  /** Path and query as they came. */
+  /** Path in the normal form, and query. */
   readonly target: string;
+  /** HTTP status of the response. */
   readonly status: number;
-  /** From the request's arrival to its answer, in milliseconds. */
+  /** Time from the arrival of the request to its response, in milliseconds. */
   readonly durationMs: number;
 }
 
-/** How the last build of `kit dev` went. */
+/** State of the last build of `kit dev`. */
 export interface BuildState {
+  /** Result of the build. */
   readonly status: "built" | "failed";
-  /** What the build says, as the terminal shows it, without colours; empty where it went well. */
+  /** Output of the build, as the terminal shows it, without colours. Empty if the build succeeded. */
   readonly text: string;
-  /** Where it failed: the report that `kit build --json` prints. */
+  /** Report that `kit build --json` prints. Present if the build failed. */
   readonly report?: unknown;
 }

@@ -1,5 +1,5 @@
 /**
- * Types shared by every kit package. There is no code here: importing it costs nothing at run time.
+ * Types that all kit packages share. The module has no code, so an import of it costs nothing at run time.
  *
  * @module
  */

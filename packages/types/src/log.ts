@@ -1,23 +1,27 @@
-/** How grave a log entry is, in ascending order. */
+/** Severity of a log entry, in ascending order. */
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal";
 
-/** What a log sink receives. Fields that the place of logging does not have are absent. */
+/** Log entry that a sink receives. Fields that are unknown at the location of the log call are absent. */
 export interface LogEntry {
+  /** Severity of the entry. */
   readonly level: LogLevel;
+  /** Message of the entry, of limited length. */
   readonly message: string;
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   readonly timestamp: string;
+  /** Trace id of the request: 32 hexadecimal digits. */
   readonly traceId?: string;
-  /** 16 hexadecimal digits: the span in which the entry was written. Only while spans are recorded. */
+  /** Span in which the entry was written: 16 hexadecimal digits. Present only while spans are recorded. */
   readonly spanId?: string;
-  /** `GET /notes/:id`. */
+  /** Route of the request, such as `GET /notes/:id`. */
   readonly route?: string;
-  /** The phase in which the entry was written: `middleware:auth`, `handler`. */
+  /** Phase in which the entry was written: `middleware:auth`, `handler`. */
   readonly phase?: string;
+  /** Id of the request. */
   readonly requestId?: string;
-  /** The server adapter's name. */
+  /** Name of the server adapter. */
   readonly serverAdapter: string;
-  /** What the call gave, made fit for JSON and redacted. */
+  /** Data of the log call, converted to JSON values and redacted. */
   readonly data?: unknown;
 }
 
@@ -31,16 +35,16 @@ export interface LogEntry {
  * ```
  */
 export interface Logger {
-  /** For following the program's steps. */
+  /** Writes an entry about a step of the program. */
   trace(message: string, data?: object): void;
-  /** For finding faults. */
+  /** Writes an entry that helps to find a fault. */
   debug(message: string, data?: object): void;
-  /** What operators want to know; the default threshold. */
+  /** Writes an entry for operators. `info` is the default threshold. */
   info(message: string, data?: object): void;
-  /** Something is odd, nothing failed. */
+  /** Writes an entry about something unusual that is not a failure. */
   warn(message: string, data?: object): void;
-  /** Something failed. */
+  /** Writes an entry about a failure. */
   error(message: string, data?: object): void;
-  /** The process cannot go on. */
+  /** Writes an entry about a failure after which the process cannot continue. */
   fatal(message: string, data?: object): void;
 }

@@ -1,261 +1,338 @@
 /**
- * How a plugin looks at requests. While nobody looks nothing is recorded; while somebody does, numbers are written into memory
- * that is there already, and everything below is made of them when it is read.
+ * Types with which a plugin observes requests. Without an observer, kit records nothing. With one, the request path
+ * writes only numbers into preallocated memory, and kit creates the objects below from these numbers when they are
+ * read.
  *
  * @module
  */
 
-/** One phase of a request. */
+/** Phase of a request. */
 export interface LifecyclePhase {
-  /** `received`, `server:normalize`, `middleware:<name>`, `validation:params`, …, `response`. */
+  /** Name of the phase: `received`, `server:normalize`, `middleware:<name>`, `validation:params`, …, `response`. */
   readonly phase: string;
-  /** ISO 8601. */
+  /** Start of the phase, in ISO 8601. */
   readonly timestamp: string;
+  /** Duration in milliseconds, with a fraction. */
   readonly durationMs: number;
-  /** Of the validation phases. */
+  /** Result of a validation phase. Absent on other phases. */
   readonly result?: "pass" | "fail";
-  /** Of the phase `response`. */
+  /** HTTP status. Present on the phase `response` only. */
   readonly status?: number;
 }
 
-/** What became of a request, phase by phase. */
+/** Course of a request, phase by phase. */
 export interface LifecycleTrace {
+  /** Trace id: 32 hexadecimal digits. */
   readonly traceId: string;
-  /** `GET /notes/:id`; nothing where no route matched. */
+  /** Route, such as `GET /notes/:id`. `null` if no route matched. */
   readonly route: string | null;
-  /** The server adapter's name. */
+  /** Name of the server adapter. */
   readonly server: string;
+  /** Phases in order. */
   readonly lifecycle: readonly LifecyclePhase[];
+  /** Duration of the request in milliseconds, with a fraction. */
   readonly totalMs: number;
 }
 
-/** What a span's attribute may be. */
+/** Value of a span attribute. */
 export type AttributeValue = string | number | boolean;
 
-/** One timed part of a request. The request's own span is its root; the others are its children. */
+/** Span: a timed part of a request. The request's own span is the root, and the other spans are its children. */
 export interface SpanRecord {
-  /** 32 hexadecimal digits. */
+  /** Trace id: 32 hexadecimal digits. */
   readonly traceId: string;
-  /** 16 hexadecimal digits. */
+  /** Span id: 16 hexadecimal digits. */
   readonly spanId: string;
-  /** Of a root: the span of the client, as its `traceparent` names it. */
+  /** Id of the parent span. On a root span, the id of the client's span, as the header `traceparent` specifies it. */
   readonly parentSpanId?: string;
-  /** Of a root `GET /notes/:id`, or the method alone where no route matched; otherwise the phase: `middleware:auth`, `handler`. */
+  /**
+   * Name of the span. On a root span the route (`GET /notes/:id`), or only the method if no route matched. Otherwise
+   * the phase: `middleware:auth`, `handler`.
+   */
   readonly name: string;
+  /** Kind of the span: `server` for the root, `internal` for phases, and usually `client` for outgoing calls. */
   readonly kind: "server" | "internal" | "client";
-  /** Who told of it, where that was not kit: `undici`, `pg`, the name of an instrumentation. Present on spans within those of phases only. */
+  /**
+   * Reporter of the span, if it was not kit: `undici`, `pg`, the name of an instrumentation. Present only on spans
+   * inside of phases.
+   */
   readonly source?: string;
-  /** ISO 8601. */
+  /** Start time in ISO 8601. */
   readonly startTime: string;
-  /** ISO 8601; absent while the span lasts. */
+  /** End time in ISO 8601. Absent while the span is active. */
   readonly endTime?: string;
-  /** From the request's beginning to the span's, in milliseconds with a fraction. */
+  /** Time from the start of the request to the start of the span, in milliseconds with a fraction. */
   readonly offsetMs: number;
+  /** Duration in milliseconds, with a fraction. Absent while the span is active. */
   readonly durationMs?: number;
+  /** Result of the span. `unset` while the span is active. */
   readonly status: "ok" | "error" | "unset";
+  /** Attributes by name. Values that the log would hide are hidden. */
   readonly attributes: Readonly<Record<string, AttributeValue>>;
 }
 
-/** A request as it came in, kept only where an observer asks for it. Nothing of it is redacted. */
+/** Request as received. kit keeps it only if an observer requests it. Nothing in it is redacted. */
 export interface ReceivedRequest {
-  /** By lower-case name. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body's text; nothing where there was none, where it is not UTF-8, or where it is longer than what is kept. */
+  /**
+   * Body as a string. `null` if there was no body, if it is not valid UTF-8, or if it is longer than the limit for kept
+   * bodies.
+   */
   readonly body: string | null;
-  /** Bytes that came. */
+  /** Number of bytes received. */
   readonly bodyLength: number;
 }
 
-/** Why a request was answered with an error. */
+/** Reason for an error response. */
 export interface RequestFault {
-  /** Of the error that the client was answered: `NOTE_NOT_FOUND`. */
+  /** Code of the error in the response: `NOTE_NOT_FOUND`. */
   readonly code: string;
-  /** The name of what was thrown: `NotFoundError`. */
+  /** Name of the thrown error: `NotFoundError`. */
   readonly name: string;
-  /** As the log has it. */
+  /** Message of the error, as the log contains it. */
   readonly message: string;
-  /** In which phase. */
+  /** Phase in which the error was thrown. */
   readonly phase: string;
 }
 
-/** A failure in full: what the error body says in development, and when and where it was. Plain data, redacted as the log is. */
+/**
+ * Complete description of a failure: the fields of the error body in development, with time and location. Contains
+ * plain data, redacted as in the log.
+ */
 export interface ErrorRecord {
-  /** ISO 8601. */
+  /** Time of the failure, in ISO 8601. */
   readonly timestamp: string;
+  /** Trace id: 32 hexadecimal digits. */
   readonly traceId: string;
+  /** Id of the request in logs. */
   readonly requestId: string;
+  /** Method in upper case. */
   readonly method: string;
+  /** Path without the query. Values of hidden parameters are hidden. */
   readonly path: string;
-  /** `GET /notes/:id`; nothing where no route matched. */
+  /** Route, such as `GET /notes/:id`. `null` if no route matched. */
   readonly route: string | null;
+  /** Phase that failed: `validation:body`, `middleware:auth`, `handler`. */
   readonly phase: string;
+  /** HTTP status of the response. */
   readonly status: number;
+  /** Code of the error in the response. */
   readonly code: string;
+  /** Message of the error, redacted. */
   readonly message: string;
-  /** Of an application error its own; of any other `name`, `stack`, `causes`, `handler`, `relatedTests`. */
+  /**
+   * For an `AppError`, its own details. For any other error, `name`, `stack`, `causes`, `handler` and `relatedTests`.
+   */
   readonly details?: unknown;
-  /** The type that was not kept, where validation failed: `CreateNoteInput`. */
+  /** Type that the value does not satisfy, if validation failed: `CreateNoteInput`. */
   readonly schema?: string;
+  /** File that declares the type, relative to the project's root. */
   readonly schemaFile?: string;
-  /** `src/notes.handlers.ts:21`, below the project's root. */
+  /** Location in the source code, relative to the project's root: `src/notes.handlers.ts:21`. */
   readonly sourceFile?: string;
+  /** Validation failures, if validation failed. */
   readonly failures?: readonly unknown[];
+  /** Test files of the project that mention the route. */
   readonly relatedTests?: readonly string[];
-  /** Where the program threw it, the pipeline's own refusals have none. */
+  /** Stack of the error. Absent for requests that the pipeline itself refused. */
   readonly stack?: string;
 }
 
-/** What is known of one request: plain data, which can be kept, sent elsewhere and written as JSON. */
+/** Record of one request: plain data that can be kept, sent elsewhere and written as JSON. */
 export interface RequestRecord {
-  /** Ascending in the order of arrival, from 1. Names the request within its process. */
+  /** Number of the request within its process, in the order of arrival, from 1. */
   readonly sequence: number;
+  /** Id of the request in logs. */
   readonly requestId: string;
+  /** Trace id: 32 hexadecimal digits. */
   readonly traceId: string;
+  /** Method in upper case. */
   readonly method: string;
-  /** Path and query, with the values of parameters hidden whose names are redacted in logs. */
+  /** Path and query. Values are hidden for parameters with names that are redacted in logs. */
   readonly target: string;
-  /** `GET /notes/:id`; nothing where no route matched. */
+  /** Route, such as `GET /notes/:id`. `null` if no route matched. */
   readonly route: string | null;
-  /** Of the answer; 0 while there is none. */
+  /** HTTP status of the response. 0 until there is a response. */
   readonly status: number;
-  /** Milliseconds since 1970, with a fraction. */
+  /** Time of arrival in milliseconds since 1970, with a fraction. */
   readonly startTime: number;
-  /** From its arrival to the end of its answer; until now where it is active. */
+  /** Milliseconds from the arrival to the end of the response, or until now if the request is active. */
   readonly durationMs: number;
-  /** Whether it is still being worked on, or its answer being sent. */
+  /** True while the request is processed or its response is sent. */
   readonly isActive: boolean;
-  /** The phase that it is in, or the one that failed; `response` where all went well. */
+  /** Current phase of an active request, or the phase that failed. `response` if the request succeeded. */
   readonly phase: string;
+  /** Reason for the error response. `null` if there was no error. */
   readonly fault: RequestFault | null;
-  /** The phases that it passed, of an active request the current one last. */
+  /** Completed phases. In an active request, the current phase is the last one. */
   readonly lifecycle: readonly LifecyclePhase[];
-  /** The root first, then its phases in the order of their beginning, then what was called within them. */
+  /** Spans in this order: the root, the phases by start time, then the calls inside of the phases. */
   readonly spans: readonly SpanRecord[];
-  /** Whether the trace is sampled: by whoever decides here, else by the client. */
+  /**
+   * True if the trace is sampled. The observer with `isSampled` decides. Without such an observer, the client decides.
+   */
   readonly isSampled: boolean;
-  /** The request's `tracestate`, where it came with a valid `traceparent`. */
+  /** Header `tracestate` of the request. `null` if the request had no valid `traceparent`. */
   readonly traceState: string | null;
+  /** Request as received. `null` unless an observer has {@link RequestObserver.received}. */
   readonly received: ReceivedRequest | null;
 }
 
 /**
- * A request that was just answered, as {@link RequestObserver.onAnswer} sees it. It is valid during that call only: the memory behind it serves other
- * requests afterwards. The numbers are there; what has to be made is made when it is read.
+ * View of a request with its response, for {@link RequestObserver.onAnswer}. Valid only during that call, because its
+ * memory is reused for other requests afterwards. Numbers are stored. Other properties are computed when they are read.
  */
 export interface AnsweredView {
+  /** Number of the request within its process, from 1. */
   readonly sequence: number;
-  /** Index in `CompiledApplication.routes`; -1 where no route matched. */
+  /** Index in `CompiledApplication.routes`, or -1 if no route matched. */
   readonly routeNumber: number;
+  /** Route, such as `GET /notes/:id`. `null` if no route matched. */
   readonly route: string | null;
+  /** Method in upper case. */
   readonly method: string;
+  /** HTTP status of the response. */
   readonly status: number;
-  /** Milliseconds since 1970, with a fraction. */
+  /** Time of arrival in milliseconds since 1970, with a fraction. */
   readonly startTime: number;
+  /** Milliseconds from the arrival to the end of the response, with a fraction. */
   readonly durationMs: number;
+  /** True if the trace is sampled. */
   readonly isSampled: boolean;
-  /** A copy of all that is known, to keep. */
+  /** Returns a copy of all recorded data, which may be kept. */
   record(): RequestRecord;
-  /** The phases alone. */
+  /** Returns only the phases. */
   lifecycle(): LifecycleTrace;
 }
 
-/** The span of a middleware or handler that is about to run. */
+/** Span of a middleware or handler that is about to run. */
 export interface RunningSpan {
+  /** Trace id: 32 hexadecimal digits. */
   readonly traceId: string;
+  /** Span id: 16 hexadecimal digits. */
   readonly spanId: string;
-  /** `handler`, `middleware:auth`. */
+  /** Name of the phase: `handler`, `middleware:auth`. */
   readonly name: string;
+  /** True if the trace is sampled. */
   readonly isSampled: boolean;
-  /** The request's `tracestate`, where it came with a valid `traceparent`. */
+  /** Header `tracestate` of the request. `null` if the request had no valid `traceparent`. */
   readonly traceState: string | null;
+  /** Sets an attribute of the span. A request keeps at most 256 attributes. */
   setAttribute(name: string, value: AttributeValue): void;
   /**
-   * Notes that a call to something else begins, as a span within this one. Nothing where no observer has {@link RequestObserver.calls}, once the request is answered, and where it has
-   * made a hundred already.
+   * Starts a span for an outgoing call, as a child of this span. Returns `undefined` if no observer has
+   * {@link RequestObserver.calls}, after the response, and after 100 calls of the same request.
    */
   begin(call: CallStart): RunningCall | undefined;
 }
 
-/** A call to something else as it begins: a query, a request to another service. */
+/** Start of an outgoing call: a query, or a request to another service. */
 export interface CallStart {
-  /** `pg SELECT`, `GET api.example.org`. */
+  /** Name of the call: `pg SELECT`, `GET api.example.org`. */
   readonly name: string;
-  /** As {@link SpanRecord.source}. */
+  /** Reporter of the call, as in {@link SpanRecord.source}. */
   readonly source: string;
   /** Default `client`. */
   readonly kind?: "internal" | "client";
-  /** Of 16 hexadecimal digits; default one that belongs to the request. */
+  /** Span id: 16 hexadecimal digits. The default is a new id of this request. */
   readonly spanId?: string;
-  /** Where it is not the span of the middleware or handler. */
+  /** Id of the parent span, if it is not the span of the middleware or handler. */
   readonly parentSpanId?: string;
 }
 
-/** A call that was begun. */
+/** Outgoing call in progress. */
 export interface RunningCall {
+  /** Sets an attribute of the call's span. Has no effect after {@link RunningCall.end}. */
   setAttribute(name: string, value: AttributeValue): void;
-  /** Notes its end, and where it failed, of what. */
+  /** Ends the call. `failure` is the error of a call that failed. */
   end(failure?: unknown): void;
 }
 
-/** Finds out which middleware or handler makes a call to something else. */
+/** Assigns outgoing calls to the middleware or handler that makes them. */
 export interface CallObserver {
-  /** Runs a middleware or handler so that whoever sees a call of it finds its span, on which to {@link RunningSpan.begin} it. Must call `run` once, at once, and give what it gives. */
+  /**
+   * Runs a middleware or handler so that code which detects an outgoing call can find the span, on which it calls
+   * {@link RunningSpan.begin}. Must call `run` exactly once, synchronously, and return its result.
+   */
   around(span: RunningSpan, run: () => unknown): unknown;
   /**
-   * Whether all requests run so. Otherwise those of routes that have long made no call run without, besides one now and then, until one is seen or {@link RequestHistory.callOfUnknown} tells of
-   * one; default false.
+   * True if every middleware and handler runs through {@link CallObserver.around}. If false, routes that made no call
+   * for a long time run without it, except for an occasional request, until a call is detected or
+   * {@link RequestHistory.callOfUnknown} reports one. Default false.
    */
   readonly always?: boolean;
 }
 
-/** What decides whether a trace is sampled. */
+/** Facts for the decision about sampling a trace. */
 export interface SamplingQuestion {
+  /** Trace id: 32 hexadecimal digits. */
   readonly traceId: string;
-  /** What the client's `traceparent` says; nothing where it sent none. */
+  /** Sampling flag of the client's `traceparent`. `undefined` if the client sent none. */
   readonly isParentSampled: boolean | undefined;
+  /** Method in upper case. */
   readonly method: string;
+  /** Route, such as `GET /notes/:id`. `null` if no route matched. */
   readonly route: string | null;
 }
 
 /**
- * What a plugin wants to see of requests, as its `observe`. Everything is optional; an empty object has the requests recorded for
- * the plugin to read with `host.requests`. What `onAnswer` and `isSampled` throw is logged and harms no request.
+ * Observation of requests by a plugin, as its `observe`. Every property is optional. With an empty object, kit records
+ * requests and the plugin can read them with `host.requests`. kit logs errors that `onAnswer` and `isSampled` throw.
+ * They do not affect requests.
  */
 export interface RequestObserver {
-  /** How many finished requests are kept at least; default 256, at most 65,536. */
+  /** Minimum number of finished requests to keep. Default 256, maximum 65,536. */
   readonly keep?: number;
-  /** Whether `ctx.span` is there, and log entries name their span; default false. */
+  /** True to provide `ctx.span` and to add the span to log entries. Default false. */
   readonly spans?: boolean;
-  /** Has calls that middleware and handlers make kept with their request; default they are not. The first observer that has it is asked. */
+  /**
+   * Records the calls that middleware and handlers make as part of their request. Default: not recorded. If several
+   * observers have this property, kit uses the first.
+   */
   readonly calls?: CallObserver;
-  /** Keeps the headers of each request, and its body up to that many bytes; default nothing. For showing and repeating requests in development. */
+  /**
+   * Keeps the headers of each request, and its body up to `bodyBytes` bytes. Default: not kept. Intended for
+   * development, to show and repeat requests.
+   */
   readonly received?: { readonly bodyBytes: number };
-  /** After each answer, on the path of the request: count, and leave. */
+  /**
+   * Called after each response. The call is on the path of the request, so it should only update counters and return.
+   */
   onAnswer?(request: AnsweredView): void;
   /**
-   * Runs each middleware and handler, so that its span can be made the current one for whatever else traces. Must call `run` once, at once, and
-   * give what it gives: what it throws instead fails the request.
+   * Runs each middleware and handler, so that its span can be made the current span for other tracing libraries. Must
+   * call `run` exactly once, synchronously, and return its result. An error that this function throws itself fails the
+   * request.
    */
   around?(span: RunningSpan, run: () => unknown): unknown;
-  /** Whether a trace is sampled; asked when it first matters, at most once a request. The first observer that has it decides. */
+  /**
+   * Returns true if a trace is sampled. Called at most once per request, when the decision is first needed. If several
+   * observers have this function, kit uses the first.
+   */
   isSampled?(question: SamplingQuestion): boolean;
 }
 
-/** The requests of the running application. */
+/** Active and finished requests of the running application. */
 export interface RequestHistory {
-  /** How many are being worked on. */
+  /** Number of active requests. */
   readonly activeCount: number;
-  /** How many were answered since the start. */
+  /** Number of requests with a response since the start. */
   readonly answeredCount: number;
-  /** How many finished requests are kept. */
+  /** Number of finished requests that are kept. */
   readonly capacity: number;
-  /** Those that are being worked on, the oldest first. */
+  /** Returns the active requests, oldest first. */
   active(): RequestRecord[];
-  /** Those that are finished, the latest first; at most `limit` (default 100), and only those after the `sequence` number `after`. */
+  /**
+   * Returns the finished requests, latest first: at most `limit` (default 100), and only those with a `sequence`
+   * greater than `after`.
+   */
   recent(options?: { readonly limit?: number; readonly after?: number }): RequestRecord[];
   /**
-   * Those that finished since an earlier call, in the order in which they did: `from` is what that call gave as `next`, and 0 at first. What was no longer kept is
-   * counted in `missed`. At most `limit` are given, and only those whose trace is sampled where `sampled` says so; `left` is how many more of them are kept.
+   * Returns requests that finished since an earlier call, in the order in which they finished. `from` is `next` of the
+   * earlier call, or 0 in the first call. `missed` counts requests that were not kept long enough. Returns at most
+   * `limit` requests, and only those with a sampled trace if `sampled` is true. `left` is the number of kept requests
+   * that remain.
    */
   finished(
     from: number,
@@ -266,8 +343,11 @@ export interface RequestHistory {
     readonly missed: number;
     readonly left: number;
   };
-  /** A call was seen that no span was found for: routes that requests under way are of may make calls. */
+  /**
+   * Reports an outgoing call for which no span was found. Routes of active requests are then observed again, since they
+   * may make calls.
+   */
   callOfUnknown(): void;
-  /** One of those that are kept or active. */
+  /** Returns an active or kept request by its id. */
   find(requestId: string): RequestRecord | undefined;
 }

@@ -1,78 +1,90 @@
 import type { CompiledRouteTree } from "./compiled.ts";
 
-/** What decides how an adapter answers a path. Route numbers are indexes into {@link ServerService.routes}. */
+/**
+ * Result of matching a path, which decides about the response. Route numbers are indexes into
+ * {@link ServerService.routes}.
+ */
 export type RouteMatch =
   | { readonly kind: "route"; readonly route: number; readonly params: readonly string[] }
   | { readonly kind: "not-found" }
   | { readonly kind: "method-not-allowed"; readonly allow: readonly string[] }
-  /** An invalid percent-escape in the path. */
+  /** The path has an invalid percent-escape. */
   | { readonly kind: "bad-path" };
 
-/** JSON text, bytes, or nothing. */
+/** Response body: a string (such as JSON), bytes, or `null` for an empty body. */
 export type ResponseBody = string | Uint8Array | null;
 
-/** The body of an answer that is written piece by piece; see {@link ServerExchange.respondStream}. */
+/** Writer of a response body that is sent in chunks. See {@link ServerExchange.respondStream}. */
 export interface ResponseWriter {
   /**
-   * Takes bytes, which nobody changes afterwards. `false`: enough is waiting for the client; what is written before the next
-   * {@link ResponseStreamEvents.drain} is taken all the same. Does nothing once the client is gone.
+   * Writes bytes, which must not be changed afterwards. Returns `false` if enough bytes are waiting for the client.
+   * Bytes that are written before the next {@link ResponseStreamEvents.drain} are still accepted. Does nothing if the
+   * client is gone.
    */
   write(chunk: Uint8Array): boolean;
-  /** The body is complete. */
+  /** Completes the body. */
   end(): void;
-  /** The body cannot be completed: cuts the connection, so that nobody takes what was sent for the whole. */
+  /** Closes the connection because the body cannot be completed. The client then knows that the body is incomplete. */
   destroy(): void;
 }
 
-/** What the writer of a {@link ResponseWriter} is told. None of these is called while one of its methods runs. */
+/**
+ * Events for the user of a {@link ResponseWriter}. The adapter never calls these functions during a call of the
+ * writer's methods.
+ */
 export interface ResponseStreamEvents {
-  /** The client has taken enough of what was waiting, after a `write` that gave `false`. */
+  /** The client has received enough of the waiting bytes, after a `write` that returned `false`. */
   drain(): void;
   /**
-   * The client went away before the whole body was written, or had gone already; called at most once, and nothing is called
-   * after it.
+   * The client closed the connection before the body was complete, or before the writer was created. Called at most
+   * once, and no function is called after it.
    */
   abort(): void;
 }
 
 /**
- * One request and the one answer to it, as an adapter hands it to the pipeline. Everything but `method`, `target` and
- * `match` is read lazily, so that a request pays only for what its route looks at.
+ * One request and its response, passed from an adapter to the pipeline. All properties except `method`, `target` and
+ * `match` are read lazily, so a route pays only for what it uses.
  */
 export interface ServerExchange {
-  /** Upper case. */
+  /** Method in upper case. */
   readonly method: string;
   /**
-   * Path and query: `/notes?page=2`. The path is in the normal form (see the guide's page on routing), the query as received.
+   * Path and query: `/notes?page=2`. The path is in the normal form (see the guide's page on routing). The query is
+   * unchanged.
    */
   readonly target: string;
-  /** True if the client sent the path with a slash at its end, which `target` leaves out since a framework around kit would read another path. */
+  /**
+   * True if the client sent the path with a final slash. `target` never has the slash, because a framework around kit
+   * would see another path.
+   */
   readonly lostFinalSlash?: boolean;
-  /** The answer of a matcher that the adapter runs itself; absent where the pipeline shall match. */
+  /** Result of a matcher that the adapter runs itself. If absent, the pipeline matches the path. */
   readonly match?: RouteMatch;
-  /** The body is larger than the limit: its bytes are not there and the answer must be 413. */
+  /** True if the body is larger than the limit. Its bytes are not available, and the response must be 413. */
   readonly bodyTooLarge: boolean;
-  /** Number of body bytes. */
+  /** Number of bytes of the body. */
   readonly bodyLength: number;
-  /** The body as text, or nothing where it is not valid UTF-8. */
+  /** Returns the body as a string, or `undefined` if it is not valid UTF-8. */
   bodyText(): string | undefined;
-  /** The body's bytes. */
+  /** Returns the bytes of the body. */
   bodyBytes(): Uint8Array;
-  /** One header by its lower-case name; repeated ones are joined with `, `. */
+  /** Returns a header by its lower-case name. Repeated headers are joined with `, `. */
   header(name: string): string | undefined;
-  /** All headers, lower-case names. */
+  /** Returns all headers, with lower-case names. */
   headers(): Record<string, string>;
-  /** Address of the peer. */
+  /** IP address of the peer of the connection. */
   readonly remoteAddress: string;
   /**
-   * Calls back once if the client goes away before the answer is written, or closes its sending side, which looks the same. An answer
-   * that is given after that is still sent.
+   * Registers a listener, which is called once if the client disconnects before the response is written, or closes its
+   * sending side, which looks the same. A response that is given after that is still sent.
    */
   onAbort(listener: () => void): void;
   /**
-   * Answers; called exactly once. `headers` holds names and values in turn. An answer to HEAD is given with its body,
-   * which the adapter counts and leaves out. Throws what cannot be written as it is (a header with a line break, say);
-   * the request is unanswered then, and is to be answered with something else.
+   * Sends the response. Must be called exactly once. `headers` holds names and values alternately. A response to HEAD
+   * is given with its body. The adapter sends the length of this body but not the body itself. Throws if a value cannot
+   * be sent unchanged, such as a header with a line break. The request then has no response yet, and the pipeline must
+   * send another one.
    */
   respond(
     status: number,
@@ -81,10 +93,11 @@ export interface ServerExchange {
     headers: readonly string[] | null,
   ): void;
   /**
-   * Answers in place of {@link respond} with a body that comes piece by piece, with the same rules. `length` is the number of
-   * bytes where it is known, and exactly that many are written then; otherwise the body is sent in chunks. The head is sent
-   * without waiting for the first piece. An answer to HEAD, which has its head alone, is ended at once, whatever its length. Absent where an adapter cannot stream; the pipeline
-   * collects the body then. Throws, as `respond` does, before anything was sent.
+   * Sends the response with a body that is written in chunks, in place of {@link respond} and with the same rules.
+   * `length` is the number of bytes if it is known, and the writer must then receive exactly that many. Otherwise the
+   * adapter sends the body without a length. The adapter sends the head without waiting for the first chunk. A response
+   * to HEAD consists of the head only, so it ends at once. Throws, as `respond` does, before it sends anything. Absent
+   * if the adapter cannot stream: the pipeline then collects the body in memory.
    */
   respondStream?(
     status: number,
@@ -95,125 +108,140 @@ export interface ServerExchange {
   ): ResponseWriter;
 }
 
-/** Bounds that adapters enforce. */
+/** Limits that adapters enforce. */
 export interface ServerLimits {
-  /** Greatest body in bytes; default 1 MiB. */
+  /** Maximum size of a request body in bytes. Default 1 MiB. */
   readonly bodyBytes: number;
 }
 
-/** What a server refused or had to put off by itself, because it never became a request. */
+/** Request or connection that a server refused or delayed by itself, so that the pipeline never received it. */
 export interface ServerRefusal {
-  /** What the client was answered; absent where nobody was, since connections wait to be accepted. */
+  /**
+   * HTTP status that the client received. Absent if there was no response, because connections are waiting to be
+   * accepted.
+   */
   readonly status?: number;
-  /** `BAD_REQUEST`, `REQUEST_TIMEOUT`, `CONNECTION_LIMIT`, … */
+  /** Code such as `BAD_REQUEST`, `REQUEST_TIMEOUT`, `CONNECTION_LIMIT`. */
   readonly code: string;
-  /** A constant text, so that entries of one kind can be counted together. */
+  /** Constant message, so that entries of one kind can be counted together. */
   readonly message: string;
-  /** The trace id of the error body that the client was answered. */
+  /** Trace id in the error body that the client received. */
   readonly traceId?: string;
-  /** Address of the peer, where there is one. */
+  /** IP address of the peer, if it is known. */
   readonly remoteAddress?: string;
 }
 
-/** What `@kit/core` gives an adapter to serve. */
+/** Service that `@kit/core` provides and an adapter serves. */
 export interface ServerService {
+  /** Radix tree, for adapters with their own matcher. */
   readonly tree: CompiledRouteTree;
-  /** Refs by route number. */
+  /** Refs of the routes (`GET /notes/:id`), by route number. */
   readonly routes: readonly string[];
+  /** Limits that the adapter must enforce. */
   readonly limits: ServerLimits;
-  /** Runs the pipeline. Never throws; answers through {@link ServerExchange.respond}, now or later. */
+  /** Runs the pipeline. Never throws. Responds through {@link ServerExchange.respond}, immediately or later. */
   handle(exchange: ServerExchange): void;
-  /** Logs what the server refused by itself: one entry for each kind and minute, however often it is called. Never throws. */
+  /** Logs a refusal by the server, with one entry per kind and minute. Never throws. */
   refused?(refusal: ServerRefusal): void;
   /**
-   * Answers a request that no middleware of the framework around kit has seen, or has let through. Never runs a handler or middleware
-   * of kit's: answers with what the router says against the request (400, 404, 405); if a route fits, and `about` is `"body"`, with
-   * what is wrong with the body; else with `error`, by default 404.
+   * Responds to a request that no middleware of the framework around kit has seen or allowed. Never runs a handler or
+   * middleware of kit. Responds with the router's refusal (400, 404, 405) if there is one. If a route matches and
+   * `about` is `"body"`, responds with the refusal of the body. Otherwise responds with `error`, by default 404.
    */
   refuse?(exchange: ServerExchange, error: unknown, about?: "body"): void;
-  /** Tells if a route of any method has the path. */
+  /** Returns true if a route of any method matches the path. */
   hasRoute?(path: string): boolean;
   /**
-   * Answers with an error that arose outside the pipeline: in middleware of a framework that the adapter wraps. Told and
-   * logged as any other; never throws.
+   * Responds with an error that was thrown outside of the pipeline, in middleware of a framework that the adapter
+   * wraps. The error is formatted and logged like any other error. Never throws.
    */
   fail(exchange: ServerExchange, error: unknown): void;
 }
 
-/** Where to listen. */
+/** Address to listen on. */
 export interface ListenOptions {
-  /** TCP port; 0 takes a free one. */
+  /** TCP port. 0 selects a free port. */
   readonly port: number;
-  /** Address to bind; default every address, IPv6 and IPv4. */
+  /** Address to bind. By default every address, IPv6 and IPv4. */
   readonly host?: string;
-  /** A Unix socket to listen on; port and host are ignored then. Its file is removed at the end. */
+  /**
+   * Path of a Unix socket to listen on. If set, port and host are ignored. The server removes the file when it closes.
+   */
   readonly path?: string;
   /**
-   * The descriptor of a TCP socket that listens already and that this process inherited, as `kit dev` and systemd pass one on; the
-   * rest is ignored then. Not on Windows.
+   * File descriptor of a TCP socket that listens already and that this process inherited, as from `kit dev` or systemd.
+   * If set, the other options are ignored. Not available on Windows.
    */
   readonly fd?: number;
 }
 
-/** Where a server listens. */
+/** Address that a server listens on. */
 export interface ListenAddress {
+  /** TCP port. */
   readonly port: number;
+  /** Host name or address. */
   readonly host: string;
-  /** `http://localhost:3000`, or `unix:/run/app.sock`. */
+  /** URL such as `http://localhost:3000`, or `unix:/run/app.sock`. */
   readonly url: string;
-  /** The Unix socket; `port` is 0 and `host` empty then. */
+  /** Path of the Unix socket. If present, `port` is 0 and `host` is empty. */
   readonly path?: string;
 }
 
-/** How to stop. */
+/** Options for closing a server. */
 export interface CloseOptions {
-  /** Milliseconds that requests under way may still take; then their connections are cut. */
+  /** Grace period in milliseconds. Requests in progress may take this long before their connections are closed. */
   readonly graceMs: number;
-  /** Milliseconds that workers go on serving before that; only where {@link ServerAdapter.supervise} started them. */
+  /**
+   * Milliseconds that workers continue to serve before the grace period. Applies only to workers that
+   * {@link ServerAdapter.supervise} started.
+   */
   readonly delayMs?: number;
 }
 
-/** Where the primary process of a server with workers tells what becomes of them. */
+/** Log to which the primary process reports events of its workers. */
 export interface SupervisorLog {
+  /** Logs an event. */
   info(message: string, data?: object): void;
+  /** Logs a problem, such as the restart of a worker. */
   warn(message: string, data?: object): void;
+  /** Logs a failure. */
   error(message: string, data?: object): void;
 }
 
-/** What a server in a worker process tells its primary. */
+/** Connection of a server in a worker process to its primary process. */
 export interface ServerWorker {
-  /** From 1. */
+  /** Number of the worker, from 1. */
   readonly number: number;
-  /** The same in all workers of one primary, those that are started again too, and in no others; nobody else can guess it. */
+  /** Secret that all workers of one primary share, including restarted workers, and that no other process can guess. */
   readonly group: string;
   /**
-   * The application is ready. `close` is called, perhaps more than once, when the primary closes or is gone; it closes the
-   * application and lets the process end.
+   * Reports that the application is ready. `close` is called, possibly more than once, when the primary closes or has
+   * exited. It closes the application and lets the process exit.
    */
   ready(close: (options: Partial<CloseOptions>) => void): void;
-  /** The application cannot start: tells the primary why and ends the process. */
+  /** Reports to the primary why the application cannot start, then exits the process. */
   failed(error: unknown): Promise<never>;
 }
 
-/** A server that kit runs on. Handler code is the same for all of them. */
+/** Server that kit runs on. Handlers are the same for all servers. */
 export interface ServerAdapter {
-  /** `native`, `express`, … */
+  /** Name of the adapter: `native`, `express`, … */
   readonly name: string;
-  /** What runs beneath, with its version where known: `hyper`, `express 5.3`. */
+  /** Underlying server, with its version if it is known: `hyper`, `express 5.3`. */
   readonly platform: string;
-  /** Starts; rejects with a clear error where the port is taken. */
+  /** Starts the server. Rejects with a clear error if the port is in use. */
   listen(service: ServerService, options: ListenOptions): Promise<ListenAddress>;
   /**
-   * There where this process serves nothing itself and watches over workers that do; called in place of `listen`, without a
-   * pipeline and without plugins. Resolves when every worker listens.
+   * Starts workers and supervises them. Present if this process serves no requests itself. Called in place of `listen`,
+   * without a pipeline and without plugins. Resolves when every worker listens.
    */
   supervise?(options: ListenOptions, log: SupervisorLog): Promise<ListenAddress>;
-  /** There where this process is such a worker. */
+  /** Present if this process is such a worker. */
   readonly worker?: ServerWorker;
-  /** Stops accepting, lets requests finish, then cuts. */
+  /** Stops accepting connections, waits for requests in progress, then closes the remaining connections. */
   close(options: CloseOptions): Promise<void>;
-  /** How many connections are open; 0 while it does not listen. */
+  /** Returns the number of open connections. 0 while the server does not listen. */
   connections?(): number;
-  /** The wrapped framework's own instance. */
+  /** Returns the instance of the wrapped framework. */
   getNativeServer(): unknown;
 }

@@ -1,24 +1,31 @@
 import type { LogEntry, Logger } from "./log.ts";
 import type { RequestHistory, RequestObserver } from "./observe.ts";
 
-/** Where telemetry goes. */
+/** Destination of telemetry. */
 export type TelemetryExporter = "otlp" | "console" | "none";
 
-/** What `createApp` tells `@kit/otel`: its `telemetry`, checked and with defaults. */
+/** Options `telemetry` of `createApp`, validated and with defaults, for `@kit/otel`. */
 export interface TelemetrySettings {
+  /** True to export spans. */
   readonly tracing: boolean;
+  /** True to export metrics. */
   readonly metrics: boolean;
+  /** True to export log entries. */
   readonly logs: boolean;
+  /** Destination of the telemetry. */
   readonly exporter: TelemetryExporter;
-  /** Without the path of a signal: `http://localhost:4318`. Nothing: what `OTEL_EXPORTER_OTLP_ENDPOINT` says, else that. */
+  /**
+   * URL of the collector without the path of a signal: `http://localhost:4318`. If `undefined`, `@kit/otel` uses
+   * `OTEL_EXPORTER_OTLP_ENDPOINT`, or that URL if the variable is not set.
+   */
   readonly endpoint: string | undefined;
-  /** Nothing: what `OTEL_SERVICE_NAME` says. */
+  /** Name of the service. If `undefined`, `@kit/otel` uses `OTEL_SERVICE_NAME`. */
   readonly serviceName: string | undefined;
-  /** Of each request to the collector. */
+  /** Headers of each request to the collector. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The share of traces that is sampled, of those that no client decided on: 0 to 1. */
+  /** Share of traces to sample, from 0 to 1. Applies to traces for which no client decided. */
   readonly sampleRatio: number;
-  /** How many requests, spans and log entries may wait for their export, each. */
+  /** Maximum number of requests, of spans and of log entries that wait for export, each. */
   readonly queueSize: number;
   /** Milliseconds between two exports of spans and log entries. */
   readonly exportIntervalMs: number;
@@ -26,21 +33,21 @@ export interface TelemetrySettings {
   readonly metricsIntervalMs: number;
 }
 
-/** What became of one kind of telemetry since the start. */
+/** Counts of one kind of telemetry since the start. */
 export interface ExportCounts {
-  /** Taken by the exporter. */
+  /** Number of items that the exporter accepted. */
   readonly exported: number;
-  /** Lost: the queue was full, or the collector did not take it in time. */
+  /** Number of lost items: the queue was full, or the collector did not accept the items in time. */
   readonly dropped: number;
-  /** Waiting, or being sent. */
+  /** Number of items that wait or are being sent. */
   readonly pending: number;
 }
 
-/** What became of telemetry since the start; the three numbers of a kind add up to all there was. */
+/** Counts of telemetry since the start. The three numbers of each kind add up to the total. */
 export interface TelemetryCounts {
   /** Sampled requests, each with all of its spans. */
   readonly requests: ExportCounts;
-  /** Spans of other instrumentation: of `pg`, of `fetch`. */
+  /** Spans of other instrumentation, such as `pg` and `fetch`. */
   readonly spans: ExportCounts;
   /** Log entries. */
   readonly logs: ExportCounts;
@@ -48,29 +55,34 @@ export interface TelemetryCounts {
   readonly metrics: ExportCounts;
 }
 
-/** Telemetry at work. */
+/** Running telemetry. */
 export interface Telemetry {
-  /** What it wants to see of requests. */
+  /** Observation of requests that telemetry needs. */
   readonly observe: RequestObserver;
-  /** Takes a log entry; nothing where logs are not exported. */
+  /** Receives a log entry. `undefined` if logs are not exported. */
   readonly onLog: ((entry: LogEntry) => void) | undefined;
-  /** Begins to export. */
+  /** Starts to export. */
   begin(host: TelemetryHost): void;
+  /** Returns the counts since the start. */
   counts(): TelemetryCounts;
-  /** Exports what is there, for a few seconds at most, and stops. Never rejects. */
+  /** Exports the waiting items, for a few seconds at most, then stops. Never rejects. */
   stop(): Promise<void>;
 }
 
-/** What telemetry reads. */
+/** Parts of the application that telemetry reads. */
 export interface TelemetryHost {
+  /** Requests of the application. */
   readonly requests: RequestHistory;
+  /** Logger of the application. */
   readonly log: Logger;
+  /** Name of the server adapter. */
   readonly serverAdapter: string;
 }
 
-/** The `telemetry` that `@kit/otel` exports for the runtime. */
+/** Interface of `@kit/otel` for the runtime: its export `telemetry`. */
 export interface TelemetryModule {
-  /** Version of this interface; the runtime refuses another one. */
+  /** Version of this interface. The runtime refuses other versions. */
   readonly version: 1;
+  /** Creates the telemetry of an application. It exports nothing before {@link Telemetry.begin}. */
   start(settings: TelemetrySettings): Telemetry;
 }

@@ -1,32 +1,35 @@
 /**
- * What `kit test` puts into the processes of tests, under `Symbol.for("kit.testing")` of `globalThis`: an application that finds it tells
- * of each request and its answer, so that `kit test` counts what tests have seen of the contracts.
+ * Connection of an application to `kit test`. `kit test` stores this object in the processes of tests, as
+ * `Symbol.for("kit.testing")` of `globalThis`. An application that finds the object reports each request and its
+ * response, and `kit test` counts how much of the contracts the tests cover.
  */
 export interface TestLink {
-  /** Of this interface; an application of another version takes no notice. */
+  /** Version of this interface. An application that supports another version ignores the object. */
   readonly version: 1;
   /**
-   * Called before an application serves, with the refs of its routes. Resolves to what is told of its requests; to nothing if the
-   * requests of this application are not counted.
+   * Called with the refs of the routes before an application serves. Resolves to a function that receives its requests,
+   * or to `undefined` if the requests of this application are not counted.
    */
   watch(routes: readonly string[]): Promise<TestWatch | undefined>;
 }
 
-/** Told of a request when it is answered. */
+/** Receives a request when it has its response. */
 export type TestWatch = (request: TestedRequest, answer: TestedAnswer) => void;
 
-/** A request as it arrived. */
+/** Request as received. */
 export interface TestedRequest {
+  /** Method in upper case. */
   readonly method: string;
   /** Path and query. */
   readonly target: string;
-  /** Text of the body; absent if there is no body. */
+  /** Body as a string. Absent if there is no body. */
   readonly text?: string;
 }
 
-/** The answer to it. */
+/** Response to a tested request. */
 export interface TestedAnswer {
+  /** HTTP status. */
   readonly status: number;
-  /** Parsed JSON of an error's body, else `undefined`. */
+  /** Parsed JSON of an error body, otherwise `undefined`. */
   readonly body: unknown;
 }

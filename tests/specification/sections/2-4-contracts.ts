@@ -4,7 +4,7 @@ import { entriesOf, errorOf, eventually, inspect, type Json } from "../ask.ts";
 import { playground, playgroundApp } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
-const typed = "the types hold under the options that users have";
+const typed = "the types are correct under the compiler options of users";
 
 export const contracts: Section = {
   number: "2.4",
@@ -115,7 +115,10 @@ export const handlerInput: Section = {
     },
     {
       says: "ctx.span is absent while no spans are recorded",
-      servedBy: at("packages/core/test/observe.test.ts", "leaves `ctx.span` out where no plugin wants spans"),
+      servedBy: at(
+        "packages/core/test/observe.test.ts",
+        "does not provide ctx.span if no plugin requests spans",
+      ),
     },
     {
       says: "properties that middleware adds are on ctx",

@@ -51,7 +51,7 @@ export const application: Section = {
       says: "plugins are started with the application and stopped with it",
       servedBy: at(
         "packages/core/test/app.test.ts",
-        "runs the hooks of plugins in order, and backwards at the end",
+        "hooks of plugins run in order, and in reverse order at the end",
       ),
     },
     ...levelStatements,
@@ -75,7 +75,7 @@ export const application: Section = {
       says: "telemetry has tracing, metrics, exporter, endpoint and serviceName",
       servedBy: at(
         "packages/core/test/telemetry.test.ts",
-        "has defaults; log entries go where traces or metrics do",
+        "has defaults, and exports log entries if traces or metrics are exported",
       ),
     },
     {
@@ -92,7 +92,10 @@ export const application: Section = {
     },
     {
       says: "listen({ port }) returns a promise that resolves when the application listens",
-      servedBy: at("packages/core/test/app.test.ts", "listens, tells where, and closes with grace"),
+      servedBy: at(
+        "packages/core/test/app.test.ts",
+        "listen resolves to the address, and close passes the grace period on",
+      ),
     },
     {
       says: "start() listens too",
@@ -153,7 +156,7 @@ export const application: Section = {
     },
     {
       says: "a middleware entry without a name or with a priority that is no number is refused",
-      servedBy: at("packages/core/test/app.test.ts", "are checked, each with a message that names it"),
+      servedBy: at("packages/core/test/app.test.ts", "throws a TypeError that names the invalid option"),
     },
   ],
 };

@@ -133,7 +133,10 @@ export const phases: Section = {
     },
     {
       says: "a failure in serialization is an error answer",
-      servedBy: at("packages/core/test/errors.test.ts", "is 500 in development and says where"),
+      servedBy: at(
+        "packages/core/test/errors.test.ts",
+        "is 500 in development, with the location of the handler",
+      ),
     },
     {
       says: "a handler never runs on invalid input",

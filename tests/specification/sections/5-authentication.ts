@@ -59,7 +59,7 @@ export const middlewareRules: Section = {
       says: "a middleware is given ctx with what middleware before it added",
       servedBy: at(
         "packages/core/test/context.test.ts",
-        "adds to ctx, synchronous or not, in order of priority",
+        "adds to ctx, synchronously or asynchronously, in order of priority",
       ),
     },
     {

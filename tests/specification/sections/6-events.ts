@@ -213,7 +213,7 @@ export const spans: Section = {
     },
     {
       says: "a parent span is that of the client, if it names one",
-      servedBy: at("packages/core/test/observe.test.ts", "takes up the client's trace"),
+      servedBy: at("packages/core/test/observe.test.ts", "continues the client's trace"),
     },
     {
       says: "the exporters are console, OTLP and none",
@@ -239,7 +239,10 @@ export const lifecycle: Section = {
   statements: [
     {
       says: "it has traceId, route, server, lifecycle and totalMs",
-      servedBy: at("packages/core/test/pipeline.test.ts", "phases > come in order, with result and status"),
+      servedBy: at(
+        "packages/core/test/pipeline.test.ts",
+        "phases > are recorded in order, with result and status",
+      ),
     },
     {
       says: "a phase has phase, timestamp and durationMs; validation a result, and response a status",

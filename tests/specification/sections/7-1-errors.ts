@@ -91,7 +91,7 @@ export const applicationErrors: Section = {
       says: "ctx.fail throws the error of its status",
       servedBy: at(
         "packages/errors/test/errors.test.ts",
-        "errorFor passes everything on, and makes an AppError of other statuses",
+        "errorFor passes all arguments on, and creates an AppError for statuses without a subclass",
       ),
     },
   ],
@@ -127,7 +127,7 @@ export const errorMiddleware: Section = {
     },
     {
       says: "isDev is true by default if the mode is development",
-      servedBy: at("packages/core/test/errors.test.ts", "takes isDev from NODE_ENV"),
+      servedBy: at("packages/core/test/errors.test.ts", "takes the default of isDev from NODE_ENV"),
     },
     ...failureStatements,
     {

@@ -184,7 +184,7 @@ export const codes: Section = {
     },
     {
       says: "an unhandled failure is 500 INTERNAL_SERVER_ERROR",
-      servedBy: at("packages/core/test/errors.test.ts", "is 500 and tells nothing in production"),
+      servedBy: at("packages/core/test/errors.test.ts", "is 500 without details in production"),
     },
   ],
 };

@@ -1,5 +1,5 @@
 /**
- * The application: options in, a server out.
+ * Application: creates a server from options.
  *
  * @module
  */
@@ -46,44 +46,58 @@ import { closeAndEnd, closeOnSignal } from "./signals.ts";
 import { showStartErrors } from "./start-error.ts";
 import { testedService } from "./test-link.ts";
 
-/** A running or startable application. */
+/** Application that can be started, or is running. */
 export interface App {
   /**
-   * Loads what `kit build` made, holds it against what is registered, starts the plugins and then the server. Rejects with
-   * what is wrong, and may be called again then.
+   * Starts the application: loads the output of `kit build`, compares it with the registered routes, starts the
+   * plugins, then the server. Resolves to the address that the server listens on.
+   *
+   * Rejects if the options or the build are invalid, if a plugin fails, or if the server cannot listen. After that,
+   * `listen` may be called again.
+   *
+   * @param options - `port` (0 selects a free one) and `host`, or `path` of a Unix socket.
    */
   listen(options: AppListenOptions): Promise<ListenAddress>;
-  /** `listen` by another name; default port 3000. */
+  /** Starts the application, as {@link App.listen} does. The default port is 3000. */
   start(options?: AppListenOptions): Promise<ListenAddress>;
   /**
-   * Turns `/readyz` to 503 and goes on serving for `delayMs`, then stops accepting, lets requests under way finish for `graceMs`
-   * (default 10 s), answers the rest with 503, and stops the plugins.
+   * Closes the application. It sets `/readyz` to 503 and continues to serve for `delayMs` milliseconds. Then it stops
+   * accepting connections, waits up to `graceMs` milliseconds (default 10,000) for requests in progress, responds to
+   * the remaining requests with 503, and stops the plugins.
    *
-   * @throws {RangeError} that names the option that is wrong; nothing is closed then.
+   * Rejects with a `RangeError` that names the option if an option is invalid. In that case nothing is closed.
    */
   close(options?: AppCloseOptions): Promise<void>;
-  /** The instance of the framework that the server adapter wraps. */
+  /** Returns the instance of the framework that the server adapter wraps. */
   getNativeServer(): unknown;
-  /** What became of the telemetry of this process; nothing where it is off, and before the application listens. */
+  /** Returns the telemetry counts of this process. `null` if telemetry is off, and before the application listens. */
   telemetry(): TelemetryCounts | null;
-  /** What a server adapter serves; for adapters and test tools that send requests without a socket. */
+  /**
+   * Returns the service that a server adapter serves, for adapters and for test tools that send requests without a
+   * socket.
+   */
   service(): Promise<ServerService>;
 }
 
-/** How an application is closed, in milliseconds. */
+/** Options for closing an application, in milliseconds. */
 export interface AppCloseOptions extends Partial<CloseOptions> {
-  /** How long it goes on serving before it stops accepting; default {@link AppOptions.shutdownDelayMs}. */
+  /**
+   * Time to continue serving before the application stops accepting connections. Default
+   * {@link AppOptions.shutdownDelayMs}.
+   */
   readonly delayMs?: number;
 }
 
 const defaultGraceMs = 10_000;
 const defaultPort = 3000;
-/** Whoever edits does not wait long for what the old code has under way. */
+/** Grace period under `kit dev`. Developers should not wait long for the requests of the old code. */
 const developmentGraceMs = 5_000;
 
 /**
- * Makes an application of a server, middleware and route groups. Routes exist only where they are registered here.
+ * Creates an application from a server adapter, middleware and route groups. Only routes that are registered here
+ * exist. The application serves after a call of {@link App.listen}.
  *
+ * @param options - Options of the application. `server` and `routes` are required.
  * @example
  * ```ts
  * const app = createApp({
@@ -93,18 +107,18 @@ const developmentGraceMs = 5_000;
  * });
  * const { url } = await app.listen({ port: 3000 });
  * ```
- * @throws {TypeError} that names the option that is wrong.
+ * @throws {TypeError} If an option is invalid. The message names the option.
  */
 export function createApp<const TOptions extends AppOptions>(options: CheckedOptions<TOptions>): App {
   return new Application(readOptions(options));
 }
 
-/** What an application needs to serve. */
+/** Objects that an application needs to serve. */
 interface Prepared {
   readonly found: FoundCompiled;
   readonly service: ServerService;
   readonly recorder: Recorder | null;
-  /** The project's directory. */
+  /** Directory of the project. */
   readonly projectRoot: string;
 }
 
@@ -124,7 +138,7 @@ class Application implements App {
   #telemetry: Telemetry | null = null;
   #removeSignals: (() => void) | undefined;
   #unwatchSchema: (() => void) | undefined;
-  /** Whether requests may be sent. */
+  /** True while `/readyz` reports that the application is ready. */
   #isReady = false;
 
   constructor(options: ReadOptions) {
@@ -189,12 +203,13 @@ class Application implements App {
     return (await this.#prepare()).service;
   }
 
-  /** Serves; or watches over processes that do, or is one of them. */
+  /** Starts a server in this process, or starts and supervises worker processes, or serves as such a worker. */
   async #listenAsRole(given: AppListenOptions): Promise<ListenAddress> {
     const { server } = this.#options;
     if (server.supervise !== undefined) {
       const options = readListen(given);
-      // The first worker answers requests while the others start, so a signal must let it finish from the beginning.
+      // The first worker responds to requests while the others start, so signals must close it gracefully from the
+      // beginning.
       this.#closeOnSignal();
       try {
         return await server.supervise(
@@ -247,7 +262,7 @@ class Application implements App {
       return address;
     } catch (error) {
       if (isServing) await server.close({ graceMs: 0 });
-      // What failed first is what the caller must hear of.
+      // The caller must receive the first error, so errors of stopping the plugins are only logged.
       await this.#plugins
         .stop()
         .catch((failure: unknown) => log.error("A plugin failed", { error: failure }));
@@ -279,7 +294,7 @@ class Application implements App {
     const redactor = compileRedactor([...this.#options.redact, ...patterns]);
     redactor.hideNames(compiled.sensitive ?? []);
     return {
-      // Entries lie below their `data`, as in the log.
+      // Redaction patterns apply to paths below `data`, as in log entries.
       hides: (path) => redactor.hides(["data", ...path.map((name) => name.toLowerCase())]),
       toLoggable: (value) => toLoggable(value, redactor),
       text: (text) => redactor.text(text),
@@ -287,12 +302,13 @@ class Application implements App {
   }
 
   async #close(options: CloseOptions, delayMs: number): Promise<void> {
-    // Workers do by themselves what is done below for one process. Those that are still starting are not waited for.
+    // A server with workers does the steps below in each worker. Workers that are still starting are not waited for.
     const hasWorkers = this.#options.server.supervise !== undefined;
     if (hasWorkers && this.#listening !== undefined) await this.#closeServer({ ...options, delayMs });
     const listening = await this.#listening?.catch(() => undefined);
     try {
-      // Load balancers learn from `/readyz`, or from the same signal, and need a moment to send requests elsewhere.
+      // Load balancers detect the shutdown through `/readyz`, or receive the same signal, and need time to send
+      // requests elsewhere.
       if (listening !== undefined && delayMs > 0 && !hasWorkers) await sleep(delayMs);
       if (listening !== undefined) await this.#closeServer(hasWorkers ? { ...options, delayMs } : options);
     } finally {
@@ -305,7 +321,7 @@ class Application implements App {
     }
   }
 
-  /** Tells plugins of builds under the running application, in development and only where one wants to know. */
+  /** Reports builds under the running application to plugins, in development and only if a plugin has the hook. */
   #watchSchema({ where, directory }: FoundCompiled): void {
     const { isDevelopment } = this.#options;
     const log = this.#log.at(() => ({}));
@@ -329,21 +345,27 @@ class Application implements App {
     );
   }
 
-  /** What is not answered at the end of the grace is answered with 503 before its connection is cut. */
+  /**
+   * Closes the server. Requests that are still open at the end of the grace period receive 503 before their connections
+   * are closed.
+   */
   async #closeServer(options: CloseOptions): Promise<void> {
     const { graceMs } = options;
-    // The last moment of the grace is for those answers to be sent.
+    // The last part of the grace period is reserved for sending these responses.
     const timer = setTimeout(() => this.#inFlight.giveUp(), graceMs - Math.min(100, graceMs / 10));
     try {
       await this.#options.server.close(options);
     } finally {
       clearTimeout(timer);
-      // A server may cut before that timer is due.
+      // A server may close its connections before the timer fires.
       this.#inFlight.giveUp();
     }
   }
 
-  /** Loads and checks once; a failure may be repaired, so it is not kept. */
+  /**
+   * Loads and checks the application once. A failure is not cached, because its cause may be repaired before the next
+   * call.
+   */
   #prepare(): Promise<Prepared> {
     this.#prepared ??= this.#makePipeline().catch((error: unknown) => {
       this.#prepared = undefined;
@@ -405,7 +427,7 @@ class Application implements App {
     return { found, service: await testedService(pipeline), recorder, projectRoot };
   }
 
-  /** Loads telemetry where it is on, once. It lives as a plugin does, around all others. */
+  /** Loads telemetry once, if it is on. Telemetry is a plugin that starts before all others and stops after them. */
   async #startTelemetry(): Promise<void> {
     const { telemetry: settings, server } = this.#options;
     if (settings === null || this.#telemetry !== null) return;
@@ -421,7 +443,7 @@ class Application implements App {
     });
   }
 
-  /** There only where somebody looks. */
+  /** Creates the recorder of requests. Returns `null` if no plugin observes requests. */
   #makeRecorder(routes: readonly ExecutableRoute[], log: Logger): Recorder | null {
     const observers = this.#plugins.observers();
     const onLifecycle = this.#plugins.listeners("onLifecycle", log);

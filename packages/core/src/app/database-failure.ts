@@ -2,14 +2,14 @@ import { isDatabaseOutage } from "../database-outage.ts";
 import { missingSchema } from "../missing-schema.ts";
 import { StartError } from "./start-error.ts";
 
-/** At most so many errors of a chain of causes are looked at; a longer one is a circle. */
+/** Maximum number of errors to read in a chain of causes. A longer chain is circular. */
 const depth = 8;
 const urlForm = "postgres://user:password@host:5432/database";
 const escapes = "in user and password, characters other than letters and digits are written as %XX";
 const defaultPort = 5432;
 const invalidUrl = "ERR_INVALID_URL";
 
-/** Reasons of Node's `net` and `dns` for which there is no connection. */
+/** Explanations of the codes of Node's `net` and `dns` for a failed connection. */
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there",
   ECONNRESET: "the connection was cut",
@@ -21,7 +21,7 @@ const reasons: Readonly<Record<string, string>> = {
   ETIMEDOUT: "nothing answers",
 };
 
-/** Where `DATABASE_URL` leads to. */
+/** Database that `DATABASE_URL` points to. */
 interface Target {
   readonly host: string;
   readonly port: number;
@@ -30,8 +30,8 @@ interface Target {
 }
 
 /**
- * Explains why a start failed, if the database is to blame: `DATABASE_URL` is wrong, nobody answers, the login is refused, or a migration is
- * missing. Other errors are given back as they are.
+ * Explains a failed start if the database is the cause: `DATABASE_URL` is invalid, the database is unreachable, the
+ * login is refused, or a migration is missing. Returns other errors unchanged.
  */
 export function databaseFailure(
   error: unknown,
@@ -68,7 +68,7 @@ export function databaseFailure(
       help,
     );
   }
-  // A program may connect to more than its database, and read more URLs.
+  // A program may also connect to other servers than its database, and parse other URLs.
   if (code === invalidUrl || !isAt(found, target)) return error;
   const place = `at ${placeOf(found, target)} (DATABASE_URL${target === undefined ? " is not set" : ""})`;
   const own = isDevelopment ? "; without DATABASE_URL `kit dev` runs a database for this project" : "";
@@ -109,7 +109,10 @@ export function databaseFailure(
   }
 }
 
-/** An error and what caused it. An address with several addresses behind it gives an error for each; the first one tells enough. */
+/**
+ * Returns an error and its causes. A host name that resolves to several addresses fails with one error for each. The
+ * first is enough.
+ */
 function causesOf(thrown: unknown): Error[] {
   const chain: Error[] = [];
   let error = thrown;
@@ -117,11 +120,11 @@ function causesOf(thrown: unknown): Error[] {
     chain.push(error);
     error = error.cause ?? (error instanceof AggregateError ? error.errors[0] : undefined);
   }
-  // The last one knows most: the address that was tried.
+  // The innermost cause comes first, since it has the most details: the address of the attempt.
   return chain.toReversed();
 }
 
-/** SQL states that say that a login was refused, or that what the program uses is not there. */
+/** SQL states for a refused login, and for a database, table or column that does not exist. */
 const states = new Set(["28000", "28P01", "3D000", "42703", "42P01"]);
 
 function codeOf(error: Error): string | undefined {
@@ -131,12 +134,12 @@ function codeOf(error: Error): string | undefined {
 function isOfDatabase(error: Error): boolean {
   const code = codeOf(error);
   if (code === invalidUrl || (code !== undefined && states.has(code))) return true;
-  // `pg`, where the URL has no password and the server wants one.
+  // `pg` reports this if the URL has no password and the server requires one.
   if (error.message.startsWith("SASL: ")) return true;
   return isDatabaseOutage(error);
 }
 
-/** Tells if an error is about this database. One without an address is a driver's. */
+/** Returns true if an error is about this database. An error without an address comes from a driver. */
 function isAt(error: Error, target: Target | undefined): boolean {
   const { address, port, hostname } = error as { address?: unknown; port?: unknown; hostname?: unknown };
   if (typeof port === "number")
@@ -155,9 +158,9 @@ function placeOf(error: Error, target: Target | undefined): string {
   return typeof port === "number" ? `${address}:${port}` : address;
 }
 
-/** Reads a URL as libpq and `pg` do; gives a text if it names no database. */
+/** Parses a URL as libpq and `pg` do. Returns the reason as a string if the URL does not name a database. */
 function targetOf(url: string): Target | string {
-  // A directory of a Unix socket, for `pg` alone.
+  // A directory of a Unix socket, which only `pg` supports.
   if (url.startsWith("/") || url.startsWith("socket:")) {
     return { host: url, port: defaultPort, database: "", user: "" };
   }
@@ -181,7 +184,10 @@ function targetOf(url: string): Target | string {
   }
 }
 
-/** As much of a URL as cannot be a secret: scheme, host, port and path. A text without any of their signs may be one as a whole. */
+/**
+ * Returns the parts of a URL that cannot be secret: scheme, host, port and path. A string without any URL syntax may be
+ * a password, so all of it is hidden.
+ */
 function masked(url: string): string {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(url)?.[0] ?? "";
   const at = url.lastIndexOf("@");

@@ -9,15 +9,15 @@ const name = Symbol.for("kit.development");
 const buildPath = "/__kit/build";
 const failedBuild = ["x-kit-build", "failed"] as const;
 
-/** What `kit dev` has put into this process; nothing where something else started it. */
+/** Returns the link that `kit dev` stored in this process. `undefined` if another program started the process. */
 export function developmentLink(): DevelopmentLink | undefined {
   const found = (globalThis as { [name]?: DevelopmentLink })[name];
   return found?.version === 1 ? found : undefined;
 }
 
 /**
- * A service that tells `kit dev` of its answers, says in a header of each that the last build failed, and answers
- * `GET /__kit/build` with how it went.
+ * Returns a service that reports its responses to `kit dev`, adds a header to each response if the last build failed,
+ * and serves `GET /__kit/build` with the state of the last build.
  */
 export function watchedService(service: ServerService, link: DevelopmentLink): ServerService {
   return serviceAround(service, (exchange, pass) => {
@@ -33,7 +33,7 @@ export function watchedService(service: ServerService, link: DevelopmentLink): S
   });
 }
 
-/** Answers a request by a name that may be a web page's own. */
+/** Refuses a request whose `Host` may be a name that belongs to a web page (DNS rebinding). */
 function refuseHost(exchange: ServerExchange): void {
   const message =
     "kit dev answers to localhost, to addresses and to names of `--allow-host` only, and `Host` is none of them";
@@ -45,7 +45,7 @@ function refuseHost(exchange: ServerExchange): void {
 
 type Mutable = { -readonly [Key in keyof ServerExchange]: ServerExchange[Key] };
 
-/** Puts itself before the exchange's own ways to answer. */
+/** Replaces the respond functions of the exchange with functions that also report the response. */
 function watch(exchange: Mutable, link: DevelopmentLink): void {
   const { method, target } = exchange;
   const start = performance.now();

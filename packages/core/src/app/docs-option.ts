@@ -2,23 +2,23 @@ import { documentPath } from "../request/openapi-document.ts";
 import type { ReadHealth } from "../request/health.ts";
 import { requirePlainPath } from "./plain-path.ts";
 
-/** Where the API reference is. */
+/** Options of the API reference. */
 export interface DocsOptions {
-  /** Default `/docs`. */
+  /** Path of the API reference. Default `/docs`. */
   readonly path?: string;
 }
 
-/** The option with its default. */
+/** Option `docs` with its default. */
 export interface ReadDocs {
   readonly path: string;
-  /** Whether it was asked for: it is an error then that its package is missing. */
+  /** True if the program enabled the option. A missing package is an error in that case. */
   readonly isRequired: boolean;
 }
 
 /**
- * Reads the option `docs`; nothing where it is off.
+ * Reads the option `docs`. Returns `null` if it is off.
  *
- * @throws {TypeError} that names what is wrong.
+ * @throws {TypeError} If the option is invalid. The message names the problem.
  */
 export function readDocs(
   option: boolean | DocsOptions | undefined,

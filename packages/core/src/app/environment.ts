@@ -1,17 +1,18 @@
 /**
- * Environment of an application. `development` shows errors in full, checks responses and serves the OpenAPI document and the API reference;
- * `test` serves these two alone; `production` does none of it.
+ * Environment of an application. `development` shows errors in full, checks responses, and serves the OpenAPI document
+ * and the API reference. `test` only serves these two. `production` does none of this.
  */
 export type Environment = "development" | "production" | "test";
 
-/** All environments that there are. */
+/** All valid environments. */
 export const environments: readonly Environment[] = ["development", "production", "test"];
 
 /**
- * Decides what an application is run for: the only place that reads `NODE_ENV`. An environment that is not set, or that kit does not know
- * (`staging`, `Development`), is treated as production, since a default must not show more than somebody asked for.
+ * Determines the environment of an application. This is the only function that reads `NODE_ENV`. If the environment is
+ * not set, or kit does not know it (`staging`, `Development`), the result is `production`, because a default must not
+ * reveal more than the developer requested.
  *
- * @param option - What the application says itself; it goes before `NODE_ENV`.
+ * @param option - Option `env` of the application, which takes precedence over `NODE_ENV`.
  */
 export function environmentOf(option?: Environment): Environment {
   const named = option ?? process.env["NODE_ENV"];

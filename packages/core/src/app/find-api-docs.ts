@@ -2,13 +2,16 @@ import type { ApiDocs } from "@kit/types";
 
 import { loadOptional } from "./optional-package.ts";
 
-/** Not a literal, so that no bundler looks for it: the package is for development, and reads files beside its code. */
+/**
+ * The type is `string`, not a literal, so that bundlers do not include the package: it is for development, and it reads
+ * files next to its code.
+ */
 const packageName: string = "@kit/api-docs";
 
 /**
- * Loads `@kit/api-docs`, or gives nothing where it is not installed and nobody asked for it.
+ * Loads `@kit/api-docs`. Returns `null` if the package is not installed and not required.
  *
- * @throws {Error} that says what to install.
+ * @throws {Error} If the package is required but cannot be loaded. The message names the package to install.
  */
 export function findApiDocs(
   isRequired: boolean,

@@ -7,22 +7,23 @@ import type { CompiledApplication } from "@kit/types";
 import { describeBriefly } from "../thrown.ts";
 import { StartError } from "./start-error.ts";
 
-/** The interface of compiled applications that this runtime serves. */
+/** Version of compiled applications that this runtime supports. */
 const supportedVersion = 1;
 
-/** A compiled application and where it was found. */
+/** Compiled application with its location. */
 export interface FoundCompiled {
   readonly compiled: CompiledApplication;
-  /** For messages. */
+  /** Location for messages. */
   readonly where: string;
-  /** `.kit/`, where it was found on disk. */
+  /** Path of `.kit/`, if the application was found on disk. */
   readonly directory: string | undefined;
 }
 
 /**
- * Loads what `kit build` made: `.kit/routes/index.ts` (or `.js`) in the nearest directory at or above the entry module, which
- * is the program that Node was started with; where it was started without one, the working directory. That is looked at too where
- * the program belongs to a package, as runners of tests do: they lie above all projects of a workspace.
+ * Loads the output of `kit build`: `.kit/routes/index.ts` (or `.js`) in the directory of the entry module or in its
+ * nearest parent directory. The entry module is the program that Node was started with. Without an entry module, the
+ * search starts in the working directory. If the program belongs to a package, the working directory is searched too,
+ * because a test runner is installed in a directory above all projects of a workspace.
  */
 export async function loadCompiled(entry: string | undefined = process.argv[1]): Promise<FoundCompiled> {
   const path = findCompiled(entry);
@@ -41,7 +42,7 @@ export async function loadCompiled(entry: string | undefined = process.argv[1]):
   return { compiled: checkVersion(loaded.default, path), where: path, directory: dirname(dirname(path)) };
 }
 
-/** Refuses what this runtime does not understand. */
+/** Refuses a compiled application that this runtime does not support. */
 export function checkVersion(value: unknown, where: string): CompiledApplication {
   const version: unknown = (value as Partial<CompiledApplication> | null | undefined)?.version;
   if (version === supportedVersion) return value as CompiledApplication;
@@ -57,7 +58,7 @@ export function checkVersion(value: unknown, where: string): CompiledApplication
 
 function findCompiled(entry: string | undefined): string {
   const start = entry === undefined ? process.cwd() : dirname(realPath(entry));
-  // A program that runs as JavaScript goes with compiled JavaScript, where both are there.
+  // A JavaScript program uses compiled JavaScript if both versions exist.
   const endings = entry !== undefined && /^\.[cm]?js$/.test(extname(entry)) ? [".js", ".ts"] : [".ts", ".js"];
   const isOfPackage = start.split(sep).includes("node_modules");
   const found = above(start, endings) ?? (isOfPackage ? above(process.cwd(), endings) : undefined);
@@ -69,7 +70,7 @@ function findCompiled(entry: string | undefined): string {
   });
 }
 
-/** The application of the nearest directory at or above this one. */
+/** Returns the compiled application of this directory or of its nearest parent directory. */
 function above(start: string, endings: readonly string[]): string | undefined {
   for (let directory = start; ; directory = dirname(directory)) {
     for (const ending of endings) {
@@ -80,12 +81,12 @@ function above(start: string, endings: readonly string[]): string | undefined {
   }
 }
 
-/** Package managers start programs through links. */
+/** Resolves symbolic links, through which package managers start programs. */
 function realPath(entry: string): string {
   try {
     return realpathSync(entry);
   } catch {
-    // Node was given a name without its ending, or the program is not a file.
+    // Node was given a name without its extension, or the program is not a file.
     return resolve(entry);
   }
 }

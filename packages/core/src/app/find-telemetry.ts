@@ -2,13 +2,15 @@ import type { TelemetryModule } from "@kit/types";
 
 import { loadOptional } from "./optional-package.ts";
 
-/** Not a literal, so that no bundler looks for it: most applications do not have it. */
+/**
+ * The type is `string`, not a literal, so that bundlers do not include the package: most applications do not use it.
+ */
 const packageName: string = "@kit/otel";
 
 /**
  * Loads `@kit/otel`.
  *
- * @throws {Error} that says what to install.
+ * @throws {Error} If the package cannot be loaded. The message names the package to install.
  */
 export async function findTelemetry(
   load: () => Promise<unknown> = () => import(packageName),

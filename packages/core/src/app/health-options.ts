@@ -5,9 +5,9 @@ import { meant } from "./unknown-name.ts";
 const known: Readonly<Record<keyof HealthOptions, true>> = { live: true, ready: true, checks: true };
 
 /**
- * Reads the option `health`; nothing where it is off.
+ * Reads the option `health`. Returns `null` if it is off.
  *
- * @throws {TypeError} that names what is wrong.
+ * @throws {TypeError} If the option is invalid. The message names the problem.
  */
 export function readHealth(option: boolean | HealthOptions): ReadHealth | null {
   if (option === false) return null;

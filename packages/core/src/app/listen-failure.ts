@@ -3,13 +3,13 @@ import type { DevelopmentLink, ListenAddress, ListenOptions, ServerAdapter, Serv
 import { watchedService } from "./development-link.ts";
 import { StartError } from "./start-error.ts";
 
-/** Port that is proposed in place of one that is taken. */
+/** Returns the port to suggest if `port` is in use. */
 const next = (port: number): number => (port < 65_535 ? port + 1 : port - 1);
 
 /**
- * Has a server listen, under `kit dev` where that says.
+ * Starts the server. Under `kit dev`, `link` determines the address and observes the service.
  *
- * @throws {StartError} if the system does not let it.
+ * @throws {StartError} If the operating system refuses the address.
  */
 export async function listenOn(
   server: ServerAdapter,
@@ -26,9 +26,9 @@ export async function listenOn(
 }
 
 /**
- * Explains why an adapter does not listen, with the codes of Node's `net`. Other errors are given back as they are.
+ * Explains why an adapter cannot listen, from the error codes of Node's `net`. Returns other errors unchanged.
  *
- * @param isDeveloped - If `kit dev` runs the application, which can choose the port.
+ * @param isDeveloped - True if `kit dev` runs the application and can choose the port.
  */
 export function listenFailure(error: unknown, options: ListenOptions, isDeveloped: boolean): unknown {
   if (!(error instanceof Error) || error instanceof StartError) return error;
@@ -90,13 +90,13 @@ function at({ path, host, port }: ListenOptions): string {
   return `at ${host ?? "every address"}, port ${port}`;
 }
 
-/** A command that names the program that listens on a port. */
+/** Returns a command that shows the program that listens on a port. */
 function whoListens(port: number): string {
   return process.platform === "win32" ? `netstat -ano | findstr :${port}` : `lsof -i :${port}`;
 }
 
 function otherPort(port: number, isDeveloped: boolean): string {
   if (isDeveloped) return `\`kit dev --port ${next(port)}\``;
-  // The program decides; those that `kit scaffold init` makes read the variable.
+  // The program determines the port. Programs that `kit scaffold init` creates read the variable `PORT`.
   return `\`PORT=${next(port)}\` if the program reads it`;
 }

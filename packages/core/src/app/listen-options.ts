@@ -1,9 +1,9 @@
 import type { ListenAddress, ListenOptions } from "@kit/types";
 
-/** Where an application listens: a port, or a Unix socket. */
+/** Address that an application listens on: a port, or a Unix socket. */
 export type AppListenOptions = ListenOptions | Pick<Required<ListenOptions>, "path">;
 
-/** Checks where to listen. */
+/** Validates the address to listen on. */
 export function readListen(options: AppListenOptions): ListenOptions {
   const { path } = options;
   if (path !== undefined) {
@@ -17,7 +17,10 @@ export function readListen(options: AppListenOptions): ListenOptions {
   return { ...options, port };
 }
 
-/** An adapter that knows no Unix sockets has taken some port, where nobody looks for it. */
+/**
+ * Throws if the adapter ignored the option `path`. An adapter without support for Unix sockets listens on a random TCP
+ * port instead.
+ */
 export function checkPath(options: ListenOptions, address: ListenAddress, adapter: string): void {
   if (options.path === undefined || address.path !== undefined) return;
   throw new Error(`listen: the server adapter \`${adapter}\` cannot listen on a Unix socket`);

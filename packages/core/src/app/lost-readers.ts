@@ -1,8 +1,9 @@
 let isGuarded = false;
 
 /**
- * Keeps the process alive if nobody reads its standard output or error any more, or if their disk is full. `console.error` of an application, as in a
- * pool's `error` event, would otherwise end it: Node emits the failed write as an `error` event, which is an uncaught exception without a listener.
+ * Keeps the process alive if the reader of its standard output or error is gone, or if their disk is full. Node emits a
+ * failed write as an `error` event, which is an uncaught exception if no listener exists. Without this listener, a
+ * `console.error` of the application, for example in the `error` event of a pool, would end the process.
  */
 export function surviveLostReaders(): void {
   if (isGuarded) return;

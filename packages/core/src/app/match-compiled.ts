@@ -8,10 +8,10 @@ import { parameterNames } from "./route-path.ts";
 import { StartError } from "./start-error.ts";
 
 /**
- * Joins what was registered to what was compiled, by route number.
+ * Joins the registered routes with the compiled routes, by route number.
  *
- * @throws {Error} that names every difference: a program that changed since the last build would otherwise validate by rules
- * that are no longer its own.
+ * @throws {Error} If they differ. The message lists every difference. Without this check, a program that changed since
+ * the last build would validate with outdated rules.
  */
 export function matchCompiled(
   registered: readonly RegisteredRoute[],
@@ -37,7 +37,10 @@ export function matchCompiled(
   });
 }
 
-/** A bare function has the name that the compiler read for it. */
+/**
+ * Compares only lengths and the names of entries. A bare function has no name at run time, only the name that the
+ * compiler read.
+ */
 function sameChain(route: CompiledRoute, { chain }: RegisteredRoute): boolean {
   return (
     chain.length === route.middleware.length &&

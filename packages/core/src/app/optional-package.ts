@@ -1,19 +1,19 @@
-/** A package of kit's that an application may do without. */
+/** kit package that an application does not need to install. */
 export interface OptionalPackage {
-  /** `@kit/otel`. */
+  /** Name of the package: `@kit/otel`. */
   readonly name: string;
-  /** The option of `createApp` that needs it. */
+  /** Option of `createApp` that requires the package. */
   readonly option: string;
-  /** What it exports for core; its `version` says whether they understand each other. */
+  /** Export of the package for core. Its `version` shows if the two packages are compatible. */
   readonly member: string;
 }
 
 const supportedVersion = 1;
 
 /**
- * Loads what the package exports for core; nothing where it is not installed and nobody asked for it.
+ * Loads the package's export for core. Returns `null` if the package is not installed and not required.
  *
- * @throws {Error} that says what to install.
+ * @throws {Error} If the package cannot be loaded or is incompatible. The message names the package to install.
  */
 export async function loadOptional<T extends { readonly version: number }>(
   { name, option, member }: OptionalPackage,
@@ -42,7 +42,7 @@ function isMissing(error: unknown, name: string): boolean {
   return (
     error instanceof Error &&
     (error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND" &&
-    // And not something that it needs.
+    // The missing module is the package itself, not one of its dependencies.
     error.message.includes(`'${name}'`)
   );
 }

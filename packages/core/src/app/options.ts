@@ -15,95 +15,111 @@ import { readTelemetry, type TelemetryOptions } from "./telemetry-options.ts";
 import { meant } from "./unknown-name.ts";
 import { compileTrustProxy, type FindAddress, type TrustProxy } from "../request/trust-proxy.ts";
 
-/** Handlers with what they share. */
+/** Group of handlers with a common path prefix and middleware. */
 export interface RouteGroup {
-  /** Prepended to the paths of the handlers' keys; a path that includes it already stays. */
+  /**
+   * Prefix of the paths in the handlers' keys. A path that starts with the prefix already is not changed. Default: no
+   * prefix.
+   */
   readonly prefix?: string;
-  /** The map that `defineHandlers` returned. */
+  /** Map that `defineHandlers` returned. */
   readonly handlers: AnyHandlers;
-  /** Runs for the routes of this group, together with the global middleware in one chain by priority. */
+  /** Middleware of this group. It runs together with the global middleware, in one chain by priority. */
   readonly middleware?: readonly MiddlewareItem[];
 }
 
-/** What is logged. */
+/** Options for the log. */
 export interface LoggingOptions {
-  /** Entries below it are not written; default `info`. */
+  /** Minimum level of entries to write. Default `info`. */
   readonly level?: LogLevel;
   /**
-   * Properties whose values are hidden, beside those of credentials: names joined by dots, in any case, `*` for any one name. `iban` hides every
-   * property of that name, `*.pin` every `pin` within an object.
+   * Properties with values to hide, in addition to credentials. A pattern consists of names joined by dots, in any
+   * case, with `*` for any single name. `iban` hides every property of that name, `*.pin` every `pin` inside of an
+   * object.
    */
   readonly redact?: readonly string[];
   /**
-   * Hides headers and properties that hold credentials as a rule, such as `authorization`, `cookie`, `password`, `token` and `apiKey`; default true.
-   * `docs/guide/observability.md` lists them.
+   * True to hide headers and properties that usually contain credentials, such as `authorization`, `cookie`,
+   * `password`, `token` and `apiKey`. Default true. `docs/guide/observability.md` lists the names.
    */
   readonly redactDefaults?: boolean;
   /**
-   * Level of errors with a status from 400 to 499 that middleware or a handler throws (`ctx.fail(404, …)`, `AppError`); default `error`, as of all
-   * errors that are thrown. Requests that the router or the validation refuses are logged at `warn`, whatever this says.
+   * Level of errors with a status from 400 to 499 that middleware or a handler throws (`ctx.fail(404, …)`, `AppError`).
+   * Default `error`, which is the level of all thrown errors. This option does not affect requests that the router or
+   * the validation refuses: these are logged at `warn`.
    */
   readonly clientErrors?: LogLevel;
 }
 
-/** Options of `createApp`. */
+/** Options of {@link createApp}. */
 export interface AppOptions {
-  /** What listens: `nativeServer()`. */
+  /** Server adapter, such as `nativeServer()`. */
   readonly server: ServerAdapter;
-  /** The application's routes. */
+  /** Routes of the application. */
   readonly routes: readonly RouteGroup[];
-  /** Runs for every route. A request that no route takes is answered without it. */
+  /** Middleware of every route. It does not run for a request that matches no route. */
   readonly middleware?: readonly MiddlewareItem[];
+  /** Plugins, which start in this order and stop in the reverse order. */
   readonly plugins?: readonly Plugin[];
+  /** Options for the log. */
   readonly logging?: LoggingOptions;
+  /** Options for traces, metrics and logs of OpenTelemetry. Default: off. Requires the package `@kit/otel`. */
   readonly telemetry?: TelemetryOptions;
-  /** What `kit build` made, for bundlers; default: `.kit/` at or above the program's entry module. */
+  /**
+   * Output of `kit build`, for bundlers. Default: the directory `.kit/` next to the program's entry module or in a
+   * parent directory.
+   */
   readonly compiled?: CompiledApplication;
-  /** `bodyBytes`: the greatest request body; default 1 MiB. */
+  /** Limits of requests. `bodyBytes` is the maximum size of a request body in bytes, default 1 MiB (1,048,576). */
   readonly limits?: Partial<ServerLimits>;
   /**
-   * Environment of the application. Default: `NODE_ENV`; if that is not set or none of the three, `production`.
+   * Environment of the application. Default: `NODE_ENV`, or `production` if `NODE_ENV` is not set or has another value.
    */
   readonly env?: Environment;
-  /** Makes the answers to failures; default `createErrorMiddleware()` for the environment. */
+  /** Function that creates the responses to failures. Default: `createErrorMiddleware()` for the environment. */
   readonly errorMiddleware?: ErrorMiddleware;
   /**
-   * How many milliseconds a request may take from its arrival to its answer; default 30,000, and 0 for as long as it likes.
-   * Then it is answered with 503 `REQUEST_TIMEOUT`, and `ctx.signal` is aborted; what its handler gives after that is dropped. The
-   * limit may be exceeded by a twentieth.
+   * Maximum duration of a request in milliseconds, from its arrival to its response. Default 30,000. With 0 there is no
+   * limit. After that time kit responds with 503 `REQUEST_TIMEOUT`, aborts `ctx.signal`, and discards the later result
+   * of the handler. The actual timeout can be up to 5 % longer.
    */
   readonly requestTimeoutMs?: number;
   /**
-   * Which proxies are believed about where a request came from, for `ctx.ip`; default `false`, none. A number of proxies, a
-   * list of their addresses (`["loopback", "10.0.0.0/8"]`), or either with the one header that they write:
-   * `{ proxies: 1, header: "forwarded" }`. Without it that is `X-Forwarded-For`.
+   * Proxies that kit trusts to report the address of the client, for `ctx.ip`. Default `false`: no proxy. The value is
+   * a number of proxies, a list of their addresses (`["loopback", "10.0.0.0/8"]`), or either of these with the header
+   * that the proxies write: `{ proxies: 1, header: "forwarded" }`. The default header is `X-Forwarded-For`.
    */
   readonly trustProxy?: TrustProxy;
   /**
-   * Answers `/healthz` (200 as long as the process serves) and `/readyz` (503 before the plugins' `onReady` and once the application
-   * closes, or where a check fails); default `false`.
+   * True, or an object, to serve `/healthz` and `/readyz`. `/healthz` responds with 200 while the process serves.
+   * `/readyz` responds with 503 before the plugins' `onReady`, after the application started to close, and while a
+   * check fails. Default `false`.
    */
   readonly health?: boolean | HealthOptions;
   /**
-   * Serves an API reference at `/docs`, or at `path`, by the package `@kit/api-docs`. Default: on if the package is installed and `env` is
-   * `development` or `test`. Everybody who reaches it can read it: no middleware runs for it.
+   * True, or an object, to serve an API reference at `/docs`, or at `path`. Requires the package `@kit/api-docs`.
+   * Default: true if the package is installed and `env` is `development` or `test`. The reference is public: no
+   * middleware runs for it.
    */
   readonly docs?: boolean | DocsOptions;
   /**
-   * Serves the OpenAPI document at `/openapi.json`. Default: on if `env` is `development` or `test`. Everybody who reaches it can read it: no
-   * middleware runs for it.
+   * True to serve the OpenAPI document at `/openapi.json`. Default: true if `env` is `development` or `test`. The
+   * document is public: no middleware runs for it.
    */
   readonly openapi?: boolean;
   /**
-   * How many milliseconds the application goes on serving after SIGTERM, SIGINT or `close`, with `/readyz` at 503, before it stops
-   * accepting; default 0. What distributes requests (a Kubernetes service, a load balancer) needs that long to learn of it.
+   * Milliseconds that the application continues to serve after SIGTERM, SIGINT or `close`, with `/readyz` at 503,
+   * before it stops accepting connections. Default 0. Load balancers and Kubernetes services need this time to stop
+   * sending requests.
    */
   readonly shutdownDelayMs?: number;
-  /** Whether SIGTERM and SIGINT close the application and end the process; default true. */
+  /** True to close the application and exit the process on SIGTERM and SIGINT. Default true. */
   readonly signals?: boolean;
 }
 
-/** The names within each object of options. A slip of the finger would otherwise silently leave a default in place. */
+/**
+ * Known names in each object of options. Without this check, a misspelt name would silently leave a default in place.
+ */
 const known: Readonly<Record<keyof AppOptions, true>> = {
   server: true,
   routes: true,
@@ -135,7 +151,7 @@ const knownInLimits: Readonly<Record<keyof ServerLimits, true>> = { bodyBytes: t
 const defaultBodyBytes = 1024 * 1024;
 const defaultRequestTimeoutMs = 30_000;
 
-/** Options with their defaults, checked. */
+/** Validated options with their defaults. */
 export interface ReadOptions {
   readonly server: ServerAdapter;
   readonly routes: readonly RouteGroup[];
@@ -147,7 +163,7 @@ export interface ReadOptions {
   readonly compiled: CompiledApplication | undefined;
   readonly limits: ServerLimits;
   readonly isDevelopment: boolean;
-  /** True serves `/openapi.json`, false does not. */
+  /** True to serve `/openapi.json`. */
   readonly servesDocument: boolean;
   readonly errorMiddleware: ErrorMiddleware | undefined;
   readonly signals: boolean;
@@ -156,14 +172,14 @@ export interface ReadOptions {
   readonly findAddress: FindAddress;
   readonly health: ReadHealth | null;
   readonly docs: ReadDocs | null;
-  /** Nothing where all of it is off. */
+  /** `null` if all telemetry is off. */
   readonly telemetry: TelemetrySettings | null;
 }
 
 /**
- * Checks what the types cannot, and what programs without types get wrong.
+ * Validates the options beyond what the types check, and for programs without types.
  *
- * @throws {TypeError} that names the option.
+ * @throws {TypeError} If an option is invalid. The message names the option.
  */
 export function readOptions(options: AppOptions): ReadOptions {
   if (typeof options !== "object" || options === null)

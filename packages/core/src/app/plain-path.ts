@@ -1,7 +1,7 @@
 /**
- * Checks a path that kit itself answers.
+ * Checks a path that kit itself serves.
  *
- * @throws {TypeError} that names the option.
+ * @throws {TypeError} If the path is invalid. The message names the option.
  */
 export function requirePlainPath(path: unknown, name: string, example: string): void {
   if (typeof path === "string" && /^(?:\/[\w.~-]+)+$/.test(path)) return;

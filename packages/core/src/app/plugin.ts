@@ -12,57 +12,70 @@ import type { LogEntry, Logger } from "../logging/log-entry.ts";
 import { isThenable } from "../thenable.ts";
 import type { SchemaChange } from "./schema-watch.ts";
 
-/** What a plugin is told of its application. */
+/** Application that a plugin belongs to. */
 export interface PluginHost {
-  /** The server adapter's name. */
+  /** Name of the server adapter. */
   readonly serverAdapter: string;
-  /** What the server adapter runs on: `hyper`, `express 5.3`. */
+  /** Underlying server of the adapter: `hyper`, `express 5.3`. */
   readonly platform: string;
+  /** Output of `kit build` for the application. */
   readonly compiled: CompiledApplication;
+  /** Logger of the application. */
   readonly log: Logger;
+  /** True if the environment is `development`. */
   readonly isDevelopment: boolean;
-  /** The directory that the paths of `compiled` start from. */
+  /** Directory to which the paths of `compiled` are relative. */
   readonly projectRoot: string;
-  /** The requests under way and the last ones; nothing where no plugin has {@link Plugin.observe}. */
+  /** Active and recent requests. `null` if no plugin has {@link Plugin.observe} or {@link Plugin.onLifecycle}. */
   readonly requests: RequestHistory | null;
-  /** All that can be told of a failure; for {@link Plugin.onError}. It looks for files and makes the stack's text, so it is not for free. Never throws. */
+  /**
+   * Returns a complete description of a failure, for {@link Plugin.onError}. The call is expensive: it searches for
+   * files and creates the stack string. Never throws.
+   */
   describeError(error: unknown, request: RequestFailure): ErrorRecord;
-  /** Plain JSON data for any value: bounded, and redacted as the log is. Never throws. */
+  /** Converts any value to JSON data of limited size, redacted as in the log. Never throws. */
   toLoggable(value: unknown): unknown;
   /**
-   * Hides what the log hides, and what further patterns name, which are written as those of `logging.redact`.
+   * Creates a redactor that hides the values that the log hides, and those of more patterns in the syntax of
+   * `logging.redact`.
    *
-   * @throws {TypeError} that names the pattern which is none.
+   * @throws {TypeError} If a pattern is invalid. The message names the pattern.
    */
   redactor(patterns: readonly string[]): PluginRedactor;
-  /** How many connections the server has open; nothing where the adapter does not tell. */
+  /** Returns the number of open connections. `null` if the adapter does not report the number. */
   connections(): number | null;
-  /** The number of this process among those that serve the application, from 1; nothing where it is the only one. */
+  /** Number of this process among the processes of the application, from 1. `null` if there is only one process. */
   readonly worker: number | null;
-  /** What the processes that serve the application together have in common, and nobody else can guess; nothing where this is the only one. */
+  /**
+   * Secret that the processes of the application share and that no other process can guess. `null` if there is only one
+   * process.
+   */
   readonly workerGroup: string | null;
 }
 
-/** What {@link PluginHost.redactor} makes. */
+/** Redactor that {@link PluginHost.redactor} creates. */
 export interface PluginRedactor {
-  /** Whether the value of a property is hidden. `path` holds the names that lead to it: `["user", "password"]`. */
+  /**
+   * Returns true if the value of a property is hidden. `path` is the list of property names: `["user", "password"]`.
+   */
   hides(path: readonly string[]): boolean;
-  /** As {@link PluginHost.toLoggable}. Never throws. */
+  /** Converts a value in the same way as {@link PluginHost.toLoggable}, with the additional patterns. Never throws. */
   toLoggable(value: unknown): unknown;
-  /** A text without the values of hidden fields that the message of a validation tells of. */
+  /** Returns the string without the values of hidden fields that validation messages contain. */
   text(text: string): string;
 }
 
-/** A request whose failure became an answer. */
+/** Failed request with an error response. */
 export interface RequestFailure extends FailedRequest {
+  /** Method of the request, in upper case. */
   readonly method: string;
-  /** As it was sent, without the query. */
+  /** Path in the normal form, without the query. */
   readonly path: string;
 }
 
 /**
- * Something that lives and works beside an application. All hooks are optional; `onStart`, `onReady` and `onStop` are
- * waited for. The other hooks cannot harm the application: what they throw, or reject with, is logged.
+ * Extension that runs with an application. All hooks are optional. kit waits for `onStart`, `onReady` and `onStop`.
+ * Errors and rejections of the other hooks are logged and do not affect the application.
  *
  * @example
  * ```ts
@@ -70,35 +83,47 @@ export interface RequestFailure extends FailedRequest {
  * ```
  */
 export interface Plugin {
-  /** Names it in messages. */
+  /** Name of the plugin in messages. */
   readonly name: string;
-  /** Before the server listens, in the order of the list. A failure stops the start. */
+  /** Called before the server listens, in the order of the list. An error aborts the start. */
   onStart?(host: PluginHost): void | Promise<void>;
-  /** When the server listens. A failure stops the application. */
+  /** Called when the server listens. An error stops the application. */
   onReady?(address: ListenAddress): void | Promise<void>;
   /**
-   * What the plugin wants to see of requests. Read once, before the start; requests are recorded only where a plugin has it, or
+   * Observation of requests. Read once, before the start. kit records requests only if a plugin has this property or
    * {@link Plugin.onLifecycle}.
    */
   readonly observe?: RequestObserver;
-  /** What the bodies of errors are to tell, in production too; of several plugins the one that asks for most has it. Read once, before the start. */
+  /**
+   * Additional fields of error bodies, also in production. If several plugins set this property, the most detailed
+   * value applies. Read once, before the start.
+   */
   readonly errorFields?: ErrorFields;
-  /** After a failure was made an answer, the client's errors included. `request` is valid during the call; {@link PluginHost.describeError} makes of both what can be kept. */
+  /**
+   * Called after an error response, also for errors of the client. `request` is valid only during the call. To keep the
+   * data, use {@link PluginHost.describeError}.
+   */
   onError?(error: unknown, request: RequestFailure): void;
-  /** After each request. Making the trace costs every request; {@link Plugin.observe} makes it when it is looked at. */
+  /**
+   * Called after each request. Creating the trace costs time in every request. {@link Plugin.observe} creates it only
+   * if it is read.
+   */
   onLifecycle?(trace: LifecycleTrace): void;
   /**
-   * In development, after a build changed `.kit/` under the running application. What runs goes on with what it has loaded; `kit dev`
-   * starts it anew.
+   * Called in development after a build changed `.kit/` while the application runs. The running application continues
+   * with the code that it has loaded. `kit dev` restarts it.
    */
   onSchemaChange?(change: SchemaChange): void | Promise<void>;
-  /** For each log entry that is at or above the threshold, redacted. `json` gives it as JSON, which is made at most once for all that ask. */
+  /**
+   * Called for each log entry at or above the minimum level, after redaction. `json` returns the entry as JSON. The
+   * JSON is created at most once for all plugins.
+   */
   onLog?(entry: LogEntry, json: () => string): void;
-  /** After the last request, in the reverse order of the list; only where the plugin was started. */
+  /** Called after the last request, in the reverse order of the list, and only if the plugin was started. */
   onStop?(): void | Promise<void>;
 }
 
-/** Starts plugins in order and stops those that were started. */
+/** Starts plugins in order, and stops the plugins that were started. */
 export class PluginRunner {
   readonly #plugins: Plugin[];
   #started: Plugin[] = [];
@@ -107,14 +132,15 @@ export class PluginRunner {
     this.#plugins = [...plugins];
   }
 
-  /** Another one, which starts before the others and stops after them. */
+  /** Adds a plugin that starts before the others and stops after them. */
   addFirst(plugin: Plugin): void {
     this.#plugins.unshift(plugin);
   }
 
   async start(host: PluginHost): Promise<void> {
     for (const plugin of this.#plugins) {
-      // Before the hook: one that fails half-way may have something to stop.
+      // The plugin counts as started before its hook runs, because a hook that fails halfway may have resources to
+      // release.
       this.#started.push(plugin);
       await named(plugin, "onStart", () => plugin.onStart?.(host));
     }
@@ -124,7 +150,10 @@ export class PluginRunner {
     for (const plugin of this.#plugins) await named(plugin, "onReady", () => plugin.onReady?.(address));
   }
 
-  /** A listener for each plugin that has the hook. It throws an error with the plugin's name; where the hook gives a promise, that is logged. */
+  /**
+   * Returns a listener for each plugin that has the hook. If the hook throws, the listener throws an error with the
+   * plugin's name. If the hook returns a promise that rejects, that error is logged.
+   */
   listeners<THook extends "onError" | "onLifecycle" | "onSchemaChange">(
     hook: THook,
     log: Logger,
@@ -145,13 +174,13 @@ export class PluginRunner {
       });
   }
 
-  /** What error bodies are to tell. */
+  /** Returns the additional fields of error bodies: the most detailed value of all plugins. */
   errorFields(): ErrorFields {
     const asked = new Set(this.#plugins.map(({ errorFields }) => errorFields));
     return (["all", "public"] as const).find((fields) => asked.has(fields)) ?? "none";
   }
 
-  /** What plugins want to see of requests; what their functions throw has the plugin's name. */
+  /** Returns the observers of all plugins. Errors of their functions are wrapped with the plugin's name. */
   observers(): RequestObserver[] {
     return this.#plugins.flatMap((plugin) => {
       const { observe } = plugin;
@@ -159,7 +188,7 @@ export class PluginRunner {
     });
   }
 
-  /** Stops all that were started, even where some fail; then throws what failed. */
+  /** Stops all started plugins, also if some of them fail, then throws the failures. */
   async stop(): Promise<void> {
     const failures: unknown[] = [];
     const started = this.#started.toReversed();

@@ -5,27 +5,27 @@ import type { RouteGroup } from "./options.ts";
 import { joinPath, parseRouteKey } from "./route-path.ts";
 import { meant } from "./unknown-name.ts";
 
-/** A middleware as registered. */
+/** Registered middleware. */
 export interface RegisteredMiddleware {
-  /** Nothing where it is a bare function: what the program calls it cannot be seen at run time. */
+  /** Name of the entry. `undefined` for a bare function, because the name of its variable is unknown at run time. */
   readonly name: string | undefined;
   readonly priority: number;
   readonly run: AnyMiddleware;
 }
 
-/** A route as registered with `createApp`. */
+/** Route that was registered with `createApp`. */
 export interface RegisteredRoute {
-  /** `GET /notes/:id`, with the final path. */
+  /** Method and final path: `GET /notes/:id`. */
   readonly ref: string;
   readonly handler: AnyHandlers[string];
-  /** In order of running. */
+  /** Middleware in order of execution. */
   readonly chain: readonly RegisteredMiddleware[];
 }
 
 /**
- * Reads what was registered.
+ * Reads the registered routes and middleware.
  *
- * @throws {TypeError} that names what is wrong with it.
+ * @throws {TypeError} If a registration is invalid. The message names the problem.
  */
 export function readRegistration(
   globalMiddleware: readonly MiddlewareItem[],
@@ -68,7 +68,7 @@ function readGroup(
   const own = (middleware as readonly MiddlewareItem[]).map((item, index) =>
     readMiddleware(item, `${where}.middleware[${index}]`),
   );
-  // The sort is stable: at equal priority global middleware stays first, and the order of registration holds.
+  // The sort is stable: at equal priority, global middleware stays first, and the order of registration is kept.
   const chain = [...global, ...own].toSorted((one, other) => one.priority - other.priority);
   return Object.entries(requireObject(handlers, `${where}.handlers`)).map(([key, handler]) => {
     const parts = parseRouteKey(key);

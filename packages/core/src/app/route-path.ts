@@ -1,4 +1,4 @@
-/** A route key, taken apart. */
+/** Method and path of a route key. */
 export interface RouteKeyParts {
   readonly method: string;
   readonly path: string;
@@ -6,15 +6,15 @@ export interface RouteKeyParts {
 
 const keyPattern = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\/\S*)$/;
 
-/** Method and path of a route key such as `GET /notes/:id`; nothing where it is none. */
+/** Parses a route key such as `GET /notes/:id`. Returns `undefined` if the key is invalid. */
 export function parseRouteKey(key: string): RouteKeyParts | undefined {
   const [, method, path] = keyPattern.exec(key) ?? [];
   return method === undefined || path === undefined ? undefined : { method, path };
 }
 
 /**
- * The final path of a route: the prefix before the key's path, but a path that begins with the prefix, segment by segment,
- * stays. Without trailing slash. The compiler joins in the same way.
+ * Returns the final path of a route: the prefix followed by the key's path. A path that starts with the segments of the
+ * prefix is not changed. Trailing slashes are removed. The compiler joins paths in the same way.
  */
 export function joinPath(prefix: string, path: string): string {
   const before = segmentsOf(prefix);
@@ -23,7 +23,7 @@ export function joinPath(prefix: string, path: string): string {
   return `/${(isIncluded ? after : [...before, ...after]).join("/")}`;
 }
 
-/** Names of a path's parameters in order, a wildcard's last. */
+/** Returns the names of a path's parameters in order, with the wildcard last. */
 export function parameterNames(path: string): string[] {
   return segmentsOf(path)
     .filter((segment) => segment.startsWith(":") || segment.startsWith("*"))

@@ -1,25 +1,28 @@
 import { type FSWatcher, watch } from "node:fs";
 import { basename, sep } from "node:path";
 
-/** What a build changed in `.kit/` while the application ran. */
+/** Changes of a build in `.kit/` while the application runs. */
 export interface SchemaChange {
-  /** The absolute path of `.kit/`. */
+  /** Absolute path of `.kit/`. */
   readonly directory: string;
-  /** Files that were written or removed, relative to it, with slashes, in order of their names. */
+  /** Files that were written or removed, relative to `directory`, with slashes, sorted by name. */
   readonly files: readonly string[];
-  /** Names of the types whose validator, coercer or serializer is another one now. */
+  /** Names of the types with a changed validator, coercer or serializer. */
   readonly types: readonly string[];
-  /** Whether the routes are other ones now. */
+  /** True if the routes changed. */
   readonly routes: boolean;
 }
 
-/** A build writes many files; its changes are told together, this long after the last of them. */
+/**
+ * Delay in milliseconds after the last change, because a build writes many files and its changes are reported together.
+ */
 const quietMs = 100;
 
 const typeFile = /^(?:validators|coercers|serializers)\/([^/]+)\.(?:validator|coercer|serializer)\.[jt]s$/;
 
 /**
- * Watches `.kit/`, in which a build writes only the files that change. Keeps no process alive. Gives the function that ends it.
+ * Watches `.kit/`, in which a build writes only files that change. The watcher does not keep the process alive. Returns
+ * a function that stops the watcher.
  */
 export function watchSchema(
   directory: string,
@@ -37,7 +40,7 @@ export function watchSchema(
   try {
     watcher = watch(directory, { recursive: true, persistent: false }, (_event, name) => {
       const file = name?.split(sep).join("/");
-      // Directories, and what kit keeps for itself: names that begin with a dot, and what is in them.
+      // Ignores directories, and files of kit itself: names that start with a dot, and everything below them.
       if (file === undefined || !basename(file).includes(".") || /(?:^|\/)\./.test(file)) return;
       changed.add(file);
       clearTimeout(timer);

@@ -1,8 +1,8 @@
 import type { ServerExchange, ServerService } from "@kit/types";
 
 /**
- * Returns a service that hands each exchange to `around` before the given service answers it. `pass` has it answered; without `pass`,
- * `around` answers by itself.
+ * Returns a service that passes each exchange to `around` before the given service. A call of `pass` passes the
+ * exchange on to the given service. If `around` does not call `pass`, it must respond itself.
  */
 export function serviceAround(
   service: ServerService,

@@ -1,11 +1,11 @@
 const signals = ["SIGTERM", "SIGINT"] as const;
 
-/** How long the process may go on after the application closed before it is ended. */
+/** Maximum time in milliseconds from the end of closing until the process exits. */
 const lingerMs = 2_000;
 
 /**
- * Closes on SIGTERM and SIGINT, then lets the process end: with status 0, or 1 where closing failed. A second signal ends it
- * at once. Gives the function that takes the handlers away again.
+ * Closes the application on SIGTERM and SIGINT, then lets the process exit: with status 0, or 1 if closing failed. A
+ * second signal exits at once. Returns a function that removes the signal handlers.
  */
 export function closeOnSignal(close: () => Promise<void>, logFailure: (error: unknown) => void): () => void {
   let isClosing = false;
@@ -21,7 +21,7 @@ export function closeOnSignal(close: () => Promise<void>, logFailure: (error: un
   return remove;
 }
 
-/** Closes, then lets the process end: with status 0, or 1 where closing failed. */
+/** Closes the application, then lets the process exit: with status 0, or 1 if closing failed. */
 export function closeAndEnd(close: () => Promise<void>, logFailure: (error: unknown) => void): void {
   void close()
     .then(
@@ -31,6 +31,6 @@ export function closeAndEnd(close: () => Promise<void>, logFailure: (error: unkn
         process.exitCode = 1;
       },
     )
-    // The process ends by itself where nothing else is open. Something that was forgotten must not keep it.
+    // The process exits by itself if no handles are open. A forgotten handle must not keep it alive.
     .finally(() => setTimeout(() => process.exit(), lingerMs).unref());
 }

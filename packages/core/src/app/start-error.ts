@@ -1,25 +1,28 @@
 import { writeSync } from "node:fs";
 
-/** What is said of a start that failed. */
+/** Parts of the message of a failed start. */
 export interface StartErrorParts {
-  /** What is wrong. */
+  /** Problem. */
   readonly what: string;
-  /** Where: a file, an address, a variable. Lines of a list begin with `- `. */
+  /** Locations: a file, an address, a variable. Items of a list begin with `- `. */
   readonly where: readonly string[];
-  /** What to do, with the command to run. */
+  /** Advice, with the command to run. */
   readonly help: string;
-  /** The error that it explains. */
+  /** Error that this error explains. */
   readonly cause?: unknown;
-  /** `code` and other properties of that error, which programs may rely on. */
+  /** `code` and other properties of the explained error, on which programs may rely. */
   readonly properties?: object;
 }
 
-/** The words of a start error, for those that do not import this module: `kit dev` in the process of the application, and workers' primary. */
+/**
+ * Property with the message, for code that does not import this module: `kit dev` in the process of the application,
+ * and the primary process of workers.
+ */
 const words = Symbol.for("kit.startError");
 
 /**
- * What keeps an application from starting, in words for whoever starts it. Whoever catches the error has its cause and stack; if nobody does, the
- * process ends with the words alone.
+ * Reason why an application cannot start, written for the person who starts it. Code that catches the error can read
+ * its cause and stack. If the error is not caught, the process prints only the message and exits.
  */
 export class StartError extends Error {
   override readonly name = "StartError";
@@ -35,8 +38,8 @@ export class StartError extends Error {
 let isShown = false;
 
 /**
- * Has Node print the words of a start error that nobody catches, without stack and source line, and end with status 1. Other errors, and programs that
- * have a listener for uncaught exceptions, are left alone.
+ * Makes Node print only the message of an uncaught start error, without stack and source line, and exit with status 1.
+ * Has no effect on other errors, or if the program has a listener for uncaught exceptions.
  */
 export function showStartErrors(): void {
   if (isShown) return;
@@ -55,7 +58,7 @@ function print(text: string): void {
   try {
     writeSync(2, text);
   } catch {
-    // A pipe that is full, or nobody's any more.
+    // The pipe is full or closed.
     process.stderr.write(text);
   }
 }

@@ -3,29 +3,49 @@ import type { TelemetryExporter, TelemetrySettings } from "@kit/types";
 import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
 import { meant } from "./unknown-name.ts";
 
-/** Traces, metrics and logs for a collector that speaks OpenTelemetry's protocol. Needs the package `@kit/otel`. */
+/**
+ * Options for traces, metrics and logs, sent to a collector with the OpenTelemetry protocol. Requires the package
+ * `@kit/otel`.
+ */
 export interface TelemetryOptions {
-  /** Whether spans are exported; default false. */
+  /** True to export spans. Default false. */
   readonly tracing?: boolean;
-  /** Whether metrics are exported; default false. */
+  /** True to export metrics. Default false. */
   readonly metrics?: boolean;
-  /** Whether log entries are exported too; default: where traces or metrics are, to `otlp`. */
+  /** True to export log entries. Default: true if traces or metrics are exported with `otlp`. */
   readonly logs?: boolean;
-  /** `otlp` sends to a collector over HTTP, `console` prints spans and metrics, `none` does neither and lets everything else be as with them; default `otlp`. */
+  /**
+   * Exporter. `otlp` sends to a collector over HTTP. `console` prints spans and metrics. `none` exports nothing, but
+   * records as the others do. Default `otlp`.
+   */
   readonly exporter?: TelemetryExporter;
-  /** The collector, without the path of a signal; default `OTEL_EXPORTER_OTLP_ENDPOINT`, else `http://localhost:4318`. */
+  /**
+   * URL of the collector, without the path of a signal. Default: `OTEL_EXPORTER_OTLP_ENDPOINT`, or
+   * `http://localhost:4318` if the variable is not set.
+   */
   readonly endpoint?: string;
-  /** Names the application among others; default `OTEL_SERVICE_NAME`, else `unknown_service:node`. */
+  /**
+   * Name of the application in telemetry. Default: `OTEL_SERVICE_NAME`, or `unknown_service:node` if the variable is
+   * not set.
+   */
   readonly serviceName?: string;
-  /** Headers of each request to the collector, `{ authorization: … }`; default `OTEL_EXPORTER_OTLP_HEADERS`. */
+  /**
+   * Headers of each request to the collector, such as `{ authorization: … }`. Default: `OTEL_EXPORTER_OTLP_HEADERS`.
+   */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The share of traces that is sampled, 0 to 1; default 1. A client that sends a `traceparent` has decided already. */
+  /**
+   * Share of traces to sample, from 0 to 1. Default 1. Does not apply to traces for which the client's `traceparent`
+   * decided already.
+   */
   readonly sampleRatio?: number;
-  /** How many requests, spans and log entries may wait for their export, each; more are dropped and counted. Default 2,048. */
+  /**
+   * Maximum number of requests, of spans and of log entries that wait for export, each, from 1 to 65,536. Default
+   * 2,048. Further items are dropped and counted.
+   */
   readonly queueSize?: number;
-  /** Milliseconds between two exports of spans and log entries; default 1,000. */
+  /** Milliseconds between two exports of spans and log entries. Default 1,000. */
   readonly exportIntervalMs?: number;
-  /** Milliseconds between two exports of metrics; default 60,000. */
+  /** Milliseconds between two exports of metrics. Default 60,000. */
   readonly metricsIntervalMs?: number;
 }
 
@@ -46,9 +66,9 @@ const exporters: readonly unknown[] = ["otlp", "console", "none"] satisfies Tele
 const greatestQueue = 65_536;
 
 /**
- * Reads the option `telemetry`; nothing where all of it is off.
+ * Reads the option `telemetry`. Returns `null` if all telemetry is off.
  *
- * @throws {TypeError} that names what is wrong.
+ * @throws {TypeError} If an option is invalid. The message names the option.
  */
 export function readTelemetry(options: TelemetryOptions): TelemetrySettings | null {
   if (typeof options !== "object" || options === null) throw wrong("", "an object", options);

@@ -12,9 +12,9 @@ import { serviceAround } from "./service-around.ts";
 const name = Symbol.for("kit.testing");
 
 /**
- * Returns the service, which tells `kit test` of its requests if `kit test` runs this process.
+ * Returns the service. If `kit test` runs this process, the returned service also reports its requests to `kit test`.
  *
- * @throws What the link throws.
+ * @throws Errors of the link.
  */
 export async function testedService(service: ServerService): Promise<ServerService> {
   const link = (globalThis as { [name]?: TestLink })[name];
@@ -28,9 +28,9 @@ export async function testedService(service: ServerService): Promise<ServerServi
 
 type Mutable = { -readonly [Key in keyof ServerExchange]: ServerExchange[Key] };
 
-/** Puts itself before the exchange's own ways to answer. */
+/** Replaces the respond functions of the exchange with functions that also report the response. */
 function tellOf(exchange: Mutable, watch: TestWatch): void {
-  // Read before the answer: afterwards a server has forgotten the request.
+  // Reads the request before the response is sent, because the server releases the request afterwards.
   const request = requestOf(exchange);
   const respond = exchange.respond.bind(exchange);
   exchange.respond = (status, type, body, headers) => {
@@ -49,11 +49,11 @@ function tellOf(exchange: Mutable, watch: TestWatch): void {
 function requestOf(exchange: ServerExchange): TestedRequest {
   const { method, target, bodyLength, bodyTooLarge } = exchange;
   if (bodyLength === 0 || bodyTooLarge) return { method, target };
-  // Bytes that are no UTF-8 are no JSON either, as is this character.
+  // Invalid UTF-8 is not JSON. U+FFFD is not JSON either, so it stands for such a body.
   return { method, target, text: exchange.bodyText() ?? "\uFFFD" };
 }
 
-/** Of a success only the status counts. */
+/** Returns the response to report. A successful response is reported without its body. */
 function answerOf(status: number, body: unknown): TestedAnswer {
   if (status < 400 || typeof body !== "string") return { status, body: undefined };
   try {

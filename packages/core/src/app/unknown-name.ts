@@ -1,6 +1,6 @@
 import { closest } from "../codec/suggest.ts";
 
-/** What follows the message about a name that there is not: the name that was probably meant, or nothing. */
+/** Returns the end of a message about an unknown name: a suggestion for a similar known name, or an empty string. */
 export function meant(name: string, known: Iterable<string>): string {
   const near = closest(name, known);
   return near === undefined ? "" : `; did you mean \`${near}\`?`;

@@ -1,43 +1,46 @@
 import type { TemplatePart, TextTest } from "./template.ts";
 
-/** More states than this are forgotten and found anew, so that no text can fill the memory. */
+/**
+ * Maximum number of cached sets of states. If the limit is reached, the cache is cleared, so that no input can exhaust
+ * the memory.
+ */
 const MAX_KNOWN = 500;
 
 const DIGITS = "0123456789";
 
-/** A step of the machine that the parts describe: on a unit of `on`, or of any kind, to another state. */
+/** Transition of the automaton to another state, on one of the UTF-16 units in `on`, or on any unit. */
 interface Step {
-  /** The units that it takes; nothing for every unit. */
+  /** Accepted units. `undefined` accepts every unit. */
   readonly on: string | undefined;
   readonly to: number;
 }
 
-/** A set of states in which the machine can be at once, and where it goes from there. */
+/** Set of simultaneous states of the automaton, with its transitions. */
 interface Known {
-  /** In ascending order. */
+  /** State numbers in ascending order. */
   readonly states: readonly number[];
-  /** The machine may end here. */
+  /** True if the string may end in this set. */
   readonly accepts: boolean;
-  /** By class of unit; nothing where it was not asked for yet. */
+  /** Next sets by class of unit, computed on first use. */
   readonly next: (Known | undefined)[];
 }
 
 /**
- * A template literal type as a machine that follows all divisions of a text at once: one look at each unit, whatever the text.
- * Sets of states are found when a text first leads to them.
+ * Automaton for a template literal type. It follows all possible divisions of a string at once, so it reads each unit
+ * once. Sets of states are computed when a string first reaches them.
  */
 export class Automaton implements TextTest {
   readonly parts: readonly TemplatePart[];
   readonly #steps: Step[][] = [[]];
-  /** States that are reached without a unit. */
+  /** Transitions without a unit. */
   readonly #free: number[][] = [[]];
   readonly #end: number;
-  /** Units that some step tells from others have a class each; all others are class 0. */
+  /** Classes of units. Each unit that occurs in a transition has its own class. All other units have class 0. */
   readonly #classes: ReadonlyMap<number, number>;
   readonly #units: readonly (string | undefined)[];
   readonly #known: Map<string, Known> = new Map();
   readonly #start: Known;
-  /** Units and states that were looked at; for tests of the bound. */
+  /** Number of units and states that were processed, for tests of the complexity. */
   work = 0;
 
   constructor(parts: readonly TemplatePart[]) {
@@ -49,7 +52,7 @@ export class Automaton implements TextTest {
     this.#start = this.#set([0]);
   }
 
-  /** How many sets of states are remembered. */
+  /** Number of cached sets of states. */
   get known(): number {
     return this.#known.size;
   }
@@ -82,7 +85,7 @@ export class Automaton implements TextTest {
     return next;
   }
 
-  /** The known set of these states and of what they reach without a unit. */
+  /** Returns the cached set of these states and of all states that they reach without a unit. */
   #set(reached: readonly number[]): Known {
     const all = new Set(reached);
     for (const state of all) {
@@ -104,7 +107,7 @@ export class Automaton implements TextTest {
     this.#known.set(this.#start.states.join(), this.#start);
   }
 
-  /** Adds what a sequence of parts takes from a state on; the state behind it. */
+  /** Adds the transitions for a sequence of parts, starting at a state. Returns the state after the sequence. */
   #sequence(parts: readonly TemplatePart[], from: number): number {
     let at = from;
     for (const part of parts) at = this.#part(part, at);
@@ -119,7 +122,7 @@ export class Automaton implements TextTest {
     }
     if ("either" in part) {
       const behind = this.#state();
-      // Each begins in a state of its own, so that none goes round in another's loop.
+      // Each alternative starts in a state of its own, so that it cannot use the loop of another alternative.
       for (const parts of part.either) this.#join(this.#sequence(parts, this.#fork(from)), behind);
       return behind;
     }
@@ -146,7 +149,7 @@ export class Automaton implements TextTest {
     }
   }
 
-  /** One of these units, or none. */
+  /** Adds an optional unit. */
   #sign(from: number, units: string): number {
     const at = this.#unit(from, units);
     this.#join(from, at);

@@ -1,33 +1,36 @@
 import type { NumberShape } from "./shape.ts";
 
-/** `-` and digits, nothing else: what `BigInt` would also take (spaces, `0x`, an empty text) is no number on the wire. */
+/**
+ * Matches an optional `-` and digits. `BigInt` would also accept spaces, `0x` and an empty string, which are not
+ * numbers on the wire.
+ */
 const DIGITS = /^-?[0-9]+$/;
 
 /**
- * Greatest length of a bigint's text, which no database column or protocol needs. The bound keeps the conversion, which is slower than
- * linear, from being a way to stop a server.
+ * Maximum length of the string of a bigint. No database column or protocol needs more. The conversion is slower than
+ * linear, so without the limit a client could block the server.
  */
 export const MAX_BIGINT_CHARACTERS = 1000;
 
-/** Whether a wire value is a bigint: a text of decimal digits, or an integer number that is exact. */
+/** Returns true if a wire value is a bigint: a string of decimal digits, or a safe integer. */
 export function isBigIntText(value: unknown): boolean {
   return typeof value === "string"
     ? value.length <= MAX_BIGINT_CHARACTERS && DIGITS.test(value)
     : Number.isSafeInteger(value);
 }
 
-/** The bigint of a wire value that {@link isBigIntText} took. */
+/** Converts a wire value that {@link isBigIntText} accepts. */
 export function toBigInt(value: unknown): bigint {
   return BigInt(value as string | number);
 }
 
-/** Whether the bigint of a wire value lies within bounds; `±Infinity` for none. Inclusive. */
+/** Returns true if the bigint of a wire value is within inclusive bounds. `±Infinity` means no bound. */
 export function bigintWithin(value: unknown, min: number, max: number): boolean {
   const number = toBigInt(value);
   return number >= min && number <= max;
 }
 
-/** 2^63, which a `bigint` of PostgreSQL stays below. */
+/** 2^63, the exclusive upper bound of a `bigint` column in PostgreSQL. */
 export const COLUMN_LIMIT: number = 2 ** 63;
 
 /** Returns true if the bounds of a bigint are those of the column that stores it. */

@@ -12,7 +12,7 @@ import { resolve, tupleLength } from "./shape.ts";
 import { countCodePoints } from "./text.ts";
 import { hasUniqueItems } from "./unique.ts";
 
-/** A rule and its argument. */
+/** Broken rule with its argument. */
 export interface BrokenRule {
   readonly rule: ValidationRule;
   readonly limit?: ValidationLimit;
@@ -20,15 +20,19 @@ export interface BrokenRule {
 
 type Resolved = ReturnType<typeof resolve>;
 
-/** The limit of `enum` is left out if there are more values: each failure of an answer would repeat them. */
+/**
+ * Maximum number of values in the limit of `enum`. A longer list is left out, because every failure in a response would
+ * repeat it.
+ */
 const MAX_VALUES = 50;
 
-/** Pattern of a bigint in JSON, as the OpenAPI document has it. */
+/** Pattern of a bigint in JSON, as in the OpenAPI document. */
 const DIGITS = "^-?[0-9]+$";
 
 /**
- * Finds the first rule of a shape that a value breaks, for a value that does not fit. Types come first, then rules in the order in which
- * `expected` names them. `crates/kit-runtime/src/check/broken.rs` finds the same in Rust.
+ * Returns the first rule of a shape that a value breaks. The value must be invalid. Types are checked first, then the
+ * rules in the order in which `expected` lists them. `crates/kit-runtime/src/check/broken.rs` implements the same in
+ * Rust.
  */
 export function brokenRule(shape: Shape, value: unknown, form: Form): BrokenRule {
   if (value === undefined) return { rule: "required" };
@@ -36,7 +40,7 @@ export function brokenRule(shape: Shape, value: unknown, form: Form): BrokenRule
   return ownRule(resolved, value, form) ?? ofType([resolved], form);
 }
 
-/** The rule of the value itself; nothing if only something inside of the value can be wrong. */
+/** Returns the broken rule of the value itself. `undefined` if only nested values can be invalid. */
 function ownRule(shape: Resolved, value: unknown, form: Form): BrokenRule | undefined {
   switch (shape.kind) {
     case "unknown":
@@ -108,7 +112,7 @@ function numberRule(shape: NumberShape, number: number): BrokenRule | undefined 
 
 function boundsRule(shape: NumberShape, number: number | bigint): BrokenRule | undefined {
   if (isBigIntColumn(shape)) {
-    // As numbers, these bounds would be told with other digits: 9223372036854776000.
+    // As numbers, these bounds would be printed with rounded digits: 9223372036854776000.
     const least = -BigInt(COLUMN_LIMIT);
     const greatest = BigInt(COLUMN_LIMIT) - 1n;
     if (number < least) return { rule: "minimum", limit: least.toString() };
@@ -130,7 +134,7 @@ function boundsRule(shape: NumberShape, number: number | bigint): BrokenRule | u
   return undefined;
 }
 
-/** Returns the rule of a bigint that a text breaks. */
+/** Returns the rule of a bigint that a string breaks. */
 function digitsRule(text: string): BrokenRule {
   return countCodePoints(text) > MAX_BIGINT_CHARACTERS
     ? { rule: "maxLength", limit: MAX_BIGINT_CHARACTERS }
@@ -153,8 +157,8 @@ function lengthRule(shape: TupleShape, length: number): BrokenRule | undefined {
 }
 
 /**
- * The rule of a union. Literals are an `enum`. If one member alone is of the value's type, that member was meant, so its rule is told. `anyOf`
- * stands for all that no single rule says.
+ * Returns the broken rule of a union. A union of literals is an `enum`. If exactly one member has the type of the
+ * value, the rule of that member is returned. `anyOf` stands for all other cases.
  */
 function unionRule(shape: Resolved, value: unknown, form: Form): BrokenRule {
   const members = flatMembers(shape);
@@ -163,7 +167,7 @@ function unionRule(shape: Resolved, value: unknown, form: Form): BrokenRule {
   const meant = members.filter((member) => isOfType(member, value, form));
   if (meant.length === 0) return ofType(members, form);
   const [only] = meant;
-  // A literal among other types is only one of the ways to be right.
+  // A literal among members of other types is only one of several valid forms.
   if (only === undefined || meant.length > 1 || only.kind === "literal") return { rule: "anyOf" };
   return ownRule(only, value, form) ?? { rule: "anyOf" };
 }
@@ -198,14 +202,14 @@ function literalLimit({ value }: LiteralShape): ValidationLimitValue {
   return typeof value === "bigint" ? value.toString() : value;
 }
 
-/** Says that a value is of none of the types of these shapes. */
+/** Returns a failure of the type rule for these shapes. */
 function ofType(shapes: readonly Resolved[], form: Form): BrokenRule {
   const names = [...new Set(shapes.map((shape) => typeName(shape, form)))];
   const [first] = names;
   return { rule: "type", limit: names.length === 1 && first !== undefined ? first : names };
 }
 
-/** A type as JSON Schema names it; in the form that handlers see, what JSON has no type of has its name in JavaScript. */
+/** Returns the name of a type in JSON Schema. For handler values, types that JSON lacks have their JavaScript name. */
 function typeName(shape: Resolved, form: Form): string {
   switch (shape.kind) {
     case "date":
@@ -227,7 +231,7 @@ function typeName(shape: Resolved, form: Form): string {
   }
 }
 
-/** Returns true if a value is of a shape's type, whatever its rules say. */
+/** Returns true if a value has the type of a shape. Ignores the rules. */
 function isOfType(shape: Resolved, value: unknown, form: Form): boolean {
   switch (shape.kind) {
     case "unknown":

@@ -1,6 +1,6 @@
 /**
- * Whether a wire value is base64 with the standard alphabet and its padding (RFC 4648, section 4), in the one canonical
- * form: unused bits are zero.
+ * Returns true if a wire value is canonical base64 with the standard alphabet and padding (RFC 4648, section 4): unused
+ * bits are zero.
  */
 export function isBase64(value: unknown): value is string {
   if (typeof value !== "string" || value.length % 4 !== 0) return false;
@@ -14,18 +14,18 @@ export function isBase64(value: unknown): value is string {
   return digits > 0 && (last & (padding === 2 ? 0b1111 : 0b11)) === 0;
 }
 
-/** The bytes of a text that {@link isBase64} took. */
+/** Decodes a string that {@link isBase64} accepts. */
 export function decodeBytes(text: string): Uint8Array {
-  // A copy: small Buffers are windows into a pool that is shared with everyone.
+  // A copy is necessary, because small Buffers are views of a shared pool.
   return new Uint8Array(Buffer.from(text, "base64"));
 }
 
-/** Bytes as base64 text. */
+/** Encodes bytes as base64. */
 export function encodeBytes(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 }
 
-/** The six bits of a digit, or -1. */
+/** Returns the six bits of a base64 digit, or -1. */
 function sextet(code: number): number {
   if (code >= 65 && code <= 90) return code - 65;
   if (code >= 97 && code <= 122) return code - 71;

@@ -1,6 +1,6 @@
 /**
- * Sets of ASCII characters as bits of one table, for the scanners of the formats. A scanner looks at each character once and
- * never goes back, so no text can take more than linear time, and none of them allocates.
+ * Sets of ASCII characters as bits of one table, for the scanners of the formats. A scanner reads each character once
+ * and never goes back, so it takes linear time for every input, and it allocates nothing.
  */
 
 /** RFC 3986 `scheme` after its first letter. */
@@ -22,17 +22,20 @@ export const HEX = 128;
 
 const TABLE: Uint8Array = table();
 
-/** Whether a UTF-16 unit is in a set; `NaN`, which is what comes after the end of a text, is in none. */
+/**
+ * Returns true if a UTF-16 unit is in a set. No set contains `NaN`, which `charCodeAt` returns after the end of a
+ * string.
+ */
 export function isIn(unit: number, set: number): boolean {
   return unit < 128 && ((TABLE[unit] as number) & set) !== 0;
 }
 
-/** Whether a UTF-16 unit is `0` to `9`. */
+/** Returns true if a UTF-16 unit is `0` to `9`. */
 export function isDigit(unit: number): boolean {
   return unit >= 0x30 && unit <= 0x39;
 }
 
-/** Whether a UTF-16 unit is an ASCII letter. */
+/** Returns true if a UTF-16 unit is an ASCII letter. */
 export function isLetter(unit: number): boolean {
   const lower = unit | 0x20;
   return lower >= 0x61 && lower <= 0x7a;

@@ -2,18 +2,19 @@ import { elementAt, hasTupleLength, mayMiss, readProperty } from "./match.ts";
 import type { Form, Shape } from "./shape.ts";
 import { resolve } from "./shape.ts";
 
-/** How near a member is that a value does not fit. */
+/** Similarity of a value to a member of a union. */
 interface Nearness {
-  /** Declared properties that are there, or items that fit. */
+  /** Number of declared properties that are present, or of items that are valid. */
   readonly shared: number;
-  /** Parts that are missing or do not fit. */
+  /** Number of properties or items that are missing or invalid. */
   readonly mistakes: number;
 }
 
 /**
- * The member of a union that was probably meant by a value that fits none of them: the one that most of the value's keys (or of
- * its items) belong to, of those the one with the fewest mistakes. Nothing where two are equally near, or nothing is
- * shared with any: then it is better to list them.
+ * Returns the member of a union that an invalid value was probably meant to be: the member that shares the most keys
+ * (or items) with the value, and of several such members the one with the fewest mistakes. Returns `undefined` if two
+ * members are equally similar, or if nothing is shared with any member. In these cases it is better to list the
+ * members.
  */
 export function closestMember(
   members: readonly Shape[],

@@ -1,18 +1,18 @@
-/** Days of the months in a common year. */
+/** Number of days of each month in a common year. */
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
-/** The first and the last moment whose year RFC 3339 can write with its four digits. */
+/** First and last time, in milliseconds since 1970, with a year of four digits, which RFC 3339 requires. */
 export const FIRST_TIME = -62_167_219_200_000;
 export const LAST_TIME = 253_402_300_799_999;
 
-/** Whether a text is an RFC 3339 `full-date`, such as `2026-02-28`. */
+/** Returns true if a string is an RFC 3339 `full-date`, such as `2026-02-28`. */
 export function isCalendarDate(text: string): boolean {
   return text.length === 10 && isDateAt(text);
 }
 
 /**
- * Whether a text is an RFC 3339 `date-time`, such as `2026-02-28T23:59:59.5+01:00`. `T` and `Z` may be lower case. A leap
- * second is taken where one can be: in the last minute of a day in UTC.
+ * Returns true if a string is an RFC 3339 `date-time`, such as `2026-02-28T23:59:59.5+01:00`. `T` and `Z` may be lower
+ * case. A leap second is accepted only in the last minute of a day in UTC.
  */
 export function isDateTime(text: string): boolean {
   const length = text.length;
@@ -36,19 +36,22 @@ export function isDateTime(text: string): boolean {
 }
 
 /**
- * Returns true if a text is an RFC 3339 `date-time` whose year in UTC has four digits. The offset of `9999-12-31T23:59:59-01:00` leads
- * to the year 10000, which no answer could write.
+ * Returns true if a string is an RFC 3339 `date-time` whose year in UTC has four digits. `9999-12-31T23:59:59-01:00` is
+ * in the year 10000 in UTC, which a response could not contain.
  */
 export function isTimestamp(text: string): boolean {
   if (!isDateTime(text)) return false;
   const first = text.charCodeAt(0);
-  // Only texts that begin with 0 or 9 can be near a bound.
+  // Only strings that start with 0 or 9 can be outside of the bounds.
   if (first !== 0x30 && first !== 0x39) return true;
   const time = decodeDate(text).getTime();
   return time >= FIRST_TIME && time <= LAST_TIME;
 }
 
-/** The `Date` of a text that {@link isTimestamp} took. A leap second is the first moment of the next day, as POSIX has it. */
+/**
+ * Decodes a string that {@link isTimestamp} accepts. A leap second becomes the first second of the next day, as in
+ * POSIX.
+ */
 export function decodeDate(text: string): Date {
   if (text.charCodeAt(17) === 0x36) {
     const before = new Date(`${text.slice(0, 17)}59${text.slice(19)}`.toUpperCase());
@@ -59,7 +62,7 @@ export function decodeDate(text: string): Date {
   );
 }
 
-/** Whether the first ten characters are a date of the calendar. */
+/** Returns true if the first ten characters are a valid calendar date. */
 function isDateAt(text: string): boolean {
   const century = two(text, 0);
   const rest = two(text, 2);
@@ -72,7 +75,10 @@ function isDateAt(text: string): boolean {
   return day <= (month === 2 && leap ? 29 : (DAYS[month - 1] as number));
 }
 
-/** Minutes east of UTC of the offset that begins at `index` and ends the text, or `NaN`. */
+/**
+ * Returns the offset from UTC in minutes. The offset must start at `index` and end the string. Returns `NaN` if it is
+ * invalid.
+ */
 function offsetAt(text: string, index: number): number {
   const sign = text.charCodeAt(index);
   if ((sign | 0x20) === 0x7a) return text.length === index + 1 ? 0 : Number.NaN;
@@ -84,7 +90,7 @@ function offsetAt(text: string, index: number): number {
   return (sign === 0x2b ? 1 : -1) * (hour * 60 + minute);
 }
 
-/** The number that two digits make, or -1. */
+/** Parses two digits. Returns -1 if they are not digits. */
 function two(text: string, index: number): number {
   const tens = text.charCodeAt(index);
   const ones = text.charCodeAt(index + 1);

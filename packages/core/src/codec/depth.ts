@@ -1,26 +1,29 @@
 /**
- * Number of times that recursive types may be entered on the way down to a value, and how many arrays and objects may lie in one another within an
- * `unknown`. A value that is nested deeper does not fit: `JSON.parse` takes 10,000 levels without complaint, but a recursive function such as
- * `JSON.stringify` fails on them.
+ * Maximum depth of a value: the number of recursive types on the path to a nested value, and the nesting of arrays and
+ * objects within an `unknown`. A deeper value is invalid. `JSON.parse` accepts 10,000 levels, but recursive functions
+ * such as `JSON.stringify` fail on them.
  */
 export const MAX_DEPTH = 256;
 
 /**
- * Number of times that recursive types may be entered within one value. Where members of a recursive union overlap, each level can
- * be tried once a member, which without a bound is exponential.
+ * Maximum number of entries of recursive types within one value. If members of a recursive union overlap, each level
+ * may be tried once per member, which is exponential without this limit.
  */
 export const MAX_ENTRIES = 1_000_000;
 
-/** Entries since the outermost one. Checks are synchronous, so one count serves all. */
+/** Number of entries since the outermost one. Checks are synchronous, so one counter is sufficient. */
 let entries = 0;
 
-/** Whether a recursive type may be entered at that depth; the outermost entry is at 0. */
+/** Returns true if a recursive type may be entered at that depth. The outermost entry has the depth 0. */
 export function enter(depth: number): boolean {
   entries = depth === 0 ? 1 : entries + 1;
   return depth < MAX_DEPTH && entries <= MAX_ENTRIES;
 }
 
-/** Returns true if JSON in wire form fits `unknown`: it is there, and its arrays and objects are nested at most {@link MAX_DEPTH} levels deep. */
+/**
+ * Returns true if a JSON value is valid for `unknown`: present, and with at most {@link MAX_DEPTH} levels of arrays and
+ * objects.
+ */
 export function isUnknown(value: unknown): boolean {
   return value !== undefined && isWithin(value, MAX_DEPTH);
 }

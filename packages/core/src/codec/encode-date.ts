@@ -1,28 +1,29 @@
 const DAY = 86_400_000;
 
-/** Parts of a date as texts, made when the first date is written. */
+/** Precomputed parts of dates, created when the first date is written. */
 interface Texts {
-  /** `-03-09T` at `month * 32 + day`. */
+  /** `-03-09T` at index `month * 32 + day`. */
   readonly days: readonly string[];
-  /** `23:59:` at `hour * 60 + minute`. */
+  /** `23:59:` at index `hour * 60 + minute`. */
   readonly minutes: readonly string[];
-  /** `59.` at the second. */
+  /** `59.` at the index of the second. */
   readonly seconds: readonly string[];
-  /** `007Z` at the millisecond. */
+  /** `007Z` at the index of the millisecond. */
   readonly milliseconds: readonly string[];
 }
 
 let texts: Texts | undefined;
 
 /**
- * An RFC 3339 text of milliseconds since 1970, exactly as `Date.prototype.toISOString` writes it. That function takes most of
- * the time of writing a row with dates; arithmetic and five texts that are there already take a fraction of it.
+ * Formats milliseconds since 1970 as RFC 3339, exactly as `Date.prototype.toISOString` does. That method takes most of
+ * the time of writing a row with dates. Arithmetic and five precomputed strings are several times faster.
  */
 export function encodeDate(time: number): string {
   texts ??= makeTexts();
   const days = Math.floor(time / DAY);
   const clock = (time - days * DAY) | 0;
-  // Years begin in March here, so that a leap day is the last day of its year, in eras of 400 years from the year 0.
+  // Years start in March here, so that a leap day is the last day of its year, in eras of 400 years that start in the
+  // year 0.
   const shifted = (days + 719_468) | 0;
   const era = Math.floor(shifted / 146_097) | 0;
   const dayOfEra = (shifted - era * 146_097) | 0;

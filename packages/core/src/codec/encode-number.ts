@@ -1,14 +1,14 @@
-/** `""`, `.001` … `.5` … `.999`: thousandths without zeros at the end. */
+/** Decimals for 0 to 999 thousandths, without trailing zeros: `""`, `.001` … `.5` … `.999`. */
 const FRACTIONS: readonly string[] = Array.from({ length: 1000 }, (_, index) =>
   index === 0 ? "" : `.${`${index}`.padStart(3, "0").replace(/0+$/, "")}`,
 );
 
 /**
- * The text of a finite number, exactly as JavaScript writes it; `-0` is `0`.
+ * Formats a finite number exactly as JavaScript does. `-0` becomes `0`.
  *
- * Finding the shortest text of a fraction costs the engine more than all the rest of a row. Prices and measures have few decimals:
- * where a number is a whole count of thousandths, its text is the count's. It is the shortest one, because no two texts of at
- * most fifteen digits are read as the same number.
+ * The engine needs more time to find the shortest string of a fraction than for the rest of a row. Prices and measures
+ * have few decimals: if a number is a whole number of thousandths, its string is that of the thousandths. This string
+ * is the shortest one, because two different strings of at most fifteen digits never represent the same number.
  */
 export function encodeNumber(number: number): string {
   if ((number | 0) === number) return `${number}`;

@@ -36,21 +36,22 @@ import { REDACTED, shown } from "./shown.ts";
 import { suggest } from "./suggest.ts";
 import { count, describe, describeReceived, nounOf } from "./words.ts";
 
-/** How many failures are told where the caller does not say; of more, an additional entry says that there are more. */
+/** Default maximum number of failures. If there are more, one more entry says so. */
 const DEFAULT_LIMIT = 100;
 /**
- * Number of UTF-16 units that the paths of all listed failures may have together. A client that nests long keys would otherwise be answered
- * with a hundred times what it sent.
+ * Maximum total length of the paths of all listed failures, in UTF-16 units. Without this limit, a client that nests
+ * long keys would cause a response that is a hundred times as large as its request.
  */
 const MAX_PATHS = 16_384;
 
 /**
- * Finds everything that keeps a value from fitting a shape, in the order of the declared properties; one failure for each place,
- * whose `expected` names all rules of that place. Empty exactly if the generated check says yes. If there are more failures than
- * the limit, or their paths are too long together, one more says so.
+ * Returns all reasons why a value does not satisfy a shape, in the order of the declared properties. There is one
+ * failure per location, and its `expected` lists all rules of that location. The result is empty if and only if the
+ * generated check accepts the value. If there are more failures than the limit, or if their paths are too long
+ * together, one more entry says so.
  */
 export function explain(shape: Shape, value: unknown, form: Form, limit?: number): ValidationFailure[] {
-  // One more than is told shows whether there are more.
+  // One failure above the limit shows that there are more.
   const explainer = new Explainer(form, limit ?? DEFAULT_LIMIT + 1, false);
   explainer.visit(shape, value, "$", -1, false);
   const { failures } = explainer;
@@ -67,7 +68,7 @@ export function explain(shape: Shape, value: unknown, form: Form, limit?: number
   return failures;
 }
 
-/** The first place where a value does not fit. */
+/** Returns the first failure of a value. */
 export function firstFailure(
   shape: Shape,
   value: unknown,
@@ -79,15 +80,15 @@ export function firstFailure(
   return explainer.failures[0];
 }
 
-/** Walks a shape and a value, and keeps what does not fit. */
+/** Walks a shape and a value, and collects failures. */
 export class Explainer {
   readonly failures: ValidationFailure[] = [];
   readonly #form: Form;
   #limit: number;
-  /** Number of UTF-16 units that the paths of the failures have together. */
+  /** Total length of the failures' paths, in UTF-16 units. */
   #pathUnits = 0;
   readonly #kindsOnly: boolean;
-  /** Made where members of a union must be tried; every trial shares what the others found out. */
+  /** Created if members of a union must be tried. All trials share its cache. */
   #matcher: Matcher | undefined;
 
   constructor(form: Form, limit: number, kindsOnly: boolean) {
@@ -138,7 +139,7 @@ export class Explainer {
     return hasKind(shape, value, this.#form) && (this.#kindsOnly || keepsRules(shape, value));
   }
 
-  /** Whether a value is known to fit without being visited. */
+  /** Returns true if a value is known to be valid without a visit. */
   #passes(shape: Shape, value: unknown): boolean {
     switch (shape.kind) {
       case "reference":
@@ -157,7 +158,7 @@ export class Explainer {
       this.#refuse(shape, value, path, hidden);
       return;
     }
-    // Generated code reads properties faster than a walk; both call the same methods for what is wrong.
+    // Generated code reads properties faster than the walk. Both report failures through the same methods.
     const generated = this.#form === "wire" && !this.#kindsOnly ? shape.explain : undefined;
     if (generated !== undefined) generated(value, new Part(this, shape, value, path, depth, hidden));
     else this.#visitProperties(shape, value, path, depth, hidden);
@@ -170,7 +171,7 @@ export class Explainer {
   #visitProperties(shape: ObjectShape, value: object, path: string, depth: number, hidden: boolean): void {
     for (const property of shape.properties) {
       const item = readProperty(value, property.key);
-      // Most properties are right and need no path.
+      // Most properties are valid, and no path is created for these.
       if (item === undefined ? mayMiss(property, this.#form) : this.#passes(property.shape, item)) continue;
       const at = memberPath(path, property.key);
       if (item === undefined) this.miss(shape, property.key, describe(property.shape, this.#form), value, at);
@@ -178,7 +179,7 @@ export class Explainer {
     }
   }
 
-  /** Every signature that takes the key must hold; one that does not is enough to say so. */
+  /** Checks an entry against every signature that accepts its key. Stops at the first signature with a failure. */
   #visitEntry(
     index: readonly IndexShape[],
     key: string,
@@ -196,7 +197,7 @@ export class Explainer {
     }
   }
 
-  /** Keeps that a property is missing. */
+  /** Adds a failure for a missing property. */
   miss(shape: ObjectShape, key: string, expected: string, object: object, path: string): void {
     this.push(new MissingFailure(path, expected, shape, key, object));
   }
@@ -207,7 +208,7 @@ export class Explainer {
       return;
     }
     if (!this.#kindsOnly && !keepsItemRules(shape, value)) this.#refuse(shape, value, path, hidden);
-    // The generated check of an item is faster than a walk, and one wrong item among many is the usual failure.
+    // The generated check of an item is faster than the walk, and typically only one of many items is invalid.
     const fit = this.#form === "wire" && !this.#kindsOnly ? shape.isItem : undefined;
     for (let index = 0; index < value.length && !this.isFull; index++) {
       const item: unknown = value[index];
@@ -226,7 +227,7 @@ export class Explainer {
     }
   }
 
-  /** What is wrong with the member that was meant. Where nobody can tell which one that is, the members are listed. */
+  /** Reports the failures of the member that was probably meant. If that is unclear, reports the list of members. */
   #visitUnion(shape: UnionShape, value: unknown, path: string, depth: number, hidden: boolean): void {
     if (!isContainer(value) && shape.members.length > 1) {
       if (!this.#fitsScalar(shape, value, depth)) this.#refuse(shape, value, path, hidden);
@@ -235,7 +236,7 @@ export class Explainer {
     const { members, possible, unknown } = narrow(shape, value, this.#form);
     const candidates = members.map((index) => shape.members[index] as Shape);
     const [only] = candidates;
-    // One that is left was meant, unless a discriminant holds what belongs to another.
+    // The only remaining member was meant, unless the value of a discriminant belongs to another member.
     if (only !== undefined && candidates.length === 1 && unknown === undefined) {
       this.visit(only, value, path, depth, hidden);
       return;
@@ -259,7 +260,10 @@ export class Explainer {
     this.#refuse(named.length === 0 ? shape : { kind: "union", members: named }, value, path, hidden);
   }
 
-  /** Whether a value without parts fits; a matcher would say the same, but it also finds out how well. */
+  /**
+   * Returns true if a value without nested values is valid. A matcher has the same result, but also computes how well
+   * the value fits.
+   */
   #fitsScalar(shape: Shape, value: unknown, depth: number): boolean {
     switch (shape.kind) {
       case "reference":
@@ -281,7 +285,10 @@ export class Explainer {
     this.fail(shape, describe(shape, this.#form), value, path, secret);
   }
 
-  /** Keeps that a value does not fit. Of a secret, its kind and the rule that it breaks are kept; of a value with parts, nothing that may change. */
+  /**
+   * Adds a failure for an invalid value. For a secret, the failure contains only the kind and the broken rule. For an
+   * array or object, all texts are created immediately, because the value may change later.
+   */
   fail(shape: Shape, expected: string, value: unknown, path: string, secret: boolean): void {
     if (shape.kind === "unknown" && value !== undefined) {
       this.#refuseDepth(path);
@@ -303,7 +310,7 @@ export class Explainer {
     this.push(failure);
   }
 
-  /** Keeps a failure, unless there are enough. */
+  /** Adds a failure, unless the limit is reached. */
   push(failure: ValidationFailure): void {
     if (this.isFull) return;
     this.failures.push(failure);
@@ -311,7 +318,7 @@ export class Explainer {
     if (this.#pathUnits > MAX_PATHS) this.#limit = this.failures.length;
   }
 
-  /** Returns true once no further failure is kept. */
+  /** Returns true if no further failure is accepted. */
   get isFull(): boolean {
     return this.failures.length >= this.#limit;
   }

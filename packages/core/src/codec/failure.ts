@@ -7,12 +7,12 @@ import { closest, suggest } from "./suggest.ts";
 import { describeReceived, nounOf } from "./words.ts";
 
 /*
- * Failures whose words are made when they are read: an answer in production has no `received` and no `suggestion`, and words cost
- * more than finding the failure. Two classes and no common one, because a constructor that calls another costs half as
- * much again.
+ * Failures with lazily created texts. A response in production contains neither `received` nor `suggestion`, and
+ * creating these texts costs more than finding the failure. There are two classes without a common base, because a
+ * constructor that calls another constructor takes half as much time again.
  */
 
-/** A value without parts that does not fit. It may be shown; of one that may not, nothing is kept. */
+/** Failure of a value without nested values. The value may be shown. This class is not used for secret values. */
 export class ScalarFailure implements ValidationFailure {
   readonly path: string;
   readonly expected: string;
@@ -53,13 +53,13 @@ export class ScalarFailure implements ValidationFailure {
     return (this.#broken ??= brokenRule(this.#shape, this.#found, this.#form));
   }
 
-  /** See {@link inFull}. */
+  /** Returns a plain object with all properties. See {@link inFull}. */
   toJSON(): ValidationFailure {
     return inFull(this);
   }
 }
 
-/** A property that is missing. Only the keys of its object are read again, for one that may have been meant. */
+/** Failure of a missing property. To suggest a similar key, only the keys of the object are read again. */
 export class MissingFailure implements ValidationFailure {
   readonly path: string;
   readonly expected: string;
@@ -98,13 +98,13 @@ export class MissingFailure implements ValidationFailure {
     return near === undefined ? add : `${add}; did you write it ${JSON.stringify(near)}?`;
   }
 
-  /** See {@link inFull}. */
+  /** Returns a plain object with all properties. See {@link inFull}. */
   toJSON(): ValidationFailure {
     return inFull(this);
   }
 }
 
-/** A failure with everything read, in the order in which an answer has it. */
+/** Returns a failure as a plain object, with the properties in the order of the response. */
 function inFull(failure: ValidationFailure): ValidationFailure {
   const { path, expected, received, value, rule, limit, suggestion } = failure;
   return {
@@ -119,7 +119,7 @@ function inFull(failure: ValidationFailure): ValidationFailure {
 }
 
 for (const { prototype } of [ScalarFailure, MissingFailure]) {
-  // What `console.log` of Node asks an object for; other engines do not know it.
+  // `console.log` of Node calls this method. Other engines ignore it.
   Object.defineProperty(prototype, Symbol.for("nodejs.util.inspect.custom"), {
     value(this: ValidationFailure): ValidationFailure {
       return inFull(this);

@@ -5,8 +5,8 @@ import type { FormatName } from "./shape.ts";
 import { isUri } from "./uri.ts";
 
 /**
- * Each digit is spelled out: V8 compiles a counted class to a loop with a counter, which takes four times as long as
- * thirty-two tests in a row.
+ * Matches a UUID. Each digit is a class of its own, because V8 compiles a counted class to a loop, which takes four
+ * times as long as thirty-two consecutive tests.
  */
 const UUID = uuidPattern();
 
@@ -20,12 +20,15 @@ const FORMATS: Readonly<Record<FormatName, (text: string) => boolean>> = {
   ipv6: isIpv6,
 };
 
-/** Whether a text has that format. */
+/** Returns true if a string has that format. */
 export function hasFormat(format: FormatName, text: string): boolean {
   return FORMATS[format](text);
 }
 
-/** `@format uuid`: the text form of RFC 9562, section 4, such as `123e4567-e89b-12d3-a456-426614174000`: either case, any version. */
+/**
+ * Returns true if a string satisfies `@format uuid`: the text form of RFC 9562, section 4, in upper or lower case and
+ * of any version, such as `123e4567-e89b-12d3-a456-426614174000`.
+ */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }

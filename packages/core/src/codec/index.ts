@@ -1,10 +1,11 @@
 /**
- * What generated validators, coercers and serializers call. Users do not import it; `.kit/` does.
+ * Functions that generated validators, coercers and serializers call. Imported by `.kit/`, not by users.
  *
  * Invariants:
- * - Nothing here throws on wire input. Only the `write…` functions throw, at values of handlers that have no JSON form.
- * - Recursion is bounded by {@link MAX_DEPTH}, so that no input can exhaust the stack.
- * - The rules are the ones of `conformance/validation.json`, which every implementation must pass.
+ * - These functions never throw for wire input. Only the `write…` functions throw, for handler values that have no JSON
+ *   form.
+ * - Recursion is limited by {@link MAX_DEPTH}, so no input can exhaust the stack.
+ * - The rules are those of `conformance/validation.json`, which every implementation must pass.
  *
  * @module
  */

@@ -3,27 +3,33 @@ import { HEX, isDigit, isIn } from "./characters.ts";
 const DOT = 0x2e;
 const COLON = 0x3a;
 
-/** Four octets in a row: a counted group would be a loop with a counter, which is slower. */
+/** Matches an IPv4 address. The four octets are written out, because a counted group would be a slower loop. */
 const IPV4 = ipv4Pattern();
 
-/** `@format ipv4`: four decimal numbers up to 255, without leading zeros (RFC 2673, section 3.2). */
+/**
+ * Returns true if a string satisfies `@format ipv4`: four decimal numbers up to 255, without leading zeros (RFC 2673,
+ * section 3.2).
+ */
 export function isIpv4(text: string): boolean {
   return IPV4.test(text);
 }
 
-/** `@format ipv6`: an address as RFC 4291, section 2.2, writes it; no zone, no brackets, no prefix length. */
+/**
+ * Returns true if a string satisfies `@format ipv6`: an address of RFC 4291, section 2.2, without zone, brackets and
+ * prefix length.
+ */
 export function isIpv6(text: string): boolean {
   return text.length <= 45 && isIpv6Within(text, 0, text.length);
 }
 
-/** {@link isIpv4} for a part of a text. What follows the part must be no digit. */
+/** Checks a substring as {@link isIpv4} does. The character after the substring must not be a digit. */
 export function isIpv4Within(text: string, start: number, end: number): boolean {
   let index = start;
   for (let octet = 0; octet < 4; octet++) {
     if (octet > 0 && text.charCodeAt(index++) !== DOT) return false;
     const first = text.charCodeAt(index++);
     if (!isDigit(first)) return false;
-    // A leading zero may only stand alone: some readers take 010 as eight.
+    // A leading zero is refused, because some parsers read 010 as octal.
     if (first === 0x30) continue;
     let value = first - 0x30;
     while (isDigit(text.charCodeAt(index))) {
@@ -34,11 +40,13 @@ export function isIpv4Within(text: string, start: number, end: number): boolean 
   return index === end;
 }
 
-/** {@link isIpv6} for a part of a text. What follows the part must be neither a digit, a dot nor a colon. */
+/**
+ * Checks a substring as {@link isIpv6} does. The character after the substring must not be a digit, a dot or a colon.
+ */
 export function isIpv6Within(text: string, start: number, end: number): boolean {
   let index = start;
   let groups = 0;
-  // `::` stands for at least one group, and may stand once.
+  // `::` stands for at least one group, and may occur once.
   let compressed = false;
   if (text.charCodeAt(index) === COLON) {
     if (text.charCodeAt(index + 1) !== COLON) return false;
@@ -53,7 +61,7 @@ export function isIpv6Within(text: string, start: number, end: number): boolean 
     }
     if (index === first) return false;
     if (text.charCodeAt(index) === DOT) {
-      // A dotted quad counts for two groups and ends the address.
+      // A dotted quad counts as two groups and ends the address.
       return (compressed ? groups <= 5 : groups === 6) && isIpv4Within(text, first, end);
     }
     groups++;

@@ -16,19 +16,20 @@ import { isListable, resolve, tupleLength } from "./shape.ts";
 import { hasUniqueItems } from "./unique.ts";
 
 /**
- * How well a value fits: what is kept of it counts first, then how specific its scalars are. A value is read as the member of
- * a union with the best fit, of equal ones as the first that is declared. `crates/kit-analysis` has the same rule in Rust.
+ * Quality of a match between a value and a shape. The number of kept keys counts first, then how specific the scalars
+ * are. A value is treated as the union member with the best match, and of equal matches as the member that is declared
+ * first. `crates/kit-analysis` implements the same rule in Rust.
  */
 export interface Fit {
-  /** Keys that are kept, at any depth. */
+  /** Number of keys that are kept, at any depth. */
   readonly kept: number;
-  /** The sum of what its scalars and declared names weigh. */
+  /** Sum of the weights of scalars and declared names. */
   readonly specific: number;
-  /** Of a union: the position of the member. */
+  /** Index of the member. Present for a union only. */
   readonly member?: number;
 }
 
-/** How specific each scalar is: a `Date` is preferred to any text. */
+/** Weight of each scalar type. A `Date` is preferred to a string, for example. */
 const SPECIFIC: Readonly<Record<ScalarShape["kind"], number>> = {
   null: 7,
   boolean: 7,
@@ -43,20 +44,20 @@ const SPECIFIC: Readonly<Record<ScalarShape["kind"], number>> = {
   never: 0,
 };
 
-/** A string with a rule is preferred to any text, also to base64. */
+/** Weight of a string with a rule. It is preferred to a string without rules and to base64. */
 const SPECIFIC_RULED_STRING = 3;
 
 /**
- * Finds the members that values are. Each part of a value is held against each shape once, whatever asks for it: without that,
- * a recursive union would try every part as often as there are ways to it. One matcher serves the reading or writing of one
- * value, and must not outlive it: it knows parts by their identity.
+ * Determines the union members that values belong to. Each nested value is compared with each shape only once.
+ * Otherwise a recursive union would try every nested value once for each path to it. A matcher serves the reading or
+ * writing of one value and must not be kept afterwards, because its cache identifies nested values by their identity.
  */
 export class Matcher {
   readonly #form: Form;
-  /** Whether rules (doc tags) are left aside, so that types alone count. */
+  /** True if rules (doc tags) are ignored, so that only types count. */
   readonly #kindsOnly: boolean;
   readonly #known: Map<Shape, Map<object, Fit | undefined>> = new Map();
-  /** How many parts were held against shapes; for tests of the bound. */
+  /** Number of comparisons of values with shapes, for tests of the complexity. */
   steps = 0;
 
   constructor(form: Form, kindsOnly: boolean = false) {
@@ -64,7 +65,10 @@ export class Matcher {
     this.#kindsOnly = kindsOnly;
   }
 
-  /** How well a value fits; nothing where it does not. `depth` counts the recursive types that were entered on the way. */
+  /**
+   * Returns the quality of the match, or `undefined` if the value is invalid. `depth` is the number of recursive types
+   * entered so far.
+   */
   fit(shape: Shape, value: unknown, depth: number): Fit | undefined {
     switch (shape.kind) {
       case "reference":
@@ -89,7 +93,7 @@ export class Matcher {
     let known = this.#known.get(shape);
     if (known === undefined) this.#known.set(shape, (known = new Map()));
     else if (known.has(value)) return known.get(value);
-    // Met again on its own way, a value holds itself, and has no JSON form.
+    // A value that is found again during its own check contains itself, and has no JSON form.
     known.set(value, undefined);
     const found = this.#partFit(shape, value, depth);
     known.set(value, found);
@@ -145,7 +149,10 @@ export class Matcher {
     return { kept, specific };
   }
 
-  /** The fit of the first signature that takes a key, where all that take it fit; of a key that none takes, nothing is kept. */
+  /**
+   * Returns the match of the first signature that accepts a key, if the entry is valid for all signatures that accept
+   * it. If no signature accepts the key, nothing is kept.
+   */
   #entryFit(index: readonly IndexShape[], key: string, item: unknown, depth: number): Fit | undefined {
     let found: Fit | undefined;
     for (const signature of index) {
@@ -195,15 +202,18 @@ export class Matcher {
   }
 }
 
-/** Whether a value fits a union, tried with each part once; for recursive unions whose members no property tells apart. */
+/**
+ * Returns true if a value is valid for a union. Tries each nested value once. Used for recursive unions without a
+ * discriminant.
+ */
 export function fitsUnion(union: Shape, value: unknown, depth: number): boolean {
   return new Matcher("wire").fit(union, value, depth) !== undefined;
 }
 
-/** What the reading or writing of one value remembers of the members that its parts are. */
+/** Cache of union members for the reading or writing of one value. */
 export class Picks {
   readonly #exact: Matcher;
-  /** Handlers' values may break rules, which are checked in development only; then the types decide. */
+  /** Values of handlers may break rules, which are checked only in development. For these values the types decide. */
   readonly #loose: Matcher | undefined;
 
   constructor(form: Form) {
@@ -211,24 +221,24 @@ export class Picks {
     this.#loose = form === "value" ? new Matcher(form, true) : undefined;
   }
 
-  /** The position of the member that a value is; -1 where it is none. */
+  /** Returns the index of the member that a value belongs to, or -1. */
   of(union: UnionShape, value: unknown): number {
     const fit = this.#exact.fit(union, value, -1) ?? this.#loose?.fit(union, value, -1);
     return fit?.member ?? -1;
   }
 }
 
-/** The members that a value can be, as far as its kind and its discriminants say. */
+/** Members that a value can belong to, according to its kind and its discriminants. */
 export interface Narrowed {
-  /** Positions of the members. */
+  /** Indexes of the members. */
   readonly members: readonly number[];
-  /** Positions of the members of the value's kind. */
+  /** Indexes of the members that have the kind of the value. */
   readonly possible: readonly number[];
-  /** A property that holds what no member lists for it, and the shapes of what they list. */
+  /** Discriminant with a value that no member lists, and the shapes of the listed values. */
   readonly unknown?: { readonly key: string; readonly shapes: readonly Shape[] };
 }
 
-/** The members of a union that a value can be, without a look at more than its discriminants. */
+/** Returns the members of a union that a value can belong to. Reads only the discriminants of the value. */
 export function narrow(shape: UnionShape, value: unknown, form: Form): Narrowed {
   const all = shape.members.map((_, index) => index);
   if (!isContainer(value)) return { members: all, possible: all };
@@ -260,7 +270,7 @@ export function narrow(shape: UnionShape, value: unknown, form: Form): Narrowed 
   return { members, possible };
 }
 
-/** The property that lists what it can hold. */
+/** Returns the property if its shape is a list of literals. */
 function tagOf(shape: Shape, key: string): PropertyShape | undefined {
   if (shape.kind !== "object") return undefined;
   const property = shape.properties.find((candidate) => candidate.key === key);
@@ -292,7 +302,7 @@ function isBetter(a: Fit, b: Fit): boolean {
   return a.kept > b.kept || (a.kept === b.kept && a.specific > b.specific);
 }
 
-/** Whether a value has parts that are checked one by one. */
+/** Returns true if a value has nested values that are checked one by one. */
 export function isContainer(value: unknown): value is object {
   return Array.isArray(value) || isRecord(value);
 }
@@ -301,23 +311,26 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return isObject(value) && !(value instanceof Date) && !(value instanceof Uint8Array);
 }
 
-/** Whether a member of a union can be meant by an array or object: one of its kind. */
+/** Returns true if a member of a union has the kind of an array or object. */
 function mayHold(shape: Shape, value: object): boolean {
   if (shape.kind === "unknown" || shape.kind === "union") return true;
   return Array.isArray(value) ? shape.kind === "array" || shape.kind === "tuple" : shape.kind === "object";
 }
 
-/** Handlers may answer with instances of classes, whose getters are inherited; what `Object.prototype` has never counts. */
+/**
+ * Reads a property. Handlers may return class instances with inherited getters, so inherited properties count, except
+ * those of `Object.prototype`.
+ */
 export function readProperty(value: object, key: string): unknown {
   return key in Object.prototype ? own(value, key) : (value as Readonly<Record<string, unknown>>)[key];
 }
 
-/** Whether a property may be absent. */
+/** Returns true if a property may be absent. */
 export function mayMiss(property: PropertyShape, form: Form): boolean {
   return property.optional === "always" || (property.optional === "input" && form === "wire");
 }
 
-/** The keys of an object that are no declared properties, and what they hold. */
+/** Yields the entries of an object that are not declared properties. */
 export function* otherEntries(shape: ObjectShape, value: object): Generator<[string, unknown]> {
   const declared = new Set(shape.properties.map((property) => property.key));
   for (const key of Object.keys(value)) {
@@ -328,25 +341,25 @@ export function* otherEntries(shape: ObjectShape, value: object): Generator<[str
   }
 }
 
-/** Whether an index signature takes a key. */
+/** Returns true if an index signature accepts a key. */
 export function takesKey({ keys }: IndexShape, key: string): boolean {
   return keys === "string" || (keys === "number" ? isNumericKey(key) : keys.test(key));
 }
 
-/** Whether an array keeps the rules of its type; its items are another matter. */
+/** Returns true if an array satisfies the rules of its type. Does not check the items. */
 export function keepsItemRules(shape: ArrayShape, value: readonly unknown[]): boolean {
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = shape;
   if (value.length < minItems || value.length > maxItems) return false;
   return shape.uniqueItems === undefined || hasUniqueItems(value);
 }
 
-/** Whether an array has a length that a tuple can have. */
+/** Returns true if a tuple can have that length. */
 export function hasTupleLength(shape: TupleShape, length: number): boolean {
   const { least, most } = tupleLength(shape);
   return length >= least && (most === undefined || length <= most);
 }
 
-/** The shape of an item of a tuple whose length is right. */
+/** Returns the shape of an item of a tuple. The length must be valid. */
 export function elementAt({ elements }: TupleShape, index: number, length: number): Shape {
   const rest = elements.findIndex((element) => element.rest);
   const after = rest < 0 ? 0 : elements.length - rest - 1;
@@ -355,7 +368,10 @@ export function elementAt({ elements }: TupleShape, index: number, length: numbe
   return (elements[position] as { readonly shape: Shape }).shape;
 }
 
-/** How many keys a value has at any depth. Walks with a list of its own: the depth of an `unknown` is not bounded. */
+/**
+ * Returns the number of keys of a value at any depth. Uses its own list, because the depth of an `unknown` is not
+ * limited.
+ */
 function countKeys(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   const seen = new Set<object>([value]);

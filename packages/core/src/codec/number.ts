@@ -1,6 +1,6 @@
 /**
- * Whether a number is a whole multiple of another, in decimal: `0.3` is a multiple of `0.1`, although the quotient of the
- * two binary fractions is not whole.
+ * Returns true if a number is a multiple of another number in decimal: `0.3` is a multiple of `0.1`, although the
+ * quotient of the two binary fractions is not an integer.
  */
 export function isMultipleOf(value: number | bigint, divisor: number): boolean {
   if (typeof value === "number" && Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) {
@@ -13,7 +13,7 @@ export function isMultipleOf(value: number | bigint, divisor: number): boolean {
   return scaled % (step.digits * 10n ** BigInt(step.exponent - exponent)) === 0n;
 }
 
-/** `digits * 10 ** exponent`, exactly what the shortest decimal text of the number says. */
+/** Returns the number as `digits * 10 ** exponent`, exactly as in its shortest decimal string. */
 function decimal(value: number | bigint): { readonly digits: bigint; readonly exponent: number } {
   if (typeof value === "bigint") return { digits: value, exponent: 0 };
   const [mantissa = "0", power = "0"] = value.toString().split("e");

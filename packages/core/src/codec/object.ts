@@ -1,28 +1,29 @@
-/** An object whose properties are not known yet. */
+/** Object with unknown properties. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Whether a value is a JSON object: no array, not null. */
+/** Returns true if a value is a JSON object: neither an array nor `null`. */
 export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
- * A property of the object itself. Generated code reads a declared property through this only where
- * `Object.prototype` has one of that name (`constructor`, `toString`, `__proto__`), which would count as present otherwise.
+ * Returns an own property of an object. Generated code uses this function only for declared properties that
+ * `Object.prototype` also has (`constructor`, `toString`, `__proto__`), because an inherited property would count as
+ * present.
  */
 export function own(object: object, key: string): unknown {
   return Object.hasOwn(object, key) ? (object as Fields)[key] : undefined;
 }
 
-/** Whether a key is one that `[key: number]` takes: a number as JavaScript prints it, `7` but not `07`. */
+/** Returns true if `[key: number]` accepts the key: a number as JavaScript prints it, `7` but not `07`. */
 export function isNumericKey(key: string): boolean {
   return String(Number(key)) === key;
 }
 
 /**
- * The handler's value of an `unknown`: the parsed JSON itself, without any key `__proto__`: as a property it would
- * do no harm yet, but the next `Object.assign` of a handler would make it a prototype. Walks with a list of its own, which costs
- * less than calls.
+ * Returns the handler's value of an `unknown`: the parsed JSON itself, without keys named `__proto__`. As an own
+ * property such a key is harmless, but a later `Object.assign` in a handler would set the prototype. Uses a list
+ * instead of recursion, which is cheaper.
  */
 export function decodeUnknown(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;

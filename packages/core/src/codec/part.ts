@@ -5,12 +5,12 @@ import { joinedPath, memberPath, memberStep } from "./path.ts";
 import type { ObjectShape, PropertyShape } from "./shape.ts";
 import { describe } from "./words.ts";
 
-/** A declared property, with the words that its failures have in common. */
+/** Declared property, with strings that all of its failures share. */
 class Place {
   readonly property: PropertyShape;
-  /** `.title`, `["odd key"]`. */
+  /** Path segment of the property: `.title`, `["odd key"]`. */
   readonly step: string;
-  /** Its path where the object is the root, as it is most often. */
+  /** Path of the property if the object is the root, which is the usual case. */
   readonly atRoot: string;
   readonly expected: string;
 
@@ -22,7 +22,7 @@ class Place {
   }
 }
 
-/** The places of shapes with something wrong. Shapes are constants of generated modules. */
+/** Cache of places by shape, for shapes with failures. Shapes are constants of generated modules. */
 const known: WeakMap<ObjectShape, readonly Place[]> = new WeakMap();
 
 function placesOf(shape: ObjectShape): readonly Place[] {
@@ -33,7 +33,7 @@ function placesOf(shape: ObjectShape): readonly Place[] {
   return places;
 }
 
-/** An object in wire form of which a generated function tells what is wrong, property by property. */
+/** Object in wire form. A generated function reports its invalid properties through this class. */
 export class Part {
   readonly #explainer: Explainer;
   readonly #shape: ObjectShape;
@@ -59,7 +59,7 @@ export class Part {
     this.#hidden = hidden;
   }
 
-  /** A property without parts is wrong, or is missing. */
+  /** Reports that a property without nested values is invalid or missing. */
   refuse(position: number, value: unknown): void {
     const place = this.#place(position);
     if (value === undefined) {
@@ -75,7 +75,7 @@ export class Part {
     }
   }
 
-  /** A property has parts to be looked at. */
+  /** Checks a property with nested values. */
   visit(position: number, value: unknown): void {
     const place = this.#place(position);
     const { property } = place;

@@ -1,9 +1,9 @@
-/** What a key of a query string holds: nothing, a text, or several where the key is repeated. */
+/** Value of a query key: absent, a string, or several strings if the key is repeated. */
 export type QueryValue = string | string[] | undefined;
 
 /**
- * Reads the declared keys of a query string (without its `?`), in the order of `keys`. Other keys are skipped. A pair without
- * `=` has an empty text; a piece with an invalid percent-escape is left as it was written.
+ * Reads the declared keys of a query string (without its `?`), in the order of `keys`. Other keys are ignored. A pair
+ * without `=` has an empty string as its value. A key or value with an invalid percent-escape is not decoded.
  *
  * @example
  * ```ts
@@ -23,7 +23,7 @@ export function readQuery(query: string, keys: readonly string[]): QueryValue[] 
   return values;
 }
 
-/** Reads every key, for a type with an index signature. A `Map`, so that no key can be mistaken for anything else. */
+/** Reads every key, for a type with an index signature. Returns a `Map`, so that keys such as `__proto__` are safe. */
 export function readWholeQuery(query: string): Map<string, string | string[]> {
   const values = new Map<string, string | string[]>();
   for (let start = 0; start < query.length;) {
@@ -38,7 +38,7 @@ export function readWholeQuery(query: string): Map<string, string | string[]> {
   return values;
 }
 
-/** The keys of a query in their order, each once for each time that it stands there. */
+/** Returns the keys of a query in order. A repeated key is repeated in the result. */
 export function queryKeys(query: string): string[] {
   const keys: string[] = [];
   for (let start = 0; start < query.length;) {
@@ -54,7 +54,7 @@ function endOfPair(query: string, start: number): number {
   return end < 0 ? query.length : end;
 }
 
-/** Where the key ends: at the first `=`, or with the pair. */
+/** Returns the end of a key: the first `=`, or the end of the pair. */
 function endOfKey(query: string, start: number, end: number): number {
   for (let index = start; index < end; index++) {
     if (query.charCodeAt(index) === 0x3d) return index;

@@ -15,10 +15,10 @@ import type {
 } from "./shape.ts";
 import { codePointsWithin } from "./text.ts";
 
-/** A shape whose values have no parts. */
+/** Shape whose values have no nested values. */
 export type ScalarShape = SimpleShape | StringShape | NumberShape | LiteralShape | TemplateShape;
 
-/** Whether a value is of the right type, rules aside: what a serializer needs to write it. */
+/** Returns true if a value has the right type. Ignores the rules. A serializer needs only this check. */
 export function hasKind(shape: ScalarShape, value: unknown, form: Form): boolean {
   switch (shape.kind) {
     case "unknown":
@@ -48,7 +48,7 @@ export function hasKind(shape: ScalarShape, value: unknown, form: Form): boolean
   }
 }
 
-/** Whether a value of the right kind keeps the rules. */
+/** Returns true if a value of the right type satisfies the rules. */
 export function keepsRules(shape: ScalarShape, value: unknown): boolean {
   switch (shape.kind) {
     case "string":
@@ -63,7 +63,7 @@ export function keepsRules(shape: ScalarShape, value: unknown): boolean {
   }
 }
 
-/** Whether a value is a `Date` that RFC 3339 can write: valid, and of a year with four digits. */
+/** Returns true if a value is a `Date` that RFC 3339 can express: valid, and with a year of four digits. */
 export function isWritableDate(value: unknown): value is Date {
   if (!(value instanceof Date)) return false;
   const time = value.getTime();

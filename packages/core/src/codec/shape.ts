@@ -1,15 +1,18 @@
 import type { Part } from "./part.ts";
 import type { TextTest } from "./template.ts";
 
-/** Which side of the codec a value is on: parsed JSON (`wire`) or what handlers see (`value`: `Date`, `bigint`, bytes). */
+/**
+ * Side of the codec that a value belongs to: parsed JSON (`wire`), or the value of a handler (`value`: `Date`,
+ * `bigint`, bytes).
+ */
 export type Form = "wire" | "value";
 
 /** Names of `@format`. */
 export type FormatName = "email" | "uri" | "uuid" | "date" | "date-time" | "ipv4" | "ipv6";
 
 /**
- * A type as data. The generated fast check says *whether* a value fits; where it does not, `explain` walks this to say
- * what is wrong. Generated from the same types as the check.
+ * Type as data. The generated check decides if a value is valid. If not, `explain` walks the shape to find the reasons.
+ * Both are generated from the same types.
  */
 export type Shape =
   | SimpleShape
@@ -23,19 +26,19 @@ export type Shape =
   | UnionShape
   | ReferenceShape;
 
-/** A shape without rules. */
+/** Shape without rules. */
 export interface SimpleShape {
   readonly kind: "unknown" | "never" | "null" | "boolean" | "date" | "bytes";
 }
 
-/** Text. */
+/** String. */
 export interface StringShape extends TextRules {
   readonly kind: "string";
-  /** The text is the key of a value and not a value itself: failures say so. */
+  /** Present if the string is the key of a value, not a value itself. Failures then say "key". */
   readonly isKey?: true;
 }
 
-/** Rules on texts. Lengths count code points. */
+/** Rules of strings. Lengths count code points. */
 export interface TextRules {
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -43,7 +46,7 @@ export interface TextRules {
   readonly pattern?: RegExp;
 }
 
-/** A number or a bigint. */
+/** Number or bigint. */
 export interface NumberShape {
   readonly kind: "number" | "bigint";
   readonly integer?: true;
@@ -54,38 +57,38 @@ export interface NumberShape {
   readonly multipleOf?: number;
 }
 
-/** Exactly one value. */
+/** Single value. */
 export interface LiteralShape {
   readonly kind: "literal";
   readonly value: string | number | boolean | bigint;
 }
 
-/** A template literal type. */
+/** Template literal type. */
 export interface TemplateShape extends TextRules {
   readonly kind: "template";
   readonly texts: TextTest;
-  /** As TypeScript writes it, without the backticks: `user-${number}`. */
+  /** Source in TypeScript, without the backticks: `user-${number}`. */
   readonly source: string;
 }
 
-/** Items of one shape. */
+/** Array whose items have one shape. */
 export interface ArrayShape {
   readonly kind: "array";
   readonly element: Shape;
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly uniqueItems?: true;
-  /** The generated check of an item in wire form, where items have parts: `explain` need not walk through those that fit. */
+  /** Generated check of an item in wire form, if items have nested values. `explain` uses it to skip valid items. */
   readonly isItem?: (item: unknown) => boolean;
 }
 
-/** Items of a shape each; at most one element is a `rest`. */
+/** Array with one shape per item. At most one element is a `rest`. */
 export interface TupleShape {
   readonly kind: "tuple";
   readonly elements: readonly TupleElementShape[];
 }
 
-/** Returns the least and the greatest number of items; the greatest is absent if an element is a `rest`. */
+/** Returns the minimum and maximum number of items. The maximum is `undefined` if an element is a `rest`. */
 export function tupleLength({ elements }: TupleShape): {
   readonly least: number;
   readonly most: number | undefined;
@@ -96,65 +99,71 @@ export function tupleLength({ elements }: TupleShape): {
   };
 }
 
-/** An element of a tuple. */
+/** Element of a tuple. */
 export interface TupleElementShape {
   readonly shape: Shape;
   readonly optional?: true;
   readonly rest?: true;
 }
 
-/** Declared properties, and what other keys may hold. */
+/** Object with declared properties and index signatures. */
 export interface ObjectShape {
   readonly kind: "object";
   readonly name?: string;
   readonly properties: readonly PropertyShape[];
-  /** What other keys may hold, by precedence. A value must fit every signature that takes its key. */
+  /** Index signatures by precedence. A value must be valid for every signature that accepts its key. */
   readonly index?: readonly IndexShape[];
-  /** Generated: tells which declared properties of a value in wire form are wrong. */
+  /** Generated function that reports invalid declared properties of a value in wire form. */
   readonly explain?: (value: Readonly<Record<string, unknown>>, part: Part) => void;
 }
 
-/** An index signature: which keys it takes, and what they hold. */
+/** Index signature: the accepted keys, and the shape of their values. */
 export interface IndexShape {
   readonly keys: "string" | "number" | TextTest;
-  /** The rules that each key which it takes must satisfy. */
+  /** Rules that every accepted key must satisfy. */
   readonly key?: StringShape;
   readonly shape: Shape;
 }
 
-/** A declared property. */
+/** Declared property. */
 export interface PropertyShape {
   readonly key: string;
   readonly shape: Shape;
-  /** `always`: may be absent on both sides. `input`: only on the wire, because a default or the system fills it in. */
+  /**
+   * `always`: may be absent on both sides. `input`: may be absent only on the wire, because a default or the system
+   * sets the value.
+   */
   readonly optional?: "always" | "input";
-  /** Its value may never be shown. */
+  /** Present if the value must never be shown. */
   readonly sensitive?: true;
 }
 
-/** One of several. */
+/** Union of shapes. */
 export interface UnionShape {
   readonly kind: "union";
-  /** Unions inside of it are taken apart, and what no value can be is left out. */
+  /** Members. Nested unions are flattened, and members without values are left out. */
   readonly members: readonly Shape[];
-  /** Properties whose values tell the object members apart, in the order in which they are looked at. */
+  /** Properties whose values distinguish the object members, in the order in which they are checked. */
   readonly discriminants?: readonly string[];
 }
 
-/** A named type; the only way in which shapes recurse. */
+/** Named type. Shapes can be recursive only through references. */
 export interface ReferenceShape {
   readonly kind: "reference";
   readonly to: () => Shape;
-  /** The type can contain itself: entering it is counted against `MAX_DEPTH`. */
+  /** Present if the type can contain itself. Entering such a type counts towards `MAX_DEPTH`. */
   readonly recursive?: true;
 }
 
-/** The shape itself where it is a reference. */
+/** Returns the shape that a reference points to, or the shape itself. */
 export function resolve(shape: Shape): Exclude<Shape, ReferenceShape> {
   return shape.kind === "reference" ? resolve(shape.to()) : shape;
 }
 
-/** Whether all values of a shape are literals, `null` or booleans. A bigint is none: on the wire it has two forms. */
+/**
+ * Returns true if all values of a shape are literals, `null` or booleans. A bigint literal does not count, because it
+ * has two wire forms.
+ */
 export function isListable(shape: Shape): boolean {
   const resolved = resolve(shape);
   switch (resolved.kind) {
@@ -171,7 +180,7 @@ export function isListable(shape: Shape): boolean {
   }
 }
 
-/** Whether values of the shape may hold something that must not be shown. */
+/** Returns true if values of the shape may contain a sensitive property. */
 export function holdsSensitive(shape: Shape, seen: Set<Shape> = new Set()): boolean {
   const resolved = resolve(shape);
   if (seen.has(resolved)) return false;

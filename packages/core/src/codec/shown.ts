@@ -1,14 +1,14 @@
-/** What stands for a value that may not be shown. */
+/** Text that replaces a value that must not be shown. */
 export const REDACTED = "[redacted]";
 
-/** Bounds of what an error repeats of the input. */
+/** Limits for the copy of the input in an error. */
 const MAX_TEXT = 200;
 const MAX_PARTS = 10;
 const MAX_LEVELS = 3;
 
 /**
- * A value as it may stand in an error: JSON, and bounded. A text is cut after 200 characters, an array or object after 10
- * parts and 3 levels; `…` stands for what is left out. What has no JSON form is named.
+ * Returns a value as errors show it: JSON of limited size. A string is cut after 200 characters, an array or object
+ * after 10 entries and 3 levels. `…` replaces the rest. A value without a JSON form is replaced by its name.
  */
 export function shown(value: unknown, levels: number = MAX_LEVELS): unknown {
   switch (typeof value) {
@@ -49,10 +49,10 @@ function shownParts(value: object, levels: number): unknown {
   return result;
 }
 
-/** The first 200 UTF-16 units of a text, with `…` if there are more. */
+/** Returns the first 200 UTF-16 units of a string, with `…` if there are more. */
 export function shortened(text: string): string {
   if (text.length <= MAX_TEXT) return text;
-  // Never between the halves of a surrogate pair.
+  // The cut must not separate a surrogate pair.
   const end = (text.charCodeAt(MAX_TEXT - 1) & 0xfc00) === 0xd800 ? MAX_TEXT - 1 : MAX_TEXT;
   return `${text.slice(0, end)}…`;
 }

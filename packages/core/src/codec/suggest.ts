@@ -16,7 +16,7 @@ const EXAMPLES: Readonly<Record<FormatName, string>> = {
   ipv6: "2001:db8::1",
 };
 
-/** How to repair a value that does not fit; nothing where there is nothing better to say than what was expected. */
+/** Returns advice for an invalid value, or `undefined` if there is nothing to add to the expected type. */
 export function suggest(shape: Shape, value: unknown): string | undefined {
   const resolved = resolve(shape);
   switch (resolved.kind) {
@@ -61,7 +61,7 @@ function suggestNumber(shape: NumberShape, value: unknown): string | undefined {
   return undefined;
 }
 
-/** The one literal that the value was probably meant to be, or the advice of the only member that is of its kind. */
+/** Suggests the literal that was probably meant, or returns the advice if exactly one member has any. */
 function suggestMember(members: readonly Shape[], value: unknown): string | undefined {
   if (typeof value === "string") {
     const texts: string[] = [];
@@ -82,7 +82,7 @@ function suggestMember(members: readonly Shape[], value: unknown): string | unde
   return only;
 }
 
-/** The candidate that is at most a third of its letters away, upper and lower case being equal. */
+/** Returns the most similar candidate, ignoring case. At most a third of its characters may differ. */
 export function closest(text: string, candidates: Iterable<string>): string | undefined {
   if (text.length > LONGEST) return undefined;
   let best: string | undefined;
@@ -90,7 +90,7 @@ export function closest(text: string, candidates: Iterable<string>): string | un
   const lowered = text.toLowerCase();
   for (const candidate of candidates) {
     const most = Math.min(Math.floor(candidate.length / 3), bestDistance - 1);
-    // So many letters must be added or taken away at least.
+    // The difference in length is a lower bound of the distance.
     if (candidate.length > LONGEST || Math.abs(candidate.length - text.length) > most) continue;
     const distance = editDistance(lowered, candidate.toLowerCase(), most);
     if (distance <= most) {
@@ -101,11 +101,14 @@ export function closest(text: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Longer texts have no near ones. Lower case can be longer than upper case, by a letter for each. */
+/**
+ * Maximum length of strings to compare. The row is longer, because the lower-case form of a string can be longer than
+ * the string.
+ */
 const LONGEST = 64;
 const row = new Uint8Array(3 * LONGEST + 1);
 
-/** Levenshtein's distance; something greater than `most` where it is greater. */
+/** Returns the Levenshtein distance, or some number above `most` if the distance is greater than `most`. */
 function editDistance(from: string, to: string, most: number): number {
   for (let j = 0; j <= to.length; j++) row[j] = j;
   for (let i = 1; i <= from.length; i++) {
@@ -119,7 +122,7 @@ function editDistance(from: string, to: string, most: number): number {
       diagonal = above;
       if (here < least) least = here;
     }
-    // Distances only grow from row to row.
+    // The minimum of a row never decreases from row to row.
     if (least > most) return least;
   }
   return row[to.length] as number;

@@ -1,30 +1,30 @@
 import { Automaton } from "./automaton.ts";
 
-/** What says whether a text is one of those that are meant: a template literal type, or a regular expression. */
+/** Test of a string: a template literal type, or a regular expression. */
 export interface TextTest {
   test(text: string): boolean;
-  /** Of a template literal type: what its texts are made of, for who makes some. */
+  /** Parts of a template literal type, for code that generates examples. */
   readonly parts?: readonly TemplatePart[];
 }
 
-/** A part of a template literal type: fixed text, or a hole. */
+/** Part of a template literal type: fixed text, or a hole. */
 export type TemplatePart = string | HolePart | EitherPart;
 
-/** A hole that any text, a number as JSON writes it, or whole digits fill. */
+/** Hole for any string, for a number in JSON syntax, or for whole digits. */
 export interface HolePart {
   readonly hole: "string" | "number" | "bigint";
 }
 
-/** A hole that one of several sequences fills. None at all is a hole that nothing fills. */
+/** Hole for one of several sequences. An empty list matches nothing. */
 export interface EitherPart {
   readonly either: readonly (readonly TemplatePart[])[];
 }
 
 /**
- * The texts of a template literal type, divided as TypeScript divides them.
+ * Creates the test of a template literal type. Strings are divided as TypeScript divides them.
  *
- * A regular expression would say the same, but an engine that backtracks tries each division of a wrong text, of which
- * `${string}@${string}.${string}` has as many as the square of its length. Here the work grows with the length alone.
+ * An equivalent regular expression would backtrack: for an invalid string it tries each division, and
+ * `${string}@${string}.${string}` has as many as the square of the length. This test takes linear time.
  */
 export function template(parts: readonly TemplatePart[]): TextTest {
   const fixed: string[] = [""];
@@ -39,15 +39,16 @@ export function template(parts: readonly TemplatePart[]): TextTest {
   return holes.length === 0 ? new Automaton(parts) : new Divided(fixed, holes, parts);
 }
 
-/** Tests whether a text fills a hole. */
+/** Patterns for the strings that fill a hole. */
 const FILLS: Readonly<Record<Exclude<HolePart["hole"], "string">, RegExp>> = {
   number: /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/,
   bigint: /^-?[0-9]+$/,
 };
 
 /**
- * Fixed texts with holes in between. As in TypeScript, a hole ends where the text behind it first occurs, and a hole with another
- * hole right behind it is one character: `-1-2` is no `${number}-${number}`, since nothing stands before the first `-`.
+ * Template of fixed texts with holes between them. As in TypeScript, a hole ends at the first occurrence of the
+ * following text, and a hole that is directly followed by another hole is one character. So `-1-2` does not match
+ * `${number}-${number}`, because there is nothing before the first `-`.
  */
 class Divided implements TextTest {
   readonly parts: readonly TemplatePart[];
@@ -56,7 +57,7 @@ class Divided implements TextTest {
   readonly #holes: readonly { readonly fills: RegExp | undefined; readonly behind: string }[];
   readonly #least: number;
 
-  /** `texts` stand before, between and behind the holes. */
+  /** Creates the test. `texts` are the fixed texts before, between and after the holes. */
   constructor(texts: readonly string[], holes: readonly HolePart["hole"][], parts: readonly TemplatePart[]) {
     this.parts = parts;
     this.#first = texts[0] ?? "";
@@ -86,7 +87,7 @@ class Divided implements TextTest {
   }
 }
 
-/** Number of UTF-16 units of the character at an index. */
+/** Returns the number of UTF-16 units of the character at an index. */
 function unitsAt(text: string, index: number): number {
   return (text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
 }

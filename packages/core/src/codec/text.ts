@@ -1,8 +1,8 @@
 /**
- * Whether a string has `min` to `max` Unicode code points, as JSON Schema counts them.
+ * Returns true if a string has `min` to `max` Unicode code points, as JSON Schema counts them.
  *
- * A string of `n` UTF-16 units has at least `n / 2` and at most `n` code points, so most strings are decided by their
- * length alone.
+ * A string of `n` UTF-16 units has at least `n / 2` and at most `n` code points, so the length alone decides for most
+ * strings.
  */
 export function codePointsWithin(text: string, min: number, max: number): boolean {
   const units = text.length;
@@ -12,7 +12,7 @@ export function codePointsWithin(text: string, min: number, max: number): boolea
   return count >= min && count <= max;
 }
 
-/** Number of code points; a lone surrogate counts as one. */
+/** Returns the number of code points. An unpaired surrogate counts as one. */
 export function countCodePoints(text: string): number {
   const units = text.length;
   let count = units;

@@ -1,8 +1,9 @@
 import { MAX_DEPTH } from "./depth.ts";
 
 /**
- * Whether no two items of an array are equal as JSON values: objects by their properties in any order, `1` and `"1"` differ.
- * An item nested deeper than {@link MAX_DEPTH} cannot be compared, and the array does not count as unique.
+ * Returns true if no two items of an array are equal as JSON values. Objects are compared by their properties in any
+ * order, and `1` and `"1"` differ. If an item is nested deeper than {@link MAX_DEPTH}, the result is false, because the
+ * item cannot be compared.
  */
 export function hasUniqueItems(items: readonly unknown[]): boolean {
   if (items.length < 2) return true;
@@ -15,12 +16,15 @@ export function hasUniqueItems(items: readonly unknown[]): boolean {
   return true;
 }
 
-/** Values that a `Set` already compares as JSON does. A text is none: it could equal the text form of an object. */
+/**
+ * Returns true for values that a `Set` compares as JSON does. Strings are excluded, because a string could equal the
+ * key of an object.
+ */
 function isComparable(item: unknown): boolean {
   return typeof item === "number" || typeof item === "boolean" || item === null || typeof item === "bigint";
 }
 
-/** One text for all values that are equal; nothing where a value is nested too deep. */
+/** Returns a string that is the same for all equal values. `undefined` if a value is nested too deep. */
 function canonical(value: unknown, depth: number): string | undefined {
   if (depth > MAX_DEPTH) return undefined;
   if (value instanceof Date) return `date ${value.getTime()}`;

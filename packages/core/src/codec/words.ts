@@ -3,13 +3,13 @@ import type { ArrayShape, Form, NumberShape, Shape, TextRules, TupleShape } from
 import { resolve, tupleLength } from "./shape.ts";
 import { countCodePoints } from "./text.ts";
 
-/** More choices than this are not listed. */
+/** Maximum number of alternatives to list. */
 const MAX_CHOICES = 12;
 
-/** The words of shapes that were asked for. Shapes are constants of generated modules, so there are as many as types have places. */
+/** Cached descriptions. Shapes are constants of generated modules, so their number is limited. */
 const known: Readonly<Record<Form, WeakMap<Shape, string>>> = { wire: new WeakMap(), value: new WeakMap() };
 
-/** A shape in words, with its rules: `string, 1 to 200 characters`. */
+/** Describes a shape with its rules: `string, 1 to 200 characters`. */
 export function describe(shape: Shape, form: Form): string {
   const told = known[form].get(shape);
   if (told !== undefined) return told;
@@ -55,7 +55,7 @@ function inWords(shape: Shape, form: Form): string {
   }
 }
 
-/** Words for alternatives: `"a", "b" or "c"`. */
+/** Joins alternatives: `"a", "b" or "c"`. */
 export function alternatives(words: readonly string[]): string {
   const distinct = [...new Set(words)];
   if (distinct.length > MAX_CHOICES) {
@@ -66,9 +66,10 @@ export function alternatives(words: readonly string[]): string {
 }
 
 /**
- * Says in words what was there: `number 42`, `string of 0 characters`, `nothing`. A hidden value shows its kind, and that it is empty if it is.
+ * Describes a received value: `number 42`, `string of 0 characters`, `nothing`. For a hidden value, shows only its kind
+ * and if it is empty.
  *
- * @param text - Noun for a text: `key` for the key of a value.
+ * @param text - Noun for a string: `key` for the key of a value.
  */
 export function describeReceived(value: unknown, hidden: boolean, text: "string" | "key" = "string"): string {
   if (value === undefined) return "nothing";
@@ -86,12 +87,12 @@ export function describeReceived(value: unknown, hidden: boolean, text: "string"
   return `${typeof value} ${String(value as number | boolean | bigint)}`;
 }
 
-/** Noun for the texts of a shape. */
+/** Returns the noun for the strings of a shape. */
 export function nounOf(shape: Shape): "string" | "key" {
   return shape.kind === "string" && shape.isKey === true ? "key" : "string";
 }
 
-/** `1 item`, `2 items`. */
+/** Returns a count with its noun: `1 item`, `2 items`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
@@ -119,7 +120,7 @@ function describeNumber(kind: string, shape: NumberShape): string {
 
 function describeBigInt(kind: string, shape: NumberShape): string {
   if (!isBigIntColumn(shape)) return describeNumber(kind, shape);
-  // As numbers, the bounds of a column would be printed with other digits: 9223372036854776000.
+  // As numbers, the bounds of a column would be printed with rounded digits: 9223372036854776000.
   const { minimum: _, exclusiveMaximum: __, ...rest } = shape;
   return describeNumber(`${kind}, ${-BigInt(COLUMN_LIMIT)} to ${BigInt(COLUMN_LIMIT) - 1n}`, rest);
 }

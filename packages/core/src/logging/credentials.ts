@@ -1,8 +1,9 @@
 /**
- * Names of headers and properties that hold credentials as a rule. The log hides their values unless `logging.redactDefaults` is false.
+ * Names of headers and properties that usually contain credentials. The log hides their values unless
+ * `logging.redactDefaults` is false.
  *
- * Names are compared whole and in any case: `token` hides `Token`, not `tokens` or `tokenCount`. Names of several words are listed in each way
- * of writing them.
+ * Names are compared in full and in any case: `token` hides `Token`, but not `tokens` or `tokenCount`. Names of several
+ * words are listed in each common spelling.
  */
 export const credentialNames: readonly string[] = [
   "authorization",
@@ -32,7 +33,7 @@ export const credentialNames: readonly string[] = [
   "x-api-key",
 ];
 
-/** `apikey` (for `apiKey` in any case), `api_key` and `api-key`. */
+/** Returns the spellings `apikey` (for `apiKey` in any case), `api_key` and `api-key`. */
 function spellings(words: string): string[] {
   return ["", "_", "-"].map((separator) => words.replace(" ", separator));
 }

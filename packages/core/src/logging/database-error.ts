@@ -1,15 +1,19 @@
 /**
- * Errors of database libraries hold what was sent to the database: drizzle writes every parameter into its message, PostgreSQL quotes the
- * value that it refused. That is users' data, and the log is no place for it; where things went wrong can be told without.
+ * Redaction of errors of database libraries. These errors contain data that was sent to the database: drizzle writes
+ * every parameter into its message, and PostgreSQL quotes the refused value. This is data of users, which must not be
+ * logged. The rest of the error is sufficient to locate the failure.
  */
 
-/** Lists of a statement's parameters, as libraries call them: drizzle, postgres.js. */
+/** Property names of libraries for the parameters of a statement: drizzle, postgres.js. */
 const parameterLists: ReadonlySet<string> = new Set(["params", "parameters", "args", "values"]);
 
-/** What stands in the log in place of some properties of an error. */
+/** Values that the log shows in place of some properties of an error. */
 export type ErrorView = ReadonlyMap<string, unknown>;
 
-/** What to log in place of an error's own properties; nothing where it is no error of a database. May throw where its properties do. */
+/**
+ * Returns the values to log in place of an error's own properties. `undefined` if the error is not of a database
+ * library. Throws if a getter of the error throws.
+ */
 export function viewOfDatabaseError(error: object): ErrorView | undefined {
   const { message, stack, query, code, severity } = error as Readonly<Record<string, unknown>>;
   const isPostgres = typeof severity === "string" && typeof code === "string" && /^[0-9A-Z]{5}$/.test(code);
@@ -22,7 +26,7 @@ export function viewOfDatabaseError(error: object): ErrorView | undefined {
   if (typeof message === "string") {
     const clean = isStatement ? withoutParameters(message) : withoutQuoted(message, code as string);
     view.set("message", clean);
-    // A stack begins with the message.
+    // A stack starts with the message.
     if (typeof stack === "string") view.set("stack", stack.split(message).join(clean));
   }
   if (isPostgres) {
@@ -33,7 +37,7 @@ export function viewOfDatabaseError(error: object): ErrorView | undefined {
   return view;
 }
 
-/** The message of an error for the log. Never throws. */
+/** Returns the message of an error for the log. Never throws. */
 export function messageForLog(error: unknown, message: string): string {
   if (typeof error !== "object" || error === null) return message;
   try {
@@ -44,20 +48,23 @@ export function messageForLog(error: unknown, message: string): string {
   }
 }
 
-/** `Failed query: insert …\nparams: Ada,…`. */
+/** Hides the parameters in `Failed query: insert …\nparams: Ada,…`. */
 function withoutParameters(message: string): string {
   const start = message.indexOf("\nparams: ");
   return start === -1 ? message : `${message.slice(0, start)}\nparams: [redacted]`;
 }
 
-/** Hides the value in `invalid input syntax for type uuid: "…"`. In messages of bad data, what is quoted is the data; in all others it is a name. */
+/**
+ * Hides the value in `invalid input syntax for type uuid: "…"`. In messages about invalid data (class 22), the quoted
+ * string is the data. In other messages it is a name.
+ */
 function withoutQuoted(message: string, code: string): string {
   const [start, end] = [message.indexOf('"'), message.lastIndexOf('"')];
   if (!code.startsWith("22") || start === end) return message;
   return `${message.slice(0, start)}"[redacted]"${message.slice(end + 1)}`;
 }
 
-/** Keeps the names of the columns in `Key (email)=(ada@example.org) already exists.`; other details are rows and values. */
+/** Keeps the column names in `Key (email)=(ada@example.org) already exists.`. Other details contain rows and values. */
 function withoutKeyValues(detail: string): string {
   const [start, separator] = ["Key (", ")=("];
   const columnsEnd = detail.indexOf(separator, start.length);

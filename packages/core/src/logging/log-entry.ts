@@ -2,7 +2,7 @@ import type { LogLevel } from "@kit/types";
 
 export type { LogEntry, Logger, LogLevel } from "@kit/types";
 
-/** Every level with its severity number. */
+/** Severity number of every level, as in OpenTelemetry. */
 export const severityOf: Readonly<Record<LogLevel, number>> = {
   trace: 1,
   debug: 5,

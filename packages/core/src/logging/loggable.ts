@@ -1,28 +1,28 @@
 /**
- * Makes any value fit for a log entry: plain JSON data, redacted, of bounded size. Logging must neither throw nor
- * stall whatever it is given, since it is used where things already went wrong.
+ * Converts any value to data for a log entry: plain JSON data, redacted and of limited size. Logging must neither throw
+ * nor stall, for any value, because it is used where something has already failed.
  */
 import { types } from "node:util";
 
 import { viewOfDatabaseError } from "./database-error.ts";
 import { redacted, type Redactor } from "./redact.ts";
 
-/** Characters of one string. */
+/** Maximum length of one string, in UTF-16 units. */
 const maxText = 16_384;
-/** Levels of nesting. */
+/** Maximum depth of nesting. */
 const maxDepth = 12;
-/** Values of one entry. */
+/** Maximum number of values in one entry. */
 const maxValues = 5_000;
 
-/** What of a failure shows the value that failed. */
+/** Properties of a validation failure that show the invalid value. */
 const failureTexts: ReadonlySet<string> = new Set(["value", "received", "suggestion"]);
 
-/** Plain JSON data for `value`, which is the entry's `data`. */
+/** Converts `value`, the `data` of an entry, to plain JSON data. */
 export function toLoggable(value: unknown, redactor: Redactor): unknown {
   return new Reader(redactor).read(value, ["data"], []);
 }
 
-/** A text as it is, or its beginning and its length where it is too long for an entry. */
+/** Returns a string unchanged, or its start and its length if it is too long for an entry. */
 export function boundedText(text: string): string {
   return text.length > maxText ? `${text.slice(0, maxText)}… (${text.length} characters)` : text;
 }
@@ -47,7 +47,7 @@ class Reader {
     try {
       return this.#readUnguarded(value, path, ancestors);
     } catch {
-      // A getter, a proxy trap or a toJSON threw; the rest of the entry is still worth having.
+      // A getter, a proxy trap or a `toJSON` threw. The rest of the entry is still useful.
       return "[unreadable]";
     }
   }
@@ -93,7 +93,10 @@ class Reader {
     );
   }
 
-  /** Whether a value tells what is wrong with a field that is hidden: it names the field by its path, and beside it what was there. */
+  /**
+   * Returns true if a value is a validation failure of a hidden field: it has the path of the field, and next to it the
+   * invalid value.
+   */
   #isHiddenFailure(value: object): boolean {
     const { path } = value as { path?: unknown };
     return typeof path === "string" && path.startsWith("$") && this.#redactor.hidesField(path);
@@ -112,7 +115,7 @@ class Reader {
   }
 
   #readError(error: Error, path: readonly string[], within: readonly object[]): unknown {
-    // These are no enumerable properties of an error.
+    // These properties of an error are not enumerable.
     const own = new Set(["name", "message", "stack", "cause"].filter((key) => key in error));
     const keys = [...own, ...Object.keys(error).filter((key) => !own.has(key))];
     const view = viewOfDatabaseError(error);
@@ -133,7 +136,7 @@ class Reader {
     within: readonly object[],
     ofError?: ReadonlySet<string>,
   ): Record<string, unknown> {
-    // No prototype, so that a property named `__proto__` is ordinary.
+    // The object has no prototype, so that a property named `__proto__` is an ordinary property.
     const copy: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
     for (const [key, get] of entries) {
       if (this.#remaining <= 0) {
@@ -152,7 +155,7 @@ class Reader {
   }
 }
 
-/** One after the other: a map may hold more than is read. */
+/** Yields entries one by one, because a map may have more entries than are read. */
 function* entriesOf(map: ReadonlyMap<unknown, unknown>): Generator<readonly [string, () => unknown]> {
   for (const [key, item] of map) yield [typeof key === "object" ? "[object]" : String(key), () => item];
 }

@@ -3,10 +3,10 @@ import { inspect, stripVTControlCharacters } from "node:util";
 
 import type { LogEntry, LogLevel } from "./log-entry.ts";
 
-/** Writes an entry as a line, or some lines, of text. */
+/** Formats an entry as one or more lines. */
 export type LogFormat = (entry: LogEntry) => string;
 
-/** One line of JSON, for programs. */
+/** Formats an entry as one line of JSON, for programs. */
 export const jsonFormat: LogFormat = (entry) => JSON.stringify(entry);
 
 const colours: Readonly<Record<LogLevel, number>> = {
@@ -20,16 +20,16 @@ const colours: Readonly<Record<LogLevel, number>> = {
 const grey = 90;
 const widthOfLevel = 5;
 
-/** How entries are written to standard output: for people on a terminal in development, as JSON everywhere else. */
+/** Returns the format for standard output: readable on a terminal in development, otherwise JSON. */
 export function stdoutFormat(isDevelopment: boolean): LogFormat {
   if (!isDevelopment || !isatty(1)) return jsonFormat;
-  // To anything, as its convention has it.
+  // By convention, `NO_COLOR` with any value except the empty string disables colours.
   const hasColours = !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
   return readableFormat(hasColours);
 }
 
 /**
- * For people: time of day, level, message, place, then the data and the stacks of errors.
+ * Returns a readable format: time of day, level, message and context, then the data and the stacks of errors.
  *
  * ```text
  * 14:03:07.512 INFO  Note created  GET /notes/:id handler 4bf92f35  id=7
@@ -53,14 +53,14 @@ export function readableFormat(hasColours: boolean): LogFormat {
 
 const two = (value: number): string => String(value).padStart(2, "0");
 
-/** As the clock on the wall. */
+/** Returns the local time of day. */
 function timeOfDay(timestamp: string): string {
   const time = new Date(timestamp);
   const seconds = `${two(time.getSeconds())}.${String(time.getMilliseconds()).padStart(3, "0")}`;
   return `${two(time.getHours())}:${two(time.getMinutes())}:${seconds}`;
 }
 
-/** `id=7 name="Ada"`, and apart from that the stacks of errors, which are read line by line. */
+/** Formats the data as `id=7 name="Ada"`. The stacks of errors are separate, because they have several lines. */
 function readData(data: unknown): { pairs: string; stacks: string[] } {
   if (data === undefined) return { pairs: "", stacks: [] };
   if (typeof data !== "object" || data === null || Array.isArray(data))
@@ -75,7 +75,7 @@ function readData(data: unknown): { pairs: string; stacks: string[] } {
   return { pairs: pairs.join(" "), stacks };
 }
 
-/** Of an error and what caused it; what else it has stands behind its first line. */
+/** Returns the stacks of an error and its causes. Further properties follow the stack of their error. */
 function stacksOf(error: Readonly<Record<string, unknown>>): string[] {
   const { name: _name, message: _message, stack, cause, ...others } = error;
   const more = Object.keys(others).length === 0 ? "" : `\n    ${shown(others)}`;
@@ -89,12 +89,12 @@ function stacksOf(error: Readonly<Record<string, unknown>>): string[] {
 function shown(value: unknown): string {
   return (
     inspect(value, { depth: 12, breakLength: Number.POSITIVE_INFINITY, compact: true })
-      // What was copied for the log has no prototype, which is of no interest here.
+      // Data that was copied for the log has no prototype. The note of `inspect` about that is noise.
       .replaceAll("[Object: null prototype] ", "")
   );
 }
 
-/** Without what would move the cursor or paint the terminal: texts come from clients too. */
+/** Replaces control characters, which could move the cursor or change colours: strings may come from clients. */
 function clean(text: string): string {
   return (
     stripVTControlCharacters(text)

@@ -1,22 +1,31 @@
-/** What stands in a log entry in place of a hidden value. */
+/** Text that replaces a hidden value in a log entry. */
 export const redacted = "[redacted]";
 
-/** Decides which values of log entries are hidden. */
+/** Determines which values of log entries are hidden. */
 export interface Redactor {
-  /** Hides every property of these names from now on, in any case, with or without `_` and `-`: a field's column and header too. */
+  /**
+   * Hides every property with one of these names from now on, in any case, with or without `_` and `-`. This includes
+   * the column and the header of a field.
+   */
   hideNames(names: readonly string[]): void;
-  /** Returns true if a value is hidden. `path` holds the lower-case property names from the entry down; items of lists add nothing to it. */
+  /**
+   * Returns true if a value is hidden. `path` is the list of lower-case property names from the entry to the value.
+   * Array items add no name to the path.
+   */
   hides(path: readonly string[]): boolean;
-  /** Returns true if a validated field, or a field around it, is hidden; `path` is that of a failure: `$.user["first name"].tags[0]`. */
+  /**
+   * Returns true if a validated field, or an enclosing field, is hidden. `path` is the path of a failure:
+   * `$.user["first name"].tags[0]`.
+   */
   hidesField(path: string): boolean;
   /**
-   * Replaces the values of hidden fields in messages of validations: `$.user.iban: expected string, received [redacted] (and 2 more)`.
-   * Takes time in proportion to the length of the text, since clients choose parts of it.
+   * Replaces the values of hidden fields in validation messages: `$.user.iban: expected string, received [redacted]
+   * (and 2 more)`. Runs in linear time, because clients control parts of the string.
    */
   text(text: string): string;
   /**
-   * Does what {@link hides} does, but by patterns alone. The message of an error is no property of the application, so names that a
-   * type calls sensitive do not hide it.
+   * Returns true if a value is hidden, as {@link hides} does, but checks only the patterns. The message of an error is
+   * not a property of the application, so names that a type marks as sensitive do not hide it.
    */
   hidesByPattern(path: readonly string[]): boolean;
 }
@@ -24,9 +33,9 @@ export interface Redactor {
 /**
  * Compiles the patterns of `logging.redact`.
  *
- * A pattern is property names joined by dots, in any case, where `*` is any one name. It hides what lies at the end of such
- * a path, however deep: `authorization` hides every property of that name, `*.password` every `password` of an
- * object (so that of `data` too), `user.*.token` the token two below a `user`.
+ * A pattern consists of property names joined by dots, in any case, with `*` for any single name. It hides the values
+ * at the end of a matching path at any depth: `authorization` hides every property of that name, `*.password` every
+ * `password` of an object (including `data` itself), `user.*.token` the token two levels below a `user`.
  */
 export function compileRedactor(patterns: readonly string[]): Redactor {
   const byLastName = new Map<string, string[][]>();
@@ -42,7 +51,7 @@ export function compileRedactor(patterns: readonly string[]): Redactor {
   }
   const underAnyName = byLastName.get("*") ?? [];
   const hidden = new Set<string>();
-  /** Judges the path that the first `length` names make, so that no copy of a long path is made for each of its names. */
+  /** Checks the path of the first `length` names. The parameter avoids a copy of a long path for each of its names. */
   const hidesStartByPattern = (path: readonly string[], length: number): boolean => {
     const named = byLastName.get(path[length - 1]!);
     return (
@@ -56,7 +65,7 @@ export function compileRedactor(patterns: readonly string[]): Redactor {
     const names = ["data"];
     for (const [name] of path.matchAll(/[^.[\]"$]+/g)) {
       names.push(name.toLowerCase());
-      // Each name on the way counts, since everything below a hidden property is hidden.
+      // Every enclosing name is checked, because everything below a hidden property is hidden.
       if (hidesStart(names, names.length)) return true;
     }
     return false;
@@ -82,8 +91,9 @@ const expected = ": expected ";
 const received = ", received ";
 
 /**
- * A line without the value that it tells of, if that is hidden. A key of the client can hold the words that stand around the value. So the
- * path is read up to the last place where the words can be, and the value is cut from the first: too much is hidden then, never too little.
+ * Returns a line without its value if the value is hidden. A key from the client can contain the words that surround
+ * the value. So the path is read up to the last possible position of these words, and the value is cut from the first
+ * possible position. The result may hide too much, but never too little.
  */
 function withoutReceived(line: string, hidesField: (path: string) => boolean): string {
   const path = line.indexOf("$");
@@ -96,14 +106,14 @@ function withoutReceived(line: string, hidesField: (path: string) => boolean): s
   return `${line.slice(0, firstReceived)}${received}${redacted}${countOfMore(line)}`;
 }
 
-/** The end of a line that counts further failures: ` (and 2 more)`. */
+/** Returns the end of a line that counts further failures: ` (and 2 more)`. */
 function countOfMore(line: string): string {
   const start = line.lastIndexOf(" (and ");
   const end = start === -1 ? "" : line.slice(start);
   return end.length < 32 && /^ \(and \d{1,9} more\)$/.test(end) ? end : "";
 }
 
-/** `passwordHash`, `password_hash` and `Password-Hash` are one name. */
+/** Normalizes a name: `passwordHash`, `password_hash` and `Password-Hash` are equal. */
 function bareName(name: string): string {
   return name.replaceAll(/[_-]/g, "").toLowerCase();
 }

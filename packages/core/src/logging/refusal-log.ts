@@ -4,9 +4,9 @@ import type { Log } from "./log.ts";
 import { Sampler } from "./sampler.ts";
 
 /**
- * Logs what the server refused by itself, before there was a request that could be logged. The first of a kind is logged at
- * once, the others of the same minute by their number: clients that send rubbish cannot fill the log.
- * Kinds are told apart by code and message, which are constants of the server, so there are few of them.
+ * Logs requests that the server refused by itself, before the pipeline received them. The first refusal of a kind is
+ * logged at once. The others of the same minute are logged as one entry with their number, so invalid requests cannot
+ * fill the log. A kind is a combination of code and message. Both are constants of the server, so there are few kinds.
  */
 export class RefusalLog {
   readonly #log: Log;
@@ -25,7 +25,7 @@ export class RefusalLog {
     if (this.#sampler.takes(kind, refusal)) this.#write(refusal, 1, prefixOf(refusal));
   }
 
-  /** Tells what was not told yet; for the end of the application. */
+  /** Logs the counts that are not logged yet. Called when the application closes. */
   flush(): void {
     this.#sampler.flush();
   }

@@ -1,37 +1,37 @@
-/** Length of a window. */
+/** Length of a window in milliseconds. */
 const windowMs = 60_000;
 
 interface Window<TItem> {
   /** Number of items that the caller has logged. */
   logged: number;
-  /** Number of items that no entry tells of yet. */
+  /** Number of items that are not logged yet. */
   untold: number;
   last: TItem;
   readonly timer: NodeJS.Timeout;
 }
 
-/** Logs that more items of one kind came within a window. `last` is the latest of them. */
+/** Logs the number of further items of one kind within a window. `last` is the latest of them. */
 export type TellRest<TItem> = (kind: string, count: number, last: TItem) => void;
 
 /**
- * Bounds the log where clients or a broken handler can cause any number of entries. The first items of a kind are logged one by one;
- * all others of the same minute become one entry with their number, at the end of the minute.
+ * Limits the log if clients or a faulty handler can cause any number of entries. The first items of a kind are logged
+ * one by one. All others of the same minute are logged as one entry with their number, at the end of the minute.
  *
- * A kind that goes on is counted in the next minute too, without single entries. The caller keeps the number of kinds small:
- * each kind takes a timer and one item of memory for a minute.
+ * If a kind continues, the next minute is counted too, without single entries. The caller must keep the number of kinds
+ * small, because each kind holds a timer and one item in memory for a minute.
  */
 export class Sampler<TItem> {
   readonly #limit: number;
   readonly #tellRest: TellRest<TItem>;
   readonly #windows = new Map<string, Window<TItem>>();
 
-  /** `limit` is the number of single entries for each kind and minute. */
+  /** Creates a sampler. `limit` is the number of single entries for each kind and minute. */
   constructor(limit: number, tellRest: TellRest<TItem>) {
     this.#limit = limit;
     this.#tellRest = tellRest;
   }
 
-  /** Counts an item. Returns true if the caller logs the item now. */
+  /** Counts an item. Returns true if the caller must log the item now. */
   takes(kind: string, item: TItem): boolean {
     const window = this.#windows.get(kind);
     if (window === undefined) {
@@ -47,7 +47,7 @@ export class Sampler<TItem> {
     return false;
   }
 
-  /** Tells what was not told yet; for the end of the application. */
+  /** Logs the counts that are not logged yet. Called when the application closes. */
   flush(): void {
     for (const [kind, window] of this.#windows) {
       clearTimeout(window.timer);

@@ -1,12 +1,12 @@
 import fs from "node:fs";
 
-/** Takes finished lines. */
+/** Sink for formatted lines. */
 export interface LineSink {
   /** Queues a line, without its line feed. Never throws and never blocks. */
   write(line: string): void;
 }
 
-/** Writes bytes to a descriptor: `node:fs`, or a test's own. */
+/** Functions that write bytes to a file descriptor: those of `node:fs`, or of a test. */
 export interface Output {
   write(
     descriptor: number,
@@ -16,26 +16,33 @@ export interface Output {
   writeSync(descriptor: number, bytes: Uint8Array): number;
 }
 
-/** Number of UTF-16 units that may wait to be written; a reader that stopped reading, or a full disk, must not fill the process's memory. */
+/**
+ * Maximum number of UTF-16 units that wait to be written. A reader that stopped reading, or a full disk, must not
+ * exhaust the memory.
+ */
 const maxPending = 8 * 1024 * 1024;
-/** How long a reader may take nothing at all before what is left at exit is given up. */
+/** Maximum time in milliseconds without progress while the remaining lines are written at exit. */
 const patienceAtExitMs = 2_000;
 const sleeping = new Int32Array(new SharedArrayBuffer(4));
-/** Milliseconds to wait if a non-blocking descriptor takes no more, and before the first retry of a write that failed. */
+/**
+ * Delay in milliseconds if a non-blocking descriptor accepts no more bytes, and before the first retry of a failed
+ * write.
+ */
 const retryMs = 10;
-/** The longest pause between two tries of a write that fails. */
+/** Maximum delay in milliseconds between two retries of a failed write. */
 const maxRetryMs = 1_000;
-/** Failures that last: the reader is gone, or the descriptor is closed. There is nobody left to write for. */
+/** Permanent failures: the reader is gone, or the descriptor is closed. */
 const finalFailures: ReadonlySet<string | undefined> = new Set(["EPIPE", "EBADF"]);
-/** Failures that say "later": they are no fault of what the log is written to. */
+/** Temporary failures that only require another attempt. */
 const delays: ReadonlySet<string | undefined> = new Set(["EAGAIN", "EINTR"]);
 
 /**
- * Writes lines to a file descriptor, in one piece for each turn of the event loop, off the event loop's thread. Lines that are
- * still pending when the process exits are written then.
+ * Writes lines to a file descriptor: one write for each turn of the event loop, outside of the event loop's thread.
+ * Lines that are still pending when the process exits are written at exit.
  *
- * A write that fails because a disk is full (ENOSPC, EDQUOT), or for any other reason that may pass (EIO, EINTR), is tried again with
- * growing pauses. Lines beyond a bound are dropped meanwhile, and counted in a line of their own once writing works again.
+ * A write that failed for a reason that may pass, such as a full disk (ENOSPC, EDQUOT) or EIO, is retried with
+ * increasing delays. Lines above the limit are dropped in the meantime. When writes succeed again, one line reports the
+ * number of dropped lines.
  */
 export class DescriptorSink implements LineSink {
   readonly #descriptor: number;
@@ -43,11 +50,11 @@ export class DescriptorSink implements LineSink {
   #lines: string[] = [];
   #pending = 0;
   #dropped = 0;
-  /** What the write under way still has to write. */
+  /** Remaining bytes of the current write. */
   #rest: Uint8Array | null = null;
   #scheduled = false;
   #closed = false;
-  /** The code of the failure since which nothing could be written; nothing while writing works. */
+  /** Code of the failure that blocks writing. `undefined` while writes succeed. */
   #failure: string | undefined;
   /** Reason why the entries that {@link #dropped} counts were dropped. */
   #reason: string | undefined;
@@ -118,7 +125,7 @@ export class DescriptorSink implements LineSink {
         setTimeout(() => this.#continue(), retryMs);
       } else {
         this.#failure = error.code ?? error.message;
-        // A process that has nothing else to do need not wait for a disk with room.
+        // The timer does not keep a process alive that only waits for space on the disk.
         setTimeout(() => this.#continue(), this.#pauseMs).unref();
         this.#pauseMs = Math.min(this.#pauseMs * 2, maxRetryMs);
       }
@@ -127,8 +134,8 @@ export class DescriptorSink implements LineSink {
 
   #flushAtExit(): void {
     if (this.#closed) return;
-    // A write under way on the thread pool may or may not happen any more: without this a line could be lost, with it
-    // one may be doubled. A lost error is worse.
+    // A pending write on the thread pool may still happen or not. Without writing its bytes again, a line could be
+    // lost. With it, a line may appear twice, which is better than a lost error.
     let bytes: Uint8Array = Buffer.concat([this.#rest ?? new Uint8Array(0), this.#take()]);
     let deadline = Date.now() + patienceAtExitMs;
     while (bytes.length > 0 && Date.now() < deadline) {
@@ -136,7 +143,7 @@ export class DescriptorSink implements LineSink {
         bytes = bytes.subarray(this.#output.writeSync(this.#descriptor, bytes));
         deadline = Date.now() + patienceAtExitMs;
       } catch (error) {
-        // A disk that is full now is not waited for: the process is to end.
+        // At exit, the process does not wait for space on a full disk.
         if (!delays.has((error as NodeJS.ErrnoException).code)) return;
         Atomics.wait(sleeping, 0, 0, retryMs);
       }
@@ -146,7 +153,7 @@ export class DescriptorSink implements LineSink {
 
 let stdout: LineSink | undefined;
 
-/** The process's standard output, one sink for all applications of the process. */
+/** Returns the sink for standard output, which all applications of the process share. */
 export function stdoutSink(): LineSink {
   stdout ??= new DescriptorSink(1);
   return stdout;

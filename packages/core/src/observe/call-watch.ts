@@ -1,30 +1,31 @@
-/** After so many requests without a call a route is taken for one that makes none. */
+/** Number of consecutive requests without an outgoing call after which a route counts as quiet. */
 const quietAfter = 32;
-/** Of such a route one request in so many is watched all the same; a power of two. */
+/** A quiet route is still observed in one of this number of requests. Must be a power of two. */
 const watchedOneIn = 64;
 
 /**
- * Whether requests of a route run where their calls can be told apart. An asynchronous context costs a request some part of a microsecond for each middleware and handler, and most
- * routes that answer within microseconds ask nobody; those that do wait longer for it than that.
+ * Decides if requests of a route run in an asynchronous context, which assigns outgoing calls to their request. The
+ * context costs a fraction of a microsecond for each middleware and handler. Most routes that respond within
+ * microseconds make no calls, and for routes that make calls the cost is small compared with the duration of the calls.
  */
 export class CallWatch {
   #quiet = 0;
   #passed = 0;
 
-  /** Whether the next request is watched. */
+  /** Returns true if the next request is observed. */
   next(): boolean {
     if (this.#quiet < quietAfter) return true;
     this.#passed += 1;
     return this.#passed % watchedOneIn === 0;
   }
 
-  /** A request that was watched is over. */
+  /** Records the end of an observed request. */
   seen(hasCalled: boolean): void {
     if (hasCalled) this.wake();
     else if (this.#quiet < quietAfter) this.#quiet += 1;
   }
 
-  /** From now on its requests are watched. */
+  /** Observes the next requests of the route again. */
   wake(): void {
     this.#quiet = 0;
   }

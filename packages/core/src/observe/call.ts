@@ -5,21 +5,21 @@ import { boundedText } from "../logging/loggable.ts";
 import { describeBriefly } from "../thrown.ts";
 import { monotonicMs } from "./clock.ts";
 
-/** Of one request; what is beyond that is counted. */
+/** Maximum number of recorded calls per request. Further calls are only counted. */
 export const mostCalls = 100;
 
-/** A call that a middleware or handler made, as it is noted. */
+/** Recorded call of a middleware or handler. */
 export class Call implements RunningCall {
   readonly start: CallStart;
-  /** The phase whose span is its parent, unless `start` names another. */
+  /** Phase whose span is the parent, unless `start` specifies another parent. */
   readonly phase: number;
-  /** In monotonic milliseconds. */
+  /** Start time in monotonic milliseconds. */
   readonly startMs: number = monotonicMs();
-  /** 0 while it lasts. */
+  /** End time in monotonic milliseconds. 0 while the call is in progress. */
   endMs = 0;
-  /** Why it failed. */
+  /** Message of the error if the call failed. */
   failure: string | undefined;
-  /** Without a prototype: names may be anything. */
+  /** The object has no prototype, because attributes may have any name. */
   readonly attributes: Record<string, AttributeValue> = Object.create(null) as Record<string, AttributeValue>;
 
   constructor(start: CallStart, phase: number) {
@@ -34,7 +34,7 @@ export class Call implements RunningCall {
   end(failure?: unknown): void {
     if (this.endMs !== 0) return;
     this.endMs = monotonicMs();
-    // Not the values that libraries write into messages.
+    // Hides the values that libraries write into error messages.
     if (failure !== undefined)
       this.failure = boundedText(messageForLog(failure, describeBriefly(failure).message));
   }

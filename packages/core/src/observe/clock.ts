@@ -1,19 +1,22 @@
-/** The time for measuring, in milliseconds from the process's start. Bound, since its method looks at what it is called on; `process.hrtime()` makes a list. */
+/**
+ * Returns the monotonic time in milliseconds since the start of the process. The method is bound, because it needs its
+ * receiver. `process.hrtime()` would allocate an array.
+ */
 export const monotonicMs: () => number = performance.now.bind(performance);
 
-/** How far the clocks may drift apart before it is corrected. */
+/** Maximum drift between the clocks, in milliseconds, before it is corrected. */
 const toleratedMs = 5;
 const checkEveryMs = 1_000;
 
 /**
- * Tells what time of day a monotonic time was. The clock of the day may be set while the process runs, so the two are held
- * against each other now and then.
+ * Converts monotonic time to wall-clock time. The wall clock may be set while the process runs, so the two clocks are
+ * compared about once per second.
  */
 export class DayClock {
   #offset = performance.timeOrigin;
   #nextCheck = 0;
 
-  /** Milliseconds since 1970, with a fraction, of a monotonic time that is now. */
+  /** Returns the wall-clock time of the current monotonic time, in milliseconds since 1970 with a fraction. */
   at(nowMs: number): number {
     if (nowMs >= this.#nextCheck) {
       this.#nextCheck = nowMs + checkEveryMs;

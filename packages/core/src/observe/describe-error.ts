@@ -11,7 +11,7 @@ import { describeBriefly, describeCauses, describeThrown } from "../thrown.ts";
 
 const inDevelopment = createErrorMiddleware({ isDev: true });
 
-/** All that can be told of a failure, as plain data. Never throws. */
+/** Returns a complete description of a failure, as plain data. Never throws. */
 export function describeError(error: unknown, request: RequestFailure, redactor: Redactor): ErrorRecord {
   const { method, phase, traceId, requestId, route } = request;
   const path = shownPath(request.path, route, redactor);
@@ -21,7 +21,7 @@ export function describeError(error: unknown, request: RequestFailure, redactor:
     const { body } = inDevelopment(error, request);
     const { server: _, serverAdapter: __, ...told } = body.error as Record<string, unknown>;
     const shown = { ...told, ...(AppError.isAppError(error) ? stackOf(error) : withoutData(error, told)) };
-    // Only these hold what is the application's own; the rest are kit's names for things.
+    // Only these properties contain data of the application. The others contain names that kit defines.
     const { details, failures, message, stack, ...rest } = shown as Record<string, unknown>;
     const own = toLoggable({ details, failures }, redactor) as Pick<ErrorRecord, "details" | "failures">;
     const texts = {
@@ -47,7 +47,10 @@ function stackOf(error: unknown): { stack?: string } {
   return stack === undefined ? {} : { stack };
 }
 
-/** What an unknown error says, without the users' data that libraries write into messages, and so into stacks. */
+/**
+ * Returns the message and details of an unknown error, without the user data that libraries write into messages and
+ * therefore into stacks.
+ */
 function withoutData(error: unknown, told: Record<string, unknown>): object {
   const message = messageForLog(error, describeBriefly(error).message);
   const causes = describeCauses(error, messageForLog);

@@ -4,10 +4,13 @@ import { Call, mostCalls } from "./call.ts";
 import * as read from "./read.ts";
 import type { Slot } from "./slot.ts";
 
-/** Of one request; what is beyond that is left out. */
+/** Maximum number of attributes per request. Further attributes are ignored. */
 const mostAttributes = 256;
 
-/** The span of the phase that a request is in. What its id is made of is taken at once: the slot may serve another request when it is asked for. */
+/**
+ * Span of the current phase of a request. The constructor copies everything that the id consists of, because the slot
+ * may record another request when the id is read.
+ */
 export class PhaseSpan implements RunningSpan {
   readonly traceId: string;
   readonly isSampled: boolean;
@@ -64,7 +67,7 @@ export class PhaseSpan implements RunningSpan {
     return call;
   }
 
-  /** Whether the request is not answered, and the slot still its own. */
+  /** True while the request has no response and the slot still records this request. */
   get #lasts(): boolean {
     return this.#slot.sequence === this.#sequence && this.#slot.isActive;
   }

@@ -1,4 +1,7 @@
-/** The phases of a request, by number: those that every request may pass have fixed ones, middleware comes after them. */
+/**
+ * Phases of a request as numbers. Phases that every request may have are constants, and middleware has the numbers
+ * after them.
+ */
 
 export const received = 0;
 export const normalize = 1;
@@ -9,7 +12,7 @@ export const handler = 5;
 export const serialization = 6;
 export const write = 7;
 export const response = 8;
-/** Of the first middleware of a chain; the others follow. */
+/** Number of the first middleware of a chain. The other middleware has the following numbers. */
 export const firstMiddleware = 9;
 
 const fixed: readonly string[] = [
@@ -24,20 +27,20 @@ const fixed: readonly string[] = [
   "response",
 ];
 
-/** Names by phase number of a route with that middleware. */
+/** Returns the names of the phases of a route with that middleware, by phase number. */
 export function phaseNames(middleware: readonly string[]): readonly string[] {
   return [...fixed, ...middleware.map((name) => `middleware:${name}`)];
 }
 
-/** Names of a request that no route took. */
+/** Names of the phases of a request without a route. */
 export const namesOutsideRoutes: readonly string[] = phaseNames([]);
 
-/** Whether a phase is the validation of a slot. */
+/** Returns true if a phase is the validation of a slot. */
 export function isValidation(phase: number): boolean {
   return phase >= paramsValidation && phase <= bodyValidation;
 }
 
-/** Phase numbers in the order in which a request passes them, of a chain of that length. */
+/** Returns phase numbers in the order in which a request passes them. `middleware` is the length of the chain. */
 export function phaseOrder(middleware: number): readonly number[] {
   return [
     received,

@@ -10,61 +10,64 @@ import type { Slot } from "./slot.ts";
 import { shownTarget } from "./target.ts";
 import { redacted, type Redactor } from "../logging/redact.ts";
 
-/** A phase that a request passed. */
+/** Phase that a request entered. */
 interface PassedPhase {
   readonly number: number;
   readonly name: string;
   readonly startMs: number;
-  /** Nothing where the request is still in it. */
+  /** End time. `undefined` if the request is still in the phase. */
   readonly endMs: number | undefined;
 }
 
-/** The request's trace id, made where it has none yet. */
+/** Returns the trace id of a request. Creates the id if it does not exist yet. */
 export function traceIdOfSlot(slot: Slot): string {
   return (slot.traceId ??= slot.parent?.traceId ?? randomTraceId());
 }
 
-/** The request's id, made where it has none yet. */
+/** Returns the id of a request. Creates the id if it does not exist yet. */
 export function requestIdOfSlot(slot: Slot): string {
   return (slot.requestId ??= nextRequestId());
 }
 
-/** The id of the request's root span. */
+/** Returns the id of the request's root span. */
 export function rootSpanId(slot: Slot): string {
   return spanIdOf(spanPrefixOf(slot), 0);
 }
 
-/** The id of the span of a phase. */
+/** Returns the id of the span of a phase. */
 export function phaseSpanId(slot: Slot, phase: number): string {
   return phaseSpanIdOf(spanPrefixOf(slot), phase);
 }
 
-/** The same of a request whose span ids begin so. */
+/** Returns the id of the span of a phase, for a request with this prefix of span ids. */
 export function phaseSpanIdOf(prefix: string, phase: number): string {
   return spanIdOf(prefix, phase + 1);
 }
 
-/** What a request's span ids begin with, drawn where that was not yet. */
+/** Returns the prefix of the request's span ids. Generates the prefix if it does not exist yet. */
 export function spanPrefixOf(slot: Slot): string {
   return (slot.spanPrefix ??= randomSpanPrefix());
 }
 
-/** Of the spans of calls, behind those of all phases that there may be. */
+/** Index of the first span of a call, above the indexes of all possible phases. */
 const firstCall = 2_048;
 
-/** Names of a slot's phases. */
+/** Returns the names of a slot's phases. */
 export function namesOfSlot(slot: Slot): readonly string[] {
   return slot.route?.phases ?? phases.namesOutsideRoutes;
 }
 
-/** How long the request took, or has taken. */
+/** Returns the duration of the request in milliseconds, until now if the request is active. */
 export function durationOf(slot: Slot): number {
   const { times } = slot;
   const end = slot.isActive ? monotonicMs() : times[phases.response]!;
   return Math.max(0, end - times[phases.received]!);
 }
 
-/** Whether the route leaves a slot out, whose validation then takes no time and is not noted. */
+/**
+ * Returns true if the contract leaves out the slot that the phase validates. Such a phase takes no time and has no
+ * recorded start.
+ */
 function isVoid(slot: Slot, phase: number): boolean {
   const compiled = slot.route?.compiled;
   if (compiled === undefined) return false;
@@ -73,17 +76,17 @@ function isVoid(slot: Slot, phase: number): boolean {
   return phase === phases.bodyValidation && compiled.body === null;
 }
 
-/** The phases that a request passed, in order. */
+/** Returns the phases that a request entered, in order. */
 function passedPhases(slot: Slot): PassedPhase[] {
   const { times, isActive } = slot;
   const names = namesOfSlot(slot);
   const passed: PassedPhase[] = [];
-  // From the last to the first, since a phase ends where the next begins.
+  // Goes from the last phase to the first, because a phase ends where the next one begins.
   let endMs: number | undefined = isActive ? undefined : times[phases.response]!;
   let wentOn = false;
   for (const number of phases.phaseOrder(names.length - phases.firstMiddleware).toReversed()) {
     const noted = times[number]!;
-    // What a failure skipped was not passed, though the answer comes after it.
+    // Phases that a failure skipped are left out, although later phases exist.
     const isPassedVoid = noted === 0 && wentOn && isVoid(slot, number);
     if (noted === 0 && !isPassedVoid) continue;
     const startMs = isPassedVoid ? endMs! : noted;
@@ -98,7 +101,7 @@ function iso(slot: Slot, monotonic: number): string {
   return new Date(slot.startTime + (monotonic - slot.times[phases.received]!)).toISOString();
 }
 
-/** The phases of a request as everybody is shown them. */
+/** Returns the phases of a request in their public form. */
 export function lifecycleOf(slot: Slot): LifecyclePhase[] {
   const now = monotonicMs();
   return passedPhases(slot).map((phase) => shownPhase(slot, phase, now));
@@ -118,7 +121,7 @@ function resultOf(slot: Slot, phase: number): "pass" | "fail" {
   return slot.failed === phase ? "fail" : "pass";
 }
 
-/** The trace of a request's phases. */
+/** Returns the trace of a request's phases. */
 export function traceOf(slot: Slot, server: string): LifecycleTrace {
   return {
     traceId: traceIdOfSlot(slot),
@@ -129,10 +132,10 @@ export function traceOf(slot: Slot, server: string): LifecycleTrace {
   };
 }
 
-/** Phases that are points in time, and so no spans. */
+/** Phases that are points in time and therefore have no span. */
 const withoutSpan: ReadonlySet<number> = new Set([phases.received, phases.normalize, phases.response]);
 
-/** The spans of a request: its own, then those of its phases. */
+/** Returns the spans of a request: the root span, the spans of its phases, then the spans of its calls. */
 function spansOf(slot: Slot, redactor: Redactor): SpanRecord[] {
   const traceId = traceIdOfSlot(slot);
   const parentSpanId = rootSpanId(slot);
@@ -161,7 +164,10 @@ function spansOf(slot: Slot, redactor: Redactor): SpanRecord[] {
   return spans;
 }
 
-/** Without those that an instrumentation tells of too, which knows more: `@opentelemetry/instrumentation-pg` of those of `pg`. */
+/**
+ * Returns the calls to show. If an instrumentation such as `@opentelemetry/instrumentation-pg` reports the calls of
+ * `pg` too, only its spans are kept, because they have more details.
+ */
 function shownCalls({ calls }: Slot): (readonly [index: number, call: Call])[] {
   if (calls === null) return [];
   const sources = [...new Set(calls.map(({ start }) => start.source))];
@@ -190,7 +196,7 @@ function callSpan(slot: Slot, call: Call, index: number, redactor: Redactor): Sp
   };
 }
 
-/** Those of the span of a phase. */
+/** Returns the attributes of the span of a phase. */
 function attributesOf({ attributes }: Slot, phase: number): [name: string, value: AttributeValue][] {
   const found: [string, AttributeValue][] = [];
   const list = attributes ?? [];
@@ -199,7 +205,10 @@ function attributesOf({ attributes }: Slot, phase: number): [name: string, value
   return found;
 }
 
-/** Without the values that the log would hide under those names: `user.password` is a `password` of a `user`. */
+/**
+ * Returns the attributes, with the values hidden that the log would hide: `user.password` is treated as `password` of a
+ * `user`.
+ */
 function shownAttributes(
   attributes: readonly (readonly [name: string, value: AttributeValue])[],
   redactor: Redactor,
@@ -235,7 +244,7 @@ function rootSpan(slot: Slot, traceId: string, spanId: string): SpanRecord {
   };
 }
 
-/** All that is known of a request, to keep. */
+/** Returns a copy of everything that is recorded about a request. */
 export function recordOf(slot: Slot, redactor: Redactor, isSampled: boolean): RequestRecord {
   const { sequence, method, route, status, startTime, isActive, fault, traceState, received } = slot;
   return {

@@ -19,24 +19,24 @@ import { PhaseSpan } from "./phase-span.ts";
 import * as read from "./read.ts";
 import { type Slot, SlotPool } from "./slot.ts";
 
-/** What a recorder is made of. */
+/** Parts of a recorder. */
 export interface RecorderParts {
   readonly observers: readonly RequestObserver[];
-  /** Told of every request's phases. */
+  /** Listeners that receive the phases of every request. */
   readonly onLifecycle: readonly ((trace: LifecycleTrace) => void)[];
   readonly routes: readonly ExecutableRoute[];
   readonly serverAdapter: string;
   readonly redactor: Redactor;
-  /** Logs that a plugin failed. */
+  /** Logs the failure of a plugin. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const defaultKeep = 256;
 const wakeEveryMs = 100;
 
-/** Notes what becomes of requests, for those who look. There is none where nobody does. */
+/** Records requests for observers. Created only if there is an observer. */
 export class Recorder implements RequestHistory {
-  /** Whether `ctx.span` is there. */
+  /** True if `ctx.span` is available. */
   readonly hasSpans: boolean;
   readonly #calls: CallObserver | undefined;
   readonly #parts: RecorderParts;
@@ -46,7 +46,7 @@ export class Recorder implements RequestHistory {
   readonly #onAnswer: readonly ((view: AnsweredView) => void)[];
   readonly #around: readonly NonNullable<RequestObserver["around"]>[];
   readonly #isSampled: RequestObserver["isSampled"];
-  /** Greatest body that is kept; -1: nothing of what came is. */
+  /** Maximum size of a body to keep, in bytes. -1 if neither headers nor bodies are kept. */
   readonly #receivedBytes: number;
   readonly #view: View;
   #sequence = 0;
@@ -57,7 +57,7 @@ export class Recorder implements RequestHistory {
     this.#parts = parts;
     const keep = Math.max(0, ...observers.map((observer) => observer.keep ?? defaultKeep));
     const longest = Math.max(0, ...routes.map(({ chain }) => chain.length));
-    // The last of a ring of one is still there when the next begins.
+    // A ring of one slot still holds the last request when the next one begins.
     this.#pool = new SlotPool(Math.max(1, keep), phases.firstMiddleware + longest);
     this.#routeNumbers = new Map(routes.map((route, index) => [route, index]));
     this.hasSpans = observers.some(({ spans }) => spans === true);
@@ -81,7 +81,7 @@ export class Recorder implements RequestHistory {
     return this.#pool.capacity;
   }
 
-  /** Whether middleware and handlers of a request run within what observers put around them. */
+  /** Returns true if observers wrap the middleware and handler calls of a request. */
   wraps(slot: Slot): boolean {
     return slot.isWatched || this.#around.length > 0;
   }
@@ -120,7 +120,7 @@ export class Recorder implements RequestHistory {
 
   callOfUnknown(): void {
     const now = monotonicMs();
-    // Whoever works besides requests may make many calls, which are nobody's here.
+    // Code outside of requests may make many calls, which belong to no request, so this runs at most every 100 ms.
     if (now < this.#nextWake) return;
     this.#nextWake = now + wakeEveryMs;
     for (const slot of this.#pool.active()) if (!slot.isWatched) slot.route?.callWatch.wake();
@@ -133,7 +133,7 @@ export class Recorder implements RequestHistory {
     return undefined;
   }
 
-  /** Notes that a request came. */
+  /** Records the arrival of a request. */
   begin(exchange: ServerExchange, route: ExecutableRoute | null): Slot {
     const slot = this.#pool.take();
     const now = monotonicMs();
@@ -158,8 +158,8 @@ export class Recorder implements RequestHistory {
   }
 
   /**
-   * Notes that a request enters a phase. Looking at the clock is most of what being observed costs, so the first phase after its arrival begins with
-   * that: nothing but kit's own preparations lies between them.
+   * Records that a request enters a phase. Reading the clock is the most expensive part of recording, so the first
+   * phase after the arrival gets the time of the arrival. Only preparations of kit happen between the two.
    */
   enter(slot: Slot, phase: number): void {
     const { times } = slot;
@@ -168,13 +168,13 @@ export class Recorder implements RequestHistory {
     slot.phase = phase;
   }
 
-  /** Notes that a request failed in the phase that it is in. */
+  /** Records that a request failed in its current phase. */
   fail(slot: Slot, fault: RequestFault): void {
     slot.failed = slot.phase;
     slot.fault = fault;
   }
 
-  /** Notes that a request is over, and tells who wants to know. */
+  /** Records the end of a request, and notifies the observers. */
   finish(slot: Slot, status: number): void {
     this.enter(slot, phases.response);
     slot.status = status;
@@ -187,7 +187,7 @@ export class Recorder implements RequestHistory {
     for (const listener of onLifecycle) this.#tell(() => listener(trace));
   }
 
-  /** Runs a middleware or handler within what observers put around it. */
+  /** Runs a middleware or handler inside of the wrappers of observers. */
   around(slot: Slot, run: () => unknown): unknown {
     const span = this.spanOf(slot);
     const { isWatched } = slot;
@@ -200,7 +200,7 @@ export class Recorder implements RequestHistory {
     return call();
   }
 
-  /** The span of the phase that a request is in. */
+  /** Returns the span of the current phase of a request. */
   spanOf(slot: Slot): RunningSpan {
     if (slot.span === null || slot.spanPhase !== slot.phase) {
       slot.span = new PhaseSpan(slot, this.isSampled(slot), this.#calls !== undefined);
@@ -209,7 +209,7 @@ export class Recorder implements RequestHistory {
     return slot.span;
   }
 
-  /** Whether the request's trace is sampled. */
+  /** Returns true if the request's trace is sampled. */
   isSampled(slot: Slot): boolean {
     if (slot.isSampled !== undefined) return slot.isSampled;
     const isParentSampled = slot.parent?.isSampled;
@@ -240,7 +240,7 @@ export class Recorder implements RequestHistory {
     return route === null ? -1 : (this.#routeNumbers.get(route) ?? -1);
   }
 
-  /** Not by {@link Recorder.#tell}: a function for each request would cost more than most listeners. */
+  /** Does not use {@link Recorder.#tell}, because a closure for each request would cost more than most listeners. */
   #tellOfAnswer(view: View): void {
     for (const onAnswer of this.#onAnswer) {
       try {
@@ -270,7 +270,7 @@ function bound<THook extends "around" | "isSampled" | "onAnswer">(
   });
 }
 
-/** What an answered request is looked at through: one for all of them, so that looking costs no memory. */
+/** View of a finished request. One object is reused for all requests, so that observing allocates no memory. */
 class View implements AnsweredView {
   readonly #recorder: Recorder;
   #slot!: Slot;

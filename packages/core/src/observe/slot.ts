@@ -4,47 +4,50 @@ import type { ExecutableRoute } from "../request/executable-route.ts";
 import type { TraceParent } from "../request/ids.ts";
 import type { Call } from "./call.ts";
 
-/** Place of the time of day at which the request came, behind its phases. */
+/** Number of additional elements after the phases: the wall-clock time of arrival. */
 const extraNumbers = 1;
 
-/** What is noted of one request. There before the request is, and used again for others. */
+/** Preallocated record of one request. Reused for other requests. */
 export class Slot {
-  /** By phase number: when it began, in monotonic milliseconds; 0 where the request did not pass it. */
+  /** Start times by phase number, in monotonic milliseconds. 0 if the request did not enter the phase. */
   readonly times: Float64Array;
   readonly #startTimeAt: number;
   sequence = 0;
   route: ExecutableRoute | null = null;
   method = "";
   target = "";
-  /** The phase that the request is in. */
+  /** Current phase of the request. */
   phase = 0;
-  /** The phase that failed; -1: none. */
+  /** Phase that failed, or -1. */
   failed = -1;
   status = 0;
   isActive = false;
-  /** Not drawn while nobody asked. */
+  /** Generated on first use. */
   requestId: string | undefined;
   traceId: string | undefined;
   parent: TraceParent | null = null;
   traceState: string | null = null;
-  /** Undefined while nobody asked. */
+  /** Decided on first use. */
   isSampled: boolean | undefined;
-  /** What its span ids begin with; not drawn while nobody asked. */
+  /** Prefix of the request's span ids. Generated on first use. */
   spanPrefix: string | undefined;
   fault: RequestFault | null = null;
-  /** Of spans, three after each other: phase number, name, value. A list costs less than a map of objects, and few are set. */
+  /**
+   * Attributes of spans, as triples of phase number, name and value. A flat list is cheaper than a map of objects, and
+   * most requests have few attributes.
+   */
   attributes: AttributeValue[] | null = null;
-  /** Calls to something else that were made meanwhile, where somebody tells of them. */
+  /** Outgoing calls during the request, if an observer reports calls. */
   calls: Call[] | null = null;
-  /** Whether its calls can be told from others'. */
+  /** True if outgoing calls can be assigned to this request. */
   isWatched = false;
-  /** How many more there were than are kept. */
+  /** Number of calls above the limit, which are not kept. */
   leftOutCalls = 0;
   received: ReceivedRequest | null = null;
-  /** Of the phase that it was last asked in. */
+  /** Span of the phase `spanPhase`, cached. */
   span: RunningSpan | null = null;
   spanPhase = -1;
-  /** The links are the pool's. */
+  /** Links of the list in the pool. */
   previous: Slot | null = null;
   next: Slot | null = null;
 
@@ -53,7 +56,7 @@ export class Slot {
     this.#startTimeAt = phases;
   }
 
-  /** Milliseconds since 1970, with a fraction. */
+  /** Time of arrival in milliseconds since 1970, with a fraction. */
   get startTime(): number {
     return this.times[this.#startTimeAt]!;
   }
@@ -62,10 +65,10 @@ export class Slot {
     this.times[this.#startTimeAt] = value;
   }
 
-  /** Forgets the request before. */
+  /** Clears the data of the previous request. */
   clear(): void {
     this.sequence = 0;
-    // There are few; for them a call of `fill` costs more.
+    // A loop is faster than `fill` for so few elements.
     const { times } = this;
     for (let index = 0; index < times.length; index += 1) times[index] = 0;
     this.failed = -1;
@@ -88,8 +91,8 @@ export class Slot {
 }
 
 /**
- * Slots: as many finished ones as are kept, in a ring, and one for each request under way. A slot is never taken from a request that is
- * under way, however many pass it by: the slow ones are those that are looked for.
+ * Pool of slots: a ring of finished requests, and one slot for each active request. The slot of an active request is
+ * never reused, however many requests finish in the meantime, because slow requests are the interesting ones.
  */
 export class SlotPool {
   readonly capacity: number;
@@ -107,7 +110,7 @@ export class SlotPool {
     this.#finished = Array.from({ length: capacity }, () => new Slot(phases));
   }
 
-  /** How many were ever finished. */
+  /** Number of requests that finished since the start. */
   get answeredCount(): number {
     return this.#answeredCount;
   }
@@ -116,7 +119,7 @@ export class SlotPool {
     return this.#activeCount;
   }
 
-  /** A slot for a request that begins. */
+  /** Returns a slot for a new request. */
   take(): Slot {
     const slot = this.#free.pop() ?? new Slot(this.#phases);
     slot.isActive = true;
@@ -129,7 +132,7 @@ export class SlotPool {
     return slot;
   }
 
-  /** Keeps the slot of a request that ended, in place of the oldest. */
+  /** Stores the slot of a finished request in place of the oldest one. */
   finish(slot: Slot): void {
     const { previous, next } = slot;
     if (previous === null) this.#first = next;
@@ -144,23 +147,23 @@ export class SlotPool {
     const oldest = this.#finished[at]!;
     this.#finished[at] = slot;
     this.#answeredCount += 1;
-    // After a rush there are more than are ever needed again.
+    // Limits the free slots. After a traffic peak there would be more than are needed.
     if (this.#free.length >= this.capacity) return;
     oldest.clear();
     this.#free.push(oldest);
   }
 
-  /** Those under way, in the order of their arrival. */
+  /** Yields the slots of active requests, in the order of arrival. */
   *active(): Generator<Slot> {
     for (let slot = this.#first; slot !== null; slot = slot.next) yield slot;
   }
 
-  /** The finished one of that number, from 0; it must be kept still. */
+  /** Returns the slot of the finished request with that number, from 0. The slot must still be in the ring. */
   finishedAt(number: number): Slot {
     return this.#finished[number % this.capacity]!;
   }
 
-  /** Those that are kept, the latest first. */
+  /** Yields the slots of the kept finished requests, latest first. */
   *finished(): Generator<Slot> {
     const kept = Math.min(this.#answeredCount, this.capacity);
     for (let age = 1; age <= kept; age += 1)

@@ -3,7 +3,7 @@ import type { CompiledRoute } from "@kit/types";
 import { redacted, type Redactor } from "../logging/redact.ts";
 import type { Slot } from "./slot.ts";
 
-/** A request's path and query, with the values of those parameters hidden that the log would hide. */
+/** Returns a request's path and query. Values of parameters that the log would hide are hidden. */
 export function shownTarget(slot: Slot, redactor: Redactor): string {
   const { target } = slot;
   const start = target.indexOf("?");
@@ -23,14 +23,14 @@ function shownQuery(query: string, redactor: Redactor): string {
     .join("&");
 }
 
-/** A path, with the values of hidden parameters of its route hidden. */
+/** Returns a path, with the values of its route's hidden parameters replaced. */
 export function shownPath(path: string, route: CompiledRoute | null | undefined, redactor: Redactor): string {
   const pattern = route?.path.split("/") ?? [];
   const isHidden = (part: string): boolean =>
     /^[:*]/.test(part) && redactor.hides(["params", part.slice(1).toLowerCase()]);
   if (!pattern.some(isHidden)) return path;
   const segments = path.split("/");
-  // A hidden wildcard hides all that it takes.
+  // If a wildcard is hidden, everything that it matches is hidden.
   const shown = pattern.map((part, index) => {
     if (isHidden(part)) return redacted;
     return part.startsWith("*") ? segments.slice(index).join("/") : (segments[index] ?? "");

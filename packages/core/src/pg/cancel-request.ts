@@ -1,17 +1,18 @@
 import type { Client, Pool } from "./driver.ts";
 
-/** Time that PostgreSQL may take to accept a cancel request, in milliseconds. */
+/** Timeout in milliseconds for PostgreSQL to accept a cancel request. */
 const limitMs = 5_000;
 
 /**
- * Asks PostgreSQL to cancel what a connection runs, over a connection of its own and with the pool's TLS settings
- * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS). Resolves when the server has taken the request or
- * cannot be asked. Never rejects: a server that cannot be reached has ended the query, or `statement_timeout` will.
+ * Requests PostgreSQL to cancel the current query of a connection. Uses a separate connection with the pool's TLS
+ * settings (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS). Resolves when
+ * the server has accepted the request or cannot be reached. Never rejects: an unreachable server has ended the query
+ * already, or `statement_timeout` will end it.
  */
 export function requestCancel(client: Client, pool: Pool): Promise<void> {
   const { processID, secretKey, host, port } = client;
   const { promise, resolve } = Promise.withResolvers<void>();
-  // pg-native keeps these to itself.
+  // `pg-native` does not expose these values.
   if (typeof processID !== "number" || typeof secretKey !== "number" || port === undefined) {
     resolve();
     return promise;
@@ -29,7 +30,7 @@ export function requestCancel(client: Client, pool: Pool): Promise<void> {
     else if (wire.sslNegotiation !== "direct") wire.requestSsl();
   });
   wire.on("sslconnect", send);
-  // The server closes the connection without an answer.
+  // The server closes the connection without a response.
   wire.on("end", end);
   wire.on("error", () => {
     wire.stream.destroy();

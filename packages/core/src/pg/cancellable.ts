@@ -1,25 +1,28 @@
 import { checkOut } from "./check-out.ts";
 import type { Client, Done, Pool } from "./driver.ts";
 
-/** A `Pool` of the package `pg`. */
+/** `Pool` of the package `pg`. */
 export interface CancellablePool {
   connect: (...given: never[]) => unknown;
   query: (...given: never[]) => unknown;
 }
 
 /**
- * Returns a view of a `pg` pool whose queries end when the signal aborts. The view shares the pool's connections and is an instance of its class, so
- * drizzle, Kysely and plain `pool.query` take it. Give it `ctx.signal`: without it, a query of a request that nobody waits for any more still occupies
- * PostgreSQL and a connection, and delays the requests after it.
+ * Returns a view of a `pg` pool that cancels its queries when the signal aborts. The view shares the pool's connections
+ * and is an instance of its class, so drizzle, Kysely and plain `pool.query` accept it. Pass `ctx.signal`: without it,
+ * a query of a request that was cancelled still occupies PostgreSQL and a connection, and delays other requests.
  *
  * After the abort:
- * - PostgreSQL is asked to cancel the query under way, which then fails with the SQL state `57014`;
- * - a query that waits for a connection, or asks for one, fails with the signal's reason;
- * - on a connection that was taken before, only `ROLLBACK` is sent. A connection that is given back within a transaction is closed, so nothing of
- *   the transaction is committed.
+ * - kit requests PostgreSQL to cancel the current query, which then fails with the SQL state `57014`;
+ * - a query that waits for a connection, or requests one, fails with the signal's reason;
+ * - on a connection that was taken before, only `ROLLBACK` is sent. A connection that is returned within a transaction
+ *   is closed, so the transaction is never committed.
  *
- * Work that must outlive its request uses the pool itself. `pg-native` cannot cancel a query: set `statement_timeout` there.
+ * Work that must outlive its request uses the pool itself. `pg-native` cannot cancel a query: set `statement_timeout`
+ * there.
  *
+ * @param pool - Pool of the package `pg`.
+ * @param signal - Signal that cancels the queries, such as `ctx.signal`.
  * @example
  * ```ts
  * const pool = new Pool({ connectionString, connectionTimeoutMillis: 5_000, statement_timeout: 30_000 });
@@ -39,7 +42,7 @@ export function cancellable<P extends CancellablePool>(pool: P, signal: AbortSig
     take(real, signal, (error, client) => (client === undefined ? reject(error) : resolve(client)));
     return promise;
   };
-  // The pool's own `query` calls `this.connect`, so `query` needs no second version.
+  // The pool's own `query` calls `this.connect`, so `query` needs no override.
   return Object.create(pool, { connect: { value: connect } }) as P;
 }
 
@@ -58,7 +61,7 @@ function take(pool: Pool, signal: AbortSignal, done: Done): void {
   pool.connect((error, client, release) => {
     signal.removeEventListener("abort", onAbort);
     if (!isWaiting) {
-      // The pool cannot take back a request for a connection, so the connection goes back as soon as it comes.
+      // A pending `connect` cannot be cancelled, so the connection is returned to the pool as soon as it arrives.
       release();
     } else if (client === undefined) {
       done(error, undefined, release);

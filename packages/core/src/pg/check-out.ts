@@ -2,12 +2,13 @@ import { requestCancel } from "./cancel-request.ts";
 import type { Client, Pool } from "./driver.ts";
 
 /**
- * Ties a connection to a signal until it is given back: after the abort its query is cancelled, and it sends nothing but `ROLLBACK`.
- * The pool sets `release` each time that it hands a connection out, so only `query` has to be put back.
+ * Ties a connection to a signal until the connection is returned to the pool. After the abort, its current query is
+ * cancelled, and it sends nothing except `ROLLBACK`. The pool sets `release` each time it hands out a connection, so
+ * only `query` must be restored.
  */
 export function checkOut(client: Client, pool: Pool, signal: AbortSignal): void {
   const { release } = client;
-  // An instance has a `query` of its own if an observer wrapped it; otherwise it has the one of its class.
+  // An instance has its own `query` if an observer wrapped the method. Otherwise the method comes from the class.
   const own = Object.getOwnPropertyDescriptor(client, "query");
   const { query } = client;
   let cancelled: Promise<void> | undefined;
@@ -20,7 +21,7 @@ export function checkOut(client: Client, pool: Pool, signal: AbortSignal): void 
   client.query = (...given) => {
     if (cancelled === undefined) return query.apply(client, given);
     if (!isRollback(given[0])) return refuse(client, given, signal.reason);
-    // The cancel request must not hit the rollback.
+    // The rollback waits for the cancel request, which could otherwise cancel the rollback.
     return sendAfter(cancelled, client, query, given);
   };
 
@@ -29,7 +30,7 @@ export function checkOut(client: Client, pool: Pool, signal: AbortSignal): void 
     if (own === undefined) delete (client as { query?: unknown }).query;
     else Object.defineProperty(client, "query", own);
     if (cancelled === undefined) return release(failure);
-    // Until PostgreSQL has taken the cancel request, it could hit the query of whoever gets the connection next.
+    // Until PostgreSQL has accepted the cancel request, it could cancel a query of the connection's next user.
     void cancelled.then(() => release(failure ?? (isBetweenTransactions(client) ? undefined : true)));
   };
 }
@@ -47,7 +48,7 @@ function isRollback(query: unknown): boolean {
 
 type Callback = (error: unknown, result?: unknown) => void;
 
-/** Fails a query in the way in which its caller listens. */
+/** Fails a query in the form that its caller expects: a callback, a promise, or an event. */
 function refuse(client: Client, given: readonly unknown[], reason: unknown): unknown {
   const [query] = given as [{ submit?: unknown; handleError?: (error: unknown, wire: unknown) => void }];
   const callback = callbackOf(given);
@@ -56,7 +57,7 @@ function refuse(client: Client, given: readonly unknown[], reason: unknown): unk
     return undefined;
   }
   if (typeof query?.submit !== "function") return Promise.reject(reason);
-  // A cursor or a stream of rows tells its listeners itself.
+  // A cursor or a row stream notifies its listeners itself.
   process.nextTick(() => query.handleError?.(reason, client.connection));
   return query;
 }

@@ -1,31 +1,31 @@
-/** As much of the package `pg` as is used here. `@kit/core` does not depend on it. */
+/** Subset of the types of the package `pg` that is used here. `@kit/core` does not depend on the package. */
 export interface Pool {
   readonly Client: new (options: unknown) => Client;
   readonly options: unknown;
   connect(done: Done): void;
 }
 
-/** Callback of a pool that gives a connection, or the reason why there is none. */
+/** Callback of a pool, called with a connection or with the reason for a failure. */
 export type Done = (error: unknown, client: Client | undefined, release: Release) => void;
 
-/** Gives a connection back to its pool. With an error, or `true`, the connection is closed instead. */
+/** Returns a connection to its pool. With an error, or `true`, closes the connection instead. */
 export type Release = (error?: unknown) => void;
 
 export interface Client {
   readonly host?: string | null;
   readonly port?: number;
-  /** The server process of the connection; absent in `pg-native`. */
+  /** Id of the connection's server process. Absent in `pg-native`. */
   readonly processID?: number | null;
-  /** Proof to PostgreSQL that a cancel request comes from whoever opened the connection. */
+  /** Secret with which PostgreSQL verifies that a cancel request comes from the owner of the connection. */
   readonly secretKey?: number | null;
   readonly connection?: Wire;
   query: (...given: unknown[]) => unknown;
   release: Release;
-  /** `I` outside of a transaction. */
+  /** Returns `I` outside of a transaction. */
   getTransactionStatus?(): string | null;
 }
 
-/** A connection before it is logged in. */
+/** Connection before the login. */
 export interface Wire {
   readonly ssl: unknown;
   readonly sslNegotiation?: string;

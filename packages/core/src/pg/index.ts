@@ -1,5 +1,6 @@
 /**
- * `@kit/core/pg`: queries of the package `pg`, and of drizzle and Kysely on it, that end with their request.
+ * Cancellation of queries with their request, for the package `pg`, and for drizzle and Kysely on top of it. Exported
+ * as `@kit/core/pg`.
  *
  * @module
  */

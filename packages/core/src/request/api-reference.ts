@@ -5,16 +5,20 @@ import type { ApiDocs, ApiDocsFile, CompiledApplication, ServerExchange } from "
 import * as phases from "../observe/phases.ts";
 import { jsonType, pathOf, type RequestState } from "./request-state.ts";
 
-/** What the API reference consists of, by its path below the page; the page itself is the empty one. */
+/** Resource of the API reference, named by its path below the page. The page itself has an empty name. */
 type Part = string;
 
 const page: Part = "";
-/** The page has the document beside itself: `/openapi.json` may be the application's own, and is not there in production. */
+/**
+ * The page uses its own copy of the document, because `/openapi.json` may be a route of the application, and is not
+ * served in production.
+ */
 const openApi: Part = "openapi.json";
 
 /**
- * The API reference: a page, the files of its viewer, and the OpenAPI document that it shows. They are no routes: no middleware runs
- * for them. A route of the application with the same path goes before all of them.
+ * Serves the API reference: a page, the files of its viewer, and the OpenAPI document. These are not routes, so no
+ * middleware runs for them. If the application has a route with the path of any of them, the whole reference is not
+ * served.
  */
 export class ApiReference {
   readonly #path: string;
@@ -29,19 +33,19 @@ export class ApiReference {
     this.#parts = new Set([page, openApi, ...docs.files]);
   }
 
-  /** The reference of an application, unless it serves one of these paths itself. */
+  /** Creates the reference of an application. Returns `null` if the application has a route with one of the paths. */
   static of(path: string, docs: ApiDocs, compiled: CompiledApplication): ApiReference | null {
     const reference = new ApiReference(path, docs, compiled);
     const isTaken = compiled.routes.some((route) => reference.#partAt(route.path) !== undefined);
     return isTaken ? null : reference;
   }
 
-  /** The part that is asked for, if it is one. */
+  /** Returns the name of the requested resource, or `undefined` if the path is not one of the reference. */
   find({ target }: ServerExchange): Part | undefined {
     return target.startsWith(this.#path) ? this.#partAt(pathOf(target)) : undefined;
   }
 
-  /** Answers a GET or HEAD of a part that {@link ApiReference.find} gave. Never throws. */
+  /** Responds to a GET or HEAD request for a resource that {@link ApiReference.find} returned. Never throws. */
   async answer(state: RequestState, part: Part): Promise<void> {
     state.enter(phases.handler);
     try {
@@ -62,14 +66,14 @@ export class ApiReference {
   async #read(state: RequestState, part: Part): Promise<ApiDocsFile> {
     if (part === openApi) return textFile(jsonType, await this.#readDocument());
     if (part !== page) return this.#docs.file(part);
-    // An error here says more than a page that stays empty.
+    // If a file of the viewer cannot be read, an error response is more useful than a page that stays empty.
     await Promise.all(this.#docs.files.map((name) => this.#docs.file(name)));
     state.setHeader("content-security-policy", this.#docs.contentSecurityPolicy);
     state.setHeader("referrer-policy", "no-referrer");
     return textFile("text/html; charset=utf-8", this.#page(state.path));
   }
 
-  /** Links are relative, since only the browser knows what a proxy has put before the path. */
+  /** Creates the page. Links are relative, because only the browser knows the path prefix that a proxy adds. */
   #page(path: string): string {
     const isDirectory = path.endsWith("/");
     const files = isDirectory ? "./" : `${path.slice(path.lastIndexOf("/") + 1)}/`;
@@ -85,7 +89,10 @@ function textFile(contentType: string, text: string): ApiDocsFile {
   return { contentType, hash, body, isGzipped: false };
 }
 
-/** The browser keeps everything and asks each time: a new version is seen at once, and what it has is not sent again. */
+/**
+ * Sends a file. The browser caches it and revalidates it each time, so a new version is visible at once and unchanged
+ * files are not sent again.
+ */
 async function send(state: RequestState, file: ApiDocsFile): Promise<void> {
   const { exchange } = state;
   const isGzip = file.isGzipped && acceptsGzip(exchange.header("accept-encoding"));
@@ -101,7 +108,7 @@ async function send(state: RequestState, file: ApiDocsFile): Promise<void> {
   state.answer(200, body);
 }
 
-/** Whether `accept-encoding` takes gzip; where it is not sent, a client may not know of it. */
+/** Returns true if `accept-encoding` accepts gzip. Without the header, the client may not support gzip. */
 export function acceptsGzip(header: string | undefined): boolean {
   const accepted = new Map<string, boolean>();
   for (const item of (header ?? "").toLowerCase().split(",")) {
@@ -111,7 +118,7 @@ export function acceptsGzip(header: string | undefined): boolean {
   return accepted.get("gzip") ?? accepted.get("*") ?? false;
 }
 
-/** Whether `if-none-match` names what would be sent. */
+/** Returns true if `if-none-match` contains the tag of the response. */
 function hasTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   return header.split(",").some((item) => {
@@ -120,7 +127,7 @@ function hasTag(header: string | undefined, tag: string): boolean {
   });
 }
 
-/** Loaded where it is needed: hardly anybody asks without gzip. */
+/** Decompresses a file. `node:zlib` is loaded only here, because almost all clients accept gzip. */
 async function gunzip(bytes: Uint8Array): Promise<Uint8Array> {
   const zlib = await import("node:zlib");
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();

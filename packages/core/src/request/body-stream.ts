@@ -2,10 +2,10 @@ import type { ResponseStreamEvents, ResponseWriter } from "@kit/types";
 
 import { type OpenSource, toBytes } from "./raw-response.ts";
 
-/** How the sending of a body ended: whole, or with what went wrong; `undefined` where the client left. */
+/** Result of sending a body: complete, or failed with an error. The error is `undefined` if the client disconnected. */
 export type StreamEnd = { readonly isWhole: true } | { readonly isWhole: false; readonly error?: unknown };
 
-/** Sends the pieces of a source as fast as the client takes them, and reads no further ahead than one piece. */
+/** Sends the chunks of a source as fast as the client receives them. Reads at most one chunk ahead. */
 export class BodyStream implements ResponseStreamEvents {
   readonly #source: OpenSource;
   readonly #length: number | null;
@@ -21,13 +21,13 @@ export class BodyStream implements ResponseStreamEvents {
     this.#onEnd = onEnd;
   }
 
-  /** Begins; `writer` writes the body of an answer whose head is sent. */
+  /** Starts to send. `writer` writes the body of a response whose head is sent already. */
   start(writer: ResponseWriter): void {
     this.#writer = writer;
     if (!this.#isOver) void this.#pump(writer);
   }
 
-  /** For an answer without a body. */
+  /** Completes a response without a body, and cancels the source. */
   startEmpty(writer: ResponseWriter): void {
     this.#isOver = true;
     this.#source.cancel(new Error("The answer has no body"));
@@ -45,7 +45,7 @@ export class BodyStream implements ResponseStreamEvents {
     this.#end(new Error("The client went away before it had the whole body"), { isWhole: false });
   }
 
-  /** Cuts it. */
+  /** Stops sending and closes the connection. */
   cut(error: unknown): void {
     if (this.#isOver) return;
     this.#end(error, { isWhole: false, error });
@@ -62,7 +62,7 @@ export class BodyStream implements ResponseStreamEvents {
         this.#written += bytes.length;
         if (this.#length !== null && this.#written > this.#length) throw this.#wrongLength("more");
         if (bytes.length > 0 && !writer.write(bytes)) await this.#drained();
-        // The client may have left meanwhile.
+        // The client may have disconnected in the meantime.
         if (this.#isOver) return;
       }
       if (this.#length !== null && this.#written < this.#length) throw this.#wrongLength("fewer");
@@ -95,10 +95,10 @@ export class BodyStream implements ResponseStreamEvents {
   }
 }
 
-/** Where a server cannot stream, a body is kept whole until it is sent; a larger one is refused. */
+/** Maximum number of bytes of a body that is collected in memory because the server cannot stream. */
 const greatestCollected = 16 * 1024 * 1024;
 
-/** Reads a source to its end. Gives nothing once `isOver` says that nobody waits any more. */
+/** Reads a source to its end. Returns `undefined` if `isOver` reports that the response is no longer needed. */
 export async function collect(
   source: OpenSource,
   serverAdapter: string,

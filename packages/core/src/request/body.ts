@@ -4,7 +4,10 @@ import type { ServerExchange, ValidationFailure, Validator } from "@kit/types";
 import { findJsonError, lineAndColumn } from "./json-syntax.ts";
 import { invalidSlot, unsupportedMediaType } from "./refusals.ts";
 
-/** The text of a JSON body. What it is refused with names `$`, the body itself. */
+/**
+ * Returns a JSON body as a string. Throws a validation error with the path `$`, the body itself, if the body cannot be
+ * read.
+ */
 export function readJsonText(exchange: ServerExchange, validator: Validator<unknown>): string {
   if (exchange.bodyLength === 0) {
     throw bodyError(validator, {
@@ -31,7 +34,7 @@ export function readJsonText(exchange: ServerExchange, validator: Validator<unkn
   return text;
 }
 
-/** The value of that text. */
+/** Parses the string of a JSON body. */
 export function parseJsonText(
   exchange: ServerExchange,
   validator: Validator<unknown>,
@@ -53,7 +56,7 @@ export function parseJsonText(
   }
 }
 
-/** `application/json` or `application/<anything>+json`; a charset may only be UTF-8. */
+/** Returns true for `application/json` and `application/<name>+json`. A charset must be UTF-8. */
 function isJsonType(contentType: string | undefined): boolean {
   if (contentType === undefined) return false;
   const [type, ...parameters] = contentType.split(";");
@@ -71,7 +74,10 @@ function unsupportedType(contentType: string | undefined): AppError {
   return unsupportedMediaType(`${found}; send application/json in UTF-8`);
 }
 
-/** Looked at only once the body turned out not to be JSON: a header costs a request that is all right too much. */
+/**
+ * Refuses a compressed body. Called only after the body turned out not to be JSON, because reading a header is too
+ * expensive for a valid request.
+ */
 function refuseContentEncoding(exchange: ServerExchange): void {
   const encoding = exchange.header("content-encoding")?.trim().toLowerCase();
   if (encoding === undefined || encoding === "" || encoding === "identity") return;

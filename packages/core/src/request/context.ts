@@ -8,8 +8,8 @@ import type { RequestRun } from "./run.ts";
 import type { TraceHeaders } from "./trace-headers.ts";
 
 /**
- * `ctx`. What costs anything is made when it is first read. Its own properties are exactly what middleware added, so that
- * spreading it copies those.
+ * Implementation of `ctx`. Expensive values are created when they are first read. Its own enumerable properties are
+ * exactly those that middleware added, so a spread copies only these.
  */
 export class Context implements RequestContext {
   readonly #run: RequestRun;
@@ -85,16 +85,17 @@ export class Context implements RequestContext {
   }
 }
 
-/** What middleware may not add: `ctx`'s own members, and names that every object has. */
+/** Names that middleware must not add: the members of `ctx`, and names that every object has. */
 const reserved: ReadonlySet<string> = new Set([
   ...Object.getOwnPropertyNames(Context.prototype),
   ...Object.getOwnPropertyNames(Object.prototype),
 ]);
 
 /**
- * Puts what a middleware returned onto `ctx`.
+ * Adds the result of a middleware to `ctx`.
  *
- * @throws {TypeError} if that is no plain object: the value of an answer, or of a class, would be dropped without a word.
+ * @throws {TypeError} If the result is not a plain object. Otherwise kit would silently drop a response or a class
+ * instance.
  */
 export function addToContext(context: Context, added: unknown, middleware: string): void {
   if (!isPlainObject(added)) throw notAdded(added, middleware);
@@ -108,7 +109,7 @@ export function addToContext(context: Context, added: unknown, middleware: strin
   }
 }
 
-/** Tells if a value is an object that no class has made; objects of another realm count. */
+/** Returns true if a value is an object that no class created. Objects of another realm are accepted. */
 function isPlainObject(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -140,7 +141,7 @@ function inWords(value: unknown): string {
     : "a value of a class";
 }
 
-/** The argument of every middleware of one request. */
+/** Input of every middleware of one request. */
 export class MiddlewareArgument implements MiddlewareInput {
   readonly ctx: Context;
   readonly #run: RequestRun;
@@ -166,7 +167,7 @@ export class MiddlewareArgument implements MiddlewareInput {
   get params(): Readonly<Record<string, string>> {
     if (this.#params === undefined) {
       const { executable, rawParams } = this.#run;
-      // No prototype: a parameter may be named anything.
+      // The object has no prototype, because a parameter may have any name.
       const params = Object.create(null) as Record<string, string>;
       for (const [index, name] of executable.paramNames.entries()) params[name] = rawParams[index]!;
       this.#params = params;

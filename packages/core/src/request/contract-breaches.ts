@@ -2,8 +2,9 @@ import type { Log } from "../logging/log.ts";
 import { Sampler } from "../logging/sampler.ts";
 
 /**
- * Logs responses that could not be written because they do not fit their contract. The first of a route and minute is logged, the others
- * by their number: a handler that is wrong is wrong in every answer, and its answers would fill the log.
+ * Logs responses that could not be serialized because they break their contract. The first response of a route and
+ * minute is logged. The others are logged as one entry with their number, because a faulty handler fails in every
+ * response and would fill the log.
  */
 export class ContractBreaches {
   readonly #sampler: Sampler<unknown>;
@@ -15,12 +16,12 @@ export class ContractBreaches {
     });
   }
 
-  /** Counts a response. `tell` logs it, with the request's ids; it is called for the first of a route in its minute. */
+  /** Counts a response. Calls `tell` for the first one of a route and minute, to log it with the ids of the request. */
   count(route: string, error: unknown, tell: () => void): void {
     if (this.#sampler.takes(route, error)) tell();
   }
 
-  /** Tells what was not told yet; for the end of the application. */
+  /** Logs the counts that are not logged yet. Called when the application closes. */
   flush(): void {
     this.#sampler.flush();
   }

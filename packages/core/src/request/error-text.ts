@@ -2,7 +2,10 @@ import type { ErrorAnswer, ErrorBody } from "../error-middleware.ts";
 import { toLoggable } from "../logging/loggable.ts";
 import { compileRedactor } from "../logging/redact.ts";
 
-/** Whether a value is what an error middleware must return; users may wrap it. */
+/**
+ * Returns true if a value is a valid result of an error middleware. The check is needed because users may wrap the
+ * function.
+ */
 export function isErrorAnswer(value: unknown): value is ErrorAnswer {
   if (typeof value !== "object" || value === null) return false;
   const { status, body } = value as Partial<Record<keyof ErrorAnswer, unknown>>;
@@ -13,15 +16,16 @@ export function isErrorAnswer(value: unknown): value is ErrorAnswer {
 const nothingHidden = compileRedactor([]);
 
 /**
- * JSON of an error body. Details are the application's and may hold what JSON cannot say (a cycle, a bigint, a getter that
- * throws): then each such value is replaced by words, so that code and message reach the client all the same.
+ * Returns the JSON of an error body. The details belong to the application and may contain values without a JSON form
+ * (a cycle, a bigint, a getter that throws). Each such value is replaced by a description, so that code and message
+ * still reach the client.
  */
 export function errorBodyText(body: ErrorBody): string {
   try {
     const text: unknown = JSON.stringify(body);
     if (typeof text === "string") return text;
   } catch {
-    // Below.
+    // Handled below.
   }
   return JSON.stringify(toLoggable(body, nothingHidden));
 }

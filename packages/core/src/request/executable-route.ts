@@ -3,13 +3,13 @@ import type { CompiledRoute } from "@kit/types";
 
 import type { AnyMiddleware } from "../middleware.ts";
 
-/** A middleware in its place. */
+/** Middleware of a chain. */
 export interface ChainStep {
   readonly name: string;
   readonly run: AnyMiddleware;
 }
 
-/** What a handler is given; slots that the contract leaves out are `undefined`. */
+/** Input of a handler. A slot that the contract leaves out is `undefined`. */
 export interface HandlerArgument {
   readonly params: unknown;
   readonly query: unknown;
@@ -17,16 +17,16 @@ export interface HandlerArgument {
   readonly ctx: object;
 }
 
-/** A compiled route with the functions that serve it. */
+/** Compiled route with the functions that serve it. */
 export interface ExecutableRoute {
   readonly compiled: CompiledRoute;
   /** Names of the path's parameters in order. */
   readonly paramNames: readonly string[];
   /** Names of the phases of its requests, by phase number. */
   readonly phases: readonly string[];
-  /** Whether calls of its requests are watched. */
+  /** Decides which of its requests are observed for outgoing calls. */
   readonly callWatch: CallWatch;
-  /** The middleware in order of running. */
+  /** Middleware in order of execution. */
   readonly chain: readonly ChainStep[];
   readonly handler: (input: HandlerArgument) => unknown;
 }

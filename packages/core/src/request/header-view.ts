@@ -5,18 +5,21 @@ import type { ServerExchange } from "@kit/types";
 import type { RequestHeaders } from "./request-context.ts";
 
 /**
- * The request's headers as an object that asks the server for the one header that is read. Reading all of them would
- * cost more than the rest of the pipeline on a server that keeps them outside JavaScript, and a middleware
- * usually wants one.
+ * Returns the request headers as an object that reads a single header from the server on access. Some servers keep the
+ * headers outside of JavaScript, where reading all of them would cost more than the rest of the pipeline, and a
+ * middleware usually needs one.
  */
 export function headerView(request: HeaderSource): RequestHeaders {
   return new Proxy<object>(new Target(request), traps) as RequestHeaders;
 }
 
-/** The request whose headers are shown. */
+/** Source of the request headers. */
 export interface HeaderSource {
   readonly exchange: ServerExchange;
-  /** Whether the server has forgotten the request; then there are no headers any more, unless all were read before. */
+  /**
+   * Returns true if the server has released the request. The headers are then empty, unless all of them were read
+   * before.
+   */
   isReadTooLate(member: string): boolean;
 }
 
@@ -28,7 +31,7 @@ class Target {
     this.#request = request;
   }
 
-  /** Printing shows the headers; a proxy is otherwise printed as its target. */
+  /** Makes `console.log` print the headers. Without it, Node prints the target of the proxy. */
   [inspect.custom](): object {
     return { ...this };
   }

@@ -3,19 +3,19 @@ import type { ServerExchange } from "@kit/types";
 import type { Logger } from "../logging/log-entry.ts";
 import { pathOf } from "./request-state.ts";
 
-/** Whether the application is alive and ready, for those who start and watch it. */
+/** Options for the paths with which orchestrators and load balancers check the application. */
 export interface HealthOptions {
-  /** Where it is asked whether the process is alive; default `/healthz`. */
+  /** Path that reports if the process is alive. Default `/healthz`. */
   readonly live?: string;
-  /** Where it is asked whether requests may be sent; default `/readyz`. */
+  /** Path that reports if the application is ready for requests. Default `/readyz`. */
   readonly ready?: string;
   /**
-   * What must hold for the application to be ready, by name. A check that throws, rejects, gives `false` or takes longer than 5 s fails.
+   * Conditions of readiness, by name. A check fails if it throws, rejects, returns `false` or takes longer than 5 s.
    */
   readonly checks?: Readonly<Record<string, HealthCheck>>;
 }
 
-/** A condition of readiness: `() => pool.query("select 1")`. */
+/** Condition of readiness, such as `() => pool.query("select 1")`. Any result except `false` is a success. */
 export type HealthCheck = () => unknown;
 
 /** Options with their defaults. */
@@ -25,13 +25,13 @@ export interface ReadHealth {
   readonly checks: readonly (readonly [name: string, check: HealthCheck])[];
 }
 
-/** Whoever asks has given up by then. */
+/** Timeout of one check in milliseconds. The callers of `/readyz` have usually given up by then. */
 const checkMs = 5_000;
 const headers = ["cache-control", "no-store"] as const;
 
 /**
- * Answers `/healthz` and `/readyz`. They are no routes: no middleware runs for them, nothing is logged of them and the contract does not
- * name them. A route of the application with the same path goes before.
+ * Serves `/healthz` and `/readyz`. These are not routes: no middleware runs for them, they are not logged, and the
+ * contract does not contain them. If the application has a route with the same path, the route takes precedence.
  */
 export class Health {
   readonly #live: string | null;
@@ -40,7 +40,7 @@ export class Health {
   readonly #isServing: () => boolean;
   readonly #log: Logger;
   readonly #failing = new Set<string>();
-  /** Those who ask at the same time share one round of checks. */
+  /** Running checks. Concurrent requests share one run. */
   #round: Promise<Record<string, "ok" | "failed">> | undefined;
 
   constructor(options: ReadHealth, paths: ReadonlySet<string>, isServing: () => boolean, log: Logger) {
@@ -51,14 +51,14 @@ export class Health {
     this.#log = log;
   }
 
-  /** The path that is asked for, if it is one of these. */
+  /** Returns the path of the request if it is one of the two paths. */
   find({ target }: ServerExchange): string | undefined {
     const path = pathOf(target);
     const plain = path.endsWith("/") ? path.slice(0, -1) : path;
     return plain === this.#live || plain === this.#ready ? plain : undefined;
   }
 
-  /** Answers a GET or HEAD of a path that {@link Health.find} gave. Never throws. */
+  /** Responds to a GET or HEAD request for a path that {@link Health.find} returned. Never throws. */
   answer(exchange: ServerExchange, path: string): void {
     if (path === this.#live) this.#respond(exchange, 200, { status: "ok" });
     else if (!this.#isServing()) this.#respond(exchange, 503, { status: "unavailable" });
@@ -69,7 +69,7 @@ export class Health {
   async #answerChecks(exchange: ServerExchange): Promise<void> {
     this.#round ??= this.#runChecks().finally(() => (this.#round = undefined));
     const checks = await this.#round;
-    // It may have begun to close meanwhile.
+    // The application may have started to close in the meantime.
     const isReady = this.#isServing() && Object.values(checks).every((result) => result === "ok");
     this.#respond(exchange, isReady ? 200 : 503, { status: isReady ? "ok" : "unavailable", checks });
   }
@@ -81,7 +81,10 @@ export class Health {
     return Object.fromEntries(await Promise.all(results));
   }
 
-  /** Logged when it changes: it is asked every few seconds. Why it fails is for the log alone. */
+  /**
+   * Runs one check. Logs only changes, because the path is requested every few seconds. The reason of a failure is
+   * written to the log only.
+   */
   async #holds(name: string, check: HealthCheck): Promise<boolean> {
     try {
       if ((await inTime(check)) === false) throw new Error("It gave false");

@@ -3,14 +3,15 @@ import { randomBytes, randomFillSync } from "node:crypto";
 const traceIdBytes = 16;
 
 /**
- * Random bytes are fetched and written as text in bulk: a call for each request would cost more than the rest of the trace id.
- * An id that is kept keeps the text that it is a part of, so that is no longer than this.
+ * Random bytes are generated and converted to hexadecimal digits in bulk, because a call for each request would cost
+ * more than the rest of the trace id. An id that is kept in memory keeps the string that it was cut from, so the pool
+ * is small.
  */
 const pool = Buffer.alloc(traceIdBytes * 64);
 let text = "";
 let used = 0;
 
-/** A random W3C trace id: 32 hexadecimal digits, not all zero. */
+/** Returns a random W3C trace id: 32 hexadecimal digits, not all zero. */
 export function randomTraceId(): string {
   if (used === text.length) {
     text = randomFillSync(pool).toString("hex");
@@ -25,49 +26,52 @@ const noTrace = "0".repeat(32);
 const noSpan = "0".repeat(16);
 const traceparentPattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** What a `traceparent` header says. */
+/** Contents of a `traceparent` header. */
 export interface TraceParent {
   readonly traceId: string;
-  /** The span of whoever sent the request. */
+  /** Span id of the sender. */
   readonly spanId: string;
-  /** Whether whoever sent it records the trace. */
+  /** True if the sender records the trace. */
   readonly isSampled: boolean;
 }
 
-/** What a `traceparent` header says, where it is valid by W3C Trace Context. */
+/** Parses a `traceparent` header. Returns `undefined` if it is invalid by W3C Trace Context. */
 export function readTraceparent(header: string | undefined): TraceParent | undefined {
   if (header === undefined) return undefined;
   const [, version, traceId, spanId, flags, more] = traceparentPattern.exec(header) ?? [];
-  // Version 00 has exactly four fields; later ones may add more; ff is not a version.
+  // Version 00 has exactly four fields. Later versions may have more. Version ff is invalid.
   if (version === undefined || version === "ff" || (version === "00" && more !== undefined)) return undefined;
   if (traceId === noTrace || spanId === noSpan) return undefined;
   return { traceId: traceId!, spanId: spanId!, isSampled: (Number.parseInt(flags!, 16) & 1) === 1 };
 }
 
-/** Digits that the span ids of one request have in common; the rest tells them apart. */
+/** Number of digits that all span ids of a request share. The remaining digits distinguish them. */
 const prefixDigits = 13;
 const lastDigits = Array.from({ length: 4_096 }, (_, index) => index.toString(16).padStart(3, "0"));
 
-/** What the span ids of one request begin with. */
+/** Returns a random prefix for the span ids of one request. */
 export function randomSpanPrefix(): string {
   return randomTraceId().slice(0, prefixDigits);
 }
 
-/** The id of a request's span of that number, from 0 to 4,094: 16 hexadecimal digits, not all zero. Two texts joined: numbers would have to be written. */
+/**
+ * Returns the span id with that index, from 0 to 4,094, of a request: 16 hexadecimal digits, not all zero. Two strings
+ * are joined, because formatting a number would be slower.
+ */
 export function spanIdOf(prefix: string, index: number): string {
   return prefix + lastDigits[index + 1]!;
 }
 
-/** A random W3C span id: 16 hexadecimal digits, not all zero. */
+/** Returns a random W3C span id: 16 hexadecimal digits, not all zero. */
 export function randomSpanId(): string {
   return spanIdOf(randomSpanPrefix(), 0);
 }
 
-/** Tells this process's requests from those of others that log to the same place. */
+/** Prefix that distinguishes requests of this process from those of other processes in the same log. */
 const processPrefix = randomBytes(5).toString("hex");
 let count = 0;
 
-/** A new request id. */
+/** Returns a new request id. */
 export function nextRequestId(): string {
   count += 1;
   return `${processPrefix}-${count.toString(36)}`;

@@ -4,21 +4,22 @@ import { queryKeys } from "../codec/query.ts";
 import { closest } from "../codec/suggest.ts";
 import type { Logger } from "../logging/log-entry.ts";
 
-/** Greatest number of warnings of a process: clients choose the keys. */
+/** Maximum number of warnings per process, because clients choose the keys. */
 const mostWarnings = 100;
-/** Longer keys are cut. */
+/** Maximum length of a key in a warning. Longer keys are cut. */
 const longestKey = 100;
-/** Greatest number of declared keys in a warning. */
+/** Maximum number of declared keys in a warning. */
 const mostDeclared = 20;
 
 /**
- * Warns of what a request has and its contract does not read: misspelt keys of the query, `tag[]=`, a body. Each route and key is
- * warned of once. Only in development. `crates/kit-runtime/src/http/ignored.rs` has the same texts.
+ * Warns about parts of a request that its contract does not declare: misspelt keys of the query, `tag[]=`, a body. Each
+ * combination of route and key is reported once. Used only in development. `crates/kit-runtime/src/http/ignored.rs` has
+ * the same texts.
  */
 export class IgnoredInput {
   readonly #warned = new Set<string>();
 
-  /** Looks at the query of a request, without its `?`. */
+  /** Checks the query of a request, given without its `?`. */
   query({ ref, query }: Pick<CompiledRoute, "ref" | "query">, text: string, log: Logger): void {
     for (const key of queryKeys(text)) {
       if (this.#warned.size > mostWarnings) return;
@@ -29,7 +30,7 @@ export class IgnoredInput {
     }
   }
 
-  /** Tells of a body that no contract reads. */
+  /** Reports a body that the contract does not declare. */
   body({ ref }: Pick<CompiledRoute, "ref">, log: Logger): void {
     if (this.#warned.size > mostWarnings) return;
     this.#warn(ref, `${ref}: the body is ignored, since the contract has none`, log);
@@ -43,7 +44,7 @@ export class IgnoredInput {
   }
 }
 
-/** Tells if the type takes the key by a pattern. */
+/** Returns true if the type accepts the key through an index signature. */
 function isRead(query: CompiledRoute["query"], key: string): boolean {
   if (query === null) return false;
   const value = query.query(`${encodeURIComponent(key)}=`);

@@ -1,29 +1,32 @@
 /**
- * The requests that wait for a promise, and the one clock that ends those that wait too long.
+ * List of requests that wait for a promise, with one timer for their timeout.
  *
- * All requests of an application may take equally long, so they time out in the order in which they came: a linked list
- * in that order is all there is to keep, and one timer looks at its beginning. Entering and leaving it costs a request four
- * assignments; a timer of its own would cost more than the rest of the pipeline.
+ * All requests of an application have the same timeout, so they time out in the order of their arrival. A linked list
+ * in that order is sufficient, and one timer checks its first entries. Adding and removing an entry costs a request
+ * four assignments. A timer for each request would cost more than the rest of the pipeline.
  */
 
-/** A request that can be kept in the list; the links are the list's. */
+/** Request that can be an entry of the list. The list owns the links. */
 export interface Waiting {
   previousWaiting: Waiting | null;
   nextWaiting: Waiting | null;
-  /** The clock's tick at which it came. */
+  /** Tick of the timer at which the request was added. */
   since: number;
-  /** It has waited too long. */
+  /** Called when the request has exceeded its timeout. */
   timeOut(limitMs: number): void;
-  /** The application closes and waits no longer. */
+  /** Called when the application closes and does not wait any longer. */
   giveUp(): void;
 }
 
-/** How exact the limit is: a request ends at most this share of the limit late, but never is it looked at more often than each 5 ms. */
+/**
+ * Precision of the timeout. A request times out at most 1/20 of the limit late. The timer fires at most every 5 ms and
+ * at least every 1,000 ms.
+ */
 const ticksOfLimit = 20;
 const shortestTickMs = 5;
 const longestTickMs = 1000;
 
-/** The requests of an application that are not answered yet, but for those that are answered at once. */
+/** Requests of an application that wait for their response. Requests with an immediate response are never added. */
 export class InFlight {
   readonly #limitMs: number;
   readonly #tickMs: number;
@@ -34,15 +37,15 @@ export class InFlight {
   #tick = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `limitMs` of 0: requests may take as long as they like. */
+  /** Creates an empty list. With a `limitMs` of 0 there is no timeout. */
   constructor(limitMs: number) {
     this.#limitMs = limitMs;
     this.#tickMs = Math.min(longestTickMs, Math.max(shortestTickMs, Math.ceil(limitMs / ticksOfLimit)));
-    // The tick in which a request comes has begun already, and does not count.
+    // The tick in which a request is added has started already, so it does not count.
     this.#ticks = Math.ceil(limitMs / this.#tickMs) + 1;
   }
 
-  /** Keeps a request until it is removed or has waited too long. */
+  /** Adds a request. The request stays in the list until it is removed or times out. */
   add(request: Waiting): void {
     request.since = this.#tick;
     request.previousWaiting = this.#last;
@@ -52,7 +55,7 @@ export class InFlight {
     if (this.#timer === undefined && this.#limitMs > 0) this.#start();
   }
 
-  /** Forgets a request that was added. */
+  /** Removes a request. */
   remove(request: Waiting): void {
     const { previousWaiting, nextWaiting } = request;
     if (previousWaiting === null) this.#first = nextWaiting;
@@ -63,17 +66,19 @@ export class InFlight {
     request.nextWaiting = null;
   }
 
-  /** Keeps a request whose body is being sent; it may take as long as it likes. */
+  /** Adds a request whose body is being sent. Such a request has no timeout. */
   addStream(request: Pick<Waiting, "giveUp">): void {
     this.#streams.add(request);
   }
 
-  /** Forgets a request that was added so. */
+  /** Removes a request that {@link InFlight.addStream} added. */
   removeStream(request: Pick<Waiting, "giveUp">): void {
     this.#streams.delete(request);
   }
 
-  /** Tells every request that the application waits no longer, the oldest first. Each removes itself. */
+  /**
+   * Notifies every request that the application does not wait any longer, oldest first. Each request removes itself.
+   */
   giveUp(): void {
     for (let request = this.#first; request !== null; request = this.#first) {
       request.giveUp();
@@ -84,7 +89,7 @@ export class InFlight {
 
   #start(): void {
     this.#timer = setInterval(() => this.#onTick(), this.#tickMs);
-    // What still runs keeps the process, not the clock.
+    // The timer does not keep the process alive.
     this.#timer.unref();
   }
 

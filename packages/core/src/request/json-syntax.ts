@@ -1,19 +1,19 @@
-/** Where a text stops being JSON, and what was expected there. */
+/** Location of the first syntax error of a JSON string, with the expected token. */
 export interface JsonSyntaxError {
-  /** UTF-16 offset. */
+  /** Offset in UTF-16 units. */
   readonly offset: number;
   readonly expected: string;
 }
 
 /**
- * Finds the first syntax error of a text that `JSON.parse` refused. The engine's own message has no position in many
- * cases and quotes the input, which may hold secrets. Keeps its own stack, so that nesting of any depth is safe.
+ * Finds the first syntax error of a string that `JSON.parse` refused. The engine's own message often has no position,
+ * and quotes the input, which may contain secrets. Uses its own stack, so deep nesting is safe.
  */
 export function findJsonError(text: string): JsonSyntaxError {
   return new Scanner(text).scan();
 }
 
-/** Line and column, both from 1, of an offset. */
+/** Returns line and column of an offset, both counted from 1. */
 export function lineAndColumn(text: string, offset: number): { line: number; column: number } {
   let line = 1;
   let lineStart = 0;
@@ -28,7 +28,7 @@ export function lineAndColumn(text: string, offset: number): { line: number; col
   return { line, column: offset - lineStart + 1 };
 }
 
-/** What may come next. */
+/** Token that is expected next. */
 type Expectation = "value" | "first item" | "first key" | "key" | "colon" | "comma" | "end";
 
 const inWords: Readonly<Record<Expectation, string>> = {
@@ -53,7 +53,7 @@ const word = /true|false|null/y;
 class Scanner {
   readonly #text: string;
   #offset = 0;
-  /** The open lists and objects. */
+  /** Open arrays and objects. */
   readonly #open: ("[" | "{")[] = [];
 
   constructor(text: string) {
@@ -65,7 +65,7 @@ class Scanner {
     for (;;) {
       this.#takeWhile(isSpace);
       if (expectation === "end" && this.#offset === this.#text.length) {
-        // JSON.parse and this scanner disagree; say what is known.
+        // `JSON.parse` refused the string but this scanner accepts it, so no location is known.
         return { offset: this.#offset, expected: "JSON" };
       }
       const start = this.#offset;
@@ -76,7 +76,7 @@ class Scanner {
     }
   }
 
-  /** Takes one token and says what may follow it; nothing where the token is not what was expected. */
+  /** Reads one token and returns what may follow. Returns `undefined` if the token is not the expected one. */
   #step(expectation: Expectation): Expectation | JsonSyntaxError | undefined {
     const character = this.#text[this.#offset];
     switch (expectation) {
@@ -137,14 +137,17 @@ class Scanner {
   #number(): boolean {
     const start = this.#offset;
     if (!this.#take(numberStart)) return false;
-    // A number that begins with 0 has no other digit before the point.
+    // A number that starts with 0 has no other digit before the decimal point.
     if (this.#text[this.#offset - 1] !== "0") this.#takeWhile(isDigit);
     if (this.#take(fractionStart)) this.#takeWhile(isDigit);
     if (this.#take(exponentStart)) this.#takeWhile(isDigit);
     return this.#offset > start;
   }
 
-  /** Moves past what the pattern, which is of bounded length, matches here; says whether it does. */
+  /**
+   * Skips a match of the pattern at the current offset. Returns true if the pattern matches. The pattern must have a
+   * bounded length.
+   */
   #take(pattern: RegExp): boolean {
     pattern.lastIndex = this.#offset;
     if (!pattern.test(this.#text)) return false;
@@ -152,7 +155,10 @@ class Scanner {
     return true;
   }
 
-  /** Not a pattern with a star: the regular expression engine keeps a stack entry for each character. */
+  /**
+   * Skips characters while the predicate is true. A regular expression with a star would need one stack entry for each
+   * character.
+   */
   #takeWhile(predicate: (code: number) => boolean): void {
     while (this.#offset < this.#text.length && predicate(this.#text.charCodeAt(this.#offset)))
       this.#offset += 1;

@@ -3,12 +3,12 @@ import type { CompiledApplication, ServerExchange } from "@kit/types";
 import * as phases from "../observe/phases.ts";
 import { pathOf, type RequestState } from "./request-state.ts";
 
-/** Where the OpenAPI document is. */
+/** Path of the OpenAPI document. */
 export const documentPath = "/openapi.json";
 
 /**
- * `GET /openapi.json`. As with any route, the static path beats parameters and wildcards; only a route that the
- * application registers at exactly this path goes before it.
+ * Serves `GET /openapi.json`. As with other routes, this static path takes precedence over parameters and wildcards.
+ * Only a route that the application registers with exactly this path takes precedence over the document.
  */
 export class OpenApiDocument {
   readonly #read: () => Promise<string>;
@@ -17,20 +17,20 @@ export class OpenApiDocument {
     this.#read = compiled.openapi;
   }
 
-  /** The document of an application, unless it serves that path itself. */
+  /** Creates the document of an application. Returns `null` if the application has a route with that path. */
   static of(compiled: CompiledApplication): OpenApiDocument | null {
     const isTaken = compiled.routes.some((route) => route.path === documentPath);
     return isTaken ? null : new OpenApiDocument(compiled);
   }
 
-  /** Whether the request's path is the document's. */
+  /** Returns true if the path of the request is that of the document. */
   isAt({ target }: ServerExchange): boolean {
     if (!target.startsWith(documentPath)) return false;
     const rest = pathOf(target).slice(documentPath.length);
     return rest === "" || rest === "/";
   }
 
-  /** Answers with the document. Never throws. */
+  /** Responds with the document. Never throws. */
   async answer(state: RequestState): Promise<void> {
     state.enter(phases.handler);
     try {

@@ -10,29 +10,32 @@ import type { InFlight } from "./in-flight.ts";
 import type { RefusedRequests } from "./refused-requests.ts";
 import type { FindAddress } from "./trust-proxy.ts";
 
-/** What all requests of an application have in common. */
+/** Settings that all requests of an application share. */
 export interface PipelineSettings {
-  /** The server adapter's name. */
+  /** Name of the server adapter. */
   readonly serverAdapter: string;
   readonly errorMiddleware: ErrorMiddleware;
-  /** What plugins want error bodies to tell. */
+  /** Additional fields of error bodies that plugins request. */
   readonly errorFields: ErrorFields;
-  /** The project's directory. */
+  /** Directory of the project. */
   readonly projectRoot: string;
-  /** Whether a response is held against its contract before it is written; costs a second walk of it. */
+  /**
+   * True to check each response against its contract before it is serialized. The check walks the response a second
+   * time.
+   */
   readonly checkResponses: boolean;
-  /** Warns of what no contract reads; there only in development. */
+  /** Warns about input that no contract declares. `null` outside of development. */
   readonly ignoredInput: IgnoredInput | null;
   readonly log: Log;
-  /** Level of errors below 500 that middleware or a handler throws. */
+  /** Level of errors with a status below 500 that middleware or a handler throws. */
   readonly clientErrors: LogLevel;
   readonly refusedRequests: RefusedRequests;
   readonly findAddress: FindAddress;
   readonly inFlight: InFlight;
   readonly breaches: ContractBreaches;
   readonly refusals: RefusalLog;
-  /** Told of every failure that becomes an answer. */
+  /** Listeners for failed requests, called before the error response is sent. */
   readonly onError: readonly ((error: unknown, request: RequestFailure) => void)[];
-  /** Notes what becomes of requests; there only where somebody looks. */
+  /** Records requests. `null` if no plugin observes them. */
   readonly recorder: Recorder | null;
 }

@@ -21,22 +21,22 @@ import { pathOf, RequestState } from "./request-state.ts";
 import { RequestRun } from "./run.ts";
 import { allowOf, answerForWholeServer, asksForWholeServer } from "./whole-server.ts";
 
-/** What a pipeline is made of. */
+/** Parts of a pipeline. */
 export interface PipelineParts {
   readonly tree: CompiledRouteTree;
-  /** By route number. */
+  /** Routes by route number. */
   readonly routes: readonly ExecutableRoute[];
   readonly limits: ServerLimits;
   readonly settings: PipelineSettings;
-  /** Served where it is given. */
+  /** OpenAPI document. `null` if it is not served. */
   readonly openapi: OpenApiDocument | null;
-  /** Served where it is given. */
+  /** API reference. `null` if it is not served. */
   readonly reference: ApiReference | null;
-  /** Served where it is given. */
+  /** Health paths. `null` if they are not served. */
   readonly health: Health | null;
 }
 
-/** Serves an application's requests, on any server. */
+/** Serves the requests of an application, on any server. */
 export class Pipeline implements ServerService {
   readonly tree: CompiledRouteTree;
   readonly routes: readonly string[];
@@ -47,7 +47,7 @@ export class Pipeline implements ServerService {
   readonly #reference: ApiReference | null;
   readonly #health: Health | null;
   readonly #match: Matcher;
-  /** `Allow` of the server as a whole. */
+  /** Value of the header `Allow` for `OPTIONS *`. */
   readonly #allow: string;
 
   constructor(parts: PipelineParts) {
@@ -60,12 +60,12 @@ export class Pipeline implements ServerService {
     this.#reference = parts.reference;
     this.#health = parts.health;
     this.#allow = allowOf(this.routes);
-    // Even where the adapter matches by itself: a tree that is broken shows at start.
+    // Created even if the adapter has its own matcher, so that an invalid tree is detected at the start.
     this.#match = createMatcher(parts.tree, this.routes);
   }
 
   handle(exchange: ServerExchange): void {
-    // Before anything else, and whatever the path: the body is not there, and the connection cannot be used again.
+    // Checked first, for any path: the body is not available, and the connection cannot be reused.
     if (exchange.bodyTooLarge) return this.#refuse(exchange, payloadTooLarge(this.limits.bodyBytes));
     if (asksForWholeServer(exchange)) {
       return answerForWholeServer(new RequestState(this.#settings, exchange, null), this.#allow);
@@ -97,7 +97,7 @@ export class Pipeline implements ServerService {
   }
 
   hasRoute(path: string): boolean {
-    // No method has this name, so a path that routes have is one whose methods are not allowed.
+    // No route has an empty method, so the result is "method not allowed" for every path that has a route.
     return this.#match("", path).kind === "method-not-allowed";
   }
 
@@ -149,7 +149,7 @@ export class Pipeline implements ServerService {
   }
 }
 
-/** Returns what is wrong with a body; nothing if the body is right. */
+/** Returns the error of a body, or `undefined` if the body is valid. */
 function bodyErrorOf(exchange: ServerExchange, validator: Validator<unknown>): unknown {
   try {
     const value = parseJsonText(exchange, validator, readJsonText(exchange, validator));

@@ -1,26 +1,35 @@
-/** Answers that are not JSON: text, bytes and streams. */
+/** Responses that are not JSON: strings, bytes and streams. */
 
-/** A body that comes piece by piece: a Node `Readable`, a web `ReadableStream`, an async generator. Text is sent as UTF-8. */
+/**
+ * Body that is sent in chunks: a Node `Readable`, a web `ReadableStream`, an async generator. Strings are sent as
+ * UTF-8.
+ */
 export type StreamSource = AsyncIterable<Uint8Array | string>;
 
-/** What `ctx.send` takes. */
+/** Body that `ctx.send` accepts. */
 export type RawBody = string | Uint8Array | StreamSource;
 
-/** How a body is sent. */
+/** Options of `ctx.send`. */
 export interface SendOptions {
-  /** `text/csv; charset=utf-8`; default `application/octet-stream`, for text `text/plain; charset=utf-8`. */
+  /**
+   * Content type, such as `text/csv; charset=utf-8`. Default: `text/plain; charset=utf-8` for a string, otherwise
+   * `application/octet-stream`.
+   */
   readonly contentType?: string;
-  /** Number of bytes of a stream, where it is known: clients then show progress. A stream that has another number is cut. */
+  /**
+   * Number of bytes of a stream, if it is known. Clients can then show progress. If the stream has another number of
+   * bytes, kit closes the connection.
+   */
   readonly length?: number;
 }
 
-/** What `ctx.send` gives and a handler returns in place of its contract's response. */
+/** Result of `ctx.send`, which a handler returns in place of its contract's response. */
 export class RawResponse {
-  /** Exists for the type checker alone, which tells answers from properties that middleware adds by it. */
+  /** Exists only for the type checker, which uses it to distinguish responses from properties that middleware adds. */
   declare readonly onlyHandlersReturnThis: true;
-  /** Text and bytes are there at once; a stream is read while it is sent. */
+  /** Body. A stream is read while it is sent. */
   readonly body: string | Uint8Array | OpenSource;
-  /** As the handler says it. */
+  /** Content type that the handler set. */
   readonly contentType: string | null;
   readonly defaultType: string;
   readonly length: number | null;
@@ -41,16 +50,16 @@ export class RawResponse {
     this.length = length ?? null;
   }
 
-  /** Lets go of what nobody will read. */
+  /** Cancels a stream that will not be read. */
   cancel(reason: unknown): void {
     if (typeof this.body === "object" && "cancel" in this.body) this.body.cancel(reason);
   }
 }
 
-/** A stream that can be read and let go of. */
+/** Stream that can be read and cancelled. */
 export interface OpenSource {
   next(): Promise<IteratorResult<unknown, unknown>>;
-  /** Ends it, also while `next` waits. Never throws. */
+  /** Closes the stream, also while `next` is pending. Never throws. */
   cancel(reason: unknown): void;
 }
 
@@ -80,9 +89,9 @@ function fromIterable(iterable: AsyncIterable<unknown>): OpenSource {
     next: () => iterator.next(),
     cancel: () =>
       ignoreFailure(() => {
-        // A Node stream: what its iterator waits for may never come, so it is ended itself.
+        // The iterator of a Node stream may wait without end, so the stream itself is destroyed.
         if (isDestroyable(iterable)) return iterable.destroy();
-        // A generator runs its `finally` once what it awaits has come; `ctx.signal` tells it earlier.
+        // A generator runs its `finally` after the promise that it awaits. `ctx.signal` notifies it earlier.
         return iterator.return?.();
       }),
   };
@@ -92,16 +101,16 @@ function isDestroyable(value: object): value is { destroy(): unknown } {
   return typeof (value as { destroy?: unknown }).destroy === "function";
 }
 
-/** What is let go of is of no interest any more, and neither is how it fails. */
+/** Calls the function and ignores its failure, because nothing uses a cancelled stream. */
 function ignoreFailure(call: () => unknown): void {
   try {
     Promise.resolve(call()).catch(() => undefined);
   } catch {
-    // See above.
+    // Ignored, as above.
   }
 }
 
-/** Bytes of a piece. */
+/** Returns a chunk of a stream as bytes. */
 export function toBytes(piece: unknown): Uint8Array {
   if (piece instanceof Uint8Array) return piece;
   if (typeof piece === "string") return Buffer.from(piece);

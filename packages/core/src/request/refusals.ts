@@ -1,22 +1,22 @@
-/** The errors that the pipeline itself answers a request with. */
+/** Errors with which the pipeline itself refuses requests. */
 import { AppError, NotFoundError, ValidationError } from "@kit/errors";
 import type { ValidationFailure, Validator } from "@kit/types";
 
 import { count } from "../codec/words.ts";
 import { type RequestSlot, RequestValidationError } from "./validation-error.ts";
 
-/** No route has the path. */
+/** Error for a path that no route matches. */
 export function notFound(): AppError {
   return withoutStack(() => new NotFoundError("NOT_FOUND", "Nothing is here"));
 }
 
-/** Routes have the path, none has the method. */
+/** Error for a path that has routes, but none with the method of the request. */
 export function methodNotAllowed(method: string, allow: string): AppError {
   const message = `This path does not take ${method}; it takes ${allow}`;
   return withoutStack(() => new AppError("METHOD_NOT_ALLOWED", 405, message));
 }
 
-/** The path cannot be decoded. */
+/** Error for a path that cannot be decoded. */
 export function badPath(path: string): AppError {
   const expected = "a path with valid percent-escapes in UTF-8";
   const fields = [{ path: "$", expected, value: path, rule: "encoding", limit: "utf-8" }];
@@ -24,29 +24,29 @@ export function badPath(path: string): AppError {
   return withoutStack(() => new ValidationError("VALIDATION_ERROR", message, { fields }));
 }
 
-/** The body is larger than the limit. */
+/** Error for a body that is larger than the limit. */
 export function payloadTooLarge(limit: number): AppError {
   const message = `The body is larger than ${limit} bytes`;
   return withoutStack(() => new AppError("PAYLOAD_TOO_LARGE", 413, message, { limit }));
 }
 
-/** The body is of a kind that is not read. */
+/** Error for a body with an unsupported media type or encoding. */
 export function unsupportedMediaType(message: string): AppError {
   return withoutStack(() => new AppError("UNSUPPORTED_MEDIA_TYPE", 415, message));
 }
 
-/** The handler, or a middleware, did not come to its end in time. */
+/** Error for a request whose handler or middleware exceeded the timeout. */
 export function requestTimeout(limitMs: number): AppError {
   const message = `The request took longer than ${limitMs} ms`;
   return withoutStack(() => new AppError("REQUEST_TIMEOUT", 503, message));
 }
 
-/** The application closes, and the request was not answered in the time that was left for it. */
+/** Error for a request that has no response at the end of the grace period of a shutdown. */
 export function applicationCloses(): AppError {
   return withoutStack(() => new AppError("SERVICE_UNAVAILABLE", 503, "The server is closing"));
 }
 
-/** A slot does not fit its contract. */
+/** Error for a slot that breaks its contract. */
 export function invalidSlot(
   slot: RequestSlot,
   { name }: Pick<Validator<unknown>, "name">,
@@ -55,7 +55,7 @@ export function invalidSlot(
   return withoutStack(() => new RequestValidationError(slot, name, failures));
 }
 
-/** A body on a method that has none, where the contract does not ask for one. */
+/** Error for a request with a body whose contract has none. */
 export function undeclaredBody(method: string, bytes: number): RequestValidationError {
   return invalidSlot("body", { name: "void" }, [
     {
@@ -68,12 +68,12 @@ export function undeclaredBody(method: string, bytes: number): RequestValidation
   ]);
 }
 
-/** Whether the limit can be set: it cannot where the program froze the language's own objects. */
+/** True if `Error.stackTraceLimit` can be set. It cannot if the program froze the built-in objects. */
 const isLimitWritable = Object.getOwnPropertyDescriptor(Error, "stackTraceLimit")?.writable === true;
 
 /**
- * A stack would show only the pipeline, and it is most of what an error costs, which whoever sends bad requests would have
- * the server pay.
+ * Creates an error without a stack. The stack would only show the pipeline, and it is the most expensive part of an
+ * error, so clients could slow down the server with invalid requests.
  */
 function withoutStack<TError extends Error>(make: () => TError): TError {
   if (!isLimitWritable) return make();

@@ -6,10 +6,10 @@ import { Sampler } from "../logging/sampler.ts";
 import { shownPath } from "../observe/target.ts";
 import type { Redactor } from "../logging/redact.ts";
 
-/** Number of single entries for each route, status and minute. */
+/** Maximum number of single entries for each route, status and minute. */
 const perMinute = 10;
 
-/** A request that the router or the validation refuses. */
+/** Request that the router or the validation refuses. */
 export interface RefusedRequest {
   readonly route: CompiledRoute | null;
   readonly method: string;
@@ -18,15 +18,16 @@ export interface RefusedRequest {
 }
 
 interface Kind {
-  /** Absent if no route took the request. */
+  /** Absent if no route matches the request. */
   readonly route: string | undefined;
   readonly status: number;
 }
 
 /**
- * Logs requests that the router (400, 404, 405, 413) or the validation (400, 415) refuses, at `warn`. Any client can cause them, so each route and status has
- * ten entries a minute; the others of that minute become one entry with their number. Requests that no route takes count as one route, so
- * the number of kinds is bounded by the application and not by clients.
+ * Logs requests that the router (400, 404, 405, 413) or the validation (400, 415) refuses, at `warn`. Any client can
+ * cause such requests, so the log has at most ten single entries for each route, status and minute. The others of that
+ * minute become one entry with their number. All requests without a matching route count as one route, so clients
+ * cannot increase the number of kinds.
  */
 export class RefusedRequests {
   readonly #log: Log;
@@ -39,7 +40,7 @@ export class RefusedRequests {
     this.#sampler = new Sampler(perMinute, (_, count, kind) => this.#tellRest(count, kind));
   }
 
-  /** Counts a request, and logs it if it is among the first of its kind and minute. */
+  /** Counts a request. Logs it if it is among the first of its kind and minute. */
   count(request: RefusedRequest, status: number, message: () => string, error: unknown): void {
     if (!this.#log.makes("warn")) return;
     const route = request.route?.ref;
@@ -49,7 +50,7 @@ export class RefusedRequests {
     log.warn(message(), { status, method, path, error });
   }
 
-  /** Tells what was not told yet; for the end of the application. */
+  /** Logs the counts that are not logged yet. Called when the application closes. */
   flush(): void {
     this.#sampler.flush();
   }

@@ -2,14 +2,17 @@ import type { Logger } from "../logging/log-entry.ts";
 import type { TraceHeaders } from "./trace-headers.ts";
 import type { RawBody, RawResponse, SendOptions } from "./raw-response.ts";
 
-/** A span of the request's trace; present on `ctx` only while spans are recorded: with `telemetry.tracing`, or a plugin that looks at them. */
+/**
+ * Span of the request's trace. Present on `ctx` only while spans are recorded: with `telemetry.tracing`, or with a
+ * plugin that observes spans.
+ */
 export interface Span {
-  /** Adds an attribute to the span, or changes it; a request keeps 256. */
+  /** Sets an attribute of the span. A request keeps at most 256 attributes. */
   setAttribute(name: string, value: string | number | boolean): void;
 }
 
 /**
- * What every middleware and handler is given about the request, besides what middleware added.
+ * Context of a request, which every middleware and handler receives. It also has the properties that middleware added.
  *
  * @example
  * ```ts
@@ -23,19 +26,22 @@ export interface Span {
  * ```
  */
 export interface RequestContext {
-  /** 32 hexadecimal digits: of the request's `traceparent` where it has a valid one, else random. */
+  /** Trace id: 32 hexadecimal digits. Taken from a valid `traceparent` of the request, otherwise random. */
   readonly traceId: string;
-  /** Names this request in logs; unique in the life of the process and unlikely to meet another process's. */
+  /** Id of this request in logs. Unique within the process, and very unlikely to equal an id of another process. */
   readonly requestId: string;
-  /** The route that matched, with its final path: `GET /notes/:id`. */
+  /** Route that matched, with its final path: `GET /notes/:id`. */
   readonly route: string;
-  /** The request's method in upper case; `HEAD` where a GET route answers a HEAD request. */
+  /** Method of the request, in upper case. `HEAD` if a GET route serves a HEAD request. */
   readonly method: string;
-  /** The request's path in the normal form, in which each path has one spelling, percent-encoded and without the query. */
+  /**
+   * Path of the request in the normal form, in which each path has one spelling. Percent-encoded and without the query.
+   */
   readonly path: string;
   /**
-   * The part of `path` that the route's wildcard takes, percent-encoded and with a final slash if the client sent one; absent if the route has no wildcard.
-   * The parameter of the wildcard is decoded and has no final slash, so `a%2Fb` and `a/b` look the same there, and `a` and `a/`.
+   * Part of `path` that the route's wildcard matches, percent-encoded and with a final slash if the client sent one.
+   * Absent if the route has no wildcard. The wildcard's parameter is decoded and has no final slash, so it cannot
+   * distinguish `a%2Fb` from `a/b`, or `a` from `a/`.
    *
    * @example
    * ```ts
@@ -45,52 +51,75 @@ export interface RequestContext {
    */
   readonly rawWildcard?: string | undefined;
   /**
-   * Address of the client: of whoever connected, or what the proxies say that `trustProxy` names. An IPv4 address that was mapped to IPv6 is
-   * given as IPv4. Empty if it is unknown: the connection has none (a Unix socket), a trusted proxy's entry is malformed or no address, or it is
-   * read for the first time after the answer.
+   * IP address of the client: the peer of the connection, or the address that the proxies of `trustProxy` report. An
+   * IPv4 address that was mapped to IPv6 is returned as IPv4. Empty if the address is unknown: the connection has none
+   * (a Unix socket), the entry of a trusted proxy is malformed or not an address, or the property is read for the first
+   * time after the response.
    */
   readonly ip: string;
-  /** Request headers by lower-case name; repeated ones are joined with `, `. Read only; empty after the answer. */
+  /**
+   * Request headers by lower-case name. Repeated headers are joined with `, `. Read-only, and empty after the response.
+   */
   readonly headers: RequestHeaders;
   /**
-   * Aborted when nobody waits for the answer any more: the client went away, the request took longer than
-   * `requestTimeoutMs`, or the application closed. Give it to what can be cancelled: `fetch(url, { signal: ctx.signal })`.
+   * Signal that is aborted when the response is no longer needed: the client disconnected, the request took longer than
+   * `requestTimeoutMs`, or the application closed. Pass it to operations that can be cancelled:
+   * `fetch(url, { signal: ctx.signal })`.
    */
   readonly signal: AbortSignal;
-  /** Writes log entries that carry the request's ids. */
+  /** Logger. Its entries contain the ids of the request. */
   readonly log: Logger;
-  /** The span of the middleware or handler that runs; absent while spans are not recorded, and after the answer. */
+  /** Span of the current middleware or handler. Absent while spans are not recorded, and after the response. */
   readonly span?: Span | undefined;
   /**
-   * Headers for requests to other services, by which they belong to this request's trace: `traceparent`, and `tracestate` where the client sent one. While
-   * no spans are recorded, the client's own `traceparent` is passed on until the answer.
+   * Headers for requests to other services, so that these requests belong to the same trace: `traceparent`, and
+   * `tracestate` if the client sent one. While no spans are recorded, the client's own `traceparent` is passed on until
+   * the response.
    *
    * @example
    * ```ts
-   * const answer = await fetch(url, { headers: { ...ctx.traceHeaders }, signal: ctx.signal });
+   * const response = await fetch(url, { headers: { ...ctx.traceHeaders }, signal: ctx.signal });
    * ```
    */
   readonly traceHeaders: TraceHeaders;
-  /** Answers with this status instead of the contract's; 200 to 599. Errors have a status of their own. */
+  /**
+   * Sets the status of the response, an integer from 200 to 599, in place of the contract's status. Errors have their
+   * own status.
+   *
+   * @throws {RangeError} If the status is not an integer from 200 to 599.
+   */
   status(status: number): this;
   /**
-   * Sets a response header; setting it again replaces it, but `set-cookie`, which is added. An error answer keeps the headers
-   * that were set before, but those that describe the body that is not sent (`content-*`, `etag`, `last-modified`) or say
-   * how long to keep it (`cache-control`, `expires`).
+   * Sets a response header. A second call with the same name replaces the value. For `set-cookie` it adds a value. An
+   * error response keeps the headers that were set before, except those that describe the unsent body (`content-*`,
+   * `etag`, `last-modified`) or its caching (`cache-control`, `expires`).
+   *
+   * @throws {TypeError} If the name is invalid or reserved for the server (such as `content-length`), or if the value
+   * has characters other than printable ASCII.
    */
   header(name: string, value: string | readonly string[]): this;
   /**
-   * Makes an answer that is not JSON, for a handler to return in place of what its contract declares: text, bytes, or a stream (a Node
-   * `Readable`, a web `ReadableStream`, an async generator), which is read as fast as the client takes it and let go of when the client leaves. The
-   * status is the contract's, and 200 where the contract has no response.
+   * Creates a response that is not JSON. A handler returns it in place of the response that its contract declares. The
+   * body is a string, bytes, or a stream: a Node `Readable`, a web `ReadableStream` or an async generator. kit reads a
+   * stream as fast as the client receives it, and cancels the stream when the client disconnects. The status is the
+   * contract's, or 200 if the contract has no response.
    *
    * @example
    * ```ts
    * "GET /notes.csv": ({ ctx }) => ctx.send(csvOfNotes(ctx.signal), { contentType: "text/csv; charset=utf-8" }),
    * ```
+   * @throws {TypeError} If the body is of another type, or if an option is invalid.
    */
   send(body: RawBody, options?: SendOptions): RawResponse;
-  /** Throws the application error of that status; nothing after it runs. */
+  /**
+   * Throws the application error of the status, so the code after the call does not run.
+   *
+   * @param status - HTTP status, an integer from 400 to 599.
+   * @param code - Machine-readable code, such as `NOTE_NOT_FOUND`.
+   * @param message - Message for the client.
+   * @param details - Additional data for the client, sent as JSON.
+   * @throws {AppError} Always. See `errorFor` of `@kit/errors`.
+   */
   fail(status: number, code: string, message: string, details?: object): never;
 }
 

@@ -26,19 +26,19 @@ import { applicationCloses, requestTimeout } from "./refusals.ts";
 import type { RequestHeaders } from "./request-context.ts";
 import { ResponseHeaders } from "./response-headers.ts";
 
-/** The type of all bodies. JSON is UTF-8 by definition, so it names no charset. */
+/** Content type of JSON bodies. JSON is UTF-8 by definition, so there is no charset. */
 export const jsonType = "application/json";
 
 const internalError = "INTERNAL_SERVER_ERROR";
-/** After how many seconds a client may ask again when the database cannot be reached. */
+/** Seconds after which a client may retry if the database cannot be reached. */
 const retryAfter = "1";
 
-/** Statuses that have no body. */
+/** Statuses of responses without a body. */
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
- * A request from its arrival to its one answer: ids, phase, headers, and how it succeeds or fails. Knows nothing of routes
- * beyond their name, so that 404 and its like are answered in the same way.
+ * State of a request from its arrival to its response: ids, phase, headers, and how the request succeeds or fails. Independent of
+ * routes except for their name, so that 404 and similar responses use the same code.
  */
 export class RequestState implements RequestFailure, Waiting {
   readonly exchange: ServerExchange;
@@ -46,7 +46,7 @@ export class RequestState implements RequestFailure, Waiting {
   readonly executable: ExecutableRoute | null;
   previousWaiting: Waiting | null = null;
   nextWaiting: Waiting | null = null;
-  /** -1: it does not wait. */
+  /** Tick at which the request was added to the waiting requests, or -1. */
   since = -1;
   #status = 0;
   #responseHeaders: ResponseHeaders | null = null;
@@ -58,13 +58,13 @@ export class RequestState implements RequestFailure, Waiting {
   #headers: RequestHeaders | undefined;
   #controller: AbortController | undefined;
   #isStreaming = false;
-  /** Lets go of the body that is being read. */
+  /** Cancels the body that is being read. */
   #cancelBody: ((reason: unknown) => void) | undefined;
-  /** Why the request was answered before its handler had ended. */
+  /** Reason why the response was sent before the handler ended. */
   #cut: AppError | undefined;
   #log: Logger | undefined;
   #phase: number = phases.normalize;
-  /** Where the request is noted; after its answer the slot may serve another one, under another number. */
+  /** Slot that records the request. After the response, the slot may record another request with another sequence number. */
   readonly #slot: Slot | null;
   readonly #sequence: number;
 
@@ -116,24 +116,24 @@ export class RequestState implements RequestFailure, Waiting {
     return this.#requestId;
   }
 
-  /** Headers by which a request to another service belongs to this trace. */
+  /** Headers for requests to other services, so that they belong to this trace. */
   get traceHeaders(): TraceHeaders {
     const { span, traceId } = this;
     if (span !== undefined) return traceHeadersOf(span);
     const own = this.#ownSlot;
     const parent = this.#answered ? own?.parent : readTraceparent(this.exchange.header("traceparent"));
     const state = this.#answered ? own?.traceState : this.exchange.header("tracestate");
-    // Nothing is recorded here, so what comes next is the child of whoever asked us.
+    // Nothing is recorded here, so the next span is a child of the client's span.
     const next = parent ?? { spanId: randomSpanId(), isSampled: false };
     return traceHeadersOf({ ...next, traceId, traceState: (parent && state) ?? null });
   }
 
-  /** Where the request is, or still is, noted: its ids are there, or made there. */
+  /** Slot of this request if the slot is not reused yet. The ids are stored or generated there. */
   get #ownSlot(): Slot | null {
     return this.#slot !== null && this.#slot.sequence === this.#sequence ? this.#slot : null;
   }
 
-  /** The span of the phase under way; nothing where spans are not recorded, and after the answer. */
+  /** Span of the current phase. `undefined` if spans are not recorded, and after the response. */
   get span(): RunningSpan | undefined {
     const slot = this.#ownSlot;
     if (slot === null || !slot.isActive) return undefined;
@@ -141,7 +141,7 @@ export class RequestState implements RequestFailure, Waiting {
     return recorder.hasSpans ? recorder.spanOf(slot) : undefined;
   }
 
-  /** Of {@link RequestState.span}, which is not made for it. */
+  /** Id of {@link RequestState.span}, without creating the span. */
   get #spanId(): string | undefined {
     const slot = this.#ownSlot;
     const isThere = slot !== null && slot.isActive && this.settings.recorder!.hasSpans;
@@ -149,7 +149,7 @@ export class RequestState implements RequestFailure, Waiting {
   }
 
   get path(): string {
-    // Adapters hand over normal paths; one that somebody else wrote may not.
+    // kit's adapters pass normal paths, but third-party adapters may not.
     return (this.#path ??= pathOf(normalTarget(this.exchange.target)));
   }
 
@@ -157,7 +157,7 @@ export class RequestState implements RequestFailure, Waiting {
     return (this.#headers ??= headerView(this));
   }
 
-  /** The client's address; empty once the server has forgotten the request, unless it was read before. */
+  /** Address of the client. Empty if the server has released the request and the address was not read before. */
   get address(): string {
     if (this.#address !== undefined) return this.#address;
     if (this.isReadTooLate("ip")) return "";
@@ -171,7 +171,7 @@ export class RequestState implements RequestFailure, Waiting {
       const controller = new AbortController();
       this.#controller = controller;
       if (this.#cut !== undefined) controller.abort(this.#cut);
-      // Once it was answered nothing can abort the request any more, but a body that is being sent: that is told otherwise.
+      // After the response, only the body in transfer can be aborted, which `#endStream` reports.
       else if (!this.#answered)
         this.exchange.onAbort(() =>
           controller.abort(new Error("The client went away before it was answered")),
@@ -180,7 +180,6 @@ export class RequestState implements RequestFailure, Waiting {
     return this.#controller.signal;
   }
 
-  /** Whether the answer is out. */
   get isAnswered(): boolean {
     return this.#answered;
   }
@@ -189,23 +188,22 @@ export class RequestState implements RequestFailure, Waiting {
     return (this.#log ??= this.settings.log.at(() => this.#place()));
   }
 
-  /** Enters the next phase. */
   enter(phase: number): void {
     this.#phase = phase;
     if (this.#slot !== null) this.settings.recorder!.enter(this.#slot, phase);
   }
 
-  /** Whether what is called runs within what observers put around it. */
+  /** True if observers wrap the middleware and handler calls of this request. */
   get isWrapped(): boolean {
     return this.#slot !== null && this.settings.recorder!.wraps(this.#slot);
   }
 
-  /** Runs a middleware or handler so. */
+  /** Runs a middleware or handler inside of the wrappers of observers. */
   wrap(run: () => unknown): unknown {
     return this.settings.recorder!.around(this.#slot!, run);
   }
 
-  /** Notes that the request waits for a promise, and so may wait too long. */
+  /** Adds the request to those that wait for a promise and may time out. */
   wait(): void {
     if (this.since === -1 && !this.#answered) this.settings.inFlight.add(this);
   }
@@ -219,7 +217,7 @@ export class RequestState implements RequestFailure, Waiting {
     else this.#cutShort(applicationCloses());
   }
 
-  /** Notes that a handler or middleware gave what nobody waits for any more: the request was cut short. */
+  /** Logs that a handler or middleware ended after the response of a request that was cut short. */
   noteLate(error?: unknown): void {
     const ended = error === undefined ? "ended" : "failed";
     const data = error === undefined || error === this.#cut ? undefined : { error };
@@ -239,14 +237,14 @@ export class RequestState implements RequestFailure, Waiting {
     (this.#responseHeaders ??= new ResponseHeaders()).set(name, value);
   }
 
-  /** Answers with a body, which is left out where the status has none. */
+  /** Sends a response. Omits the body if the status does not allow one. */
   answer(contractStatus: number, body: ResponseBody): void {
     const status = this.#status === 0 ? contractStatus : this.#status;
     if (body === null || withoutBody.has(status)) this.#respond(status, null, null);
     else this.#respond(status, this.#responseHeaders?.contentType ?? jsonType, body);
   }
 
-  /** Answers with what is not JSON. */
+  /** Sends a response that is not JSON. */
   answerRaw(contractStatus: number, raw: RawResponse): void {
     const status = this.#status === 0 ? contractStatus : this.#status;
     const { body } = raw;
@@ -260,23 +258,23 @@ export class RequestState implements RequestFailure, Waiting {
   }
 
   /**
-   * Answers with what middleware, a handler or a framework has thrown. It is logged as an error unless `isLogged`; an error below 500 at the
-   * level of `logging.clientErrors`. Never throws: whatever the error is and does, the client is answered.
+   * Sends the response for an error that middleware, a handler or a framework threw. Logs the error unless `isLogged` is true. An error
+   * with a status below 500 is logged at the level of `logging.clientErrors`. Never throws: the client always receives a response.
    */
   fail(error: unknown, isLogged = false): void {
-    // What is thrown while a slot is validated says that the request is wrong.
+    // An error that is thrown during the validation of a slot means that the request is invalid.
     const isRefusal = phases.isValidation(this.#phase);
     this.#answerError(error, isLogged ? "nowhere" : isRefusal ? "as refusal" : "as error");
   }
 
-  /** Answers a request that the router or the validation refuses. Such refusals are logged as warnings, of which there is a limited number a minute. */
+  /** Refuses a request for the router or the validation. Such refusals are logged as warnings, with a maximum number per minute. */
   refuse(error: unknown): void {
     this.#answerError(error, "as refusal");
   }
 
   #answerError(error: unknown, logged: "as error" | "as refusal" | "nowhere"): void {
     if (this.#answered) {
-      // The answer is out, and there is only one.
+      // The response was sent already, and a request has only one.
       if (this.#cut === undefined) this.logFailure("Something failed after the answer", error);
       else this.noteLate(error);
       return;
@@ -299,7 +297,7 @@ export class RequestState implements RequestFailure, Waiting {
     else if (log.makes(clientErrors)) this.log[clientErrors](textForLog(error), { status, error });
   }
 
-  /** Answers at once, and lets whatever still works for the request know that it need not. */
+  /** Responds at once, and notifies the code that still works on the request. */
   #cutShort(reason: AppError): void {
     this.fail(reason);
     this.#abandon(reason);
@@ -333,7 +331,7 @@ export class RequestState implements RequestFailure, Waiting {
     });
   }
 
-  /** Where the server cannot stream. The request may still take too long. */
+  /** Collects the body because the server cannot stream. The request can still time out. */
   async #respondCollected(status: number, contentType: string, source: OpenSource): Promise<void> {
     this.wait();
     this.#cancelBody = (reason) => source.cancel(reason);
@@ -348,7 +346,7 @@ export class RequestState implements RequestFailure, Waiting {
 
   #respondStream(status: number, contentType: string, source: OpenSource, length: number | null): void {
     this.enter(phases.write);
-    // It cannot be read later. Where the request is noted, it was noted too.
+    // The trace id cannot be read later. If the request is recorded, the recorder has read it already.
     if (this.#slot === null) this.#traceId ??= this.#readTraceId();
     const stream = new BodyStream(source, length, (end) => this.#endStream(status, end));
     let writer: ResponseWriter;
@@ -405,7 +403,7 @@ export class RequestState implements RequestFailure, Waiting {
 
   #respond(status: number, contentType: string | null, body: ResponseBody): void {
     this.enter(phases.write);
-    // It cannot be read later. Where the request is noted, it was noted too.
+    // The trace id cannot be read later. If the request is recorded, the recorder has read it already.
     if (this.#slot === null) this.#traceId ??= this.#readTraceId();
     this.#noteAnswered();
     try {
@@ -417,7 +415,7 @@ export class RequestState implements RequestFailure, Waiting {
     this.#finish(status);
   }
 
-  /** Notes why the request fails in the phase that it is in. */
+  /** Records why the request failed in its current phase. */
   #noteFault(code: string, error: unknown): void {
     if (this.#slot === null) return;
     const { name } = describeBriefly(error);
@@ -425,28 +423,30 @@ export class RequestState implements RequestFailure, Waiting {
     this.settings.recorder!.fail(this.#slot, fault);
   }
 
-  /** The answer is out. */
   #finish(written: number): void {
     this.#phase = phases.response;
     if (this.#slot !== null) this.settings.recorder!.finish(this.#slot, written);
   }
 
-  /** In place of an answer that the server does not take (a header that it cannot write, say), so that the client gets one. */
+  /** Sends a plain 500 if the server cannot send the response, for example because of an invalid header. */
   #respondPlainly(): void {
     try {
       this.exchange.respond(500, jsonType, this.#plainError(), null);
     } catch (error) {
-      // Not even that: the server is at its end, and closes the connection.
+      // The server cannot respond at all, and closes the connection.
       this.logFailure("The answer 500 could not be written either", error);
     }
   }
 
-  /** The request's own trace id. It cannot be read once the request was answered, so it is read before, for what is logged late. */
+  /**
+   * Returns the trace id of the request's headers. They cannot be read after the response, so they are read before, for later log
+   * entries.
+   */
   #readTraceId(): string | undefined {
     return this.#answered ? undefined : readTraceparent(this.exchange.header("traceparent"))?.traceId;
   }
 
-  /** Calls listeners, none of which may harm the request or the others. */
+  /** Calls listeners. A failing listener affects neither the request nor the other listeners. */
   #tell<TListener>(listeners: readonly TListener[], call: (listener: TListener) => void): void {
     for (const listener of listeners) {
       try {
@@ -457,20 +457,20 @@ export class RequestState implements RequestFailure, Waiting {
     }
   }
 
-  /** Logs what went wrong, and what to do if a migration is missing. */
+  /** Logs a failure, with advice if a migration is missing. */
   logFailure(message: string, error: unknown): void {
     const missing = missingSchema(error, this.projectRoot);
     this.log.error(message, missing === undefined ? { error } : { error, help: helpOf(missing) });
   }
 
-  /** Whether the answer is out. It is logged, not thrown: nobody awaits the code that is that late. */
+  /** Returns true if the response was sent. Logs a warning instead of throwing, because the late code may not be awaited. */
   #isTooLate(method: string): boolean {
     if (this.#answered)
       this.log.warn(`ctx.${method} was called after the request was answered; it has no effect`);
     return this.#answered;
   }
 
-  /** Whether there is nothing left to read. Logged and not thrown as well: it would end the process. */
+  /** Returns true if the request can no longer be read. Logs a warning instead of throwing, which would end the process. */
   isReadTooLate(member: string): boolean {
     if (this.#answered)
       this.log.warn(`ctx.${member} was read after the request was answered; it is empty then`);
@@ -483,7 +483,7 @@ export class RequestState implements RequestFailure, Waiting {
   }
 }
 
-/** Users may wrap the error middleware and give bodies of their own. */
+/** Returns the code of an error body. Users may wrap the error middleware and return bodies of their own. */
 function codeOf(body: object): string {
   const { code } = ((body as Partial<ErrorBody>).error ?? {}) as { code?: unknown };
   return typeof code === "string" ? code : "";
@@ -493,7 +493,7 @@ function textForLog(error: unknown): string {
   return messageForLog(error, describeBriefly(error).message);
 }
 
-/** The path of a request target, without its query. */
+/** Returns the path of a request target, without its query. */
 export function pathOf(target: string): string {
   const end = target.indexOf("?");
   return end === -1 ? target : target.slice(0, end);

@@ -1,4 +1,7 @@
-/** Framing and the connection belong to the server: a handler that sets these would break the answer's bounds. */
+/**
+ * Headers for framing and the connection, which only the server sets. A handler that sets them would break the framing
+ * of responses.
+ */
 const ofTheServer = new Set([
   "connection",
   "content-length",
@@ -10,20 +13,20 @@ const ofTheServer = new Set([
   "upgrade",
 ]);
 
-/** What describes, or tells how long to keep, the body that a handler meant to send. */
+/** Headers that describe the body of a handler or its caching. */
 const ofTheBody = new Set(["cache-control", "etag", "expires", "last-modified"]);
 
 const namePattern = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-// Only ASCII: servers disagree on how to write anything else.
+// Only ASCII is allowed, because servers encode other characters differently.
 const valuePattern = /^[\t\x20-\x7e]*$/;
 
-/** The headers that middleware and handler set, as names and values in turn. */
+/** Response headers that middleware and the handler set, as alternating names and values. */
 export class ResponseHeaders {
-  /** Overrides the content type of the answer. */
+  /** Content type that replaces the default of the response. */
   contentType: string | null = null;
   #list: string[] = [];
 
-  /** Sets a header; replaces what was there, but `set-cookie`, which is added. */
+  /** Sets a header. Replaces the previous value, except for `set-cookie`, where the value is added. */
   set(name: string, value: string | readonly string[]): void {
     if (typeof name !== "string" || !namePattern.test(name)) {
       throw new TypeError(`${JSON.stringify(name)} is no name of a header`);
@@ -50,13 +53,13 @@ export class ResponseHeaders {
     for (const item of values) this.#list.push(lowerName, item as string);
   }
 
-  /** Leaves only what an error answer keeps. */
+  /** Removes the headers that an error response must not have. */
   dropDescriptionOfBody(): void {
     this.contentType = null;
     this.#keep((name) => !ofTheBody.has(name) && !name.startsWith("content-"));
   }
 
-  /** Names and values in turn. */
+  /** Returns names and values alternately. `null` if there are no headers. */
   get list(): readonly string[] | null {
     return this.#list.length === 0 ? null : this.#list;
   }

@@ -14,12 +14,13 @@ import { RequestState } from "./request-state.ts";
 import { findUnstorable, mayHoldUnstorable, targetMayHoldUnstorable } from "./unstorable-text.ts";
 import { type RequestSlot, ResponseContractError } from "./validation-error.ts";
 
-/** Stands for the value of a slot whose request was answered already. */
+/** Placeholder for the value of a slot whose request has its error response already. */
 const refused: unique symbol = Symbol("refused");
 
 /**
- * A request on its way through its route: middleware, validation, handler, serialization. As long as what is called
- * returns at once, everything happens within {@link RequestRun.start}; a promise is waited for only where there is one.
+ * Request on its way through its route: middleware, validation, handler, serialization. While all functions return
+ * synchronously, everything happens within {@link RequestRun.start}. Promises are awaited only if a function returns
+ * one.
  */
 export class RequestRun extends RequestState {
   declare readonly executable: ExecutableRoute;
@@ -38,7 +39,7 @@ export class RequestRun extends RequestState {
     this.#context = new Context(this);
   }
 
-  /** What {@link Context.rawWildcard} gives. */
+  /** Value of {@link Context.rawWildcard}. */
   get rawWildcard(): string | undefined {
     const raw = wildcardOf(this.executable.compiled.path, this.path);
     return raw !== undefined && this.exchange.lostFinalSlash === true ? `${raw}/` : raw;
@@ -72,8 +73,8 @@ export class RequestRun extends RequestState {
   }
 
   /**
-   * The rest of a request from the first promise of a middleware on. One asynchronous function for all that is waited for costs
-   * half of what callbacks for each promise do.
+   * Continues a request after the first promise of a middleware. One asynchronous function for everything that is
+   * awaited costs half as much as callbacks for each promise.
    */
   async #goOn(first: PromiseLike<unknown>, at: number, argument: MiddlewareArgument): Promise<void> {
     try {
@@ -122,7 +123,7 @@ export class RequestRun extends RequestState {
     return this.isWrapped ? this.#wrapHandler(input) : handler(input);
   }
 
-  // Apart from their callers: what a closure holds costs memory wherever it could be made.
+  // In functions of their own: variables that a closure captures cost memory in every call of the enclosing function.
   #wrapStep(step: ChainStep, argument: MiddlewareArgument): unknown {
     return this.wrap(() => step.run(argument));
   }
@@ -131,7 +132,7 @@ export class RequestRun extends RequestState {
     return this.wrap(() => this.executable.handler(input));
   }
 
-  /** What the handler is given. */
+  /** Reads and validates the input of the handler. */
   #readInput(): HandlerArgument | typeof refused {
     const params = this.#readParams();
     if (params === refused) return refused;
@@ -180,8 +181,8 @@ export class RequestRun extends RequestState {
   }
 
   /**
-   * What comes of a body that the contract does not have. GET and HEAD with a body have no meaning (RFC 9110, 9.3.1), and intermediaries
-   * disagree about them, so they are refused.
+   * Handles a body that the contract does not declare. GET and HEAD requests with a body have no defined meaning (RFC
+   * 9110, 9.3.1), and intermediaries treat them differently, so they are refused.
    */
   #readUndeclaredBody(): unknown {
     const { method, bodyLength } = this.exchange;
@@ -194,14 +195,14 @@ export class RequestRun extends RequestState {
     return refused;
   }
 
-  /** What the handler gets of a value that fits, unless it holds text that cannot be stored. */
+  /** Returns the decoded value of a valid slot. Refuses the slot if the value has characters that cannot be stored. */
   #decoded(slot: RequestSlot, validator: Validator<unknown>, value: unknown, suspicious: boolean): unknown {
     const decoded = validator.decode(value);
     const failure = suspicious ? findUnstorable(decoded) : undefined;
     return failure === undefined ? decoded : this.#refuse(slot, validator, [failure]);
   }
 
-  /** Answered here and not thrown: bad input is no exception, and throwing costs more than all the rest of refusing it. */
+  /** Sends the error response without throwing, because `throw` costs more than the rest of the refusal. */
   #refuse(slot: RequestSlot, validator: Validator<unknown>, failures: readonly ValidationFailure[]): unknown {
     this.fail(invalidSlot(slot, validator, failures));
     return refused;
@@ -211,7 +212,7 @@ export class RequestRun extends RequestState {
     this.enter(phases.serialization);
     const { response, status, ref } = this.executable.compiled;
     if (result instanceof RawResponse) {
-      // A contract without response has a status without body.
+      // A contract without a response has status 204, which allows no body.
       this.answerRaw(response === null && status === 204 ? 200 : status, result);
       return;
     }
@@ -233,7 +234,7 @@ export class RequestRun extends RequestState {
     try {
       text = response.serialize(result);
     } catch (error) {
-      // Not sent as it is, and not logged each time either: a handler that is wrong is so for every request.
+      // The error is not sent unchanged, and not logged each time, because a faulty handler fails for every request.
       this.settings.breaches.count(ref, error, () => this.logFailure(describeThrown(error).message, error));
       this.fail(error, true);
       return;
@@ -241,7 +242,7 @@ export class RequestRun extends RequestState {
     this.answer(status, text);
   }
 
-  /** Answers with what a handler's promise gives. */
+  /** Responds with the result of a handler's promise. */
   async #await(promise: PromiseLike<unknown>): Promise<void> {
     try {
       const result = await promise;
@@ -252,14 +253,17 @@ export class RequestRun extends RequestState {
     }
   }
 
-  /** What comes after the answer is dropped. */
+  /** Discards a result that arrives after the response. */
   #dropLate(value: unknown): void {
     if (value instanceof RawResponse) value.cancel(new Error("The request was answered already"));
     this.noteLate();
   }
 }
 
-/** The part of a path that the wildcard of a route takes: all behind as many slashes as stand before the wildcard. */
+/**
+ * Returns the part of a path that the wildcard of a route matches: everything after as many slashes as precede the
+ * wildcard.
+ */
 function wildcardOf(pattern: string, path: string): string | undefined {
   if (!pattern.includes("/*")) return undefined;
   let start = 0;
@@ -269,7 +273,10 @@ function wildcardOf(pattern: string, path: string): string | undefined {
   return path.slice(start);
 }
 
-/** A stream that was not given to `ctx.send`: as JSON it would be `{}` where the contract takes anything. */
+/**
+ * Returns true for a stream that was not passed to `ctx.send`. As JSON it would be `{}` if the contract allows any
+ * value.
+ */
 function isUnsent(result: unknown): boolean {
   return (
     typeof result === "object" &&
@@ -285,7 +292,7 @@ function unexpectedResponse(ref: string): ResponseContractError {
   ]);
 }
 
-/** The query of a request target, without its `?`. */
+/** Returns the query of a request target, without its `?`. */
 function queryOf(target: string): string {
   const start = target.indexOf("?");
   return start === -1 ? "" : target.slice(start + 1);

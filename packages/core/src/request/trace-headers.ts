@@ -1,13 +1,14 @@
 import type { RunningSpan } from "@kit/types";
 
-/** Headers of W3C Trace Context, for a request to another service. */
+/** Headers of W3C Trace Context for a request to another service. */
 export interface TraceHeaders {
+  /** Version, trace id, span id and sampling flag. */
   readonly traceparent: string;
-  /** What the client sent beside its `traceparent`, passed on as it is. */
+  /** Header that the client sent with its `traceparent`, passed on unchanged. */
   readonly tracestate?: string;
 }
 
-/** The headers of requests that a span makes. */
+/** Returns the headers for requests that are made within a span. */
 export function traceHeadersOf(
   span: Pick<RunningSpan, "traceId" | "spanId" | "isSampled" | "traceState">,
 ): TraceHeaders {

@@ -1,32 +1,36 @@
-/** Finds out which address a request came from if proxies stand before the server. */
+/** Determines the client's address of a request if proxies are in front of the server. */
 import { BlockList, isIP } from "node:net";
 
 import { EntriesFromRight, type ForwardingHeader, plainAddress } from "./forwarded.ts";
 
 /**
- * Which proxies are believed when they say where a request came from, and by which header.
+ * Trusted proxies, and the header with which they report where a request came from.
  *
- * - `{ proxies, header }`: `proxies` is a number or a list as below; `header` is the one header that they write: `"x-forwarded-for"`
- *   (default) or `"forwarded"` (RFC 7239). The other header is not read, since proxies pass it on as the client sent it.
- * - `false`: no proxy; `ctx.ip` is the address of whoever connected.
- * - a number: so many proxies stand before the server, one behind the other.
- * - a list: addresses and ranges (`10.0.0.0/8`, `fd00::/8`), and the names `loopback`, `linklocal`, `uniquelocal` and `unix` (whoever connects
- *   through a Unix socket). `ctx.ip` is the first address from the right that is none of these.
- * - `true`: all; only if nobody can reach the server but through a proxy that *replaces* the header.
+ * - `{ proxies, header }`: `proxies` is a number or a list as below. `header` is the header that they write:
+ *   `"x-forwarded-for"` (default) or `"forwarded"` (RFC 7239). kit ignores the other header, because proxies pass it on
+ *   as the client sent it.
+ * - `false`: no proxy. `ctx.ip` is the address of the peer of the connection.
+ * - a number: the number of proxies in front of the server, one behind the other.
+ * - a list: addresses and ranges (`10.0.0.0/8`, `fd00::/8`), and the names `loopback`, `linklocal`, `uniquelocal` and
+ *   `unix` (connections through a Unix socket). `ctx.ip` is the first address from the right that is not in the list.
+ * - `true`: all proxies. Safe only if every request passes a proxy that *replaces* the header.
  *
- * `false`, a number, a list and `true` mean `X-Forwarded-For`.
+ * `false`, a number, a list and `true` apply to `X-Forwarded-For`.
  */
 export type TrustProxy = boolean | number | readonly string[] | TrustedProxies;
 
-/** Proxies that are believed, and the header that they write. */
+/** Trusted proxies, and the header that they write. */
 export interface TrustedProxies {
-  /** Number of proxies before the server, or their addresses, as in {@link TrustProxy}. */
+  /** Number of proxies in front of the server, or their addresses, as in {@link TrustProxy}. */
   readonly proxies: number | readonly string[];
-  /** The header that they append to; default `x-forwarded-for`. */
+  /** Header to which the proxies append. Default `x-forwarded-for`. */
   readonly header?: ForwardingHeader;
 }
 
-/** Finds the client's address from that of the peer; `header` reads a header of the request. Empty if the address is unknown. */
+/**
+ * Determines the client's address from the address of the peer. `header` reads a header of the request. Returns an
+ * empty string if the address is unknown.
+ */
 export type FindAddress = (peer: string, header: (name: string) => string | undefined) => string;
 
 const headers: readonly ForwardingHeader[] = ["x-forwarded-for", "forwarded"];
@@ -37,13 +41,16 @@ const names: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
 };
 
-/** Returns true if the proxy at an address is believed; `distance` counts from the server, whose peer has 0. */
+/**
+ * Returns true if the proxy at an address is trusted. `distance` is the number of proxies between it and the server;
+ * the peer has 0.
+ */
 type IsTrusted = (address: string, distance: number) => boolean;
 
 /**
- * Compiles the option.
+ * Compiles the option `trustProxy`.
  *
- * @throws {TypeError} that says what it must be.
+ * @throws {TypeError} If the option is invalid. The message lists the valid values.
  */
 export function compileTrustProxy(option: TrustProxy): FindAddress {
   const { proxies, header: name } = readOption(option);
@@ -53,13 +60,14 @@ export function compileTrustProxy(option: TrustProxy): FindAddress {
     let address = plainAddress(peer);
     if (!isTrusted(address, 0)) return address;
     const text = header(name);
-    // A proxy that asks for itself, for example for a health check, writes no header.
+    // A proxy that makes a request of its own, for example a health check, writes no header.
     if (text === undefined) return address;
     const entries = new EntriesFromRight(name, text);
     for (let distance = 0; isTrusted(address, distance); distance += 1) {
       const next = entries.next();
       if (next === undefined) return address;
-      // Not the address of the proxy that wrote the entry: whoever trusts internal addresses would trust the client then.
+      // Returns no address instead of the proxy's own. An application that trusts internal addresses would otherwise
+      // trust the client.
       if (next === null) return "";
       address = next;
     }
@@ -95,7 +103,7 @@ function readOption(option: TrustProxy): ReadTrustProxy {
   return { proxies, header };
 }
 
-/** `Array.isArray`, which does not know read-only lists. */
+/** Wraps `Array.isArray`, whose type does not narrow to read-only arrays. */
 function isList(value: unknown): value is readonly string[] {
   return Array.isArray(value);
 }

@@ -1,23 +1,23 @@
 /**
- * Text that validators take as a string and no database keeps: U+0000, which PostgreSQL refuses, and surrogates without
- * their partner, which have no UTF-8 form and would be stored as something else. Both can only come in by an escape, so a
- * request without one pays for a search in its text and for nothing else.
+ * Detects characters that are valid in a string but that no database stores: U+0000, which PostgreSQL refuses, and
+ * unpaired surrogates, which have no UTF-8 form and would be replaced. Both can only arrive as an escape, so a request
+ * without an escape pays only for one search in its text.
  */
 import type { ValidationFailure } from "@kit/types";
 
 import { itemPath, memberPath } from "../codec/path.ts";
 
-/** Whether a JSON text has an escape that could stand for such a character. */
+/** Returns true if a JSON string has an escape that could stand for such a character. */
 export function mayHoldUnstorable(json: string): boolean {
   return json.includes("\\u");
 }
 
-/** Whether a request's target has the one percent-escape that stands for such a character. */
+/** Returns true if a request target has the percent-escape of U+0000, the only one that stands for such a character. */
 export function targetMayHoldUnstorable(target: string): boolean {
   return target.includes("%00");
 }
 
-/** A value that is still to be looked at, and how to get to it. */
+/** Value that is still to be checked, with its location. */
 interface Place {
   readonly value: unknown;
   readonly key: string | number;
@@ -25,8 +25,8 @@ interface Place {
 }
 
 /**
- * The first place in a decoded slot that holds such text, as a failure. It looks at what the handler would get, so that an
- * undeclared property, which is dropped, is nobody's fault. It keeps its own stack: values may be nested deeply.
+ * Returns a failure for the first such string in a decoded slot. Checks the value for the handler, so undeclared
+ * properties, which are dropped, cause no failure. Uses its own stack, because values may be nested deeply.
  */
 export function findUnstorable(slot: unknown): ValidationFailure | undefined {
   const places: Place[] = [{ value: slot, key: "$", parent: undefined }];
@@ -53,7 +53,7 @@ function isUnstorable(text: string): boolean {
   return text.includes("\0") || !text.isWellFormed();
 }
 
-/** The text itself is not shown: it may be sensitive, and it is what could not be shown well. */
+/** Creates the failure. It does not contain the string, which may be sensitive and cannot be displayed properly. */
 function failureAt(place: Place, what: "string" | "key"): ValidationFailure {
   return {
     path: pathOf(place),

@@ -1,7 +1,7 @@
 import { ValidationError } from "@kit/errors";
 import type { ValidationFailure } from "@kit/types";
 
-/** The part of a request that a contract describes. */
+/** Part of a request that a contract describes. */
 export type RequestSlot = "params" | "query" | "body";
 
 const slotInWords: Readonly<Record<RequestSlot, string>> = {
@@ -10,7 +10,7 @@ const slotInWords: Readonly<Record<RequestSlot, string>> = {
   body: "body",
 };
 
-/** A request's slot does not fit its contract. */
+/** Error for a slot of a request that breaks its contract. */
 export class RequestValidationError extends ValidationError {
   readonly slot: RequestSlot;
   /** Name of the slot's type. */
@@ -27,7 +27,9 @@ export class RequestValidationError extends ValidationError {
   }
 }
 
-/** A handler's response does not fit its contract; made in development only, a fault of the application. */
+/**
+ * Error for a response that breaks its contract. Created in development only, and always a fault of the application.
+ */
 export class ResponseContractError extends Error {
   override readonly name: string = "ResponseContractError";
   /** Name of the response's type. */
@@ -48,7 +50,10 @@ function describe(what: string, failures: readonly ValidationFailure[]): string 
   return `${what}: ${first.path}: expected ${first.expected}, received ${first.received}${more}`;
 }
 
-/** An item of `details.fields`. `value` is absent if there is a value that cannot be shown, and `limit` if the rule has none. */
+/**
+ * Returns an item of `details.fields`. `value` is absent if the value cannot be shown, and `limit` is absent if the
+ * rule has none.
+ */
 function toField(failure: ValidationFailure): object {
   const { path, expected, value, rule, limit } = failure;
   const field: Partial<ValidationFailure> =

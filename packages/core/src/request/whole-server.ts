@@ -4,21 +4,22 @@ import { METHODS } from "../router/methods.ts";
 import type { RequestState } from "./request-state.ts";
 
 /**
- * `OPTIONS *` asks about the server as a whole (RFC 9110, 9.3.7). The answer names methods and runs no handler and no middleware.
+ * Returns true for `OPTIONS *`, a request about the server as a whole (RFC 9110, 9.3.7). The response lists methods,
+ * and no handler or middleware runs.
  *
- * No route has this target, though a route such as `/:name` would match its text; so it is looked at before any route.
+ * This is checked before routing, because a route such as `/:name` would match the target although it is not a path.
  */
 export function asksForWholeServer(exchange: ServerExchange): boolean {
   return exchange.target === "*";
 }
 
-/** Answers with 204 and `Allow`. */
+/** Responds with 204 and `Allow`. */
 export function answerForWholeServer(state: RequestState, allow: string): void {
   state.setHeader("allow", allow);
   state.answer(204, null);
 }
 
-/** The methods of all routes, HEAD if one of them is GET, and OPTIONS itself, as `Allow` lists them. */
+/** Returns the value of `Allow`: the methods of all routes, HEAD if there is a GET route, and OPTIONS. */
 export function allowOf(refs: readonly string[]): string {
   const known = new Set(refs.map((ref) => ref.slice(0, ref.indexOf(" "))));
   if (known.has("GET")) known.add("HEAD");

@@ -1,5 +1,5 @@
 /**
- * The route matcher, for tools that ask which route a request belongs to.
+ * Route matcher, for tools that determine the route of a request.
  *
  * @module
  */

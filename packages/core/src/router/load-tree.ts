@@ -3,18 +3,18 @@ import type { CompiledRouteNode, CompiledRouteTree } from "@kit/types";
 import { methodIndex, UNKNOWN_METHOD, withHead } from "./methods.ts";
 import { normalPath } from "./normal-path.ts";
 
-/** A place of the tree: the end of a segment. */
+/** Node of the loaded tree: one path segment. */
 export interface Place {
-  /** Text of a static segment in the normal form of paths. */
+  /** Literal text of a static segment, in the normal form of paths. `:` or `*` for a parameter or wildcard. */
   readonly text: string;
-  /** Static segments below, in the order of their texts. */
+  /** Static child segments, sorted by text. */
   readonly statics: readonly Place[];
-  /** The parameter or wildcard below: never both. */
+  /** Child that is a parameter or a wildcard. A node has at most one of them. */
   readonly rest: Place | null;
   readonly isWildcard: boolean;
-  /** A bit for each method that has a route here. */
+  /** Bit mask of the methods that have a route at this node. */
   readonly methods: number;
-  /** Their route numbers, in the order of the methods. */
+  /** Route numbers, in the order of the methods. */
   readonly routes: readonly number[];
 }
 
@@ -22,10 +22,10 @@ const NO_ROUTES: readonly number[] = Object.freeze([]);
 const NO_PLACES: readonly Place[] = Object.freeze([]);
 
 /**
- * Reads a compiled tree. It is checked as strictly as the native server does, because a file that was edited by hand must
- * not lead to requests that are answered wrongly.
+ * Loads a compiled tree. The validation is as strict as in the native server, because a tree that was edited by hand
+ * must not cause wrong responses.
  *
- * @throws {TypeError} that says what is wrong and where.
+ * @throws {TypeError} If the tree is invalid. The message names the problem and its location.
  */
 export function loadTree(tree: CompiledRouteTree, routes: readonly string[]): Place {
   const numbers = new Map<string, number>();
@@ -44,7 +44,7 @@ export function loadTree(tree: CompiledRouteTree, routes: readonly string[]): Pl
   return root;
 }
 
-/** Where a node stands: written out only for a message. */
+/** Location of a node. Formatted only for an error message. */
 interface Trail {
   readonly node: CompiledRouteNode;
   readonly above: Trail | null;
@@ -100,7 +100,8 @@ class Reader {
       }
     }
     const methods = node.methods === undefined ? 0 : this.#readMethods(node.methods, trail);
-    // The compiler writes normal text; a file that was edited by hand, or written by an older release, may have other text.
+    // The compiler writes segments in the normal form. A file that was edited by hand, or written by an older release,
+    // may not have it.
     const text = normalPath(node.segment);
     if (text === null || text.includes("/")) {
       throw malformed(`${node.segment} at ${pathOf(trail)} is not the text of one segment`);
@@ -115,10 +116,10 @@ class Reader {
     };
   }
 
-  /** Leaves route numbers in `#routes`, by method index; gives the bits of the methods that have one. */
+  /** Stores route numbers in `#routes`, by method index. Returns the bit mask of the methods that have a route. */
   #readMethods(methods: NonNullable<CompiledRouteNode["methods"]>, trail: Trail): number {
     const routes = this.#routes.fill(-1);
-    // Not `Object.entries`, which would take most of the time of loading.
+    // `Object.entries` would take most of the loading time.
     for (const name of Object.keys(methods)) {
       const index = methodIndex(name);
       if (index === UNKNOWN_METHOD) throw malformed(`${name} at ${pathOf(trail) || "/"} is not a method`);

@@ -6,7 +6,7 @@ import { normalPath } from "./normal-path.ts";
 import { ALLOW, META, pack, RANK, ROUTES } from "./packed.ts";
 import { searcher } from "./search.ts";
 
-/** Finds what answers a method and a path without its query. Never throws. */
+/** Finds the route for a method and a path without its query. Never throws. */
 export type Matcher = (method: string, path: string) => RouteMatch;
 
 const SLASH = 47;
@@ -17,18 +17,18 @@ const BAD_PATH: RouteMatch = Object.freeze({ kind: "bad-path" });
 const NO_PARAMS: readonly string[] = Object.freeze([]);
 
 /**
- * Makes the matcher for adapters whose server does not match itself. Its rules are those of the crate `kit-router`, which says them
- * in full; both pass `conformance/router.json`.
+ * Creates the matcher for adapters whose server has none. The rules are those of the crate `kit-router`, which
+ * documents them in full. Both pass `conformance/router.json`.
  *
- * A route's number is the index of its ref in `routes`.
- *
+ * @param tree - Compiled route tree.
+ * @param routes - Refs of the routes, such as `GET /notes/:id`. The number of a route is the index of its ref.
  * @example
  * ```ts
  * const match = createMatcher(compiled.tree, compiled.routes.map((route) => route.ref));
  * match("GET", "/notes/a%20b"); // { kind: "route", route: 1, params: ["a b"] }
  * match("PUT", "/notes"); // { kind: "method-not-allowed", allow: ["GET", "HEAD", "POST"] }
  * ```
- * @throws {TypeError} where the tree is malformed or does not have exactly these routes.
+ * @throws {TypeError} If the tree is malformed, or if its routes are not exactly `routes`.
  */
 export function createMatcher(tree: CompiledRouteTree, routes: readonly string[]): Matcher {
   const packed = pack(loadTree(tree, routes));
@@ -36,7 +36,7 @@ export function createMatcher(tree: CompiledRouteTree, routes: readonly string[]
   const { search, bounds } = searcher(packed);
   const ends = new Uint8Array(END_KEYS);
   for (const path of exact.keys()) ends[endKey(path)] = 1;
-  // Answers that are the same every time, made when they are first needed.
+  // Results that are always the same, created on first use.
   const plain: (RouteMatch | undefined)[] = [];
   const refusals: (RouteMatch | undefined)[] = [];
 
@@ -57,7 +57,7 @@ export function createMatcher(tree: CompiledRouteTree, routes: readonly string[]
     return (refusals[methods] ??= Object.freeze({ kind: "method-not-allowed", allow: methodsOf(methods) }));
   }
 
-  /** The methods of all places that fit the path of a node, which are noted there. */
+  /** Returns the methods of all nodes that match the path of a node, and caches them in the node. */
   function methodsThatFit(path: string, node: number): number {
     const methods = path === "/" ? at(node + META) : -1 - search(path, path.length, 0);
     nodes[node + META] = at(node + META) | (methods << ALLOW);
@@ -71,19 +71,19 @@ export function createMatcher(tree: CompiledRouteTree, routes: readonly string[]
   return (method, path) => {
     const bit = 1 << methodIndex(method);
     if (path === "") return NOT_FOUND;
-    // Most paths with parameters are told apart before they are hashed.
+    // Most paths with parameters are excluded here, before they are hashed.
     const node = ends[endKey(path)] === 1 ? exact.get(path) : undefined;
     if (node !== undefined) {
       const meta = at(node + META);
       if ((meta & bit) !== 0) {
         return plainRoute(at(node + ROUTES) + (RANK[meta & (bit - 1)] as number));
       }
-      // Where a parameter or wildcard that fits too has the method, the search below finds it.
+      // If a matching parameter or wildcard has the method, the search below finds its route.
       const methods = meta >> ALLOW || methodsThatFit(path, node);
       if ((methods & bit) === 0) return refuse(methods);
     }
     if (path.length === 1 || path.charCodeAt(0) !== SLASH) return NOT_FOUND;
-    // Text outside of ASCII, which only a program can pass, is escaped in the tree.
+    // Non-ASCII text, which only a program can pass, is escaped in the tree.
     const isPlain = !path.includes("%") && !(hasEscapes && nonAscii.test(path));
     return isPlain ? matchPlain(bit, path) : matchNormal(bit, path);
   };
@@ -94,7 +94,7 @@ export function createMatcher(tree: CompiledRouteTree, routes: readonly string[]
     if (found < 0) return refuse(-1 - found);
     const count = bounds.count;
     if (count === 0) return plainRoute(found);
-    // An array that is filled one by one takes several times as long, and as much memory.
+    // An array literal is several times faster than an array that is filled in a loop, and needs less memory.
     if (count === 2) return { kind: "route", route: routeAt(found), params: [valueAt(path, 0)] };
     if (count === 4) {
       return { kind: "route", route: routeAt(found), params: [valueAt(path, 0), valueAt(path, 2)] };
@@ -104,7 +104,7 @@ export function createMatcher(tree: CompiledRouteTree, routes: readonly string[]
     return { kind: "route", route: routeAt(found), params };
   }
 
-  /** Matches a path that has escapes: brings it into the normal form, and decodes the values of parameters. */
+  /** Matches a path with escapes: converts it to the normal form, and decodes the values of parameters. */
   function matchNormal(bit: number, path: string): RouteMatch {
     const normal = normalPath(path);
     if (normal === null) return BAD_PATH;
@@ -116,7 +116,7 @@ export function createMatcher(tree: CompiledRouteTree, routes: readonly string[]
 
   function withDecoded(found: number, path: string): RouteMatch {
     const params: string[] = [];
-    // Decodes: the whole path does, and a slash is a character of its own in UTF-8.
+    // Decoding cannot fail: the whole path is valid, and in UTF-8 a slash is never part of another character.
     for (let index = 0; index < bounds.count; index += 2) {
       params.push(decodeURIComponent(valueAt(path, index)));
     }
@@ -124,13 +124,13 @@ export function createMatcher(tree: CompiledRouteTree, routes: readonly string[]
   }
 }
 
-/** A small number that paths of the same length and last character share. */
+/** Returns a small number that is equal for paths with the same length and last character. */
 function endKey(path: string): number {
   const last = path.length - 1;
   return (path.charCodeAt(last) + 37 * last) & (END_KEYS - 1);
 }
 
-/** Where a path ends without its trailing slash. */
+/** Returns the end of a path without its trailing slash. */
 function endOf(path: string): number {
   const last = path.length - 1;
   return path.charCodeAt(last) === SLASH ? last : last + 1;

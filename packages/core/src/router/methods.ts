@@ -1,13 +1,15 @@
-/** Every method that a route can have, in the order `Allow` lists them. */
+/** Every method that a route can have, in the order in which `Allow` lists them. */
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
 const GET = 0;
 const HEAD = 1;
 
-/** The index of every other method. No node has a route there, so that it is looked up like the others. */
+/** Index of all other methods. No node has a route at this index, so unknown methods need no special case. */
 export const UNKNOWN_METHOD: number = METHODS.length;
 
-/** The index in {@link METHODS}: methods are case-sensitive. A switch is several times faster than a `Map`. */
+/**
+ * Returns the index in {@link METHODS}. Methods are case-sensitive. A `switch` is several times faster than a `Map`.
+ */
 export function methodIndex(method: string): number {
   switch (method) {
     case "GET":
@@ -29,12 +31,12 @@ export function methodIndex(method: string): number {
   }
 }
 
-/** HEAD is answered by GET where it has no route of its own. */
+/** Uses the GET route for HEAD if there is no HEAD route. */
 export function withHead(routes: number[]): void {
   if (routes[HEAD] === -1) routes[HEAD] = routes[GET] ?? -1;
 }
 
-/** The methods of a set of bits, in order. */
+/** Returns the methods of a bit mask, in order. */
 export function methodsOf(mask: number): readonly string[] {
   return Object.freeze(METHODS.filter((_, index) => (mask & (1 << index)) !== 0));
 }

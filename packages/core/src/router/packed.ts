@@ -1,72 +1,72 @@
 import type { Place } from "./load-tree.ts";
 
 /**
- * A radix tree in flat arrays, the form that a search reads: one object of each kind however many routes there are. A node is
- * {@link STRIDE} numbers of `nodes` from its index on.
+ * Radix tree in flat arrays, which the search reads. The number of objects does not depend on the number of routes. A
+ * node consists of {@link STRIDE} consecutive numbers in `nodes`, starting at its index.
  */
 export interface Packed {
   readonly nodes: Int32Array;
   /** Code units of the nodes' texts. */
   readonly texts: Uint16Array;
-  /** Nodes by the low bits of the first code unit of their texts; see {@link TABLE}. */
+  /** Nodes by the low bits of the first code unit of their texts. See {@link TABLE}. */
   readonly tables: Int32Array;
-  /** Route numbers; those of a node stand together, in the order of the methods. */
+  /** Route numbers. Those of one node are adjacent, in the order of the methods. */
   readonly routes: Int32Array;
-  /** Nodes of paths that consist of text alone, by path. The path of the root is `/`. */
+  /** Nodes of paths without parameters, by path. The path of the root is `/`. */
   readonly exact: Map<string, number>;
-  /** The most segments that any path has. */
+  /** Maximum number of segments of a path. */
   readonly depth: number;
-  /** Tells if some text has an escape, as text outside of ASCII does. */
+  /** True if a text contains an escape, which non-ASCII text does. */
   readonly hasEscapes: boolean;
 }
 
-/** No node; in its place stand zeros. */
+/** Index that means "no node". The first node consists of placeholder values. */
 export const NONE = 0;
-/** The node that every path but `/` begins at; its text begins with the leading slash. */
+/** Index of the node at which every path except `/` starts. Its text starts with the leading slash. */
 export const ROOT = 8;
 export const STRIDE = 8;
 
-/** Where the text begins in `texts`. */
+/** Offset of the start of the text in `texts`. */
 export const TEXT = 0;
 export const TEXT_END = 1;
-/** Where the table of the children begins in `tables`: it is one longer than {@link TABLE_MASK}. */
+/** Offset of the start of the children's table in `tables`. The table has {@link TABLE_MASK} + 1 entries. */
 export const TABLE = 2;
-/** What of a code unit counts in the table; -1 where there are no children. */
+/** Offset of the bit mask for the code unit. -1 if there are no children. */
 export const TABLE_MASK = 3;
-/** The next child in the same place of its table. */
+/** Offset of the next child in the same table entry. */
 export const NEXT = 4;
-/** The parameter or wildcard below. */
+/** Offset of the child that is a parameter or a wildcard. */
 export const REST = 5;
 /**
- * Bits of methods, {@link IS_WILDCARD}, and from {@link ALLOW} on the methods of all places that fit an exact path, which are
- * found out when they are first asked for.
+ * Offset of flags: the bits of methods, {@link IS_WILDCARD}, and from bit {@link ALLOW} on the methods of all nodes
+ * that match an exact path, which are computed on first use.
  */
 export const META = 6;
-/** Where the routes begin in `routes`. */
+/** Offset of the start of the routes in `routes`. */
 export const ROUTES = 7;
 
-/** Seven methods; the bit of an unknown one is never set. */
+/** Bits of the seven methods. The bit of an unknown method is never set. */
 export const METHOD_BITS = 0x7f;
 export const IS_WILDCARD: number = 1 << 8;
 export const ALLOW = 9;
 
-/** Above the widest mask there are lists: letters of one case differ in the low five bits. */
+/** Widest mask of a table. Above it, a table entry holds a list. Letters of one case differ in the low five bits. */
 const WIDEST_MASK = 63;
 
-/** How many bits of a mask are below a method's. */
+/** Number of set bits in a mask. */
 export const RANK: Uint8Array = Uint8Array.from({ length: METHOD_BITS + 1 }, (_, mask) => {
   let count = 0;
   for (let left = mask; left !== 0; left &= left - 1) count++;
   return count;
 });
 
-/** A node on its way into the arrays. */
+/** Node before it is written to the arrays. */
 interface Draft {
   text: string;
   children: Draft[];
   rest: Draft | null;
   place: Place | null;
-  /** The path, where it consists of text alone. */
+  /** Path of the node if it has no parameters. */
   path: string | null;
 }
 
@@ -78,14 +78,17 @@ export function pack(root: Place): Packed {
   return packer.finish(root);
 }
 
-/** The node behind a slash: `lead` is its text, which ends with it, and `path` that of all from the beginning. */
+/**
+ * Creates the node after a slash. `lead` is the text of the node, which ends with the slash, and `path` is the text
+ * from the start.
+ */
 function segmentsBelow(place: Place, lead: string, path: string | null): Draft {
   const { statics, rest } = place;
   if (rest === null && statics.length > 0) {
     const first = statics[0] as Place;
     const last = statics[statics.length - 1] as Place;
     if (statics.length === 1 || first.text.charCodeAt(0) === last.text.charCodeAt(0)) {
-      // Nothing is decided here, so this node and the one below are one.
+      // There is no decision at this node, so it is merged with the node below.
       return group(statics, 0, statics.length, 0, lead, path);
     }
   }
@@ -98,7 +101,7 @@ function segmentsBelow(place: Place, lead: string, path: string | null): Draft {
   };
 }
 
-/** The node of what the texts of some places, which are in order, have in common from `from` on. */
+/** Creates the node for the common prefix, from `from` on, of the texts of some places, which are sorted. */
 function group(
   places: readonly Place[],
   low: number,
@@ -117,7 +120,7 @@ function group(
   while (to < text.length && text.charCodeAt(to) === last.charCodeAt(to)) to++;
   const whole = lead + text.slice(from, to);
   if (to === text.length) {
-    // The first text is the beginning of the others.
+    // The first text is a prefix of the others.
     const node = segmentEnd(first, whole, path === null ? null : path + text, false);
     for (const child of childGroups(places, low + 1, high, to, path)) node.children.push(child);
     return node;
@@ -149,11 +152,11 @@ function childGroups(
   return children;
 }
 
-/** The node of a place, or of what follows it where nothing ends there. */
+/** Creates the node of a place. If no route ends there, creates the node of the following segments. */
 function segmentEnd(place: Place, text: string, path: string | null, canMerge = true): Draft {
   const isEnd = place.statics.length === 0 && place.rest === null;
   const below = path === null ? null : `${path}/`;
-  // Nothing merges with a parameter: it is what precedes the text.
+  // A parameter has no text, so nothing can be merged with it.
   if (canMerge && !isEnd && place.methods === 0 && text !== "")
     return segmentsBelow(place, `${text}/`, below);
   const children = isEnd ? [] : [segmentsBelow(place, "/", below)];
@@ -167,7 +170,7 @@ class Packer {
   readonly #routes: number[] = [];
   readonly #exact = new Map<string, number>();
 
-  /** Goes deep before it goes wide, so that what follows in a path mostly follows in memory. */
+  /** Adds nodes depth first, so that consecutive segments of a path are mostly adjacent in memory. */
   add({ text, children, rest, place, path }: Draft): number {
     const nodes = this.#nodes;
     const node = nodes.length;
@@ -216,11 +219,11 @@ class Packer {
   }
 }
 
-/** The narrowest mask that tells the children apart, or the widest. */
+/** Returns the narrowest mask that distinguishes the children, or the widest mask. */
 function maskOf(children: readonly Draft[]): number {
   let mask = 0;
   while (children.length > 1 && mask < WIDEST_MASK) {
-    // Two words of bits, of which a mask below 32 takes the first.
+    // Two words of bits. A mask below 32 needs only the first.
     let low = 0;
     let high = 0;
     let isApart = true;

@@ -15,24 +15,26 @@ import {
   TEXT_END,
 } from "./packed.ts";
 
-/** Where the last search left the parameters: first and behind the last, in turn, for `count` numbers. */
+/** Bounds of the parameters of the last search: start and end of each, alternately, in the first `count` numbers. */
 export interface Bounds {
   count: number;
   readonly places: Int32Array;
 }
 
 /**
- * Searches for a path from its beginning to `end`, which leaves a trailing slash out. Returns the place in {@link Packed.routes} of
- * the route for the method of that bit, or -1 less the methods of all places that fit.
+ * Searches for a path up to `end`, which excludes a trailing slash. Returns the index in {@link Packed.routes} of the
+ * route for the method with that bit. Without such a route, returns -1 minus the bit mask of the methods of all
+ * matching nodes.
  *
- * Tree and path are in the normal form of paths, so text is compared as it is.
+ * Tree and path are in the normal form of paths, so texts are compared directly.
  */
 export type Search = (path: string, end: number, bit: number) => number;
 
-/** The search in a tree. A search runs to its end before the next begins, so one set of arrays serves all. */
+/** Creates the search in a tree. Searches are synchronous, so all of them share one set of arrays. */
 export function searcher(tree: Packed): { search: Search; bounds: Bounds } {
   const bounds: Bounds = { count: 0, places: new Int32Array(2 * tree.depth) };
-  // Alternatives that a search has passed by: the node, where it was, and how many bounds there were.
+  // Skipped alternatives of a search, as triples: the node, its position in the path, and the number of bounds at that
+  // point.
   const pending = new Int32Array(3 * tree.depth);
 
   function search(path: string, end: number, bit: number): number {
@@ -45,8 +47,8 @@ export function searcher(tree: Packed): { search: Search; bounds: Bounds } {
     let at = 0;
     let child = ROOT;
     let rest: number = NONE;
-    // Where a node has both a child that fits and a parameter or wildcard, the child is taken and the other noted; the last one
-    // noted is tried when the walk ends without a route.
+    // If a node has both a matching child and a parameter or wildcard, the search follows the child and stores the
+    // alternative. If the walk ends without a route, the search continues with the last stored alternative.
     for (;;) {
       let node: number = NONE;
       while (child !== NONE) {
@@ -86,7 +88,7 @@ export function searcher(tree: Packed): { search: Search; bounds: Bounds } {
           stop = path.indexOf("/", at);
           if (stop === -1 || stop > end) stop = end;
         }
-        // Nothing takes an empty segment.
+        // Neither a parameter nor a wildcard matches an empty segment.
         if (at < stop) {
           places[count] = at;
           places[count + 1] = stop;

@@ -1,6 +1,7 @@
 /**
- * What the pipeline costs a request, without a server: `node packages/core/test/bench/pipeline.ts [rounds] [observed]`. The exchange does nothing, so
- * that all that is measured is kit's own. `observed`: while a plugin looks at the requests. Prints nanoseconds of CPU time a request, the best of some rounds.
+ * Measures the CPU time of the pipeline for a request, without a server: `node packages/core/test/bench/pipeline.ts
+ * [rounds] [observed]`. The exchange does nothing, so only kit's own code is measured. `observed` adds a plugin that
+ * observes the requests. Prints nanoseconds of CPU time per request: the best of several rounds.
  */
 import { type AppOptions, createApp } from "@kit/core";
 import type { RouteMatch } from "@kit/types";
@@ -34,7 +35,7 @@ const guarded = {
   }),
   "POST /guarded": async ({ body }: { body: { title: string } }) => ({ id: body.title }),
 };
-/** A route of -1 is no route. */
+/** A route number of -1 means that no route matches. */
 const scenarios: [name: string, method: string, target: string, route: number, body?: string][] = [
   ["GET static, sync", "GET", "/static", 0],
   ["GET param, sync handler", "GET", "/sync/1", 1],

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { explain, type Shape, template } from "@kit/core/codec";
 import type { ValidationRule } from "@kit/types";
 
-/** Every rule, so that the compiler finds one that is missing here. */
+/** Every rule. The type makes the compiler report a rule that is missing here. */
 const names: Readonly<Record<ValidationRule, true>> = {
   required: true,
   type: true,
@@ -38,7 +38,7 @@ const shared = JSON.parse(
   await readFile(new URL("../../../../conformance/rules.json", import.meta.url), "utf8"),
 ) as { readonly rules: Readonly<Record<string, { readonly limit: string | null }>> };
 
-test("the rules are those that all runtimes share", () => {
+test("the rules are those of the list that all runtimes share", () => {
   assert.deepEqual(Object.keys(names), Object.keys(shared.rules));
 });
 
@@ -59,7 +59,7 @@ const nothing: Shape = { kind: "null" };
 const object: Shape = { kind: "object", name: "A", properties: [{ key: "a", shape: text }] };
 const nested = (levels: number): unknown => JSON.parse("[".repeat(levels) + "]".repeat(levels));
 
-/** A shape, a value, and the rule of the first failure with its limit. */
+/** Test cases: a shape, a value, and the rule of the first failure with its limit. */
 const cases: readonly (readonly [Shape, unknown, ValidationRule, unknown?])[] = [
   [object, {}, "required"],
   [object, [], "type", "object"],
@@ -117,7 +117,7 @@ const cases: readonly (readonly [Shape, unknown, ValidationRule, unknown?])[] = 
 describe("the rule of a failure", () => {
   for (const [shape, value, rule, limit] of cases) {
     const of = JSON.stringify(value)?.slice(0, 40) ?? "nothing";
-    test(`is ${rule} ${JSON.stringify(limit) ?? ""} for ${of} that is no ${shape.kind}`, () => {
+    test(`is ${rule} ${JSON.stringify(limit) ?? ""} for ${of}, which is not a valid ${shape.kind}`, () => {
       const [failure] = explain(shape, value, "wire");
       assert.deepEqual([failure?.rule, failure?.limit], [rule, limit]);
       // A rule without an argument in the shared list never has a limit.
@@ -125,7 +125,7 @@ describe("the rule of a failure", () => {
     });
   }
 
-  test("is in the same place whether a failure is read or written", () => {
+  test("has the same order of properties in JSON", () => {
     const [failure] = explain({ kind: "string", minLength: 1 }, "", "wire");
     assert.deepEqual(Object.keys(JSON.parse(JSON.stringify(failure)) as object), [
       "path",
@@ -138,7 +138,7 @@ describe("the rule of a failure", () => {
     ]);
   });
 
-  test("is maxFailures for the entry that stands for those that are not listed", () => {
+  test("is maxFailures for the entry that replaces unlisted failures", () => {
     const failures = explain(
       { kind: "array", element: text },
       Array.from({ length: 200 }, () => 5),
@@ -150,7 +150,7 @@ describe("the rule of a failure", () => {
     );
   });
 
-  test("names types of JavaScript for a handler's value", () => {
+  test("uses names of JavaScript types for a handler's value", () => {
     for (const [shape, value, limit] of [
       [{ kind: "date" }, "2026-01-01", "Date"],
       [{ kind: "bigint" }, "1", "bigint"],
@@ -178,7 +178,7 @@ describe("a sensitive field", () => {
     [{ password: "hunter" }, "minLength", 8, "string"],
     [{ password: 4711 }, "type", "string", "number"],
   ] as const) {
-    test(`tells ${rule} and never its value: ${JSON.stringify(value)}`, () => {
+    test(`reports ${rule} and never its value: ${JSON.stringify(value)}`, () => {
       const [failure] = explain(password, value, "wire");
       assert.deepEqual([failure?.rule, failure?.limit, failure?.received], [rule, limit, received]);
       assert.doesNotMatch(JSON.stringify(failure), /hunter|4711/);
@@ -186,14 +186,14 @@ describe("a sensitive field", () => {
     });
   }
 
-  test("tells that a list is empty", () => {
+  test("reports that an array is empty", () => {
     const shape = account({ kind: "array", element: text, minItems: 1 });
     const [failure] = explain(shape, { password: [] }, "wire");
     assert.deepEqual([failure?.rule, failure?.received], ["minItems", "array of 0 items"]);
   });
 });
 
-/** An email with a name and a domain of these lengths. */
+/** Returns an email with a name and a domain of these lengths. */
 function email(domain: number, name = 1): string {
   const labels = "a.".repeat(Math.floor((domain - 1) / 2));
   return `${"a".repeat(name)}@${labels}${"a".repeat(domain - labels.length)}`;
@@ -202,7 +202,7 @@ function email(domain: number, name = 1): string {
 describe("the length of an email", () => {
   const shape: Shape = { kind: "string", format: "email", maxLength: 255 };
 
-  test("is what maxLength says", () => {
+  test("is limited by maxLength", () => {
     assert.equal(email(253).length, 255);
     assert.deepEqual(explain(shape, email(253), "wire"), []);
     const [failure] = explain(shape, email(253, 2), "wire");
@@ -210,7 +210,7 @@ describe("the length of an email", () => {
     assert.equal(failure?.suggestion, "make it at least 1 character shorter");
   });
 
-  test("is told apart from the length of its parts", () => {
+  test("is distinguished from the length of its parts", () => {
     const longer: Shape = { kind: "string", format: "email", maxLength: 400 };
     for (const [value, suggestion] of [
       [email(3, 65), 'shorten the part before "@" to 64 characters'],

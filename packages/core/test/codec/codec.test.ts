@@ -47,7 +47,7 @@ test("lengths count code points", () => {
 });
 
 describe("numbers", () => {
-  test("multiples are decimal", () => {
+  test("isMultipleOf is exact for decimal fractions", () => {
     const yes: readonly (readonly [number | bigint, number])[] = [
       [0.3, 0.1],
       [19.99, 0.01],
@@ -69,7 +69,7 @@ describe("numbers", () => {
       assert.ok(!isMultipleOf(value, divisor));
   });
 
-  test("bigints are text of digits or exact numbers", () => {
+  test("isBigIntText accepts strings of digits and safe integers", () => {
     for (const value of ["0", "-12", "007", 5, -9_007_199_254_740_991])
       assert.ok(isBigIntText(value), String(value));
     for (const value of ["", "-", "1.0", " 1", "0x1", "1n", 1.5, 2 ** 53, true, null, "1".repeat(1001)])
@@ -78,7 +78,7 @@ describe("numbers", () => {
     assert.ok(!bigintWithin("9", 10, Number.POSITIVE_INFINITY));
   });
 
-  test("are written as JSON", () => {
+  test("writeNumber writes JSON and refuses values that JSON lacks", () => {
     assert.equal(writeNumber(-0), "0");
     assert.equal(writeNumber(1e21), "1e+21");
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, "1", 1n, undefined])
@@ -112,7 +112,7 @@ test("base64 is strict and canonical", () => {
 });
 
 describe("dates", () => {
-  test("are read in every form that is taken", () => {
+  test("accept and decode every RFC 3339 form", () => {
     const forms: Readonly<Record<string, string>> = {
       "2026-01-31T12:00:00Z": "2026-01-31T12:00:00.000Z",
       "2026-01-31t12:00:00.5z": "2026-01-31T12:00:00.500Z",
@@ -127,7 +127,7 @@ describe("dates", () => {
     }
   });
 
-  test("are written as toISOString writes them", () => {
+  test("are written exactly as toISOString writes them", () => {
     const first = Date.parse("0000-01-01T00:00:00Z");
     const last = Date.parse("9999-12-31T23:59:59.999Z");
     const step = (last - first) / 200_003;
@@ -171,21 +171,21 @@ test("strings are written as JSON.stringify writes them", () => {
     assert.throws(() => writeString(value), TypeError);
 });
 
-test("unknown values are written or refused, never lost", () => {
+test("unknown values are written or refused, but never dropped", () => {
   assert.equal(writeUnknown({ a: [1, undefined] }), '{"a":[1,null]}');
   const cycle: unknown[] = [];
   cycle.push(cycle);
   for (const value of [undefined, () => 1, 1n, cycle]) assert.throws(() => writeUnknown(value), TypeError);
 });
 
-test("unknown values lose keys that could become prototypes, at any depth", () => {
+test("decodeUnknown removes `__proto__` keys at any depth", () => {
   const deep = JSON.parse(`${"[".repeat(9000)}{"__proto__":{"x":1},"a":1}${"]".repeat(9000)}`) as unknown;
   let inner = decodeUnknown(deep);
   while (Array.isArray(inner)) inner = inner[0];
   assert.deepEqual(Object.keys(inner as object), ["a"]);
 });
 
-test("the paths of all failures are bounded together", () => {
+test("the total length of the paths of all failures is limited", () => {
   const list: Shape = { kind: "array", element: { kind: "null" } };
   const shape: Shape = {
     kind: "object",
@@ -195,18 +195,18 @@ test("the paths of all failures are bounded together", () => {
   const failures = explain(shape, { ["k".repeat(100_000)]: Array.from({ length: 200 }, () => 1) }, "wire");
   const listed = failures.length - 1;
   assert.equal(failures[listed]?.expected, `no more than ${listed} failures`);
-  // The Rust runtime has a test of the same number.
+  // The Rust runtime has a test with the same number.
   assert.equal(listed, 78);
   assert.equal(failures[77]?.path, `$["${"k".repeat(200)}…"][77]`);
 });
 
-test("inherited properties are none", () => {
+test("own ignores inherited properties", () => {
   assert.equal(own({}, "constructor"), undefined);
   assert.equal(own({ constructor: 1 }, "constructor"), 1);
   assert.equal(own(JSON.parse('{"__proto__":1}') as object, "__proto__"), 1);
 });
 
-test("unique items compare as JSON", () => {
+test("hasUniqueItems compares items as JSON", () => {
   const a = [
     [],
     [1, "1", true, null, "null"],
@@ -232,8 +232,8 @@ test("unique items compare as JSON", () => {
   assert.ok(!hasUniqueItems([deep, 1]));
 });
 
-describe("text", () => {
-  test("is coerced where it is a decimal number", () => {
+describe("strings", () => {
+  test("are coerced if they are decimal numbers", () => {
     const numbers: Readonly<Record<string, number>> = {
       "0": 0,
       "-1": -1,
@@ -262,7 +262,7 @@ describe("text", () => {
     assert.deepEqual(coerceNumber(["1", "2"]), ["1", "2"]);
   });
 
-  test("is coerced where it is a boolean or a literal", () => {
+  test("are coerced if they are booleans or literals", () => {
     assert.deepEqual(["true", "1", "false", "0", "TRUE", "yes", ""].map(coerceBoolean), [
       true,
       true,
@@ -286,7 +286,7 @@ function read(query: string): unknown[] {
 }
 
 describe("queries", () => {
-  test("hold declared keys", () => {
+  test("are read by declared keys", () => {
     assert.deepEqual(read(""), [undefined, undefined, undefined]);
     assert.deepEqual(read("a=1&b+c=2&b%20c=3&x=4"), ["1", ["2", "3"], undefined]);
     assert.deepEqual(read("a"), ["", undefined, undefined]);
@@ -296,12 +296,12 @@ describe("queries", () => {
     assert.deepEqual(read("__proto__=x"), [undefined, undefined, "x"]);
   });
 
-  test("are decoded, and left alone where that fails", () => {
+  test("are decoded, and left unchanged if an escape is invalid", () => {
     assert.equal(read("a=%F0%9F%98%80+%2B")[0], "😀 +");
     for (const raw of ["%", "%zz", "%ff", "%c3", "a+%"]) assert.equal(read(`a=${raw}`)[0], raw);
   });
 
-  test("are read whole for open types", () => {
+  test("are read completely for types with an index signature", () => {
     const whole = readWholeQuery("a=1&a=2&__proto__=x&b");
     assert.deepEqual(
       [...whole],
@@ -320,7 +320,7 @@ function one(shape: Shape, value: unknown): unknown {
 }
 
 describe("failures", () => {
-  test("say what was expected, what was there, and what to do", () => {
+  test("contain the expected type, the received value, and advice", () => {
     const title: Shape = { kind: "string", minLength: 1, maxLength: 5 };
     assert.deepEqual(one(title, ""), [
       "string, 1 to 5 characters",
@@ -367,7 +367,7 @@ describe("failures", () => {
     ]);
   });
 
-  test("find the misspelt name", () => {
+  test("suggest the misspelt name", () => {
     const shape: Shape = { kind: "object", properties: [{ key: "authorId", shape: { kind: "string" } }] };
     const failures = explain(shape, { authorid: "x" }, "wire");
     assert.deepEqual(JSON.parse(JSON.stringify(failures)), [
@@ -382,7 +382,7 @@ describe("failures", () => {
     ]);
   });
 
-  test("are written and shown in full, though words are made late", () => {
+  test("are complete in JSON and in console output, although texts are created lazily", () => {
     const [failure] = explain({ kind: "number", minimum: 3 }, "1", "wire");
     const json =
       '{"path":"$","expected":"number, at least 3","received":"string of 1 character","value":"1",' +
@@ -391,7 +391,7 @@ describe("failures", () => {
     assert.equal(inspect(failure), inspect(JSON.parse(json)));
   });
 
-  test("keep nothing of what may change or must not show", () => {
+  test("do not change with the value, and contain no sensitive value", () => {
     const items = [1];
     const shape: Shape = {
       kind: "object",
@@ -412,7 +412,7 @@ describe("failures", () => {
     assert.doesNotMatch(inspect(failures, { showHidden: true }), /hunter/);
   });
 
-  test("of generated code are those of a walk", () => {
+  test("are the same from generated code and from the walk", () => {
     const properties = [
       { key: "odd key", shape: { kind: "string" } },
       { key: "list", shape: { kind: "array", element: { kind: "number" } } },
@@ -447,7 +447,7 @@ describe("failures", () => {
     }
   });
 
-  test("are bounded", () => {
+  test("are limited in number and size", () => {
     const shape: Shape = { kind: "array", element: { kind: "number" } };
     const texts = Array.from({ length: 5000 }, () => "x".repeat(5000));
     const found = explain(shape, texts, "wire");
@@ -465,7 +465,7 @@ describe("failures", () => {
     assert.ok(JSON.stringify(explain(shape, wide, "wire")).length < 10_000);
   });
 
-  test("hold JSON whatever a handler returned", () => {
+  test("are valid JSON for any value of a handler", () => {
     const shape: Shape = { kind: "string" };
     for (const value of [1n, Number.NaN, Symbol("s"), () => 1, new Date(Number.NaN), new Uint8Array(9)]) {
       assert.equal(typeof JSON.stringify(explain(shape, value, "value")), "string");

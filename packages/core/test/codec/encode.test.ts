@@ -35,7 +35,7 @@ test("numbers are written exactly as JavaScript writes them", () => {
     edges.push(random(2 ** 31) / 1000, random(1e6) / 100, random(2 ** 31) / 1024, (random(1000) * 3) / 10);
     bits[0] = (BigInt(random(2 ** 32)) << 32n) | BigInt(random(2 ** 32));
     if (Number.isFinite(doubles[0])) edges.push(doubles[0] as number);
-    // The neighbours of a decimal are the numbers that could be mistaken for it.
+    // The neighbours of a decimal number could be mistaken for it.
     doubles[0] = random(1e6) / 1000;
     bits[0] = (bits[0] as bigint) + 1n;
     edges.push(doubles[0]);
@@ -63,7 +63,7 @@ test("dates are written exactly as toISOString writes them", () => {
   }
 });
 
-test("strings are escaped wherever they must be, short and long", () => {
+test("strings of any length are escaped exactly as JSON.stringify does", () => {
   const specials = [
     "",
     '"',

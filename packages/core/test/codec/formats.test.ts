@@ -26,19 +26,19 @@ const vectors = JSON.parse(
   await readFile(new URL("../../../../conformance/formats.json", import.meta.url), "utf8"),
 ) as Vectors;
 
-/** A text as it shows in the name of a test. */
+/** Returns a string in the form for the name of a test. */
 function shown(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
-test("the vectors are about all formats", () => {
+test("the vectors cover all formats", () => {
   assert.deepEqual(Object.keys(vectors.formats).toSorted(), Object.keys(FORMATS).toSorted());
 });
 
 for (const [name, is] of Object.entries(FORMATS)) {
   describe(name, () => {
     for (const text of vectors.formats[name]?.yes ?? []) {
-      test(`takes ${shown(text)}`, () => assert.equal(is(text), true));
+      test(`accepts ${shown(text)}`, () => assert.equal(is(text), true));
     }
     for (const text of vectors.formats[name]?.no ?? []) {
       test(`refuses ${shown(text)}`, () => assert.equal(is(text), false));
@@ -46,7 +46,7 @@ for (const [name, is] of Object.entries(FORMATS)) {
   });
 }
 
-/** A group of cases of JSON Schema's own test suite. */
+/** Group of cases of JSON Schema's own test suite. */
 interface SuiteGroup {
   readonly tests: readonly {
     readonly description: string;
@@ -62,7 +62,7 @@ describe("JSON Schema's own test suite", () => {
       const groups = JSON.parse(await readFile(file, "utf8")) as SuiteGroup[];
       const cases = groups.flatMap((group) => group.tests);
       assert.ok(cases.length > 15);
-      // In JSON Schema a format says nothing about what is no string; in kit the type says `string` as well.
+      // In JSON Schema a format ignores values that are not strings. In kit the type requires a string too.
       const wrong = cases.filter(({ data, valid }) => (typeof data !== "string" || is(data)) !== valid);
       assert.deepEqual(wrong, []);
     });
@@ -73,7 +73,7 @@ function whole(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})$`);
 }
 
-/** The grammars as the standards write them, in patterns that were not made for speed. */
+/** Grammars as the standards define them, in patterns that are not optimized. */
 const GRAMMARS: Readonly<Record<string, RegExp>> = ((): Record<string, RegExp> => {
   const octet = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
   const ipv4 = `${octet}(?:\\.${octet}){3}`;
@@ -112,7 +112,7 @@ const GRAMMARS: Readonly<Record<string, RegExp>> = ((): Record<string, RegExp> =
   };
 })();
 
-/** Pieces of which neighbours of valid texts are made. */
+/** Fragments for mutations of valid strings. */
 const PIECES: Readonly<Record<string, readonly string[]>> = {
   ipv4: ["0", "1", "9", "25", "255", "256", ".", ".", "."],
   ipv6: ["0", "a", "F1", "1234", "12345", ":", ":", "::", "1.2.3.4", ".", "g"],
@@ -121,7 +121,7 @@ const PIECES: Readonly<Record<string, readonly string[]>> = {
   uuid: ["0", "a", "F", "-", "1234", "12345678", "123456789abc", "g"],
 };
 
-test("agrees with the grammars of the standards on neighbours of valid texts", () => {
+test("agrees with the grammars of the standards on mutations of valid strings", () => {
   let state = 7;
   const random = (below: number): number => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
@@ -139,7 +139,7 @@ test("agrees with the grammars of the standards on neighbours of valid texts", (
         const piece = random(3) === 0 ? "" : (pieces[random(pieces.length)] ?? "");
         text = text.slice(0, at) + piece + text.slice(at + random(3));
       }
-      // The limits of length are not part of the grammar.
+      // The length limits are not part of the grammar.
       const expected = grammar.test(text);
       assert.equal(is(text), expected, `${name} ${JSON.stringify(text)}`);
       count[expected ? "yes" : "no"]++;
@@ -148,7 +148,7 @@ test("agrees with the grammars of the standards on neighbours of valid texts", (
   }
 });
 
-test("no format takes more than linear time", () => {
+test("every format takes linear time at most", () => {
   const hostile: readonly ((size: number) => string)[] = [
     (size) => "a.".repeat(size),
     (size) => `${"a".repeat(size)}@`,

@@ -46,7 +46,10 @@ const vectors = JSON.parse(await readFile(file, "utf8")) as {
   readonly text: readonly TextCase[];
 };
 
-/** Writes what this runtime says of each vector that does not fit, for review. A vector is a line; of nested ones nothing is kept. */
+/**
+ * Writes the failures of this runtime into each vector of an invalid value, for review. Each vector is one line. Nested
+ * vectors are skipped.
+ */
 async function writeFailures(): Promise<void> {
   const lines = (await readFile(file, "utf8")).split("\n");
   for (const [index, line] of lines.entries()) {
@@ -77,7 +80,7 @@ function serializer(app: string, type: string): Promise<Serializer<unknown>> {
   return load(app, `serializers/${type}.serializer.ts`, `${type}Serializer`);
 }
 
-/** Failures as an answer has them. */
+/** Returns failures in the form of a response. */
 function inJson(failures: readonly ValidationFailure[]): unknown {
   return JSON.parse(JSON.stringify(failures));
 }
@@ -93,7 +96,7 @@ function jsonText(vector: ValidationCase): string {
   return open.repeat(times) + inner + close.repeat(times);
 }
 
-/** A decoded value with the stand-ins of the vectors for what JSON has not. */
+/** Returns a decoded value in which the vectors' placeholders replace the types that JSON lacks. */
 function neutral(value: unknown): unknown {
   if (typeof value === "bigint") return { $bigint: value.toString() };
   if (value instanceof Date) return { $date: value.toISOString() };
@@ -113,7 +116,7 @@ describe("validation vectors", () => {
       const found = failures(value);
       assert.equal(found.length === 0, vector.ok, JSON.stringify(found.slice(0, 3)));
       if (vector.failures !== undefined) assert.deepEqual(inJson(found), vector.failures);
-      // What goes into an error must be JSON itself, and small.
+      // An error must contain JSON of limited size.
       assert.ok(JSON.stringify(found).length < 20_000);
       if (!vector.ok || vector.nested !== undefined) return;
       const decoded = decode(value);
@@ -123,14 +126,14 @@ describe("validation vectors", () => {
 });
 
 describe("serializers", () => {
-  test("write what the validator reads", async () => {
+  test("write JSON that the validator accepts and that decodes to the same value", async () => {
     let written = 0;
     for (const vector of vectors.cases) {
       if (!vector.ok || !hasSerializer(vector.app, vector.type)) continue;
       const { decode, is } = await validator(vector.app, vector.type);
       const { serialize, failures } = await serializer(vector.app, vector.type);
       const value = decode(JSON.parse(jsonText(vector)));
-      // Inputs that leave generated values out are no answers.
+      // Inputs without generated values are not valid responses.
       if (failures(value).length > 0) continue;
       const again: unknown = JSON.parse(serialize(value));
       assert.ok(is(again), serialize(value));
@@ -169,7 +172,7 @@ describe("serializers", () => {
     );
   });
 
-  test("leave optional properties out, with right commas", async () => {
+  test("leave out optional properties, with correct commas", async () => {
     const { serialize } = await serializer("notes", "UpdateNoteInput");
     assert.equal(serialize({}), "{}");
     assert.equal(serialize({ archived: true }), '{"archived":true}');
@@ -179,7 +182,7 @@ describe("serializers", () => {
     );
   });
 
-  test("name the place of what has no JSON form", async () => {
+  test("throw an error with the path of a value that has no JSON form", async () => {
     const page = await serializer("notes", "PaginatedResponseOfNoteSummary");
     const item = { id: "i", title: "t", archived: true, createdAt: new Date(0) };
     const pagination = { total: 1, page: 1, pageSize: 20, totalPages: 1 };
@@ -196,7 +199,7 @@ describe("serializers", () => {
     assert.throws(bad([null]), /\$\.data\[0\] should be object \(NoteSummary\), but is null/);
     assert.throws(bad(undefined), /\$\.data should be array, but is nothing/);
     assert.throws(() => page.serialize(undefined), /: \$ should be object/);
-    // A rule is no reason not to write; a date that RFC 3339 cannot express is.
+    // A broken rule is no reason to refuse a value. A date that RFC 3339 cannot express is one.
     assert.doesNotThrow(bad([{ ...item, title: "" }]));
     assert.throws(bad([{ ...item, createdAt: new Date(8.64e15) }]), /createdAt/);
   });
@@ -208,7 +211,7 @@ describe("serializers", () => {
     assert.throws(() => serialize(tree), /256 levels/);
   });
 
-  test("check answers in the handler's form", async () => {
+  test("check responses in the handler's form", async () => {
     const { failures } = await serializer("notes", "Note");
     const note = {
       id: "123e4567-e89b-12d3-a456-426614174000",
@@ -246,7 +249,7 @@ describe("coercion vectors", () => {
   }
 });
 
-test("is and failures agree on a thousand spoiled inputs a type", async () => {
+test("is and failures agree on a thousand mutated inputs per type", async () => {
   let state = 42;
   const random = (below: number): number => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
@@ -301,7 +304,7 @@ test("is and failures agree on a thousand spoiled inputs a type", async () => {
   assert.ok(seen.taken > 1000 && seen.refused > 1000, JSON.stringify(seen));
 });
 
-test("secrets do not show", async () => {
+test("failures do not contain secrets", async () => {
   const { failures } = await validator("kitchen-sink", "Strings");
   const [failure] = failures({ secret: "hunter" });
   assert.deepEqual(failure, {
@@ -319,7 +322,7 @@ test("secrets do not show", async () => {
   assert.equal(whole?.value, "[redacted]");
 });
 
-test("the application loads, and parameters arrive by name", async () => {
+test("the compiled application loads, and parameters are assigned by name", async () => {
   const module = (await import(new URL("kitchen-sink/routes/index.ts", goldens).href)) as {
     default: CompiledApplication;
   };
@@ -335,13 +338,13 @@ test("the application loads, and parameters arrive by name", async () => {
 test("generated modules pass the strictest type check", () =>
   typesHold(fileURLToPath(new URL("tsconfig.goldens.json", import.meta.url))));
 
-test("so does the module that holds all of them, which no build checks", async (t) => {
+test("the generated runtime module passes the type check too, although its build skips that check", async (t) => {
   const directory = await mkdtemp(join(await realpath(tmpdir()), "kit-goldens-"));
   t.after(() => rm(directory, { recursive: true, force: true }));
   await cp(goldens, directory, { recursive: true });
   await symlink(fileURLToPath(new URL("node_modules", root)), join(directory, "node_modules"), "junction");
   await writeFile(join(directory, "package.json"), '{ "type": "module" }');
-  // One at a time, since each says of the names of its types that they are the project's.
+  // One at a time, because each module declares that its type names are those of the project.
   for (const app of ["directions", "kitchen-sink", "notes"]) {
     const path = join(directory, app, "runtime.ts");
     const text = await readFile(path, "utf8");
@@ -351,7 +354,7 @@ test("so does the module that holds all of them, which no build checks", async (
       extends: fileURLToPath(new URL("tsconfig.base.json", root)),
       compilerOptions: { typeRoots: [fileURLToPath(new URL("node_modules/@types", root))] },
       include: ["**/*.ts"],
-      // They are tests of an application, which is not here; those of the examples are checked with them.
+      // Tests of an application that does not exist here. Those of the examples are checked with the examples.
       exclude: ["tests"],
     };
     await writeFile(join(directory, app, "tsconfig.json"), JSON.stringify(config));

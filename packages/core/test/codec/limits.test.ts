@@ -1,4 +1,4 @@
-// What a failure says of a rule is what the JSON Schema of the same build says at that place.
+// Checks that the limit of each failure equals the JSON Schema of the same build at that location.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -34,14 +34,17 @@ const COMPARED: ReadonlySet<string> = new Set([
   "contentEncoding",
 ]);
 
-/** Bounds that no tag says, those of a bigint, whose schema is one of text, and the pattern of a template, whose schema has both in one. */
+/**
+ * Returns true for limits that the schema does not contain in the same form: bounds without a tag, bounds of a bigint,
+ * whose schema is a string, and the pattern of a template, whose schema combines both patterns.
+ */
 function isImplied({ rule, limit, expected }: ValidationFailure): boolean {
   if (expected.startsWith("string of the form")) return rule === "pattern";
   if (expected.includes("as a string of digits")) return rule !== "pattern";
   return [Number.MAX_SAFE_INTEGER, Number.MAX_VALUE].includes(Math.abs(Number(limit)));
 }
 
-/** The schemas that a value at a path can have. */
+/** Returns the schemas that apply to the value at a path. */
 function schemasAt(entries: Readonly<Record<string, Entry>>, start: Schema, path: string): Schema[] {
   const steps = [...path.matchAll(/\.([\w$]+)|\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]/g)];
   let found = opened(entries, start);
@@ -56,7 +59,7 @@ function schemasAt(entries: Readonly<Record<string, Entry>>, start: Schema, path
   return found;
 }
 
-/** A schema with its references followed and its alternatives taken apart. */
+/** Returns a schema with its references resolved and its alternatives separated. */
 function opened(entries: Readonly<Record<string, Entry>>, schema: Schema): Schema[] {
   const reference = schema["$ref"];
   if (typeof reference === "string") {
@@ -75,7 +78,10 @@ function itemSchemas(schema: Schema, index: number): Schema[] {
   return typeof schema["items"] === "object" ? [schema["items"] as Schema] : [];
 }
 
-/** The schemas of a member, and that of its key: a key that breaks a rule is told at the path of its member. */
+/**
+ * Returns the schemas of a member, and the schema of its key, because a broken rule of a key is reported at the path of
+ * the member.
+ */
 function memberSchemas(schema: Schema, key: string): Schema[] {
   const own = ((schema["properties"] ?? {}) as Record<string, Schema>)[key];
   if (own !== undefined) return [own];
@@ -84,7 +90,7 @@ function memberSchemas(schema: Schema, key: string): Schema[] {
   return [...others, ...rest.filter((one): one is Schema => typeof one === "object")];
 }
 
-test("the limit of each failure in the vectors is that of the schema", async () => {
+test("the limit of each failure in the vectors equals that of the schema", async () => {
   const { cases, text } = await read<{
     cases: { app: string; type: string; failures?: ValidationFailure[] }[];
     text: { app: string; coercer: string; failures?: ValidationFailure[] }[];

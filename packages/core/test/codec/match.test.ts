@@ -52,14 +52,14 @@ describe("matching is linear", () => {
     ["that is wrong at the bottom", "wrong"],
   ] as const) {
     test(`in the depth of a value ${what}`, () => {
-      // Each level is held against the union and its three object members, once; the scalar at the bottom, which is not
-      // worth remembering, as often as it has members above it.
+      // Each level is compared with the union and its three object members once. The scalar at the innermost level is
+      // not cached, so it is compared once for each member above it.
       assert.equal(steps(200, inner), 200 * 4 + 3 * 4);
       assert.equal(steps(100, inner), 100 * 4 + 3 * 4);
     });
   }
 
-  test("in the number of parts, also where each part is asked for again", () => {
+  test("in the number of items, even if each item is requested again", () => {
     const list: UnionShape = union({ kind: "array", element: Maze }, { kind: "array", element: number });
     const value = Array.from({ length: 1000 }, () => nested(10, 1));
     const matcher = new Matcher("wire");
@@ -70,17 +70,17 @@ describe("matching is linear", () => {
     assert.equal(once, 1000 * (10 * 4 + 3 * 4) + 3);
   });
 
-  test("where a failure is explained", () => {
+  test("during the explanation of a failure", () => {
     const start = performance.now();
     const failures = explain(Maze, nested(250, "wrong"), "wire");
     assert.ok(failures.length > 0);
-    // Without memory this is 3^250.
+    // Without the cache, this takes 3^250 steps.
     assert.ok(performance.now() - start < 5000);
   });
 });
 
 describe("picking", () => {
-  test("keeps most, whatever the order", () => {
+  test("prefers the member that keeps the most keys, in any order of declaration", () => {
     const [narrow, wide] = [object({ a: text }), object({ a: text, "b?": number })];
     assert.equal(new Picks("wire").of(union(narrow, wide), { a: "x", b: 1 }), 1);
     assert.equal(new Picks("wire").of(union(wide, narrow), { a: "x", b: 1 }), 0);
@@ -88,20 +88,20 @@ describe("picking", () => {
     assert.equal(new Picks("wire").of(union(narrow, wide), { b: 1 }), -1);
   });
 
-  test("counts keys at any depth before anything else", () => {
+  test("compares the number of keys at any depth first", () => {
     const flat = object({ a: object({ x: text }), "b?": number });
     const deep = object({ a: object({ x: text, y: text, z: text }) });
     assert.equal(new Picks("wire").of(union(flat, deep), { a: { x: "", y: "", z: "" }, b: 1 }), 1);
   });
 
-  test("prefers the more specific scalars among equals", () => {
+  test("prefers the more specific scalars if the number of keys is equal", () => {
     const [texts, dates] = [object({ at: text }), object({ at: { kind: "date" } })];
     assert.equal(new Picks("wire").of(union(texts, dates), { at: "2026-01-01T00:00:00Z" }), 1);
     assert.equal(new Picks("wire").of(union(texts, dates), { at: "tomorrow" }), 0);
     assert.equal(new Picks("value").of(union(texts, dates), { at: new Date() }), 1);
   });
 
-  test("lets types decide where a handler breaks a rule, and never writes another literal", () => {
+  test("ignores rules for values of handlers, but never matches another literal", () => {
     const short = object({ name: { kind: "string", maxLength: 3 } });
     const tagged = object({ kind: { kind: "literal", value: "a" } });
     assert.equal(new Picks("value").of(union(short, tagged), { name: "too long" }), 0);
@@ -109,7 +109,7 @@ describe("picking", () => {
     assert.equal(new Picks("value").of(union(short, tagged), { kind: "b" }), -1);
   });
 
-  test("finds no member for a value that holds itself", () => {
+  test("returns no member for a value that contains itself", () => {
     const cycle: { next?: unknown } = {};
     cycle.next = cycle;
     assert.equal(new Picks("value").of(maze, cycle), -1);

@@ -32,7 +32,7 @@ test("every document is valid by the official meta-schema, and its references re
   assert.equal(documents, 6);
 });
 
-test("a request and a response of one type differ only where they must", async () => {
+test("request and response schemas of one type differ only if they must", async () => {
   const { components, paths } = await read("notes/schemas/openapi.json");
   const { Note, PostNotesBody } = components.schemas;
   assert.deepEqual(Note?.["required"], [

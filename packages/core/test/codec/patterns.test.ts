@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 
 import { growth } from "../support/growth.ts";
 
-/** What the build says of a pattern, and the texts that it says are the worst. */
+/** Verdict of the build for a pattern, with the string that the build considers the worst case. */
 interface Row {
   readonly pattern: string;
   readonly verdict: "linear" | "polynomial" | "exponential" | "unsupported";
@@ -29,7 +29,7 @@ function milliseconds(pattern: RegExp, text: string): number {
   return performance.now() - start;
 }
 
-describe("what the build refuses holds the engine up", () => {
+describe("patterns that the build refuses block the engine", () => {
   for (const { pattern, verdict, attack } of patterns) {
     if (attack === undefined) continue;
     test(`${verdict}: ${pattern}`, () => {
@@ -40,7 +40,7 @@ describe("what the build refuses holds the engine up", () => {
         assert.ok(times < 100, "a hundred repetitions took less than 40 milliseconds");
         return;
       }
-      // As many repetitions as take long enough to be measured, then four times as many.
+      // Finds a number of repetitions that takes long enough to be measured, then uses four times as many.
       let times = 250;
       while (milliseconds(engine, textOf(attack, times)) < 4) {
         times *= 2;
@@ -48,7 +48,7 @@ describe("what the build refuses holds the engine up", () => {
       }
       const best = (text: string): number => Math.min(milliseconds(engine, text), milliseconds(engine, text));
       let grown = 0;
-      // A busy machine may spoil a measurement, but not four.
+      // A busy machine may distort one measurement, but not four.
       for (let attempt = 0; attempt < 4 && grown <= 6; attempt++, times *= 2) {
         grown = best(textOf(attack, times * 4)) / best(textOf(attack, times));
       }
@@ -57,7 +57,7 @@ describe("what the build refuses holds the engine up", () => {
   }
 });
 
-describe("what the build takes is linear on hostile texts", () => {
+describe("patterns that the build accepts take linear time on hostile strings", () => {
   let state = 11;
   const random = (below: number): number => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
@@ -67,7 +67,7 @@ describe("what the build takes is linear on hostile texts", () => {
     if (verdict !== "linear") continue;
     test(pattern, () => {
       const engine = new RegExp(pattern, "u");
-      // Characters that the pattern names, and ones of each usual class.
+      // Characters of the pattern, and characters of each usual class.
       const letters = [...new Set([...pattern, ...'a0A -_.,/:@"\\é\n!'])];
       const pieces = [
         "a",

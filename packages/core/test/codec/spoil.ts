@@ -1,17 +1,17 @@
 /**
- * Values that fit a shape, and the same values spoiled in one place each: what a test of `is` and `failures` needs, made from the
- * shape alone and by none of the functions under test.
+ * Creates values that satisfy a shape, and mutations of these values with one error each. Tests of `is` and `failures`
+ * need them. They are created from the shape alone, without the functions under test.
  */
 import type { Shape } from "@kit/core/codec";
 
-/** A value that is wrong in one place. */
+/** Value with one error. */
 export interface Spoiled {
   readonly value: unknown;
-  /** The JSONPath of the place. */
+  /** JSONPath of the error. */
   readonly path: string;
-  /** What was done. */
+  /** Description of the mutation. */
   readonly how: string;
-  /** False inside of a union whose members nothing tells apart: the failure may then stand at the union. */
+  /** False inside of a union without a discriminant. The failure may then be reported for the union. */
   readonly exact: boolean;
 }
 
@@ -27,15 +27,15 @@ const FORMATS: Readonly<Record<string, string>> = {
   ipv6: "2001:db8::1",
 };
 
-/** Texts that patterns of the fixtures take. */
+/** Strings that match patterns of the fixtures. */
 const TEXTS = ["abc", "ABC", "a1", "AB-1", "1", "a-b", "A1", "abcdef", "A", "a/B", "12", "true"];
 
-/** Deeper than this a recursive type must end. */
+/** Depth at which a recursive type must end. */
 const DEEP = 3;
 
 class TooDeep extends Error {}
 
-/** A value that fits. `full` has every optional part, otherwise none is there. */
+/** Returns a valid value. With `full`, every optional property and element is present, otherwise none. */
 export function fitting(shape: Shape, full: boolean, depth: number = 0): unknown {
   switch (shape.kind) {
     case "reference":
@@ -83,7 +83,7 @@ function fittingNumber(shape: Kind<"number" | "bigint">): unknown {
     shape.maximum ?? (shape.exclusiveMaximum === undefined ? undefined : shape.exclusiveMaximum - step);
   const number = Math.ceil((least ?? Math.min(most ?? step, step)) / step) * step;
   const value = most !== undefined && number > most ? (least ?? most) / 2 + most / 2 : number;
-  // All digits of the number, not the shortest text that means it.
+  // Returns all digits of the number, not its shortest string.
   return shape.kind === "bigint" ? BigInt(value).toString() : value;
 }
 
@@ -133,13 +133,13 @@ function fittingObject(shape: Kind<"object">, full: boolean, depth: number): Rec
       }
     }
   }
-  // Not an assignment: a property may be called `__proto__`.
+  // Uses no assignment, because a property may be named `__proto__`.
   return Object.fromEntries(entries);
 }
 
 function fittingMember(shape: Kind<"union">, full: boolean, depth: number): unknown {
   let last: unknown;
-  // The last member is often the one with parts.
+  // The last member is often an object or array.
   for (const member of full ? shape.members.toReversed() : shape.members) {
     try {
       return fitting(member, full, depth);
@@ -151,7 +151,7 @@ function fittingMember(shape: Kind<"union">, full: boolean, depth: number): unkn
   throw last;
 }
 
-/** Every way to spoil one place of a value that fits. */
+/** Yields every mutation of a valid value with one error. */
 export function* spoilings(
   shape: Shape,
   value: unknown,
@@ -203,7 +203,7 @@ export function* spoilings(
   }
 }
 
-/** One value of each kind that JSON has. */
+/** One value of each JSON type. */
 const KINDS: readonly unknown[] = [null, true, 12_345.5, "~ ~", [[[]]], { "~": {} }];
 
 function* wrongKinds(shape: Shape, at: (how: string, wrong: unknown) => Spoiled): Generator<Spoiled> {
@@ -212,7 +212,7 @@ function* wrongKinds(shape: Shape, at: (how: string, wrong: unknown) => Spoiled)
     const kind = Array.isArray(wrong) ? "array" : wrong === null ? "null" : typeof wrong;
     if (!taken.has(kind)) yield at(`${kind} instead`, wrong);
   }
-  // These are texts on the wire; not every text is one.
+  // These types are strings on the wire, but not every string is valid.
   if (
     shape.kind === "date" ||
     shape.kind === "bytes" ||
@@ -226,7 +226,7 @@ function* wrongKinds(shape: Shape, at: (how: string, wrong: unknown) => Spoiled)
   if (shape.kind === "bigint") yield at("a fraction", 0.5);
 }
 
-/** The kinds of JSON that a shape may take. */
+/** Returns the JSON types that a shape may accept. */
 function kindsOf(shape: Shape): readonly string[] {
   switch (shape.kind) {
     case "reference":
@@ -356,7 +356,7 @@ function* wrongProperties(
   const everyKey = shape.index?.find((signature) => signature.keys === "string");
   if (everyKey === undefined) return;
   for (const spoiled of spoilings(everyKey.shape, undefined, `${path}["other key"]`, exact)) {
-    // Only what needs no right value to begin with.
+    // Only mutations that need no valid value to start from.
     if (spoiled.path === `${path}["other key"]`)
       yield { ...spoiled, value: changed("other key", spoiled.value) };
   }
@@ -370,7 +370,7 @@ function* wrongMembers(
 ): Generator<Spoiled> {
   yield* wrongKinds(shape, (how, wrong) => ({ value: wrong, path, how, exact: false }));
   for (const member of shape.members) {
-    // Where a literal says which member is meant, what is wrong inside of it has its own place.
+    // If a literal determines the member, an error inside of the member has its own path.
     const tag = tagOf(shape, member);
     if (tag === undefined) continue;
     let right: unknown;
@@ -393,7 +393,7 @@ function propertyOf(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 }
 
-/** The property by which all object members of a union are told apart. */
+/** Returns the property that distinguishes all object members of a union. */
 function tagOf(shape: Kind<"union">, member: Shape): string | undefined {
   const objects = shape.members.map(behind).filter((other) => other.kind === "object");
   const own = behind(member);

@@ -1,4 +1,4 @@
-// Texts of template literal types: held against slow matchers, and for how much is looked at.
+// Tests of template literal types: compares them with slow reference matchers, and measures the number of steps.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -29,7 +29,7 @@ function fits(parts: readonly TemplatePart[], value: string): boolean {
   return false;
 }
 
-/** Divides a text as TypeScript does. The regular expression finds the pieces, lazily, with what stands at the end cut off before. */
+/** Divides a string as TypeScript does: lazily, after the fixed text at the end is removed. */
 function divides(parts: readonly TemplatePart[], value: string): boolean {
   const joined: TemplatePart[] = [];
   for (const part of parts) {
@@ -115,13 +115,13 @@ const SMALL = [
   "\n",
 ];
 
-describe("a template literal type takes what its parts can make", () => {
+describe("a template literal type accepts the strings that its parts can form", () => {
   let state = 5;
   const random = (below: number): number => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
     return (state >> 8) % below;
   };
-  /** A text that fits in one way, as far as that can be had at random. */
+  /** Returns a string that probably matches. */
   const make = (parts: readonly TemplatePart[]): string =>
     parts
       .map((part) => {
@@ -147,7 +147,7 @@ describe("a template literal type takes what its parts can make", () => {
         }
         const expected = choices ? fits(parts, value) : divides(parts, value);
         assert.equal(texts.test(value), expected, JSON.stringify(value));
-        // The machine tries every division.
+        // The automaton tries every division.
         assert.equal(machine.test(value), fits(parts, value), JSON.stringify(value));
         if (expected) taken++;
       }
@@ -159,7 +159,7 @@ describe("a template literal type takes what its parts can make", () => {
   }
 });
 
-describe("a text is divided where the text behind a hole first occurs, as in TypeScript", () => {
+describe("a hole ends at the first occurrence of the text after it, as in TypeScript", () => {
   const range = [number, "-", number];
   const size = [text, "x", bigint, "!"];
   const pair = [text, number];
@@ -187,7 +187,7 @@ describe("a text is divided where the text behind a hole first occurs, as in Typ
       assert.equal(template(parts).test(value), expected));
 });
 
-/** Hostile to an engine that backtracks. */
+/** Inputs that make a backtracking engine slow. */
 const HOSTILE: readonly (readonly [readonly TemplatePart[], string])[] = [
   [[text, "@", text, ".", text], "@"],
   [[text, "a", text, "a", text, "a", text, "b"], "a"],
@@ -198,9 +198,9 @@ const HOSTILE: readonly (readonly [readonly TemplatePart[], string])[] = [
   [[{ either: [[text], ["a", text]] }, "a", { either: [["a"], ["aa"], [text]] }, "b"], "a"],
 ];
 
-describe("a text is looked at once", () => {
+describe("each unit of a string is read once", () => {
   for (const [parts, pump] of HOSTILE) {
-    test(`${JSON.stringify(parts)} of many ${pump}`, () => {
+    test(`${JSON.stringify(parts)} with many repetitions of ${pump}`, () => {
       const work = (times: number): number => {
         const machine = new Automaton(parts);
         machine.test(`${pump.repeat(times)}!`);
@@ -212,7 +212,7 @@ describe("a text is looked at once", () => {
     });
   }
 
-  test("texts between `${string}` are each searched for once, from where the last was found", () => {
+  test("texts between `${string}` are each searched once, starting after the previous match", () => {
     const texts = template([text, "@", text, ".", text, "!"]);
     const value = `${"@".repeat(10_000)}${".".repeat(10_000)}`;
     let searched = 0;
@@ -230,8 +230,8 @@ describe("a text is looked at once", () => {
     assert.ok(searched <= value.length, `${searched} units of ${value.length} were searched`);
   });
 
-  test("what is known of texts is bounded", () => {
-    // The machine has to remember which of the last twenty units were `a`: a million sets of states.
+  test("the number of cached states is limited", () => {
+    // The automaton must remember which of the last twenty units were `a`: a million sets of states.
     const tail: TemplatePart[] = Array.from({ length: 20 }, () => ({ either: [["a"], ["b"]] }));
     const machine = new Automaton([text, "a", ...tail]);
     let state = 9;

@@ -12,12 +12,12 @@ import {
   writeUnknown,
 } from "@kit/core/codec";
 
-test("zero has no sign when it is written", () => {
+test("zero is written without a sign", () => {
   assert.equal(writeNumber(-0), "0");
   assert.equal(writeUnknown({ zero: -0 }), '{"zero":0}');
 });
 
-test("what JSON has no number for is refused, never null", () => {
+test("numbers and dates without a JSON form are refused, not written as null", () => {
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
     assert.throws(() => writeNumber(value), TypeError);
     assert.throws(() => writeUnknown(value), TypeError);
@@ -33,7 +33,7 @@ test("what JSON has no number for is refused, never null", () => {
   );
 });
 
-test("a bigint that JavaScript has rounded already is refused as a number", () => {
+test("a number that JavaScript may have rounded is refused as a bigint", () => {
   assert.equal(isBigIntText(9_007_199_254_740_991), true);
   assert.equal(isBigIntText(9_007_199_254_740_992), false);
   assert.equal(isBigIntText("9007199254740993"), true);
@@ -41,14 +41,14 @@ test("a bigint that JavaScript has rounded already is refused as a number", () =
     assert.equal(isBigIntText(text), false);
 });
 
-test("base64 has one form", () => {
+test("base64 has only one valid form", () => {
   for (const text of ["", "AA==", "AAE=", "AAEC", "+/+/"]) assert.equal(isBase64(text), true, text);
   for (const text of ["A", "AA", "AAE", "AB==", "AAF=", "-_-_", "AA= =", "AA==\n", "=AAA", "A===", "===="]) {
     assert.equal(isBase64(text), false, text);
   }
 });
 
-test("a date-time whose offset leaves the years 0 to 9999 keeps the format, but is no `Date`", () => {
+test("a date-time outside of the years 0 to 9999 in UTC satisfies the format, but cannot be a Date", () => {
   for (const text of ["0000-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59"]) {
     assert.equal(isDateTime(text), true);
     assert.equal(isTimestamp(text), false);

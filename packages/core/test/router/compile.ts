@@ -2,7 +2,7 @@ import type { CompiledRouteNode, CompiledRouteTree } from "@kit/types";
 
 import { normalPath } from "../../src/router/normal-path.ts";
 
-/** A node while it is being made. */
+/** Node of a tree under construction. */
 interface Draft {
   segment: string;
   paramName?: string;
@@ -12,8 +12,8 @@ interface Draft {
 }
 
 /**
- * Makes the tree that `kit build` makes of routes without conflicts. Only for tests, which need trees without a
- * compiler; the corpus holds one document that this and the real one must both produce.
+ * Creates the tree that `kit build` creates for routes without conflicts. For tests only, which need trees without a
+ * compiler. The corpus contains one document that both this function and the compiler must produce.
  */
 export function compileRoutes(routes: readonly string[], generatedAt = ""): CompiledRouteTree {
   const root: Draft = { segment: "", children: [] };

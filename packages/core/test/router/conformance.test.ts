@@ -29,7 +29,7 @@ function plain(match: RouteMatch, routes: readonly string[]): Expected {
   }
 }
 
-test("the corpus is there", () => {
+test("the corpus has at least thirty groups", () => {
   assert.ok(corpus.groups.length >= 30);
 });
 
@@ -39,14 +39,14 @@ for (const { name, routes, requests } of corpus.groups) {
     for (const [method, path, expected] of requests) {
       assert.deepEqual(plain(match(method, path), routes), expected, `${method} ${path}`);
     }
-    // In the other order too: no search leaves anything behind for the next.
+    // Also in reverse order, to check that a search does not affect the next one.
     for (const [method, path, expected] of requests.toReversed()) {
       assert.deepEqual(plain(match(method, path), routes), expected, `${method} ${path}`);
     }
   });
 }
 
-test("the trees of these tests are the compiler's", () => {
+test("the trees of these tests equal those of the compiler", () => {
   const { routes, generatedAt, tree } = corpus.document;
   assert.deepEqual(compileRoutes(routes, generatedAt), tree);
   const match = createMatcher(tree, routes);

@@ -1,4 +1,7 @@
-/** Random routes and requests against a matcher so simple that it is plainly right: it looks at every route. */
+/**
+ * Compares the matcher with a reference matcher for random routes and requests. The reference is simple: it checks
+ * every route.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -9,7 +12,7 @@ import { compileRoutes } from "./compile.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** mulberry32; the seed is fixed, so that a failure can be repeated. */
+/** Random generator mulberry32 with a fixed seed, so that failures are reproducible. */
 function randomFrom(seed: number): (bound: number) => number {
   let state = seed;
   return (bound) => {
@@ -23,7 +26,10 @@ function randomFrom(seed: number): (bound: number) => number {
 const below = randomFrom(0x5eed);
 const pick = (from: readonly string[]): string => from[below(from.length)] ?? "";
 
-/** Some begin alike, and some differ in high bits of their first characters only, so that nodes split and share places. */
+/**
+ * Segments. Some share a prefix, and some differ only in the high bits of their first character, so that nodes are
+ * split and share table entries.
+ */
 const NAMES = [
   "a",
   "a",
@@ -86,7 +92,9 @@ function randomPath(): string {
   return below(4) === 0 || (path === "" && below(8) > 0) ? `${path}/` : path;
 }
 
-/** The pattern with names and escapes away: routes that share it and their method are one route to the compiler. */
+/**
+ * Returns the pattern without names and escapes. Routes with the same pattern and method are one route to the compiler.
+ */
 function shapeOf(route: string): string {
   const shape = route.replace(/([:*])\w+/g, "$1").replace(/%2F/g, "\0");
   return /\w \/$/.test(shape) ? shape : shape.replace(/\/$/, "");
@@ -97,7 +105,7 @@ function randomRoutes(): string[] {
   for (let count = below(25); count > 0; count--) {
     const route = randomRoute();
     const path = shapeOf(route).replace(/^\w+ /, "");
-    // Routes that conflict are left out, as a build would refuse them.
+    // Conflicting routes are left out, because a build would refuse them.
     const conflicts = routes.some((other) => {
       const there = shapeOf(other).replace(/^\w+ /, "");
       return shapeOf(other) === shapeOf(route) || hasBeside(path, there) || hasBeside(there, path);
@@ -107,7 +115,7 @@ function randomRoutes(): string[] {
   return routes;
 }
 
-/** Whether `path` ends in a wildcard at a place where `there` has a parameter. */
+/** Returns true if `path` ends in a wildcard at a segment at which `there` has a parameter. */
 function hasBeside(path: string, there: string): boolean {
   return path.endsWith("*") && `${there}/`.startsWith(`${path.slice(0, -1)}:/`);
 }
@@ -119,13 +127,13 @@ function segmentsOf(path: string): string[] {
   return segments;
 }
 
-/** Decoded text in which escapes of reserved characters are told from the characters. */
+/** Decodes a segment, but keeps escapes of reserved characters distinct from the characters. */
 function meaningOf(segment: string): string {
   const reserved = /%(2[14679Bb8CcFf]|3[BbDd]|40|5[BbDd])/g;
   return decodeURIComponent(segment.replace(reserved, (_, digits: string) => `\0${digits.toUpperCase()}`));
 }
 
-/** How specific a route is for a path, with its parameters; nothing where it does not fit. */
+/** Returns how specific a route is for a path, with its parameters. `null` if the route does not match. */
 function fit(pattern: string, path: string): { kinds: string; params: string[] } | null {
   const parts = segmentsOf(pattern);
   const segments = segmentsOf(path);
@@ -165,7 +173,7 @@ function naive(routes: readonly string[], method: string, path: string): RouteMa
   });
   const best = fitting
     .filter(({ has }) => has === method || (method === "HEAD" && has === "GET"))
-    // The most specific place; there, HEAD's own route before GET's.
+    // The most specific route. With equal patterns, HEAD's own route takes precedence over the GET route.
     .toSorted((a, b) =>
       a.kinds === b.kinds ? Number(b.has === method) - Number(a.has === method) : a.kinds < b.kinds ? -1 : 1,
     )[0];
@@ -199,7 +207,7 @@ test("random routes and requests agree with a naive matcher", () => {
   );
 });
 
-test("the most ambiguous tree is searched in time that its size bounds", (t) => {
+test("the search time in the most ambiguous tree is limited by the size of the tree", (t) => {
   const depth = 12;
   const routes = Array.from({ length: 2 ** depth }, (_, choices) => {
     const segments = Array.from({ length: depth }, (__, level) =>
@@ -208,22 +216,22 @@ test("the most ambiguous tree is searched in time that its size bounds", (t) => 
     return `GET /${segments.join("/")}`;
   });
   const match = createMatcher(compileRoutes(routes), routes);
-  // A search looks at the path only by these.
+  // A search reads the path only through these methods.
   const counted = (["charCodeAt", "indexOf"] as const).map((name) => t.mock.method(String.prototype, name));
   const answer = match("GET", "/a".repeat(5000));
   const looked = counted.reduce((sum, method) => sum + method.mock.callCount(), 0);
   for (const method of counted) method.mock.restore();
   assert.equal(answer.kind, "not-found");
-  // Every node is come to once, and left for a child and for a parameter: a few characters each.
+  // Each node is entered once, and left for a child and for a parameter, with a few characters each.
   assert.ok(looked > 2 ** depth && looked <= 8 * 2 ** (depth + 1), `${looked} looks`);
 });
 
-test("an escaped slash is text, and half a character is no path", () => {
+test("an escaped slash is no separator, and an unpaired surrogate is a bad path", () => {
   const routes = ["GET /a%2Fb", "GET /:p/50%25"];
   const match = createMatcher(compileRoutes(routes), routes);
   assert.deepEqual(match("GET", "/a%2Fb"), { kind: "route", route: 0, params: [] });
   assert.deepEqual(match("GET", "/a%2fb/50%25"), { kind: "route", route: 1, params: ["a/b"] });
-  // Half a character: no UTF-8 decodes to it, and no server hands it on.
+  // An unpaired surrogate has no UTF-8 form, and no server passes one on.
   assert.deepEqual(match("GET", "/a\uDC2Fb"), { kind: "bad-path" });
   assert.deepEqual(match("GET", "/x\uDC2F%61/50%25"), { kind: "bad-path" });
 });

@@ -68,12 +68,12 @@ const cases: [string, CompiledRouteTree, string[], RegExp][] = [
   ],
 ];
 
-test("a good tree is read", () => {
+test("accepts a valid tree", () => {
   assert.deepEqual(createMatcher(good, ["GET /a"])("GET", "/a"), { kind: "route", route: 0, params: [] });
 });
 
 for (const [name, tree, routes, message] of cases) {
-  test(`refused: ${name}`, () => {
+  test(`refuses ${name}`, () => {
     assert.throws(
       () => createMatcher(tree, routes),
       (error: unknown) => {

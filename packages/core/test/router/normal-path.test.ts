@@ -9,7 +9,7 @@ const { paths } = JSON.parse(
   readFileSync(new URL("../../../../conformance/paths.json", import.meta.url), "utf8"),
 ) as { readonly paths: readonly (readonly [path: string, normal: string | null])[] };
 
-test("every vector has its normal form, which is its own normal form", () => {
+test("every vector has its expected normal form, which does not change again", () => {
   assert.ok(paths.length > 35);
   for (const [path, normal] of paths) {
     assert.equal(normalPath(path), normal, path);
@@ -17,7 +17,7 @@ test("every vector has its normal form, which is its own normal form", () => {
   }
 });
 
-test("every byte has one spelling, or two that differ on purpose", () => {
+test("every byte has one spelling, or two that are different paths on purpose", () => {
   for (let byte = 0; byte < 128; byte++) {
     const raw = String.fromCharCode(byte);
     const digits = byte.toString(16).padStart(2, "0");
@@ -28,11 +28,11 @@ test("every byte has one spelling, or two that differ on purpose", () => {
   }
 });
 
-test("half a character has no normal form", () => {
+test("an unpaired surrogate has no normal form", () => {
   for (const path of ["/\uD800", "/a\uDC2Fb%61"]) assert.equal(normalPath(path), null);
 });
 
-test("the query of a target stays as it is", () => {
+test("the query of a target is not changed", () => {
   assert.equal(normalTarget("/%61?%61=%2f?%61"), "/a?%61=%2f?%61");
   assert.equal(normalTarget("/%6?%61"), "/%6?%61");
   assert.equal(normalTarget("/a?%61"), "/a?%61");

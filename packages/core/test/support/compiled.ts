@@ -8,10 +8,10 @@ import type {
   Validator,
 } from "@kit/types";
 
-/** What a field must be, in the words of `typeof`; `?` at its end makes it optional. */
+/** Types of fields, as `typeof` returns them. `?` at the end makes a field optional. */
 type Fields = Readonly<Record<string, "string" | "number" | "string?" | "number?">>;
 
-/** A validator of flat objects, as the compiler would make it. */
+/** Creates a validator of flat objects, like those of the compiler. */
 export function objectOf(name: string, fields: Fields): Validator<unknown> {
   const failures = (value: unknown): ValidationFailure[] => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -41,7 +41,7 @@ export function objectOf(name: string, fields: Fields): Validator<unknown> {
   return { name, is: (value) => failures(value).length === 0, failures, decode };
 }
 
-/** A params slot. */
+/** Creates a params slot. */
 export function paramsOf(name: string, fields: Fields): NonNullable<CompiledRoute["params"]> {
   const names = Object.keys(fields);
   return {
@@ -51,7 +51,7 @@ export function paramsOf(name: string, fields: Fields): NonNullable<CompiledRout
   };
 }
 
-/** A query slot. */
+/** Creates a query slot. */
 export function queryOf(name: string, fields: Fields): NonNullable<CompiledRoute["query"]> {
   return {
     ...objectOf(name, fields),
@@ -69,7 +69,7 @@ function toValue(kind: string, text: string): unknown {
   return kind.startsWith("number") && text !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-/** A serializer of flat objects. */
+/** Creates a serializer of flat objects. */
 export function responseOf(name: string, fields: Fields): Serializer<unknown> {
   const { failures, decode } = objectOf(name, fields);
   const serialize = (value: unknown): string => {
@@ -80,7 +80,7 @@ export function responseOf(name: string, fields: Fields): Serializer<unknown> {
   return { name, serialize, failures };
 }
 
-/** A compiled route; what is not given is `void`. */
+/** Creates a compiled route. Slots that are not given are `void`. */
 export function route(
   ref: string,
   parts: Partial<
@@ -110,7 +110,7 @@ export function route(
   };
 }
 
-/** A compiled application of routes. */
+/** Creates a compiled application. */
 export function compiled(...routes: readonly CompiledRoute[]): CompiledApplication {
   return {
     version: 1,
@@ -126,7 +126,7 @@ interface OpenNode extends CompiledRouteNode {
   children: OpenNode[];
 }
 
-/** The tree of routes, each by its ref: `GET /notes/:id`. */
+/** Creates the tree of routes, which are given by their refs: `GET /notes/:id`. */
 export function treeOf(refs: readonly string[]): CompiledRouteTree {
   const routes = refs.map((ref) => {
     const [method = "", path = ""] = ref.split(" ");

@@ -1,4 +1,5 @@
-// What is measured where there is no server: routes as generated code has them, and requests that are sent to nobody.
+// Routes and requests for benchmarks without a server: routes like generated code, and an exchange that discards
+// responses.
 
 import type {
   CompiledRoute,
@@ -10,7 +11,7 @@ import type {
 } from "@kit/types";
 import { paramsOf } from "./compiled.ts";
 
-/** As generated code is: no loops, no closures. */
+/** Validator like generated code: no loops, no closures. */
 export const noteBody: Validator<unknown> = {
   name: "CreateNote",
   is: (value: unknown) =>
@@ -40,30 +41,30 @@ export const noteId: NonNullable<CompiledRoute["params"]> = {
   params: (values: readonly string[]) => ({ id: values[0] }),
 };
 
-/** A middleware that takes its time, a turn of the microtasks. */
+/** Asynchronous middleware, which takes one turn of the microtask queue. */
 export const auth = async ({
   headers,
 }: {
   headers: Readonly<Record<string, string | undefined>>;
 }): Promise<{ userId: string }> => ({ userId: (headers["authorization"] ?? "").slice(7) });
 
-/** Fits `noteBody`. */
+/** Body that is valid for `noteBody`. */
 export const smallBody: string = JSON.stringify({
   title: "A note of the bench",
   content: "Some words that are the content of it",
 });
 
-/** A request that is sent again and again. */
+/** Request that is sent repeatedly. */
 export interface Scenario {
   readonly method: string;
   readonly target: string;
   readonly match: RouteMatch;
   readonly body?: string;
-  /** Whether the application has to refuse it, with a status from 400 to 499; it has to take what is not. */
+  /** True if the application must refuse the request with a status from 400 to 499. All other requests must succeed. */
   readonly isRefused?: boolean;
 }
 
-/** Answers are counted, nothing else. */
+/** Exchange that only counts responses. */
 class NoExchange implements ServerExchange {
   readonly method: string;
   readonly target: string;
@@ -105,7 +106,7 @@ class NoExchange implements ServerExchange {
   }
 }
 
-/** Sends a request many times. Gives nanoseconds of CPU time for each. */
+/** Sends a request many times. Returns the nanoseconds of CPU time per request. */
 export async function cost(service: ServerService, scenario: Scenario, requests: number): Promise<number> {
   const start = process.cpuUsage();
   await new Promise<void>((resolve) => {
@@ -114,7 +115,7 @@ export async function cost(service: ServerService, scenario: Scenario, requests:
       left -= 1;
       if (left === 0) resolve();
     };
-    // As a server does: some requests a turn, then their microtasks.
+    // Like a server: some requests per turn of the event loop, then their microtasks.
     let toSend = requests;
     const turn = (): void => {
       for (let index = 0; index < 50; index += 1) service.handle(new NoExchange(scenario, done));

@@ -11,21 +11,21 @@ import type {
   ServerService,
 } from "@kit/types";
 
-/** A request to a {@link MemoryServer}. */
+/** Request to a {@link MemoryServer}. */
 export interface MemoryRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** A match that the server made itself. */
+  /** Match of the server's own matcher. */
   readonly match?: RouteMatch;
-  /** Receives the function that makes the client go away. */
+  /** Receives the function that disconnects the client. */
   readonly client?: (leave: () => void) => void;
-  /** Takes the body piece by piece; without it the server cannot stream. */
+  /** Receives the body in chunks. Without it, the server cannot stream. */
   readonly stream?: StreamClient;
-  /** Fails the writing of the answer. */
+  /** Error that sending the response throws. */
   readonly failToWrite?: Error;
 }
 
-/** What was answered. */
+/** Response to a {@link MemoryRequest}. */
 export interface MemoryAnswer {
   readonly status: number;
   readonly contentType: string | null;
@@ -33,15 +33,15 @@ export interface MemoryAnswer {
   readonly headers: readonly string[];
 }
 
-/** A server adapter without a socket; keeps the rules of `ServerExchange`, and complains where its user breaks them. */
+/** Server adapter without a socket. It follows the rules of `ServerExchange`, and fails if the pipeline breaks them. */
 export class MemoryServer implements ServerAdapter {
   readonly name = "memory";
   readonly platform = "test";
   service: ServerService | undefined;
-  /** What `listen` and `close` were called with. */
+  /** Calls of `listen` and `close`, with their arguments. */
   readonly calls: string[] = [];
   failToListen: Error | undefined;
-  /** What closing waits for. */
+  /** Promise that `close` waits for. */
   closesAfter: Promise<unknown> | undefined;
 
   listen(service: ServerService, options: ListenOptions): Promise<ListenAddress> {
@@ -62,7 +62,7 @@ export class MemoryServer implements ServerAdapter {
     return this;
   }
 
-  /** Sends a request: `GET /notes?page=2`. */
+  /** Sends a request, such as `GET /notes?page=2`. */
   send(line: string, request: MemoryRequest = {}): Promise<MemoryAnswer> {
     const { service } = this;
     if (service === undefined) throw new Error("The server does not listen");
@@ -83,17 +83,17 @@ export function send(
   });
 }
 
-/** A client that reads the body of its answer when the test says so. */
+/** Client that reads the body of its response when the test says so. */
 export class StreamClient implements ResponseWriter {
   head: MemoryAnswer | undefined;
   length: number | null = null;
   readonly pieces: string[] = [];
   outcome: "whole" | "cut" | undefined;
-  /** Whether it reads nothing. */
+  /** True if the client reads nothing. */
   isFull = false;
   events: ResponseStreamEvents | undefined;
   readonly #ended: PromiseWithResolvers<void> = Promise.withResolvers<void>();
-  /** When the server is done with it. */
+  /** Resolves when the server has ended the body. */
   readonly ended: Promise<void> = this.#ended.promise;
 
   write(chunk: Uint8Array): boolean {
@@ -199,7 +199,7 @@ class MemoryExchange implements ServerExchange {
     this.#leaveListeners.push(listener);
   }
 
-  /** A server forgets what it answered. */
+  /** Throws if the response was sent, because a server releases its requests then. */
   #mustBeOpen(): void {
     if (this.#answered) throw new Error("The request was answered already");
   }

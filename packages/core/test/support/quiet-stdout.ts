@@ -2,7 +2,10 @@ import fs from "node:fs";
 
 type Done = (error: null, written: number) => void;
 
-/** Drops log lines, or gives them to `seen`: the test runner reads its own protocol from this process's standard output, and takes text between for part of it. */
+/**
+ * Drops log lines, or passes them to `seen`. The test runner reads its own protocol from this process's standard
+ * output, and would interpret the lines as a part of it.
+ */
 export function quietStdout(seen: (text: string) => void = () => {}): void {
   const { write, writeSync } = fs;
   fs.write = ((descriptor: number, bytes: Uint8Array, done: Done) => {

@@ -7,7 +7,7 @@ import { quietStdout } from "./quiet-stdout.ts";
 
 quietStdout();
 
-/** A handler that gets everything; tests say what they read. */
+/** Handler with loose types. Each test checks what it reads. */
 export type TestHandler = (input: {
   readonly params: Record<string, unknown>;
   readonly query: Record<string, unknown>;
@@ -15,14 +15,14 @@ export type TestHandler = (input: {
   readonly ctx: RequestContext & Record<string, unknown>;
 }) => unknown;
 
-/** Sends requests to an application and keeps what it logged. */
+/** Application that receives requests of a test and records its log entries. */
 export interface Served {
   send(line: string, request?: MemoryRequest): Promise<MemoryAnswer>;
-  /** The entries of the log, from the lowest level. */
+  /** Entries of the log, from the lowest level on. */
   readonly log: readonly LogEntry[];
 }
 
-/** One route with its handler. */
+/** Route with its handler. */
 export type TestRoute = readonly [CompiledRoute, TestHandler];
 
 /** Starts an application on a memory server. */
@@ -47,12 +47,12 @@ export async function serve(
   return { send: (line, request) => server.send(line, request), log };
 }
 
-/** The error of an answer. */
+/** Returns the error of a response. */
 export function errorOf({ text }: MemoryAnswer): Record<string, unknown> {
   return (JSON.parse(text ?? "null") as { error: Record<string, unknown> }).error;
 }
 
-/** What a request with a JSON body needs. */
+/** Returns the options of a request with a JSON body. */
 export function json(value: unknown): MemoryRequest {
   const body = typeof value === "string" ? value : JSON.stringify(value);
   return { headers: { "content-type": "application/json" }, body };
