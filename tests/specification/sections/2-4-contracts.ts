@@ -147,7 +147,10 @@ export const handlerInput: Section = {
     },
     {
       says: "a handler without a contract, or a contract without a handler, fails the build",
-      servedBy: at("crates/kit-typescript/tests/routes.rs", "reports_handlers_and_contracts_with_different_routes"),
+      servedBy: at(
+        "crates/kit-typescript/tests/routes.rs",
+        "reports_handlers_and_contracts_with_different_routes",
+      ),
     },
   ],
 };
