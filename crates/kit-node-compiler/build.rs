@@ -1,4 +1,4 @@
-//! Lets the linker leave Node's own symbols open.
+//! Configures the linker to leave the symbols of Node-API undefined: Node provides them when it loads the addon.
 
 fn main() {
     napi_build::setup();

@@ -1,9 +1,10 @@
 //! Times builds of one project inside one process, for `cargo xtask bench compile` and for profilers.
 //!
-//! `measure ROOT ROUNDS FILE FROM TO` prints a line of JSON for each build: a cold one (no output directory), one with nothing
-//! changed, and one after `FROM` and `TO` took turns in `FILE`.
-#![allow(clippy::disallowed_methods)] // Reason: it plays the user who edits files.
-#![allow(clippy::print_stdout)] // Reason: its output is what it is for.
+//! `measure ROOT ROUNDS FILE FROM TO` prints one line of JSON per build. Each round has five builds: a cold one (without an
+//! output directory), one without changes, two after an edit that replaces `FROM` by `TO` in `FILE` (the second in a
+//! session), and one in the session after the edit is reversed.
+#![allow(clippy::disallowed_methods)] // Reason: the program edits source files, like a user does.
+#![allow(clippy::print_stdout)] // Reason: the program's result goes to the standard output.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -26,7 +27,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut old = Vec::new();
     let mut session = Session::default();
     for round in 0..rounds.parse()? {
-        // Moved away, not removed: a file system may make new files slowly for seconds after it removed thousands.
+        // Move the directory, do not remove it: after the removal of thousands of files, some file systems create files
+        // slowly for seconds.
         let (output, aside) = (root.join(".kit"), root.join(format!(".kit-measured-{round}")));
         if output.is_dir() {
             fs::rename(&output, &aside)?;

@@ -1,10 +1,10 @@
-//! `print_ir ROOT TYPES`: builds a project and prints what kit understood of it, as JSON. `tests/oracle` asks it.
+//! `print_ir ROOT TYPES`: builds a project and prints the compiled program as JSON. `tests/oracle` calls this program.
 //!
-//! TYPES is a file with a JSON list of the exported types to account for, `[{ "file": "src/a.types.ts", "name": "A" }]`.
-//! The answer holds the program as TypeScript and as IR, the diagnostics of the build, and for each of those types
-//! that did not become a declaration the diagnostics that say why. An exported type that nothing needs and that has no JSON
-//! form is left out of a build without a word, so each of these is compiled once more in the response of a route.
-#![allow(clippy::print_stdout)] // Reason: its output is what it is for.
+//! TYPES is a file with a JSON list of exported types to report on, `[{ "file": "src/a.types.ts", "name": "A" }]`.
+//! The output contains the program as TypeScript and as IR, and the diagnostics of the build. For each listed type without
+//! a declaration, it contains the diagnostics that give the reason. A build silently leaves out an exported type that no
+//! route or table uses and that has no JSON form, so each of these types is compiled again in the response of a route.
+#![allow(clippy::print_stdout)] // Reason: the program's result goes to the standard output.
 
 use std::collections::HashSet;
 use std::error::Error;
@@ -87,7 +87,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The exported types that became declarations.
+/// Returns the exported types that became declarations.
 fn declared(program: &Program) -> HashSet<Exported> {
     program
         .declarations
@@ -102,7 +102,8 @@ fn declared(program: &Program) -> HashSet<Exported> {
         .collect()
 }
 
-/// What kit says when a route answers with a list of the type. (By itself, `undefined` would say that there is no answer.)
+/// Returns the messages that kit reports if the response of a route is a list of the type. A list, because a bare
+/// `undefined` would declare a route without a response.
 fn reasons(root: &Path, exported: &Exported) -> Vec<Said> {
     let route = root.join("print-ir.routes.ts");
     let text = format!(
@@ -135,7 +136,7 @@ fn said(diagnostics: &Diagnostics) -> Vec<Said> {
         .collect()
 }
 
-/// The disk with one file more.
+/// A file system with one additional file.
 struct WithRoute {
     route: PathBuf,
     text: String,

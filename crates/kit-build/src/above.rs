@@ -1,15 +1,15 @@
-//! The project that somebody is below of.
+//! Finds the project that contains a directory, for messages to users who run kit in the wrong directory.
 
 use std::path::{Path, PathBuf};
 
 use crate::config::find_config_file;
 use crate::disk;
 
-/// What tells a manifest of a project from others.
+/// Text in a `package.json` that marks a kit project: a dependency on a package of kit.
 const PACKAGES: &str = "\"@kit/";
 
-/// The nearest directory above that is a project of kit's, for who forgot where they are. Nothing where the directory is
-/// one itself.
+/// Returns the nearest parent directory that is a kit project, or `None` if there is none or `directory` itself is a
+/// project.
 pub fn project_above(directory: &Path) -> Option<PathBuf> {
     if is_project(directory) {
         return None;
@@ -23,7 +23,7 @@ fn is_project(directory: &Path) -> bool {
         || disk::read_text(&directory.join("package.json")).is_ok_and(|text| text.contains(PACKAGES))
 }
 
-/// What to do in a directory that is no project.
+/// Returns the advice for a user who runs kit in a directory that is not a project.
 pub fn elsewhere(directory: &Path) -> String {
     match project_above(directory) {
         Some(project) => {
@@ -35,14 +35,14 @@ pub fn elsewhere(directory: &Path) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods)] // Reason: tests make the files that are looked for.
+#[allow(clippy::disallowed_methods)] // Reason: the tests create the files that the functions look for.
 mod tests {
     use std::fs;
 
     use super::{elsewhere, project_above};
 
     #[test]
-    fn the_nearest_project_is_named_and_no_other_package() {
+    fn names_the_nearest_kit_project_and_skips_other_packages() {
         let base = std::env::temp_dir().join(format!("kit-above-{}", std::process::id()));
         let inner = base.join("shop/tools/src");
         fs::create_dir_all(&inner).unwrap();

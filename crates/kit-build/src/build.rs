@@ -1,4 +1,4 @@
-//! The phases, in order.
+//! Runs the phases of a build in order.
 
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -22,45 +22,45 @@ use crate::{
     database, emit, globs, read_migrations, related, routes, unions,
 };
 
-/// How long a build waits for another one that is writing.
+/// Maximum time that a build waits for another build that writes to the same output directory.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What to build.
+/// Input of a build.
 #[derive(Clone)]
 pub struct BuildRequest<'a> {
-    /// The project's root, as [`project_root`](crate::project_root) gives it.
+    /// Root of the project, as returned by [`project_root`](crate::project_root).
     pub root: &'a Path,
-    /// Its configuration.
+    /// Configuration of the project.
     pub config: &'a ResolvedConfig,
-    /// Where sources are read from. Artifacts always go to the disk.
+    /// File system that sources are read from. Artifacts always go to the disk.
     pub files: Arc<dyn FileSystem>,
-    /// The time to write into files that changed.
+    /// Time to write into changed files.
     pub time: &'a BuildTime,
 }
 
-/// What is known of a project before anything is written.
+/// Result of the analysis of a project, before any file is written.
 #[derive(Debug, Clone)]
 pub struct Analysis {
-    /// What there is to say about the project, sorted. With an error among them nothing may be written.
+    /// Errors and warnings, sorted. If one of them is an error, no file may be written.
     pub diagnostics: Diagnostics,
-    /// Texts for code frames.
+    /// Source texts for code frames.
     pub sources: SourceTexts,
     /// Every file that was read: a change to any of them can change the output.
     pub dependencies: Vec<PathBuf>,
     /// The program.
     pub program: Program,
-    /// The routes as a tree; nothing where they conflict.
+    /// Routes as a tree; `None` if they conflict.
     pub tree: Option<RouteTree>,
     /// The tables.
     pub schema: Schema,
     /// The committed migrations, in order.
     pub migrations: Vec<Migration>,
-    /// How long each step took, in order.
+    /// Duration of each step, in order.
     pub steps: Vec<(Step, Duration)>,
 }
 
 impl Analysis {
-    /// What is known where a plugin failed before anything was parsed.
+    /// Returns the analysis of a project if a plugin failed before any file was parsed.
     fn failed(heard: Heard, diagnostics: Diagnostics, steps: Vec<(Step, Duration)>) -> Self {
         let mut analysis = Self {
             diagnostics,
@@ -81,31 +81,31 @@ impl Analysis {
     }
 }
 
-/// What a build did.
+/// Result of a build.
 #[derive(Debug, Clone)]
 pub struct BuildReport {
-    /// What there is to say about the project, sorted. With an error among them nothing was written.
+    /// Errors and warnings, sorted. If one of them is an error, no file was written.
     pub diagnostics: Diagnostics,
-    /// Texts for code frames.
+    /// Source texts for code frames.
     pub sources: SourceTexts,
-    /// Paths of the program's sources, in their order.
+    /// Paths of the program's source files, in the order of the program.
     pub paths: Vec<String>,
     /// Every file that was read: a change to any of them can change the output.
     pub dependencies: Vec<PathBuf>,
-    /// What was found.
+    /// Number of sources, types, entities and routes.
     pub counts: Counts,
-    /// The contract tests that were made, from the output directory, or why there are none.
+    /// Paths of the created contract tests, relative to the output directory, or the reason why there are none.
     pub contract_tests: Result<Vec<String>, NoContractTests>,
-    /// How far the types are ahead of the migrations.
+    /// Differences between the types and the committed migrations.
     pub pending: PendingChanges,
-    /// What was written.
+    /// Files that were written and removed.
     pub files: FileChanges,
-    /// How long each step took, in order.
+    /// Duration of each step, in order.
     pub steps: Vec<(Step, Duration)>,
 }
 
 impl BuildReport {
-    /// Whether the output directory now holds what the sources say.
+    /// Returns true if the build had no errors, so the output directory matches the sources.
     pub fn succeeded(&self) -> bool {
         !self.diagnostics.has_errors()
     }
@@ -122,25 +122,31 @@ impl BuildReport {
     }
 }
 
-/// How much there is in a project.
+/// Sizes of a project.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Source files that were read.
+    /// Number of source files that were read.
     pub sources: usize,
-    /// Named types.
+    /// Number of named types.
     pub types: usize,
-    /// Types that are stored.
+    /// Number of types that are stored in the database.
     pub entities: usize,
-    /// Routes.
+    /// Number of routes.
     pub routes: usize,
 }
 
-/// Builds a project without plugins. Mistakes in it are in the report; an error is a failure of the environment.
+/// Builds a project without plugins. Mistakes in the project are diagnostics of the report.
+///
+/// # Errors
+/// Returns an error if the environment fails, for example if a file cannot be written.
 pub fn build(request: &BuildRequest<'_>, progress: &dyn Progress) -> Result<BuildReport, BuildError> {
     at_once(build_with(request, &NoPlugins, progress))
 }
 
-/// The same, with what plugins do between the phases.
+/// Builds a project like [`build`], and runs its plugins between the phases.
+///
+/// # Errors
+/// Returns an error if the environment fails, for example if a file cannot be written.
 pub async fn build_with(
     request: &BuildRequest<'_>,
     host: &dyn TapHost,
@@ -155,7 +161,7 @@ pub async fn build_with(
     write(&taps, analysis, &mut Kept::default(), None, progress).await
 }
 
-/// Runs what waits for nobody: without plugins nothing is asked of a host.
+/// Runs a future that never waits: without plugins, no call goes to a host.
 pub(crate) fn at_once<T>(work: impl Future<Output = T>) -> T {
     match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => result,
@@ -163,8 +169,8 @@ pub(crate) fn at_once<T>(work: impl Future<Output = T>) -> T {
     }
 }
 
-/// Runs the taps of the compile step, and gives the plugin that took it over. What they say goes into the report, which has an error
-/// then where one of them failed.
+/// Runs the taps of the compile step and returns the name of the plugin that replaced the compiler. Diagnostics of the
+/// taps go into the report; if a tap failed, the report has an error.
 pub async fn compile_step(
     request: &BuildRequest<'_>,
     host: &dyn TapHost,
@@ -177,21 +183,21 @@ pub async fn compile_step(
     handled
 }
 
-/// Runs the taps of `done`: the last that plugins see of a build. What they say goes into the report.
+/// Runs the taps of `done`, the last hook of a build. Diagnostics of the taps go into the report.
 pub async fn finish(request: &BuildRequest<'_>, host: &dyn TapHost, mode: Mode, report: &mut BuildReport) {
     let mut heard = report.listen();
     Taps { request, host, mode }.done(report, &mut heard).await;
     report.hear(heard);
 }
 
-/// What was made by earlier builds, for builds that need the same.
+/// Results of earlier builds that later builds reuse.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     emitter: Emitter,
     drafted: Drafted,
 }
 
-/// Writes what a project without errors comes to.
+/// Writes the artifacts of a project without errors.
 pub(crate) async fn write(
     taps: &Taps<'_>,
     mut analysis: Analysis,
@@ -227,7 +233,8 @@ pub(crate) async fn write(
     Ok(report(analysis, request.config, files, steps.taken))
 }
 
-/// What plugins add to the output, where nothing is wrong so far. Nobody else waits for the output directory meanwhile.
+/// Runs the plugins that add to the output, if the project has no errors so far. Other builds do not wait for the output
+/// directory meanwhile.
 async fn additions(
     taps: &Taps<'_>,
     analysis: &mut Analysis,
@@ -282,12 +289,18 @@ fn paths(program: &Program) -> Vec<String> {
     program.sources.iter().map(|source| source.path.clone()).collect()
 }
 
-/// Does all of a build of a project without plugins and writes nothing: [`BuildReport::files`] says what a build would write.
+/// Builds a project without plugins, but writes no file: [`BuildReport::files`] lists the files that a build would write.
+///
+/// # Errors
+/// Returns an error if the environment fails, for example if a file cannot be read.
 pub fn check(request: &BuildRequest<'_>, progress: &dyn Progress) -> Result<BuildReport, BuildError> {
     at_once(check_with(request, &NoPlugins, progress))
 }
 
-/// The same, with what plugins do between the phases.
+/// Checks a project like [`check`], and runs its plugins between the phases.
+///
+/// # Errors
+/// Returns an error if the environment fails, for example if a file cannot be read.
 pub async fn check_with(
     request: &BuildRequest<'_>,
     host: &dyn TapHost,
@@ -320,7 +333,7 @@ pub async fn check_with(
     Ok(report(analysis, request.config, files, steps.taken))
 }
 
-/// Everything that the output directory is to hold, with what plugins add to it.
+/// Returns all files for the output directory, including the additions of plugins.
 fn artifacts(
     request: &BuildRequest<'_>,
     analysis: &Analysis,
@@ -372,12 +385,18 @@ fn report(
     }
 }
 
-/// Does all of a build of a project without plugins but writing.
+/// Analyzes a project without plugins: runs all steps of a build before the emitters.
+///
+/// # Errors
+/// Returns an error if the environment fails, for example if a file cannot be read.
 pub fn analyze(request: &BuildRequest<'_>, progress: &dyn Progress) -> Result<Analysis, BuildError> {
     at_once(analyze_with(request, &NoPlugins, progress))
 }
 
-/// The same, with what plugins do to sources and types.
+/// Analyzes a project like [`analyze`], and runs the plugins that change sources and types.
+///
+/// # Errors
+/// Returns an error if the environment fails, for example if a file cannot be read.
 pub async fn analyze_with(
     request: &BuildRequest<'_>,
     host: &dyn TapHost,
@@ -391,7 +410,7 @@ pub async fn analyze_with(
     analyze_in(&mut kit_typescript::Session::default(), &taps, progress).await
 }
 
-/// The same, with a compiler that may remember an earlier build.
+/// Analyzes a project like [`analyze_with`], with a compiler that may reuse results of an earlier build.
 pub(crate) async fn analyze_in(
     compiler: &mut kit_typescript::Session,
     taps: &Taps<'_>,
@@ -408,7 +427,7 @@ pub(crate) async fn analyze_in(
         globs::find_sources(root, config, &mut diagnostics)
     })?;
     let mut heard = Heard::default();
-    // Without what a plugin did not add, its types would be missing all over.
+    // The sources use types that the failed plugin did not add, so each use would be reported as an unknown type.
     let Some(added) = taps.before_transform(&mut sources, &mut heard).await else {
         return Ok(Analysis::failed(heard, diagnostics, steps.taken));
     };
@@ -425,7 +444,7 @@ pub(crate) async fn analyze_in(
     let (mut program, mut texts) = (compiled.program, compiled.sources);
     let mut dependencies = compiled.dependencies;
     dependencies.retain(|path| !added.is_virtual(path));
-    // What could not be understood is nothing to show to plugins.
+    // Plugins do not get a program with errors.
     if !diagnostics.has_errors() {
         heard.sources = paths(&program);
         taps.after_type_parse(&mut program, &mut heard).await;

@@ -1,4 +1,4 @@
-//! What the contract tests of a project need, from its configuration and its application factory.
+//! Input for the contract tests of a project, from its configuration and its application factory.
 
 use kit_diagnostics::{Diagnostic, Diagnostics, closest, codes};
 use kit_emit::{ContractTests, TestRunner, contract_test_path};
@@ -6,18 +6,22 @@ use kit_ir::{Program, RouteId};
 
 use crate::ResolvedConfig;
 
-/// Why a project gets no contract tests.
+/// Reason why a project gets no contract tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoContractTests {
-    /// It does not depend on `@kit/testing`, which they import.
+    /// The project does not depend on `@kit/testing`, which contract tests import.
     NoPackage,
-    /// It has no contracts.
+    /// The project has no contracts.
     NoRoutes,
-    /// Nobody knows where the application is.
+    /// The location of the application is unknown.
     NoApplication,
 }
 
-/// What its contract tests need, or why there are none.
+/// Returns the input for the contract tests of a project.
+///
+/// # Errors
+///
+/// Returns the reason if the project gets no contract tests.
 pub fn contract_tests(program: &Program, config: &ResolvedConfig) -> Result<ContractTests, NoContractTests> {
     if !config.packages.testing {
         return Err(NoContractTests::NoPackage);
@@ -45,7 +49,7 @@ pub fn contract_tests(program: &Program, config: &ResolvedConfig) -> Result<Cont
     })
 }
 
-/// Names in every route the contract tests that a build makes of it.
+/// Records in every route the path of its contract test.
 pub(crate) fn name(program: &mut Program, config: &ResolvedConfig) {
     let Ok(tests) = contract_tests(program, config) else {
         return;
@@ -61,7 +65,7 @@ pub(crate) fn name(program: &mut Program, config: &ResolvedConfig) {
     }
 }
 
-/// A route of the configuration that no contract has is a mistake.
+/// Reports routes in the configuration that do not exist in the application.
 pub(crate) fn check(program: &Program, config: &ResolvedConfig, diagnostics: &mut Diagnostics) {
     let routes: Vec<String> = program.routes.iter().map(kit_ir::Route::reference).collect();
     for named in config.tests.routes.keys().filter(|named| !routes.contains(named)) {

@@ -1,4 +1,4 @@
-//! What a project stores: tables, and the files that come of them.
+//! The database part of a build: tables, and the files that are generated from them.
 
 use std::sync::Arc;
 
@@ -12,16 +12,16 @@ use kit_ir::Program;
 use crate::output::OutputFile;
 use crate::{Adapter, ResolvedConfig};
 
-/// How far the types are ahead of the committed migrations.
+/// Differences between the types and the committed migrations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PendingChanges {
-    /// Changes that `kit migrate:generate` would write.
+    /// Number of changes that `kit migrate:generate` would write.
     pub changes: usize,
-    /// Differences that it would refuse.
+    /// Number of differences that `kit migrate:generate` would refuse.
     pub problems: usize,
 }
 
-/// The tables of a program. Columns that the migrations have made keep the form that they have.
+/// Returns the tables of a program. Columns that committed migrations created keep their form.
 pub(crate) fn schema(program: &Program, migrations: &[Migration], diagnostics: &mut Diagnostics) -> Schema {
     let (mut schema, found) = Schema::from_program(program);
     let is_whole = !found.has_errors();
@@ -51,7 +51,7 @@ fn rename_warning(program: &Program, tag: &RenameTag) -> Diagnostic {
     diagnostic
 }
 
-/// What there would be to migrate.
+/// Counts the changes that the migrations lack.
 pub(crate) fn pending(schema: &Schema, migrations: &[Migration]) -> PendingChanges {
     match ahead(schema, migrations) {
         Ok(plan) => PendingChanges {
@@ -69,12 +69,12 @@ fn ahead(schema: &Schema, migrations: &[Migration]) -> Result<Plan, PlanError> {
     plan(latest(migrations)?.snapshot.as_ref(), schema)
 }
 
-/// The files of an earlier build, with what they were made of.
+/// Generated files of an earlier build, with their inputs.
 #[derive(Debug, Default)]
 pub(crate) struct Drafted(Option<(Schema, Vec<Migration>, Adapter, Vec<OutputFile>)>);
 
 impl Drafted {
-    /// The same as [`artifacts`]; made anew only where tables or migrations changed.
+    /// Returns the same files as [`artifacts`]; generates them again only if tables, migrations or the adapter changed.
     pub(crate) fn artifacts(
         &mut self,
         schema: &Schema,
@@ -93,9 +93,9 @@ impl Drafted {
     }
 }
 
-/// The schema files and the draft of the next migration.
+/// Generates the schema files and the draft of the next migration.
 fn artifacts(schema: &Schema, migrations: &[Migration], config: &ResolvedConfig) -> Vec<OutputFile> {
-    // A project that never had a table has no use for any of it.
+    // A project that never had a table needs no schema files.
     if schema.tables.is_empty() && migrations.is_empty() {
         return Vec::new();
     }
@@ -118,7 +118,7 @@ fn artifacts(schema: &Schema, migrations: &[Migration], config: &ResolvedConfig)
         .collect()
 }
 
-/// Files of a room, put into its directory.
+/// Returns the files with the directory prepended to their paths.
 fn below(directory: &str, files: Vec<TextFile>) -> impl Iterator<Item = TextFile> {
     files.into_iter().map(move |file| TextFile {
         path: format!("{directory}/{}", file.path),

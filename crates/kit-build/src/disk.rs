@@ -1,5 +1,5 @@
-//! The one module that touches files. Everything else of the compiler sees a `FileSystem` or plain text.
-#![allow(clippy::disallowed_methods)] // Reason: this is the module that the rule leads everybody to.
+//! File system access. The rest of the compiler uses a `FileSystem` or strings.
+#![allow(clippy::disallowed_methods)] // Reason: other modules must use the functions of this one.
 
 use std::fs::{self, File};
 use std::io;
@@ -16,16 +16,16 @@ pub(crate) fn is_file(path: &Path) -> bool {
     path.is_file()
 }
 
-/// Whether there is anything under that path, a link that leads nowhere included.
+/// Returns true if the path exists. A symbolic link without a target counts as existing.
 pub(crate) fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// The bytes of a file, or nothing where there is no such file.
+/// Returns the bytes of a file, or `None` if the file does not exist.
 pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, BuildError> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
-        // A missing directory on the way, or a file in its place, is a missing file as well.
+        // If a parent directory is missing or is a file, the file does not exist either.
         Err(error)
             if matches!(
                 error.kind(),
@@ -38,14 +38,14 @@ pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, BuildError> 
     }
 }
 
-/// When a file was last written, and how long it is.
+/// Modification time and length of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stamp {
     modified: SystemTime,
     length: u64,
 }
 
-/// The stamp of a file; nothing where there is none, or where the system keeps no times.
+/// Returns the stamp of a file; `None` if the file does not exist or the system keeps no modification times.
 pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
     let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
     Some(Stamp {
@@ -54,18 +54,18 @@ pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
     })
 }
 
-/// When a directory's entries, or a file's bytes, last changed; nothing where there is none, or where the system keeps no
-/// times.
+/// Returns the modification time of a file or directory; `None` if it does not exist or the system keeps no
+/// modification times.
 pub(crate) fn modified(path: &Path) -> Option<SystemTime> {
     fs::symlink_metadata(path).ok()?.modified().ok()
 }
 
-/// The text of a file. Text that is not UTF-8 is an error of the kind `InvalidData`.
+/// Returns the text of a file. Text that is not UTF-8 is an error of the kind `InvalidData`.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     fs::read_to_string(path)
 }
 
-/// The names in a directory, sorted; empty where there is no such directory.
+/// Returns the names in a directory, sorted; empty if the directory does not exist.
 pub(crate) fn names(path: &Path) -> Result<Vec<String>, BuildError> {
     let entries = match fs::read_dir(path) {
         Ok(entries) => entries,
@@ -81,7 +81,7 @@ pub(crate) fn names(path: &Path) -> Result<Vec<String>, BuildError> {
     Ok(names)
 }
 
-/// The names in a directory, sorted.
+/// Returns the names in a directory, sorted.
 pub(crate) fn list(path: &Path) -> io::Result<Vec<String>> {
     let names = fs::read_dir(path)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
     let mut names = names.collect::<io::Result<Vec<String>>>()?;
@@ -93,7 +93,7 @@ pub(crate) fn make_dir(path: &Path) -> Result<(), BuildError> {
     fs::create_dir_all(path).map_err(BuildError::io("make the directory", path))
 }
 
-/// Writes a file together with the directories above it.
+/// Writes a file and creates its parent directories.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), BuildError> {
     if let Some(parent) = path.parent() {
         make_dir(parent)?;
@@ -101,12 +101,12 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), BuildError> {
     write_into(path, bytes)
 }
 
-/// Writes a file into a directory that is there.
+/// Writes a file into an existing directory.
 pub(crate) fn write_into(path: &Path, bytes: &[u8]) -> Result<(), BuildError> {
     fs::write(path, bytes).map_err(BuildError::io("write", path))
 }
 
-/// Puts a file or directory into its place in one step.
+/// Moves a file or directory in one step, and creates the parent directories of the target.
 pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), BuildError> {
     if let Some(parent) = to.parent() {
         make_dir(parent)?;
@@ -114,7 +114,7 @@ pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), BuildError> {
     fs::rename(from, to).map_err(BuildError::io("write", to))
 }
 
-/// Removes a file that may be gone already.
+/// Removes a file. A file that does not exist is no error.
 pub(crate) fn remove_file(path: &Path) -> Result<(), BuildError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(BuildError::io("remove", path)(error)),
@@ -122,7 +122,7 @@ pub(crate) fn remove_file(path: &Path) -> Result<(), BuildError> {
     }
 }
 
-/// Removes a directory with all that is in it; it may be gone already.
+/// Removes a directory with its contents. A directory that does not exist is no error.
 pub(crate) fn remove_tree(path: &Path) -> Result<(), BuildError> {
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(BuildError::io("remove", path)(error)),
@@ -130,13 +130,13 @@ pub(crate) fn remove_tree(path: &Path) -> Result<(), BuildError> {
     }
 }
 
-/// Removes a directory where it is empty; leaves it where it is not.
+/// Removes a directory if it is empty.
 pub(crate) fn remove_if_empty(path: &Path) {
-    // Every failure means the same here: the directory stays, and an empty directory does no harm.
+    // On every failure the directory stays, and an empty directory does no harm.
     let _ = fs::remove_dir(path);
 }
 
-/// Opens the file that builds lock, making it where it is missing.
+/// Opens the file that builds lock, and creates it if it does not exist.
 pub(crate) fn open_lock(path: &Path) -> Result<File, BuildError> {
     File::options()
         .create(true)
@@ -146,7 +146,7 @@ pub(crate) fn open_lock(path: &Path) -> Result<File, BuildError> {
         .map_err(BuildError::io("open", path))
 }
 
-/// The path with symbolic links followed.
+/// Returns the absolute path with symbolic links resolved.
 pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
 }

@@ -1,4 +1,4 @@
-//! Artifacts with the right times in them: a file keeps the time of the build that last changed it.
+//! Emits artifacts with their times: a file keeps the time of the build that last changed its content.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,9 @@ use kit_router::RouteTree;
 use crate::output::{OutputDirectory, OutputFile};
 use crate::{BuildError, BuildTime, ResolvedConfig, contract_tests};
 
-/// All that `kit-emit` makes of the program. Emitting is pure, so the question "would this file be the same but for its
-/// time?" is answered by emitting it with the time that the file carries. `replaced` are the validators that plugins replace.
+/// Returns all artifacts that `kit-emit` produces for the program. Emitting is pure. Therefore a file is emitted with the
+/// time of the existing file, and keeps that time if the result is equal. `replaced` names the validators that plugins
+/// replace.
 pub(crate) fn artifacts(
     program: &Program,
     tree: &RouteTree,
@@ -47,7 +48,7 @@ pub(crate) fn artifacts(
     Ok(files)
 }
 
-/// The files that [`artifacts`] makes, with the time of this build in all that carry one.
+/// Returns the files of [`artifacts`], all with the time of this build.
 pub(crate) fn preview(
     program: &Program,
     tree: &RouteTree,

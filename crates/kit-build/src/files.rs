@@ -1,4 +1,4 @@
-//! The disk as the compiler sees it.
+//! File system of the compiler, on the disk.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,11 @@ impl FileSystem for Disk {
     }
 }
 
-/// The text of a file; nothing where there is no such file.
+/// Returns the text of a file, or `None` if the file does not exist.
+///
+/// # Errors
+///
+/// Returns an error if the file exists but cannot be read, or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<Option<String>, BuildError> {
     disk::read_if_there(path)?
         .map(|bytes| {
@@ -43,7 +47,11 @@ pub fn read_text(path: &Path) -> Result<Option<String>, BuildError> {
         .transpose()
 }
 
-/// Writes a file in one step, together with the directories above it: nobody ever sees a part of it.
+/// Writes a file in one step and creates its parent directories: other processes never see a partial file.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be written. The existing file is unchanged then.
 pub fn write_text(path: &Path, text: &str) -> Result<(), BuildError> {
     let mut staged = path.as_os_str().to_owned();
     staged.push(format!(".{}.tmp", std::process::id()));
@@ -51,12 +59,16 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), BuildError> {
     disk::write(&staged, text.as_bytes())
         .and_then(|()| disk::rename(&staged, path))
         .inspect_err(|_| {
-            // What went wrong is told; a file that stays behind as well is no news.
+            // The error of the write is returned. A second error from the cleanup would add nothing to it.
             let _ = disk::remove_file(&staged);
         })
 }
 
-/// The root of a project: absolute, without symbolic links, so that every path that is derived from it agrees.
+/// Returns the root of a project as an absolute path without symbolic links, so all paths derived from it agree.
+///
+/// # Errors
+///
+/// Returns an error if `path` is not a directory.
 pub fn project_root(path: &Path) -> Result<PathBuf, BuildError> {
     match disk::canonical(path) {
         Ok(root) if disk::is_dir(&root) => Ok(root),

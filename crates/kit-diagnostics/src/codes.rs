@@ -1,11 +1,11 @@
-//! The registry of codes. Numbers are grouped by phase and never reused. A code without its page in `docs/errors/` does
-//! not compile, and `cargo test -p kit-build --test pages` holds every page against what kit says.
+//! Registry of diagnostic codes. Numbers are grouped by phase and never reused. A code without a page in `docs/errors/` does
+//! not compile, and `cargo test -p kit-build --test pages` compares every page with the messages of kit.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// A stable name for one kind of mistake. Its number is all that identifies it.
+/// Stable code of one kind of mistake. Two codes are equal if their numbers are equal.
 #[derive(Clone, Copy)]
 pub struct Code {
     number: u16,
@@ -14,7 +14,7 @@ pub struct Code {
     page: &'static str,
 }
 
-/// The part of the build that found the mistake; the `phase` of a build failure.
+/// Part of the build that found the mistake; the `phase` of a build failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
     /// Finding and reading the configuration and the source files.
@@ -27,14 +27,14 @@ pub enum Phase {
     Types,
     /// Route keys, contracts, the application factory.
     Routes,
-    /// What plugins do in a build, and what they find.
+    /// Plugins in a build, and the mistakes that they report.
     Plugins,
     /// Tables and migrations.
     Database,
 }
 
 impl Phase {
-    /// The name in JSON output.
+    /// Returns the name in JSON output.
     pub fn name(self) -> &'static str {
         match self {
             Self::Configuration => "configuration",
@@ -49,27 +49,27 @@ impl Phase {
 }
 
 impl Code {
-    /// `KIT1302`.
+    /// Returns the name, such as `KIT1302`.
     pub fn name(self) -> String {
         format!("KIT{:04}", self.number)
     }
 
-    /// What kind of mistake it is, in a few words.
+    /// Returns the kind of mistake in a few words.
     pub fn title(self) -> &'static str {
         self.title
     }
 
-    /// The phase that reports it.
+    /// Returns the phase that reports the code.
     pub fn phase(self) -> Phase {
         self.phase
     }
 
-    /// Its page of the documentation, as Markdown: what it means, an example, what to write instead.
+    /// Returns the documentation page as Markdown: explanation, an example, and a correction.
     pub fn page(self) -> &'static str {
         self.page
     }
 
-    /// The code of that name, however it is written: `KIT1302`, `kit1302` or `1302`.
+    /// Returns the code with a name. The prefix is optional and case does not matter: `KIT1302`, `kit1302` or `1302`.
     ///
     /// ```
     /// use kit_diagnostics::{Code, codes};
@@ -138,7 +138,7 @@ macro_rules! codes {
             };
         )*)*
 
-        /// Every code, by number.
+        /// All codes, sorted by number.
         pub const ALL: &[Code] = &[$($($name),*),*];
     };
 }
@@ -218,7 +218,7 @@ mod tests {
     use super::ALL;
 
     #[test]
-    fn pages_open_with_code_and_title() {
+    fn pages_start_with_code_and_title() {
         for code in ALL {
             let opening = format!("# {code}: {}\n\n", code.title());
             assert!(code.page().starts_with(&opening), "{}", code.page());

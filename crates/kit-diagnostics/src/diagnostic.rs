@@ -4,34 +4,34 @@ use std::ops::Range;
 
 use crate::{Code, Phase, codes};
 
-/// How bad it is. Errors stop the build at the end of the phase; warnings never do.
+/// Severity of a diagnostic. Errors stop the build at the end of the phase; warnings do not stop it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// The output would be wrong: none is written.
+    /// The output would be wrong, so kit writes none.
     Error,
-    /// The output is right, but perhaps not what was meant.
+    /// The output is correct, but may not be what the user intends.
     Warning,
 }
 
-/// One mistake, explained.
+/// An error or a warning with its explanation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Which kind.
+    /// Kind of the mistake.
     pub code: Code,
-    /// How bad.
+    /// Error or warning.
     pub severity: Severity,
-    /// What was found, with the names involved in backticks.
+    /// Description of the mistake, with names in backticks.
     pub message: String,
-    /// Where; the first primary label is *the* place.
+    /// Locations; the first primary label is the main location.
     pub labels: Vec<Label>,
-    /// Why it matters.
+    /// Reasons why the mistake matters.
     pub notes: Vec<String>,
-    /// What to do.
+    /// Correction for the user to make.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// An error.
+    /// Creates an error.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -43,7 +43,7 @@ impl Diagnostic {
         }
     }
 
-    /// A warning.
+    /// Creates a warning.
     pub fn warning(code: Code, message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Warning,
@@ -51,14 +51,14 @@ impl Diagnostic {
         }
     }
 
-    /// Adds a place.
+    /// Adds a location.
     #[must_use]
     pub fn label(mut self, label: Label) -> Self {
         self.labels.push(label);
         self
     }
 
-    /// Adds places, where there are any.
+    /// Adds locations.
     #[must_use]
     pub fn labels(mut self, labels: impl IntoIterator<Item = Label>) -> Self {
         self.labels.extend(labels);
@@ -72,14 +72,14 @@ impl Diagnostic {
         self
     }
 
-    /// Says what to do.
+    /// Sets the help: the correction for the user to make.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// The place where it is reported.
+    /// Returns the main location: the first primary label, or else the first label.
     pub fn primary(&self) -> Option<&Label> {
         self.labels
             .iter()
@@ -88,25 +88,25 @@ impl Diagnostic {
     }
 }
 
-/// A stretch of a file with a remark.
+/// A range of a file with a short message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
     /// Path relative to the project's root, with `/`.
     pub path: String,
-    /// UTF-8 offsets.
+    /// Range in bytes of the UTF-8 text.
     pub range: Range<usize>,
-    /// Line of the start from 1, or 0 for the file as a whole.
+    /// Line of the start, from 1, or 0 for the whole file.
     pub line: u32,
-    /// Column of the start from 1 in UTF-16 units, or 0 for the file as a whole.
+    /// Column of the start, from 1, in UTF-16 code units, or 0 for the whole file.
     pub column: u32,
-    /// A short remark; may be empty.
+    /// Short message; may be empty.
     pub message: String,
-    /// Whether this is the place itself or one that explains it.
+    /// True for the location of the mistake, false for a location that explains it.
     pub primary: bool,
 }
 
 impl Label {
-    /// The place itself.
+    /// Creates the label for the location of a mistake. `range` is in bytes of the UTF-8 text.
     pub fn primary(path: impl Into<String>, range: Range<usize>) -> Self {
         Self {
             path: path.into(),
@@ -118,7 +118,7 @@ impl Label {
         }
     }
 
-    /// A place that explains it.
+    /// Creates the label for a location that explains the mistake. `range` is in bytes of the UTF-8 text.
     pub fn secondary(path: impl Into<String>, range: Range<usize>) -> Self {
         Self {
             primary: false,
@@ -126,14 +126,14 @@ impl Label {
         }
     }
 
-    /// Line and column of the start.
+    /// Sets line and column of the start, both from 1.
     #[must_use]
     pub fn at(mut self, line: u32, column: u32) -> Self {
         (self.line, self.column) = (line, column);
         self
     }
 
-    /// The remark.
+    /// Sets the message.
     #[must_use]
     pub fn message(mut self, message: impl Into<String>) -> Self {
         self.message = message.into();
@@ -141,47 +141,47 @@ impl Label {
     }
 }
 
-/// All that a phase has to say.
+/// Errors and warnings of a phase.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diagnostics {
     items: Vec<Diagnostic>,
 }
 
 impl Diagnostics {
-    /// Adds one.
+    /// Adds a diagnostic.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.items.push(diagnostic);
     }
 
-    /// Adds all of another phase.
+    /// Adds all diagnostics of another phase.
     pub fn extend(&mut self, other: Diagnostics) {
         self.items.extend(other.items);
     }
 
-    /// Whether any stops the build.
+    /// Returns true if a diagnostic is an error, which stops the build.
     pub fn has_errors(&self) -> bool {
         self.items
             .iter()
             .any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
-    /// Whether there is nothing to say.
+    /// Returns true if there are no diagnostics.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// How many there are.
+    /// Returns the number of diagnostics.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// All, in order.
+    /// Returns an iterator over the diagnostics, in order.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.items.iter()
     }
 
-    /// Orders them by file, position and code, and drops exact repetitions. Mistakes that cause others come first: files that cannot be
-    /// read, then route keys that cannot be read.
+    /// Sorts by file, position and code, and removes duplicates. Mistakes that cause others come first: unreadable files, then
+    /// invalid route keys.
     pub fn sort(&mut self) {
         fn key(diagnostic: &Diagnostic) -> (u8, &str, usize, Code) {
             let (path, start) = diagnostic
@@ -214,7 +214,7 @@ mod tests {
     use crate::{Code, Diagnostic, Diagnostics, Label, codes};
 
     #[test]
-    fn causes_come_before_what_follows_from_them() {
+    fn sorts_causes_before_their_consequences() {
         let mut diagnostics = Diagnostics::default();
         let mut add = |code: Code, path: &str| {
             diagnostics.push(Diagnostic::new(code, "wrong").label(Label::primary(path, 3..4).at(1, 4)));

@@ -1,4 +1,4 @@
-//! The form for programs: the specification's `BUILD_ERROR`.
+//! JSON form of diagnostics for programs: the specification's `BUILD_ERROR`.
 
 use serde::Serialize;
 
@@ -21,26 +21,26 @@ pub struct BuildFailure {
 /// One error or warning.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Failure {
-    /// The file, relative to the project's root; absent where no file is to blame.
+    /// File, relative to the project's root; absent if the mistake belongs to no file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Line from 1.
+    /// Line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// Column from 1.
+    /// Column, from 1, in UTF-16 code units.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
-    /// What was found.
+    /// Description of the mistake.
     pub message: String,
-    /// What to do.
+    /// Correction for the user to make.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<String>,
-    /// `KIT1302`.
+    /// Code, such as `KIT1302`.
     pub code: String,
 }
 
 impl BuildFailure {
-    /// The JSON form of diagnostics that hold at least one error.
+    /// Creates the JSON form of diagnostics that contain at least one error.
     pub fn new(diagnostics: &Diagnostics) -> Self {
         let select = |severity| {
             diagnostics

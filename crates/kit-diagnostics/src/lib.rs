@@ -1,13 +1,13 @@
-//! What kit tells a person who made a mistake: a stable code, a message, labelled places in their source, notes, help.
+//! Errors and warnings for users: a stable code, a message, labelled locations in the source, notes and help.
 //!
-//! Where it stands: at the bottom. Every phase of the compiler is `input -> (output, Diagnostics)`, never stops at its
-//! first error, and knows nothing of terminals. Only the command line renders, by [`render`] for people and
-//! [`BuildFailure`] for programs.
+//! Place in the workspace: the crate at the bottom. Every phase of the compiler is a function `input -> (output, Diagnostics)`
+//! that does not stop at its first error and does not depend on a terminal. Only the command line prints diagnostics:
+//! with [`render`] for people and [`BuildFailure`] for programs.
 //!
 //! Invariants:
-//! - Every diagnostic has a [`Code`] of the one registry in `codes.rs`; a code never changes its meaning.
-//! - A message says what was found, help says what to do. Help shows the code to write wherever it can.
-//! - Order is deterministic: [`Diagnostics::sort`] orders by file, position and code, causes first.
+//! - Every diagnostic has a [`Code`] of the registry in `codes.rs`; a code never changes its meaning.
+//! - A message describes the mistake, and help describes the correction. If possible, help shows the code to write.
+//! - The order is deterministic: [`Diagnostics::sort`] sorts by file, position and code, causes first.
 //!
 //! ```
 //! use kit_diagnostics::{codes, Diagnostic, Diagnostics, Label};

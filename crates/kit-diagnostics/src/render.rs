@@ -1,4 +1,4 @@
-//! The form for people: code frames as rustc draws them.
+//! Text form of diagnostics for people: code frames like those of rustc.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,13 +7,13 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 
 use crate::{Diagnostic, Label, Severity};
 
-/// Where the text of a labelled file comes from.
+/// Source of file texts for code frames.
 pub trait Sources {
-    /// The text of a file of the project, or nothing where it cannot be had: only its name is shown then.
+    /// Returns the text of a project file, or `None` if it is not available. A diagnostic then shows only the file name.
     fn text(&self, path: &str) -> Option<&str>;
 }
 
-/// How output looks.
+/// Style of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// No escape sequences.
@@ -22,24 +22,24 @@ pub enum Style {
     Colored,
 }
 
-/// A mistake to draw. Other tools' mistakes have codes that are not in kit's registry, such as `TS2322`.
+/// Content of a code frame. Mistakes of other tools have codes outside of kit's registry, such as `TS2322`.
 #[derive(Debug, Clone, Copy)]
 pub struct Finding<'a> {
-    /// How bad it is.
+    /// Error or warning.
     pub severity: Severity,
-    /// The code, which stands in brackets.
+    /// Code, printed in brackets.
     pub code: &'a str,
-    /// What was found.
+    /// Description of the mistake.
     pub message: &'a str,
-    /// Places.
+    /// Locations.
     pub labels: &'a [Label],
     /// Reasons.
     pub notes: &'a [String],
-    /// What to do.
+    /// Correction for the user to make.
     pub help: Option<&'a str>,
 }
 
-/// Draws one diagnostic, without a final line break.
+/// Renders one diagnostic, without a final line break.
 pub fn render(diagnostic: &Diagnostic, sources: &dyn Sources, style: Style) -> String {
     let finding = Finding {
         severity: diagnostic.severity,
@@ -52,8 +52,8 @@ pub fn render(diagnostic: &Diagnostic, sources: &dyn Sources, style: Style) -> S
     draw(finding, sources, style)
 }
 
-/// Draws one finding, without a final line break. Whatever the texts hold, no escape sequence of theirs gets out:
-/// names in messages are as foreign as the sources.
+/// Renders one finding, without a final line break. Escapes control characters in all texts, so that neither sources nor
+/// messages can send escape sequences to the terminal: names in messages come from the sources.
 pub fn draw(finding: Finding<'_>, sources: &dyn Sources, style: Style) -> String {
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
@@ -101,13 +101,14 @@ pub fn draw(finding: Finding<'_>, sources: &dyn Sources, style: Style) -> String
     renderer.render(&[group])
 }
 
-/// The range on whole characters of the text: the renderer slices it, and a slice through a character panics.
+/// Clamps the range to character boundaries of the text: the renderer slices the text, and a slice inside of a character
+/// panics.
 fn within(text: &str, range: &Range<usize>) -> Range<usize> {
     let end = text.ceil_char_boundary(range.end.min(text.len()));
     text.floor_char_boundary(range.start.min(end))..end
 }
 
-/// The text with control characters as pictures, and without the ones that turn the direction of writing.
+/// Replaces control characters by visible symbols and removes characters that change the direction of writing.
 fn visible(text: &str) -> Cow<'_, str> {
     let hidden = |letter: char| {
         (letter.is_control() && letter != '\n' && letter != '\t')

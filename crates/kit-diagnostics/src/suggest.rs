@@ -1,6 +1,6 @@
-//! "Did you mean …?"
+//! Suggestions for misspelled names.
 
-/// The candidate closest to `name`, if one is close enough to be a slip of the finger.
+/// Returns the candidate closest to `name`, or `None` if no candidate is close enough to be a typing mistake.
 ///
 /// ```
 /// assert_eq!(kit_diagnostics::closest("emial", ["email", "uri"]), Some("email"));

@@ -1,4 +1,4 @@
-//! How code frames look where the source is not plain.
+//! Tests for code frames of unusual sources.
 
 use kit_diagnostics::{Diagnostic, Label, Sources, Style, codes, render};
 
@@ -10,7 +10,7 @@ impl Sources for One {
     }
 }
 
-/// A mistake at the first place of each needle, the first of them primary.
+/// Renders a diagnostic with a label at the first occurrence of each needle. The first label is primary.
 fn frame(text: &'static str, needles: &[(&str, &str)]) -> String {
     let mut diagnostic = Diagnostic::new(codes::SYNTAX, "it is wrong").help("right it");
     for (index, (needle, remark)) in needles.iter().enumerate() {
@@ -37,7 +37,7 @@ fn check(text: &'static str, needles: &[(&str, &str)], expected: &str) {
 }
 
 #[test]
-fn several_labels_share_a_line() {
+fn draws_several_labels_on_one_line() {
     check(
         "type A = string & number;\n",
         &[("number", "this"), ("string", "and that")],
@@ -54,7 +54,7 @@ fn several_labels_share_a_line() {
 }
 
 #[test]
-fn a_label_may_span_lines() {
+fn draws_a_label_that_spans_several_lines() {
     check(
         "type A = {\n  a: 1;\n  b: 2;\n};\n",
         &[("{\n  a: 1;\n  b: 2;\n}", "all of it")],
@@ -73,7 +73,7 @@ fn a_label_may_span_lines() {
 }
 
 #[test]
-fn tabs_and_wide_characters_keep_the_marks_in_place() {
+fn aligns_marks_below_tabs_and_wide_characters() {
     check(
         "\ttype 漢字 = \"👩‍👩‍👧 é\" | Wrong;\n",
         &[("Wrong", "here")],
@@ -88,7 +88,7 @@ fn tabs_and_wide_characters_keep_the_marks_in_place() {
 }
 
 #[test]
-fn carriage_returns_do_not_show() {
+fn omits_carriage_returns() {
     check(
         "type A = 1;\r\ntype B = Wrong;\r\ntype C = 3;\r\n",
         &[("Wrong", "here")],
@@ -103,7 +103,7 @@ fn carriage_returns_do_not_show() {
 }
 
 #[test]
-fn escape_sequences_of_a_source_do_not_reach_the_terminal() {
+fn escapes_control_characters_of_sources_and_messages() {
     let text = "type A = \"\u{1b}[31m\u{202e}red\";\n";
     let diagnostic = Diagnostic::new(codes::SYNTAX, "found \u{1b}[31m")
         .label(Label::primary("src/a\u{1b}[31m.ts", 0..4).message("x \u{1b}[31m"))
@@ -116,7 +116,7 @@ fn escape_sequences_of_a_source_do_not_reach_the_terminal() {
 }
 
 #[test]
-fn a_very_long_line_is_shown_around_its_mark() {
+fn shortens_a_very_long_line_around_its_mark() {
     let text: &'static str = format!(
         "type A = {} | Wrong | {};\n",
         "1 | 2".repeat(2_000),
@@ -137,8 +137,8 @@ fn a_very_long_line_is_shown_around_its_mark() {
 }
 
 #[test]
-fn a_range_that_is_none_still_renders() {
-    // Offsets inside of a character, past the end, backwards: what is shown may be off, but it is shown.
+fn renders_a_label_with_an_invalid_range() {
+    // Offsets inside of a character, past the end, or reversed: the frame may be inexact, but it shows the file.
     let text = "é漢👩\n";
     for start in 0..text.len() + 3 {
         for end in 0..text.len() + 3 {

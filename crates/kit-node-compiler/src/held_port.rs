@@ -1,4 +1,4 @@
-//! A port that `kit dev` keeps while processes of the application come and go.
+//! A port that `kit dev` keeps open while it restarts the application's process.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, TcpListener};
@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, TcpListener};
 use napi::{Error, Result};
 use napi_derive::napi;
 
-/// A socket that listens and accepts nothing: connections wait in its queue for a process that has it too.
+/// A listening socket that accepts no connections: they wait in its queue for a process that shares the socket.
 #[napi]
 pub struct HeldPort {
     listener: Option<TcpListener>,
@@ -14,9 +14,9 @@ pub struct HeldPort {
 
 #[napi]
 impl HeldPort {
-    /// Listens on a port of a host, or of every address.
+    /// Listens on a port of a host, or of all addresses if `host` is absent.
     #[napi(constructor)]
-    #[allow(clippy::needless_pass_by_value)] // Reason: Node-API hands over an owned string.
+    #[allow(clippy::needless_pass_by_value)] // Reason: Node-API passes an owned string.
     pub fn new(host: Option<String>, port: u16) -> Result<Self> {
         let listener = bind(host.as_deref(), port).map_err(|error| failure(&error))?;
         Ok(Self {
@@ -24,7 +24,7 @@ impl HeldPort {
         })
     }
 
-    /// The descriptor.
+    /// Returns the file descriptor.
     #[napi(getter)]
     pub fn fd(&self) -> Result<i32> {
         self.listener()
@@ -32,7 +32,7 @@ impl HeldPort {
             .map_err(|error| failure(&error))
     }
 
-    /// The port, where any was asked for.
+    /// Returns the port number; useful if the requested port was 0.
     #[napi(getter)]
     pub fn port(&self) -> Result<u16> {
         let address = self.listener().and_then(TcpListener::local_addr);
@@ -41,7 +41,7 @@ impl HeldPort {
             .map_err(|error| failure(&error))
     }
 
-    /// Closes it in this process.
+    /// Closes the socket in this process.
     #[napi]
     pub fn release(&mut self) {
         self.listener = None;
@@ -60,7 +60,7 @@ fn bind(host: Option<&str>, port: u16) -> io::Result<TcpListener> {
     }
     match host {
         Some(host) => TcpListener::bind((host, port)),
-        // The first stands for both families, where the machine has IPv6.
+        // The IPv6 wildcard address also accepts IPv4 connections. If the machine has no IPv6, listen on IPv4.
         None => TcpListener::bind((Ipv6Addr::UNSPECIFIED, port)).or_else(|error| match error.kind() {
             io::ErrorKind::AddrInUse | io::ErrorKind::PermissionDenied => Err(error),
             _ => TcpListener::bind((Ipv4Addr::UNSPECIFIED, port)),
@@ -69,7 +69,7 @@ fn bind(host: Option<&str>, port: u16) -> io::Result<TcpListener> {
 }
 
 #[cfg(unix)]
-#[allow(clippy::unnecessary_wraps)] // Reason: not everywhere is there one.
+#[allow(clippy::unnecessary_wraps)] // Reason: platforms without file descriptors return an error.
 fn descriptor(listener: &TcpListener) -> io::Result<i32> {
     Ok(std::os::fd::AsRawFd::as_raw_fd(listener))
 }

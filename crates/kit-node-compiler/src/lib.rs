@@ -1,9 +1,10 @@
-//! The addon of `@kit/transform-native`: kit's command line behind Node-API.
+//! Addon of `@kit/transform-native`: kit's command line as a Node-API module.
 //!
-//! Where it stands: a `cdylib` that Node loads. It converts between JavaScript values and [`kit_cli`], and decides nothing.
-//! There are no threads: a command runs inside the calls of [`Command::step`], on the thread that calls.
+//! Place in the workspace: a `cdylib` that Node loads. The crate converts between JavaScript values and [`kit_cli`] and
+//! contains no other logic. It starts no threads: a command runs inside of the calls of [`Command::step`], on the caller's
+//! thread.
 //!
-//! A panic never crosses the boundary: it becomes a JavaScript error that says it is a bug in kit, and the command is over.
+//! A panic does not cross the boundary: it becomes a JavaScript error that reports a bug in kit, and the command ends.
 //!
 //! ```js
 //! const { Command } = require("./kit-compiler.linux-x64-gnu.node");
@@ -22,16 +23,16 @@ use kit_cli::{ProcessEnvironment, Reply, Session};
 use napi::{Error, Result};
 use napi_derive::napi;
 
-/// A command that is run step by step.
+/// A command that runs step by step.
 #[napi]
 pub struct Command {
-    /// Nothing after a panic.
+    /// `None` after a panic.
     session: Option<Session>,
 }
 
 #[napi]
 impl Command {
-    /// A command with its arguments, without the program's name. It begins to run with the first step.
+    /// Creates a command from its arguments, without the program's name. The command starts with the first step.
     #[napi(constructor)]
     pub fn new(args: Vec<String>) -> Self {
         let args = args.into_iter().map(OsString::from).collect();
@@ -40,10 +41,10 @@ impl Command {
         }
     }
 
-    /// Runs the command until it needs its host or ends; takes the reply to the last request and returns the next one,
-    /// both as JSON.
+    /// Runs the command until it sends a request to its host or exits. Accepts the reply to the previous request and returns
+    /// the next request, both as JSON.
     #[napi]
-    #[allow(clippy::needless_pass_by_value)] // Reason: Node-API hands over an owned string.
+    #[allow(clippy::needless_pass_by_value)] // Reason: Node-API passes an owned string.
     pub fn step(&mut self, reply: Option<String>) -> Result<String> {
         let reply = reply
             .map(|text| serde_json::from_str::<Reply>(&text))
@@ -53,7 +54,7 @@ impl Command {
             .session
             .take()
             .ok_or_else(|| Error::from_reason("the command has ended"))?;
-        // The session is gone after a panic, so nobody sees it in a broken state.
+        // A panic drops the session, so later calls cannot use it in an inconsistent state.
         let request = catch_unwind(AssertUnwindSafe(|| {
             let request = session.step(reply);
             self.session = Some(session);
@@ -64,16 +65,17 @@ impl Command {
         serde_json::to_string(&request).map_err(|error| Error::from_reason(error.to_string()))
     }
 
-    /// JSON of the member that the last request says is `attached` to its event, for who looks at it; nothing where none is.
+    /// Returns JSON of the member that the last request names in `attached`; `null` if it names none.
     #[napi]
     pub fn attachment(&self) -> Option<String> {
         self.session.as_ref().and_then(Session::attachment)
     }
 }
 
-/// The Rust server of a program: takes the program as plugins see it and options, gives files and problems, all as JSON.
+/// Generates the Rust server of a program. Accepts the program (in the form for plugins) and options, and returns files
+/// and problems, all as JSON.
 #[napi]
-#[allow(clippy::needless_pass_by_value)] // Reason: Node-API hands over owned strings.
+#[allow(clippy::needless_pass_by_value)] // Reason: Node-API passes owned strings.
 pub fn generate_rust_server(program: String, options: String) -> Result<String> {
     let made = catch_unwind(|| -> serde_json::Result<String> {
         let options = serde_json::from_str(&options)?;
@@ -84,7 +86,7 @@ pub fn generate_rust_server(program: String, options: String) -> Result<String> 
         .map_err(|error| Error::from_reason(error.to_string()))
 }
 
-/// The version of the addon.
+/// Returns the version of the addon.
 #[napi]
 pub fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")

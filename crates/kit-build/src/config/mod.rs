@@ -1,4 +1,4 @@
-//! The project's configuration: what may be said, what it means when nothing is said, and where it comes from.
+//! The configuration of a project: its options, their defaults, and the files that it is read from.
 
 mod plugins_option;
 mod reader;
@@ -19,20 +19,20 @@ pub use tests_option::TestsConfig;
 
 pub use resolve::{CONFIG_FILES, LoadedConfig, Resolution, find_config_file, resolve};
 
-/// What a configuration file says. Everything may be left out.
+/// Options of a configuration file. All of them are optional.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Config {
     /// Globs of the files that declare types.
     pub type_files: Option<Vec<String>>,
     /// Globs of the files that declare contract groups.
     pub route_files: Option<Vec<String>>,
-    /// Where artifacts go, relative to the root.
+    /// Output directory for artifacts, relative to the root.
     pub output_dir: Option<String>,
-    /// Where the project's compiler writes, relative to the root.
+    /// Output directory of the project's compiler, relative to the root.
     pub dist_dir: Option<String>,
     /// The project's compiler.
     pub compiler: Option<Compiler>,
-    /// What it is called with.
+    /// Arguments of the compiler.
     pub compiler_args: Option<Vec<String>>,
     /// `database.adapter`.
     pub adapter: Option<Adapter>,
@@ -42,34 +42,34 @@ pub struct Config {
     pub plugins: Option<Vec<Plugin>>,
 }
 
-/// A configuration in which every question is answered.
+/// Configuration with a value for every option.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResolvedConfig {
     /// Globs of the files that declare types.
     pub type_files: Vec<String>,
     /// Globs of the files that declare contract groups.
     pub route_files: Vec<String>,
-    /// Where artifacts go, relative to the root, with `/`.
+    /// Output directory for artifacts, relative to the root, with `/`.
     pub output_dir: String,
-    /// Where the project's compiler writes, relative to the root, with `/`.
+    /// Output directory of the project's compiler, relative to the root, with `/`.
     pub dist_dir: String,
     /// The project's compiler.
     pub compiler: Compiler,
-    /// What it is called with.
+    /// Arguments of the compiler.
     pub compiler_args: Vec<String>,
-    /// Whether the project says anything about its compiler. Where it does, one that is not installed is an error.
+    /// True if the configuration sets the compiler. A compiler that is set but not installed is an error.
     pub compiler_given: bool,
-    /// What the project reaches its database with.
+    /// Database library of the project.
     pub adapter: AdapterChoice,
-    /// What generated tests send besides what the contracts say.
+    /// Values that generated tests send in addition to those from the contracts.
     pub tests: TestsConfig,
     /// Plugins, in order.
     pub plugins: Vec<Plugin>,
-    /// What the project tests with.
+    /// Test packages that the project depends on.
     pub packages: TestPackages,
     /// Title and version of the OpenAPI document.
     pub project: ProjectInfo,
-    /// What the project says its options in, or is to say them in: `kit.config.js`.
+    /// File that contains the project's options, or that new options belong into, such as `kit.config.js`.
     pub place: String,
 }
 
@@ -94,27 +94,27 @@ impl Default for ResolvedConfig {
     }
 }
 
-/// Which packages for tests `package.json` names.
+/// Packages for tests that `package.json` names.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TestPackages {
     /// `@kit/testing`, which contract tests import.
     pub testing: bool,
     /// vitest, which then runs all tests.
     pub vitest: bool,
-    /// Its major version, where the range begins with one.
+    /// Major version of vitest, if the version range starts with one.
     pub vitest_major: Option<u32>,
 }
 
-/// What `package.json` says of the project.
+/// Information about the project from `package.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectInfo {
-    /// Its name, or `API`. Never the directory's name: output must not depend on where a project lies.
+    /// Name of the project, or `API`. Never the name of the directory: output must not depend on the project's location.
     pub name: String,
     /// Its version, or `0.0.0`.
     pub version: String,
-    /// Its description, license and author or where its bugs are told, for the OpenAPI document.
+    /// Description, license, and author or address for bug reports, for the OpenAPI document.
     pub about: ApiInfo,
-    /// Whether it has `@kit/client`, and so a client is made for it.
+    /// True if the project depends on `@kit/client`, so a client is generated.
     pub has_client: bool,
 }
 
@@ -129,7 +129,7 @@ impl Default for ProjectInfo {
     }
 }
 
-/// The compiler that makes JavaScript of the project.
+/// Compiler that produces the project's JavaScript.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Compiler {
     /// TypeScript's own.
@@ -145,7 +145,7 @@ impl Compiler {
     /// Every compiler.
     pub const ALL: [Self; 3] = [Self::Tsc, Self::Tsup, Self::Swc];
 
-    /// The name in a configuration.
+    /// Returns the name of the compiler in a configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Tsc => "tsc",
@@ -155,14 +155,14 @@ impl Compiler {
     }
 }
 
-/// How a project talks to its database; decides what schema files look like.
+/// Library that a project uses for its database. Determines the form of the schema files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Adapter {
     /// drizzle-orm.
     Drizzle,
     /// kysely.
     Kysely,
-    /// SQL by hand.
+    /// Handwritten SQL.
     #[default]
     Raw,
 }
@@ -171,7 +171,7 @@ impl Adapter {
     /// Every adapter.
     pub const ALL: [Self; 3] = [Self::Drizzle, Self::Kysely, Self::Raw];
 
-    /// The name in a configuration.
+    /// Returns the name of the adapter in a configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Drizzle => "drizzle",
@@ -187,23 +187,23 @@ impl fmt::Display for Adapter {
     }
 }
 
-/// An adapter and whether anybody asked for it.
+/// A database adapter and the origin of the choice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AdapterChoice {
-    /// Which.
+    /// The adapter.
     pub adapter: Adapter,
-    /// Who said so.
+    /// Origin of the choice.
     pub origin: AdapterOrigin,
 }
 
-/// Who chose an adapter.
+/// Origin of the choice of an adapter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum AdapterOrigin {
-    /// `database.adapter` of the configuration.
+    /// The option `database.adapter` of the configuration.
     Configured,
     /// The project depends on the library.
     Detected,
-    /// Nobody.
+    /// The default: neither an option nor a dependency chooses an adapter.
     #[default]
     Default,
 }

@@ -1,5 +1,5 @@
-//! The option `plugins`, as the host describes it: a name, hooks with their stages, files that the plugin owns. What is a function in
-//! the configuration stays in the host.
+//! The option `plugins`, as the host describes it: name, hooks with their stages, and files that the plugin owns. The
+//! functions of a plugin stay in the host.
 
 use kit_diagnostics::codes;
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub(super) fn read(value: &Value, reader: &mut Reader<'_>) -> Option<Vec<Plugin>
     };
     let mut plugins: Vec<Plugin> = Vec::new();
     for (index, item) in items.iter().enumerate() {
-        // Left out by a condition: `isLocal && myPlugin()`.
+        // The host gives null for a falsy item, which a condition such as `isLocal && myPlugin()` leaves in the list.
         if item.is_null() {
             continue;
         }
@@ -41,7 +41,7 @@ pub(super) fn read(value: &Value, reader: &mut Reader<'_>) -> Option<Vec<Plugin>
     Some(plugins)
 }
 
-/// Reports what the host saw that is no plugin, or no tap.
+/// Reports a value that the host found to be no plugin or no tap. Returns true if there was such a report.
 fn refused(key: &str, value: &Value, reader: &mut Reader<'_>) -> bool {
     let text = |name| value.pointer(&format!("/wrong/{name}")).and_then(Value::as_str);
     let (Some(message), Some(help)) = (text("message"), text("help")) else {

@@ -1,5 +1,5 @@
-//! A configuration value is checked here, key by key: an unknown key or a value of the wrong kind is an error that says
-//! what would be right, and everything that is wrong is reported at once.
+//! Checks a configuration value key by key. An unknown key or a value of the wrong type is an error that shows a valid
+//! value. All mistakes are reported at once.
 
 use kit_diagnostics::{Code, Diagnostic, Diagnostics, Label, closest, codes};
 use serde_json::{Map, Value};
@@ -75,13 +75,13 @@ impl Reader<'_> {
         self.report_as(codes::CONFIGURATION_INVALID, key, message, help);
     }
 
-    /// The same, for a mistake that has a code of its own.
+    /// Reports a mistake in the value of an option with a specific code.
     pub(super) fn report_as(&mut self, code: Code, key: &str, message: &str, help: String) {
         let label = self.place(key);
         self.report_at(code, label, message, help);
     }
 
-    /// Where the value of an option stands.
+    /// Returns the location of an option's value.
     pub(super) fn place(&self, key: &str) -> Option<Label> {
         self.source.places.value(key, &self.source.path)
     }
@@ -134,7 +134,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether code runs where the configuration is written.
+    /// Returns true if the configuration is a module, which can contain code.
     pub(super) fn is_module(&self) -> bool {
         self.source.path != "package.json"
     }
@@ -183,7 +183,7 @@ impl Reader<'_> {
         valid
     }
 
-    /// A directory inside the project, in its plain form: `./out/` is `out`.
+    /// Reads a directory inside of the project, in normal form: `./out/` becomes `out`.
     fn directory(&mut self, key: &str, value: &Value) -> Option<String> {
         let text = self.string(key, value)?;
         let plain: Vec<&str> = text

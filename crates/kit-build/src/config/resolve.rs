@@ -1,4 +1,4 @@
-//! Where the configuration comes from: `kit.config.ts` (or `.js`), else the `kit` field of `package.json`, else defaults.
+//! Finds the configuration: `kit.config.ts` (or `.js`), else the `kit` field of `package.json`, else defaults.
 
 use std::path::{Path, PathBuf};
 
@@ -12,30 +12,34 @@ use super::{
 };
 use crate::{BuildError, disk};
 
-/// The names a configuration file may have, in order of preference.
+/// Names of configuration files, in order of preference.
 pub const CONFIG_FILES: [&str; 2] = ["kit.config.ts", "kit.config.js"];
 
-/// A configuration file whose default export a JavaScript host has read.
+/// A configuration file whose default export a JavaScript host has loaded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadedConfig {
-    /// Its path, relative to the project's root.
+    /// Path, relative to the project's root.
     pub path: String,
     /// The default export.
     pub value: Value,
 }
 
-/// A resolved configuration, and what there is to say about it.
+/// A resolved configuration with its diagnostics.
 #[derive(Debug, Clone)]
 pub struct Resolution {
-    /// Not to be used where `diagnostics` holds an error.
+    /// The configuration. Do not use it if `diagnostics` contains an error.
     pub config: ResolvedConfig,
-    /// Unknown keys, wrong values.
+    /// Mistakes in the configuration: unknown keys, invalid values.
     pub diagnostics: Diagnostics,
-    /// The text that the diagnostics point into.
+    /// Source text that the diagnostics point into.
     pub source: ConfigSource,
 }
 
-/// The configuration file of a project, for a host to load.
+/// Returns the path of a project's configuration file, or `None` if there is none. A host loads the file.
+///
+/// # Errors
+///
+/// Returns an error if `root` is not a directory.
 pub fn find_config_file(root: &Path) -> Result<Option<PathBuf>, BuildError> {
     if !disk::is_dir(root) {
         return Err(BuildError::NoProject {
@@ -48,13 +52,17 @@ pub fn find_config_file(root: &Path) -> Result<Option<PathBuf>, BuildError> {
         .find(|path| disk::is_file(path)))
 }
 
-/// Answers every question of the configuration.
+/// Resolves the configuration of a project: reads the options and fills in the defaults.
+///
+/// # Errors
+///
+/// Returns an error if `package.json` exists but cannot be read.
 pub fn resolve(root: &Path, loaded: Option<&LoadedConfig>) -> Result<Resolution, BuildError> {
     let mut diagnostics = Diagnostics::default();
     let (package, package_text) = read_package(root, &mut diagnostics)?;
     let (config, source) = match (loaded, package.get("kit")) {
         (Some(loaded), _) => {
-            // It was read by the host a moment ago; where it is gone again, places are all that is missing.
+            // The host has just read the file. If the file is gone meanwhile, diagnostics only lack their locations.
             let text = disk::read_text(&root.join(&loaded.path)).unwrap_or_default();
             let source = ConfigSource::module(&loaded.path, text);
             (reader::read(&loaded.value, &source, &mut diagnostics), source)
@@ -115,13 +123,13 @@ fn nested(a: &str, b: &str) -> bool {
     a.starts_with(&b) || b.starts_with(&a)
 }
 
-/// `package.json` and its text; an empty object where the project has none or it is broken (which is reported).
+/// Returns `package.json` and its text. The object is empty if the file does not exist or is invalid (which is reported).
 fn read_package(root: &Path, diagnostics: &mut Diagnostics) -> Result<(Value, String), BuildError> {
     let empty = || Value::Object(serde_json::Map::new());
     let Some(text) = disk::read_if_there(&root.join("package.json"))? else {
         return Ok((empty(), String::new()));
     };
-    // npm accepts a byte order mark, so kit does.
+    // npm accepts a byte order mark, so kit accepts one too.
     let text = String::from_utf8_lossy(&text).into_owned();
     let problem = match serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) {
         Ok(value) if value.is_object() => return Ok((value, text)),
@@ -138,14 +146,14 @@ fn read_package(root: &Path, diagnostics: &mut Diagnostics) -> Result<(Value, St
     Ok((empty(), text))
 }
 
-/// Whether a package names another one as what it needs, in whatever way.
+/// Returns true if a package lists another one in any of its dependency fields.
 fn depends_on(package: &Value, other: &str) -> bool {
     LISTS
         .iter()
         .any(|list| package.get(*list).is_some_and(|list| list.get(other).is_some()))
 }
 
-/// Where a package names what it needs.
+/// Fields of `package.json` with dependencies.
 const LISTS: [&str; 4] = [
     "dependencies",
     "devDependencies",
@@ -153,14 +161,14 @@ const LISTS: [&str; 4] = [
     "optionalDependencies",
 ];
 
-/// Which versions of another package a package takes.
+/// Returns the version range with which a package depends on another one.
 fn range_of<'a>(package: &'a Value, other: &str) -> Option<&'a str> {
     LISTS
         .iter()
         .find_map(|list| package.get(*list)?.get(other)?.as_str())
 }
 
-/// The major version with which a range begins: 5 of `^5.1.1` and of `>=5`, none of `*` and `latest`.
+/// Returns the major version at the start of a version range: 5 for `^5.1.1` and `>=5`, `None` for `*` and `latest`.
 fn major(range: &str) -> Option<u32> {
     let digits = range.trim_start_matches(|mark: char| "^~>=v ".contains(mark));
     let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
@@ -199,7 +207,7 @@ fn project_info(package: &Value) -> ProjectInfo {
     }
 }
 
-/// Whom npm knows as the author, as an object or as `Name <email> (url)`; else where bugs are told.
+/// Returns the package's author (an object or `Name <email> (url)`), else the address for bug reports.
 fn contact(package: &Value) -> Option<Contact> {
     let part = |value: Option<&Value>| {
         let text = value.and_then(Value::as_str).map(str::trim);

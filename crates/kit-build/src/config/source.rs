@@ -1,21 +1,21 @@
-//! The text that a configuration was written in, to point into.
+//! Source text of a configuration, for the locations in diagnostics.
 
 use kit_diagnostics::Sources;
 use kit_typescript::OptionPlaces;
 
-/// Where a configuration stands; empty where there is none.
+/// Source of a configuration; empty if the project has none.
 #[derive(Debug, Clone, Default)]
 pub struct ConfigSource {
-    /// As messages name it.
+    /// Name for messages.
     pub(super) name: String,
-    /// The file, relative to the project's root.
+    /// Path of the file, relative to the project's root.
     pub(super) path: String,
     text: String,
     pub(super) places: OptionPlaces,
 }
 
 impl ConfigSource {
-    /// A configuration file.
+    /// Creates the source of a configuration file.
     pub(super) fn module(path: &str, text: String) -> Self {
         Self {
             name: path.to_owned(),
@@ -25,7 +25,7 @@ impl ConfigSource {
         }
     }
 
-    /// The `kit` field of `package.json`.
+    /// Creates the source of the `kit` field of `package.json`.
     pub(super) fn package(text: &str) -> Self {
         let text = text.trim_start_matches('\u{feff}');
         Self {

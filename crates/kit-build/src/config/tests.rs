@@ -1,5 +1,5 @@
-//! What configurations mean, and what is said about wrong ones.
-#![allow(clippy::disallowed_methods)] // Reason: tests make the files that the code reads.
+//! Tests for the resolution of configurations and for the diagnostics of invalid ones.
+#![allow(clippy::disallowed_methods)] // Reason: tests create the files that the code reads.
 
 use std::fs;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ impl Project {
         Self(root)
     }
 
-    /// The configuration and, one a line, what there is to say: `message | help`.
+    /// Returns the configuration and its diagnostics, one per line: `message | help`.
     fn resolve(&self, config: Option<serde_json::Value>) -> (ResolvedConfig, String) {
         let loaded = config.map(|value| LoadedConfig {
             path: "kit.config.ts".to_owned(),
@@ -52,13 +52,13 @@ impl Drop for Project {
     }
 }
 
-/// What is said about a configuration file.
+/// Returns the diagnostics of a configuration file.
 fn said(config: serde_json::Value) -> String {
     Project::new(None).resolve(Some(config)).1
 }
 
 #[test]
-fn defaults_are_those_of_the_documentation() {
+fn uses_the_documented_defaults_without_a_configuration() {
     let (config, said) = Project::new(None).resolve(None);
     assert_eq!((config.clone(), said.as_str()), (ResolvedConfig::default(), ""));
     assert_eq!(config.output_dir, ".kit");
@@ -66,7 +66,7 @@ fn defaults_are_those_of_the_documentation() {
 }
 
 #[test]
-fn the_file_wins_over_package_json() {
+fn prefers_the_configuration_file_to_package_json() {
     let project = Project::new(Some(
         r#"{ "name": "notes", "version": "1.2.3", "kit": { "outputDir": "a" } }"#,
     ));
@@ -84,7 +84,7 @@ fn the_file_wins_over_package_json() {
 }
 
 #[test]
-fn every_option_is_read() {
+fn reads_every_option() {
     let (config, _) = Project::new(None).resolve(Some(json!({
         "typeFiles": ["a/*.ts"], "routeFiles": ["b/*.ts"], "outputDir": "out", "distDir": "build",
         "compiler": "swc", "compilerArgs": ["-q"], "database": { "adapter": "drizzle" },
@@ -103,7 +103,7 @@ fn every_option_is_read() {
 }
 
 #[test]
-fn the_adapter_follows_the_dependencies() {
+fn chooses_the_adapter_from_the_dependencies() {
     let adapter = |package: &str| Project::new(Some(package)).resolve(None).0.adapter.adapter;
     assert_eq!(
         adapter(r#"{ "dependencies": { "drizzle-orm": "*", "kysely": "*" } }"#),
@@ -118,7 +118,7 @@ fn the_adapter_follows_the_dependencies() {
 }
 
 #[test]
-fn mistakes_are_explained_all_at_once() {
+fn reports_all_mistakes_at_once() {
     assert_eq!(
         said(json!({ "typeFile": [], "outputDir": 1, "databse": {}, "qqq": 1 })),
         "KIT1001 kit.config.ts: unknown option `typeFile` | did you mean `typeFiles`?\n\
@@ -130,7 +130,7 @@ fn mistakes_are_explained_all_at_once() {
 }
 
 #[test]
-fn values_of_the_wrong_kind_are_refused() {
+fn refuses_values_of_the_wrong_type() {
     for (config, expected) in [
         (
             json!([]),
@@ -184,7 +184,7 @@ fn values_of_the_wrong_kind_are_refused() {
 }
 
 #[test]
-fn what_tests_send_is_read_and_checked() {
+fn reads_and_checks_the_option_tests() {
     let (config, text) = Project::new(None).resolve(Some(json!({ "tests": {
         "headers": { "authorization": "Bearer u:admin" },
         "app": "src/server.ts",
@@ -245,7 +245,7 @@ fn what_tests_send_is_read_and_checked() {
 }
 
 #[test]
-fn a_mistake_is_shown_where_it_stands() {
+fn reports_a_mistake_with_its_location() {
     let project = Project::new(None);
     let text = "export default {\n  outputDri: 1,\n  typeFiles: [\"a\", \"/b\"],\n  database: { adapter: \"sqlite\" },\n};\n";
     fs::write(project.0.join("kit.config.ts"), text).unwrap();
@@ -267,7 +267,7 @@ fn a_mistake_is_shown_where_it_stands() {
 }
 
 #[test]
-fn a_broken_package_json_is_a_mistake_and_not_a_crash() {
+fn reports_an_invalid_package_json() {
     for (text, expected) in [
         ("{", "EOF while parsing"),
         ("[]", "it holds no object"),
@@ -282,7 +282,7 @@ fn a_broken_package_json_is_a_mistake_and_not_a_crash() {
 }
 
 #[test]
-fn advice_names_where_the_project_says_its_options() {
+fn advice_names_the_file_with_the_project_options() {
     let place = |package: Option<&str>, file: Option<&str>| {
         let project = Project::new(package);
         let loaded = file.map(|path| LoadedConfig {
@@ -300,7 +300,7 @@ fn advice_names_where_the_project_says_its_options() {
 }
 
 #[test]
-fn the_typescript_configuration_is_preferred() {
+fn prefers_kit_config_ts_to_kit_config_js() {
     let project = Project::new(None);
     assert_eq!(find_config_file(&project.0).unwrap(), None);
     fs::write(project.0.join("kit.config.js"), "").unwrap();
@@ -321,7 +321,7 @@ fn the_typescript_configuration_is_preferred() {
 }
 
 #[test]
-fn the_document_says_of_the_project_what_npm_knows() {
+fn reads_the_contact_from_package_json() {
     for (package, name, email, url) in [
         (
             r#"{ "author": "Ada Lovelace <ada@example.org> (https://ada.example.org)" }"#,

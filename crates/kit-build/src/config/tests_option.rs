@@ -1,4 +1,4 @@
-//! The option `tests`: what generated tests send besides what the contracts say, so that they reach protected routes.
+//! The option `tests`: values that generated tests send in addition to those from the contracts, to reach protected routes.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,16 @@ use serde_json::{Map, Value};
 
 use super::reader::Reader;
 
-/// What generated tests send besides what the contracts say.
+/// Values that generated tests send in addition to those from the contracts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TestsConfig {
-    /// The module that exports the application, relative to the root; where nothing is said, the one that calls `createApp`.
+    /// Module that exports the application, relative to the root. Default: the module that calls `createApp`.
     pub app: Option<String>,
     /// Headers of every request.
     pub headers: BTreeMap<String, String>,
-    /// A module, relative to the root, whose default export prepares what routes need.
+    /// Module, relative to the root, whose default export prepares data for the routes.
     pub fixtures: Option<String>,
-    /// What single routes need, by `<METHOD> <path>`.
+    /// Values for single routes, by `<METHOD> <path>`.
     pub routes: BTreeMap<String, RouteTests>,
 }
 
@@ -64,7 +64,7 @@ fn route(key: &str, value: &Value, reader: &mut Reader<'_>) -> Option<RouteTests
     })
 }
 
-/// The member `headers`; a name or value that no request can carry is a mistake.
+/// Reads the member `headers`. A name or value that is invalid in a request is a mistake.
 fn headers(parent: &str, options: &Map<String, Value>, reader: &mut Reader<'_>) -> BTreeMap<String, String> {
     let key = format!("{parent}.headers");
     let mut headers = texts(&key, options.get("headers"), reader);
@@ -97,7 +97,7 @@ fn texts(key: &str, value: Option<&Value>, reader: &mut Reader<'_>) -> BTreeMap<
     members.collect()
 }
 
-/// A module below the root.
+/// Reads the path of a module below the root.
 fn module(option: &str, example: &str, value: &Value, reader: &mut Reader<'_>) -> Option<String> {
     let key = format!("tests.{option}");
     let text = reader.string(&key, value)?;
@@ -122,7 +122,7 @@ fn is_route(key: &str) -> bool {
     })
 }
 
-/// A token of RFC 9110.
+/// Returns true if the string is a token (RFC 9110, section 5.6.2).
 fn is_token(name: &str) -> bool {
     !name.is_empty()
         && name
