@@ -1,4 +1,4 @@
-//! Which files a build reads: the globs of the configuration, applied in a fixed order.
+//! Finds the source files of a build with the globs of the configuration, in a fixed order.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,19 +9,19 @@ use walkdir::{DirEntry, WalkDir};
 
 use crate::{BuildError, ResolvedConfig};
 
-/// The files of a build, each list sorted, absolute.
+/// Source files of a build. Each list is sorted and contains absolute paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SourceFiles {
-    /// Matched by `typeFiles`.
+    /// Files that match `typeFiles`.
     pub types: Vec<PathBuf>,
-    /// Matched by `routeFiles`; a file may be in both lists.
+    /// Files that match `routeFiles`; a file may be in both lists.
     pub routes: Vec<PathBuf>,
-    /// All other modules of the application: handlers, middleware, the factory. Tests are left out, since a test
-    /// registers routes that the application does not have.
+    /// All other modules of the application: handlers, middleware, the factory. Tests are left out, because a test registers
+    /// routes that the application does not have.
     pub entries: Vec<PathBuf>,
 }
 
-/// Whether a glob can be used; otherwise what is wrong with it, to be read after "which".
+/// Checks that a glob is valid. The error completes a sentence after "which", such as "is an absolute path".
 pub(crate) fn check(glob: &str) -> Result<(), String> {
     let body = glob.strip_prefix('!').unwrap_or(glob);
     if body.is_empty() {
@@ -42,7 +42,10 @@ pub(crate) fn check(glob: &str) -> Result<(), String> {
     })
 }
 
-/// Finds the sources of a project. A list of globs without a match is a warning that says where kit looked.
+/// Finds the sources of a project. A list of globs without a match is a warning that names the searched directories.
+///
+/// # Errors
+/// Returns an error if a directory cannot be read.
 pub fn find_sources(
     root: &Path,
     config: &ResolvedConfig,
@@ -51,7 +54,7 @@ pub fn find_sources(
     let types = GlobList::new(&config.type_files);
     let routes = GlobList::new(&config.route_files);
     let mut found = SourceFiles::default();
-    // As the globs see them: below a link, which is not where the files are.
+    // Relative paths as the globs match them. Below a symbolic link, they differ from the real paths of the files.
     let (mut type_names, mut route_names) = (Vec::new(), Vec::new());
     for base in bases(&[&types, &routes]) {
         walk(root, &base, config, |path, relative| {
@@ -86,7 +89,7 @@ pub fn find_sources(
         return Ok(found);
     }
     let defaults = ResolvedConfig::default();
-    // Types may stand beside the contracts: where nobody asked for files of their own, there need be none.
+    // Types may be declared in the same files as the contracts: with the default globs, separate type files are optional.
     let with_contracts = config.type_files == defaults.type_files && !found.routes.is_empty();
     if !with_contracts {
         types.report(
@@ -109,8 +112,11 @@ pub fn find_sources(
     Ok(found)
 }
 
-/// The tests of a project, wherever they are, with their paths from the root, in their order. Those that a build made are
-/// not among them.
+/// Returns the tests of a project, wherever they are, with their paths relative to the root, in the order of these paths.
+/// Generated contract tests are left out.
+///
+/// # Errors
+/// Returns an error if a directory cannot be read.
 pub fn find_tests(root: &Path, config: &ResolvedConfig) -> Result<Vec<(PathBuf, String)>, BuildError> {
     let mut found = Vec::new();
     walk(root, "", config, |path, relative| {
@@ -122,7 +128,10 @@ pub fn find_tests(root: &Path, config: &ResolvedConfig) -> Result<Vec<(PathBuf, 
     Ok(found)
 }
 
-/// The contract tests that a build made, as [`find_tests`] gives a project's own.
+/// Returns the generated contract tests in the same form as [`find_tests`].
+///
+/// # Errors
+/// Returns an error if a directory cannot be read.
 pub fn find_contract_tests(
     root: &Path,
     config: &ResolvedConfig,
@@ -138,7 +147,7 @@ pub fn find_contract_tests(
     Ok(found)
 }
 
-/// Whether a test runner would take it for a test: `a.test.ts`, `a.spec.mts`.
+/// Returns true if a test runner treats the file as a test: `a.test.ts`, `a.spec.mts`.
 fn is_test(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rsplit_once('.').is_some_and(|(stem, extension)| {
@@ -149,7 +158,7 @@ fn is_test(path: &str) -> bool {
     })
 }
 
-/// Globs that include and, written with `!`, globs that exclude.
+/// Globs that include files, and globs with a leading `!` that exclude files.
 struct GlobList {
     include: Vec<(String, GlobMatcher)>,
     exclude: Vec<GlobMatcher>,
@@ -163,7 +172,7 @@ impl GlobList {
         };
         for glob in globs {
             let body = glob.strip_prefix('!').unwrap_or(glob);
-            // A glob that does not compile was reported when the configuration was read, and stopped the build.
+            // A glob that does not compile is reported with the configuration, and the build has stopped then.
             let Ok(compiled) = compile(body) else { continue };
             if glob.starts_with('!') {
                 list.exclude.push(compiled.compile_matcher());
@@ -179,8 +188,8 @@ impl GlobList {
             && !self.exclude.iter().any(|glob| glob.is_match(path))
     }
 
-    /// The defaults name several conventions of which a project follows one, so they are reported only together; a glob
-    /// that somebody wrote is expected to match.
+    /// Reports globs without a match. The default globs name alternative conventions of which a project uses one, so they are
+    /// reported only if none of them matches. A configured glob must match.
     fn report(
         &self,
         option: &str,
@@ -232,7 +241,7 @@ fn compile(glob: &str) -> Result<Glob, globset::Error> {
         .build()
 }
 
-/// The directories of a glob before its first wildcard: all its matches lie below.
+/// Returns the directories of a glob before the first wildcard. All matches are below them.
 fn base(glob: &str) -> String {
     let glob = glob.strip_prefix("./").unwrap_or(glob);
     let directories = glob.rsplit_once('/').map_or("", |(directories, _)| directories);
@@ -243,7 +252,7 @@ fn base(glob: &str) -> String {
         .join("/")
 }
 
-/// What must be walked so that everything is seen and nothing twice. `src` always is: handlers live there.
+/// Returns the directories to walk so that every file is visited exactly once. Always includes `src`, for the handlers.
 fn bases(lists: &[&GlobList]) -> BTreeSet<String> {
     let all: BTreeSet<String> = lists
         .iter()
@@ -287,13 +296,14 @@ fn walk(
                 .unwrap_or_else(|| std::io::Error::other("a loop of symbolic links"));
             BuildError::io("list", path)(source)
         })?;
-        // Links to directories are not followed (they can loop, and show one type under two paths); links to files are.
+        // Symbolic links to directories are not followed: they can form loops, and give one type two paths.
+        // Symbolic links to files are followed.
         let is_file =
             entry.file_type().is_file() || (entry.path_is_symlink() && crate::disk::is_file(entry.path()));
         if is_file {
             let relative = relative(root, entry.path());
             let path = entry.into_path();
-            // Imports lead to real paths, and a module that is found by two paths would be two modules.
+            // Imports resolve to real paths. A module with two paths would become two modules.
             let real = (linked || path.is_symlink()).then(|| crate::disk::canonical(&path));
             visit(real.and_then(Result::ok).unwrap_or(path), &relative);
         }
@@ -331,7 +341,7 @@ mod tests {
     use super::{GlobList, base, bases, check, is_entry};
 
     #[test]
-    fn a_base_ends_before_the_first_wildcard() {
+    fn base_ends_before_the_first_wildcard() {
         assert_eq!(base("src/**/*.types.ts"), "src");
         assert_eq!(base("./src/api/types.ts"), "src/api");
         assert_eq!(base("{src,lib}/*.ts"), "");
@@ -339,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn nested_bases_are_walked_once() {
+    fn walks_nested_bases_once() {
         let list = |globs: &[&str]| GlobList::new(&globs.iter().map(ToString::to_string).collect::<Vec<_>>());
         let walked = |globs: &[&str]| bases(&[&list(globs)]).into_iter().collect::<Vec<_>>();
         assert_eq!(walked(&["src/a/*.ts", "lib/**/x.ts"]), ["lib", "src"]);
@@ -347,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn stars_stop_at_slashes_and_exclusions_win() {
+    fn stars_do_not_match_slashes_and_exclusions_win() {
         let globs = ["src/*.ts".to_owned(), "!src/old.ts".to_owned()];
         let list = GlobList::new(&globs);
         assert!(list.matches("src/a.ts"));
@@ -356,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn unusable_globs_are_explained() {
+    fn reports_why_a_glob_is_invalid() {
         assert_eq!(check("src/**/*.ts"), Ok(()));
         for (glob, problem) in [
             ("", "is empty"),
@@ -375,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_and_declarations_are_no_entries() {
+    fn tests_and_declaration_files_are_not_entries() {
         for (path, entry) in [
             ("src/app.ts", true),
             ("src/tests/tests.handlers.ts", true),

@@ -1,21 +1,21 @@
 //! The hooks of a build, in the order in which they run.
 
-/// A point of a build at which plugins may step in.
+/// A point in a build at which plugins can run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hook {
-    /// As plugins name it.
+    /// Name in the plugin API.
     pub name: &'static str,
-    /// What it is for.
+    /// Purpose of the hook, in a few words.
     pub description: &'static str,
 }
 
-/// The step that makes JavaScript of the project, after the artifacts are written: a plugin may take it over.
+/// The step that compiles the project to JavaScript, after the artifacts are written. A plugin may replace this step.
 pub const COMPILE_STEP: Hook = Hook {
     name: "compile",
     description: "take over the compile step",
 };
 
-/// All hooks, in order.
+/// All hooks, in the order of a build.
 pub const HOOKS: [Hook; 6] = [
     Hook {
         name: "beforeTransform",

@@ -1,16 +1,16 @@
-//! A build: from a project's directory to its `.kit/`.
+//! Builds a project: compiles the sources in its directory to the artifacts in `.kit/`.
 //!
-//! Where it stands: above every phase of the compiler and below the command line. It alone reads and writes files; it
-//! prints nothing.
+//! Place in the workspace: above every phase of the compiler and below the command line. Of the compiler's crates, only this
+//! one reads and writes files. It prints nothing.
 //!
-//! The way: [`find_config_file`] and [`resolve`] answer what the configuration leaves open; [`build`] expands globs, runs
-//! the phases, and writes. Every phase runs, whatever the earlier ones reported, so that a user sees all mistakes at once.
+//! Sequence: [`find_config_file`] and [`resolve`] read the configuration and fill in defaults. [`build`] expands globs, runs
+//! the phases, and writes. A phase runs even if an earlier one reported errors, so that a user sees all mistakes at once.
 //!
 //! Invariants:
-//! - A build with an error leaves the output directory as it was.
-//! - The same sources give the same bytes. A file carries the time of the build that last changed it, so that building
-//!   again changes nothing; `SOURCE_DATE_EPOCH` fixes the time.
-//! - Only files that a build wrote are ever overwritten or removed.
+//! - A build with an error does not change the output directory.
+//! - The same sources give the same bytes. A file contains the time of the build that last changed it, so a second build
+//!   changes nothing; `SOURCE_DATE_EPOCH` fixes the time.
+//! - A build overwrites and removes only files that a build wrote.
 //!
 //! ```no_run
 //! use std::path::Path;

@@ -1,5 +1,5 @@
-//! The committed migrations of a project: `migrations/<timestamp>_<name>/`. What is in their files is `kit-database`'s to
-//! know; this only brings them to and from the disk.
+//! Reads and writes the committed migrations of a project: `migrations/<timestamp>_<name>/`. The crate `kit-database`
+//! defines the content of the files.
 
 use std::path::{Path, PathBuf};
 
@@ -8,11 +8,14 @@ use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};
 
 use crate::{BuildError, disk, read_text};
 
-/// The directory in a project's root.
+/// Name of the directory with the migrations, in the project's root.
 pub const MIGRATIONS: &str = "migrations";
 
-/// Every migration, in order of name. One that cannot be read is reported and left out. Files beside the directories, and
-/// names that begin with a dot, are nobody's migration.
+/// Reads all migrations, sorted by name. Reports and leaves out migrations that cannot be read. Ignores files, and
+/// directories with a leading dot.
+///
+/// # Errors
+/// Returns an error if a directory or file cannot be read.
 pub fn read_migrations(root: &Path, diagnostics: &mut Diagnostics) -> Result<Vec<Migration>, BuildError> {
     let base = root.join(MIGRATIONS);
     let mut migrations = Vec::new();
@@ -29,7 +32,10 @@ pub fn read_migrations(root: &Path, diagnostics: &mut Diagnostics) -> Result<Vec
     Ok(migrations)
 }
 
-/// Writes a migration in one step: whoever dies on the way leaves it whole or not at all. Returns its directory.
+/// Writes a migration in one step, so a crash leaves no partial migration. Returns the migration's directory.
+///
+/// # Errors
+/// Returns an error if the migration cannot be written or a migration with this name exists.
 pub fn write_migration(root: &Path, migration: &Migration) -> Result<PathBuf, BuildError> {
     let base = root.join(MIGRATIONS);
     let staging = base.join(".staging");
@@ -39,7 +45,7 @@ pub fn write_migration(root: &Path, migration: &Migration) -> Result<PathBuf, Bu
         .files()
         .iter()
         .try_for_each(|file| disk::write(&staging.join(&file.path), file.text.as_bytes()))
-        // Fails where a migration of that name is there: a directory that is not empty is never replaced.
+        // Fails if a migration with this name exists: the rename does not replace a directory that is not empty.
         .and_then(|()| disk::rename(&staging.join(&migration.name), &target));
     let removed = disk::remove_tree(&staging);
     done.and(removed).map(|()| target)

@@ -1,21 +1,24 @@
-//! A directory that is made as a whole: of a new project, say.
+//! Creates a directory with files in one step, for example for a new project.
 
 use std::path::Path;
 
 use crate::{BuildError, disk};
 
-/// What is where a directory is to be made.
+/// State of the path at which a directory is to be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// Nothing, or an empty directory.
+    /// The path does not exist or is an empty directory.
     Free,
-    /// A directory with something in it: this, among others.
+    /// A directory that is not empty. The value is the name of one entry.
     Taken(String),
-    /// A file, or a link that leads nowhere.
+    /// A file, or a symbolic link without a target.
     NoDirectory,
 }
 
-/// Looks at a place.
+/// Checks a path at which a directory is to be created.
+///
+/// # Errors
+/// Returns an error if the directory exists but cannot be read.
 pub fn place(path: &Path) -> Result<Place, BuildError> {
     if disk::is_dir(path) {
         let first = disk::names(path)?.into_iter().next();
@@ -28,7 +31,10 @@ pub fn place(path: &Path) -> Result<Place, BuildError> {
     })
 }
 
-/// The names of what a directory holds, in order; `None` where there is none.
+/// Returns the names in a directory, sorted; `None` if the directory does not exist.
+///
+/// # Errors
+/// Returns an error if the directory exists but cannot be read.
 pub fn names(directory: &Path) -> Result<Option<Vec<String>>, BuildError> {
     if !disk::is_dir(directory) {
         return Ok(None);
@@ -36,8 +42,12 @@ pub fn names(directory: &Path) -> Result<Option<Vec<String>>, BuildError> {
     disk::names(directory).map(Some)
 }
 
-/// Makes a directory with these files, paths with `/` and texts. It appears with all of them or not at all: it is made
-/// beside its place, and put there in one step. A place that is not free any more is an error and stays as it is.
+/// Creates a directory with these files, given as paths with `/` and texts.
+///
+/// The directory appears with all files or not at all: it is created beside `target` and renamed in one step.
+///
+/// # Errors
+/// Returns an error if a file cannot be written or `target` is not free. An existing `target` stays unchanged.
 pub fn create_tree<'a>(
     target: &Path,
     files: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -50,17 +60,20 @@ pub fn create_tree<'a>(
         .into_iter()
         .try_for_each(|(path, text)| disk::write(&staged.join(path), text.as_bytes()))
         .and_then(|()| {
-            // Some systems put a directory over an empty one, others do not.
+            // Some systems replace an empty directory in a rename, others refuse.
             disk::remove_if_empty(target);
             disk::rename(staged, target)
         });
     done.inspect_err(|_| {
-        // What went wrong is told; a directory that stays behind as well is no news.
+        // The error of the write is returned. A second error from the cleanup would add nothing to it.
         let _ = disk::remove_tree(staged);
     })
 }
 
-/// Writes a new file in one step. A file that is there already is an error and stays as it is.
+/// Writes a new file in one step.
+///
+/// # Errors
+/// Returns an error if the file exists or cannot be written. An existing file stays unchanged.
 pub fn create_file(path: &Path, text: &str) -> Result<(), BuildError> {
     if disk::is_there(path) {
         let taken = std::io::ErrorKind::AlreadyExists;
@@ -69,7 +82,10 @@ pub fn create_file(path: &Path, text: &str) -> Result<(), BuildError> {
     crate::write_text(path, text)
 }
 
-/// Takes back a file that [`create_file`] made.
+/// Removes a file that [`create_file`] wrote.
+///
+/// # Errors
+/// Returns an error if the file cannot be removed.
 pub fn remove_created(path: &Path) -> Result<(), BuildError> {
     disk::remove_file(path)
 }

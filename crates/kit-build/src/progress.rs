@@ -1,26 +1,26 @@
-//! What a build tells whoever watches it.
+//! Notifications about the progress of a build.
 
 use std::time::Duration;
 
-/// A stretch of a build. Named for people; the phase of a diagnostic is [`kit_diagnostics::Phase`].
+/// Step of a build, for people. The phase of a diagnostic is [`kit_diagnostics::Phase`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Step {
-    /// Finding the sources.
+    /// Finds the sources.
     Sources,
-    /// Parsing, resolving and evaluating them.
+    /// Parses, resolves and evaluates the sources.
     Types,
-    /// Compiling the route tree.
+    /// Compiles the route tree.
     Routes,
-    /// Deriving tables and the pending migration.
+    /// Derives the tables and the pending migration.
     Database,
-    /// Making the artifacts.
+    /// Generates the artifacts.
     Emit,
-    /// Writing what changed.
+    /// Writes changed files.
     Write,
 }
 
 impl Step {
-    /// Every step, in order.
+    /// All steps, in order.
     pub const ALL: [Self; 6] = [
         Self::Sources,
         Self::Types,
@@ -30,7 +30,7 @@ impl Step {
         Self::Write,
     ];
 
-    /// The name in reports.
+    /// Returns the name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sources => "sources",
@@ -43,18 +43,18 @@ impl Step {
     }
 }
 
-/// Watches a build. Nothing that it does changes the build.
+/// Observer of a build. It cannot change the build.
 pub trait Progress {
-    /// A step begins.
+    /// Called when a step starts.
     fn started(&self, step: Step) {
         let _ = step;
     }
 
-    /// A step ended, after so long.
+    /// Called when a step has ended; `took` is its duration.
     fn finished(&self, step: Step, took: Duration) {
         let _ = (step, took);
     }
 }
 
-/// Watches nothing.
+/// Ignores all notifications.
 impl Progress for () {}

@@ -1,6 +1,6 @@
-//! Which of a project's tests mention a route, so that an error can name the tests to run. Mentions are string literals: the
-//! route's key (`"GET /notes/:id"`), a path that the route answers (`"/notes?page=1"`, `` `${url}/notes/${id}` ``), or the module of
-//! its handler (`"../src/notes.handlers.ts"`).
+//! Finds the tests that mention a route, so that an error can name the tests to run. Mentions are string literals: the
+//! route's key (`"GET /notes/:id"`), a path that the route matches (`"/notes?page=1"`, `` `${url}/notes/${id}` ``), or the
+//! module of its handler (`"../src/notes.handlers.ts"`).
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use kit_typescript::FileSystem;
 
 use crate::{BuildError, ResolvedConfig, contract_tests, globs};
 
-/// Names in every route the tests that mention it, and gives the tests: their text is part of what the output is made of.
+/// Records in every route the tests that mention it, and returns all tests: the output depends on their text.
 pub(crate) fn name_tests(
     root: &Path,
     config: &ResolvedConfig,
@@ -27,7 +27,7 @@ pub(crate) fn name_tests(
             router: tree.router(),
         };
         for (path, name) in &tests {
-            // One that cannot be read, or is no text, mentions nothing.
+            // A file that cannot be read, or is not UTF-8, mentions no route.
             let Ok(text) = files.read(path) else { continue };
             for route in mentions.of(name, &text) {
                 found[route].push(name.clone());
@@ -47,7 +47,7 @@ struct Mentions<'a> {
 }
 
 impl Mentions<'_> {
-    /// Numbers of the routes that a test mentions.
+    /// Returns the indices of the routes that a test mentions.
     fn of(&self, test: &str, text: &str) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         for literal in literals(text) {
@@ -78,7 +78,7 @@ impl Mentions<'_> {
         }
     }
 
-    /// `GET /notes/:id`, or a request line such as `GET /notes/1`.
+    /// Adds the routes of a key such as `GET /notes/:id` or of a request line such as `GET /notes/1`.
     fn add_key(&self, method: &str, path: &str, literal: &str, found: &mut BTreeSet<usize>) {
         let routes = self.program.routes.iter();
         let named = routes
@@ -92,9 +92,9 @@ impl Mentions<'_> {
         }
     }
 
-    /// A path says nothing of the method: all routes that answer it are meant.
+    /// Adds all routes that match a path. A path contains no method, so routes of every method match.
     fn add_path(&self, literal: &str, found: &mut BTreeSet<usize>) {
-        // What comes before the path is where the server is: `http://localhost:3000`, `${url}`.
+        // The path may follow the origin of the server: `http://localhost:3000`, `${url}`.
         let after_origin = literal.split_once("://").map_or(literal, |(_, rest)| rest);
         let origin = if after_origin.len() < literal.len() || literal.starts_with(PLACEHOLDER) {
             after_origin.find('/')
@@ -117,11 +117,11 @@ impl Mentions<'_> {
     }
 }
 
-/// Stands for `${…}`: some text within a segment.
+/// Replaces `${…}` in literals: represents any text within a segment.
 const PLACEHOLDER: char = '_';
 
-/// The string literals of a module, approximately: where code only looks like one (an apostrophe in a comment), what is read is
-/// hardly a path, and a text within one line is all that is lost.
+/// Returns the string literals of a module, approximately. An apostrophe in a comment also starts a literal, but its text
+/// is rarely a path, and the error ends with the line.
 fn literals(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -130,7 +130,7 @@ fn literals(text: &str) -> Vec<String> {
         let quote = rest[start..].chars().next().unwrap_or_default();
         match literal(after, quote) {
             Some((value, length)) => {
-                // Templates nest: what stands in `${…}` may hold literals of its own.
+                // Templates nest: code in `${…}` may contain other literals.
                 let inner = &after[..length];
                 if quote == '`' && inner.contains("${") {
                     found.extend(inner.split("${").skip(1).flat_map(literals));
@@ -144,7 +144,7 @@ fn literals(text: &str) -> Vec<String> {
     found
 }
 
-/// The value of the literal that begins here, and the length of its source; nothing where it does not end.
+/// Returns the value of the literal at the start of `source` and the length of its source, or `None` if it does not end.
 fn literal(source: &str, quote: char) -> Option<(String, usize)> {
     let mut value = String::new();
     let mut characters = source.char_indices();
@@ -173,7 +173,7 @@ fn literal(source: &str, quote: char) -> Option<(String, usize)> {
     None
 }
 
-/// The path from the project's root that a specifier means in a module; nothing where it leaves the project.
+/// Resolves a specifier in a module to a path relative to the project's root, or `None` if it leaves the project.
 fn resolve(module: &str, specifier: &str) -> Option<String> {
     let mut parts: Vec<&str> = module.split('/').collect();
     parts.pop();
@@ -187,7 +187,7 @@ fn resolve(module: &str, specifier: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// A path without the ending of its language: `./a.js` and `./a` mean `a.ts`.
+/// Removes the extension of a script: `./a.js` and `./a` refer to `a.ts`.
 fn stem(path: &str) -> &str {
     ["ts", "mts", "cts", "js", "mjs", "cjs"]
         .iter()
@@ -200,7 +200,7 @@ mod tests {
     use super::{literals, resolve, stem};
 
     #[test]
-    fn literals_are_read_with_their_placeholders() {
+    fn reads_string_literals_with_placeholders() {
         let text = "// don't\nget('/a'); get(\"/b\\\"\"); get(`${url({ x: '/c' })}/notes/${id}`); const open = '\nget('/d');";
         let found = literals(text);
         for expected in ["/a", "/b\"", "/c", "_/notes/_", "/d"] {
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn specifiers_are_resolved_within_the_project() {
+    fn resolves_specifiers_within_the_project() {
         assert_eq!(
             resolve("test/api/a.test.ts", "../../src/a.ts").as_deref(),
             Some("src/a.ts")

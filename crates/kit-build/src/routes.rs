@@ -1,10 +1,10 @@
-//! The route tree of a program; what keeps routes from making one becomes diagnostics.
+//! Compiles the route tree of a program. Conflicts between routes become diagnostics.
 
 use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};
 use kit_ir::{Program, Route, RouteId, Slot, Span};
 use kit_router::{RouteConflict, RouteSpec, RouteTree};
 
-/// Compiles the tree, or reports every conflict at both places.
+/// Compiles the route tree, or reports every conflict with the locations of both routes.
 pub(crate) fn compile(program: &Program, diagnostics: &mut Diagnostics) -> Option<RouteTree> {
     let specs = program.routes.iter().map(|route| RouteSpec {
         method: route.method.name().to_owned(),
@@ -23,7 +23,7 @@ pub(crate) fn compile(program: &Program, diagnostics: &mut Diagnostics) -> Optio
     }
 }
 
-/// Names of the types that a request is held against, in the order of the pipeline.
+/// Returns the names of the types that a request is validated with, in the order of the pipeline.
 fn validators(program: &Program, route: &Route) -> Vec<String> {
     [Slot::Params, Slot::Query, Slot::Body]
         .into_iter()
@@ -51,7 +51,7 @@ fn diagnostic(program: &Program, conflict: &RouteConflict) -> Diagnostic {
     diagnostic
 }
 
-/// Where a prefix made another path of the key, the key alone does not show the conflict.
+/// Returns the remark of a label. If a group's prefix changes the path, the key alone does not show the conflict.
 fn remark(route: &Route, otherwise: &str) -> String {
     let reference = route.reference();
     if route.key == reference {

@@ -1,17 +1,17 @@
-//! Builds of one project, one after the other, in one process: what `kit dev` does.
+//! Repeated builds of one project in one process, as `kit dev` runs them.
 
 use crate::build::{Kept, analyze_in, at_once, write};
 use crate::output::Known;
 use crate::plugins::{Mode, NoPlugins, TapHost, Taps};
 use crate::{BuildError, BuildReport, BuildRequest, Progress};
 
-/// Builds a project again and again and does only what an edit made necessary: it parses files whose text changed, makes
-/// artifacts of types that changed, and writes those whose bytes differ.
+/// Builds a project repeatedly and does only the work that an edit requires: parses changed files, generates artifacts of
+/// changed types, and writes files with changed bytes.
 ///
-/// What it makes is what [`build`](crate::build) makes, byte for byte. Nobody has to say which files changed. The output
-/// directory may be changed in between, by another build too: where files came, went or were replaced, all of them are
-/// compared again. Only a generated file that was overwritten in place is not noticed, until its own text changes, its
-/// directory does, or a [`build`](crate::build) of its own looks at every byte.
+/// The result equals that of [`build`](crate::build), byte for byte. The session finds the changed files itself. The output
+/// directory may change between builds, for example by another build: if files were created, removed or replaced there, the
+/// session compares all of them again. The session does not notice a generated file that was overwritten in place, until
+/// the text of the file or its directory changes, or a [`build`](crate::build) compares every byte.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -39,8 +39,11 @@ pub struct Session {
 }
 
 impl Session {
-    /// Builds the project as it is now. After an error, of the project or of the environment, the next build still knows
-    /// what the last successful one did.
+    /// Builds the project in its current state. After an error of the project or the environment, the session still has the
+    /// state of the last successful build.
+    ///
+    /// # Errors
+    /// Returns an error if the environment fails, for example if a file cannot be written.
     pub fn build(
         &mut self,
         request: &BuildRequest<'_>,
@@ -49,7 +52,11 @@ impl Session {
         at_once(self.build_with(request, &NoPlugins, Mode::Watch, progress))
     }
 
-    /// The same, with what plugins do between the phases. They run in every build: nobody but they knows what they look at.
+    /// Builds the project like [`Session::build`], and runs its plugins between the phases. Plugins run in every build, because
+    /// their inputs are unknown.
+    ///
+    /// # Errors
+    /// Returns an error if the environment fails, for example if a file cannot be written.
     pub async fn build_with(
         &mut self,
         request: &BuildRequest<'_>,

@@ -1,4 +1,4 @@
-//! The time that a build writes into files.
+//! Time that a build writes into files.
 
 use std::time::{Duration, SystemTime};
 
@@ -9,8 +9,8 @@ use crate::BuildError;
 
 const COMPACT: &str = "%Y%m%d%H%M%S";
 
-/// The time of a build, to the millisecond. With `SOURCE_DATE_EPOCH` it is fixed: every file carries it, whenever it
-/// last changed.
+/// Time of a build, with a precision of one millisecond. `SOURCE_DATE_EPOCH` fixes the time: every file contains it,
+/// changed or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuildTime {
     timestamp: Timestamp,
@@ -18,7 +18,7 @@ pub struct BuildTime {
 }
 
 impl BuildTime {
-    /// The time to use, given what `SOURCE_DATE_EPOCH` says (empty is the same as unset) and what the clock says.
+    /// Returns the time from the value of `SOURCE_DATE_EPOCH` (empty counts as unset), or else from the clock's time `now`.
     ///
     /// ```
     /// use std::time::SystemTime;
@@ -51,23 +51,24 @@ impl BuildTime {
         })
     }
 
-    /// Whether `SOURCE_DATE_EPOCH` set it.
+    /// Returns true if `SOURCE_DATE_EPOCH` set the time.
     pub fn is_fixed(&self) -> bool {
         self.fixed
     }
 
-    /// As JavaScript's `toISOString` writes it.
+    /// Returns the time in the format of JavaScript's `toISOString`.
     pub fn iso(&self) -> String {
         self.timestamp.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
     }
 
-    /// As names of migrations begin: `yyyymmddhhmmss`, UTC.
+    /// Returns the time in the format of migration names: `yyyymmddhhmmss`, UTC.
     pub fn compact(&self) -> String {
         self.timestamp.strftime(COMPACT).to_string()
     }
 
-    /// The same, but at least a second later than `earlier`, which is such a time: a new migration must come after the
-    /// ones that are there, also within one second and on a clock that is slow. Nothing where `earlier` is no time.
+    /// Returns the time in the format of [`BuildTime::compact`], at least one second later than `earlier` in the same format. A
+    /// new migration must sort after the existing ones, even within one second or with a slow clock. `None` if `earlier` is not
+    /// a valid time.
     pub fn compact_after(&self, earlier: &str) -> Option<String> {
         let earlier = DateTime::strptime(COMPACT, earlier).ok()?;
         let next = earlier.checked_add(SignedDuration::from_secs(1)).ok()?;
@@ -82,7 +83,7 @@ mod tests {
     use super::BuildTime;
 
     #[test]
-    fn the_clock_counts_to_the_millisecond() {
+    fn uses_the_clock_with_millisecond_precision() {
         let now = SystemTime::UNIX_EPOCH + Duration::from_micros(1_700_000_000_123_999);
         let time = BuildTime::new(None, now).unwrap();
         assert_eq!(time.iso(), "2023-11-14T22:13:20.123Z");
@@ -91,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_migration_comes_after_the_last_one() {
+    fn compact_time_is_later_than_the_last_migration() {
         let time = BuildTime::new(Some("1700000000"), SystemTime::now()).unwrap();
         let after = |earlier| time.compact_after(earlier);
         assert_eq!(after("20231114221319").as_deref(), Some("20231114221320"));
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn an_epoch_that_is_no_time_is_refused() {
+    fn refuses_an_invalid_source_date_epoch() {
         for value in ["soon", "-1", "1.5", "99999999999999", " 1"] {
             let error = BuildTime::new(Some(value), SystemTime::UNIX_EPOCH).unwrap_err();
             assert!(error.to_string().contains(value), "{error}");

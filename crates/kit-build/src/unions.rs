@@ -1,11 +1,11 @@
-//! Unions whose members cannot be told apart, as warnings: what is read of such a value is not all that was sent, or not what
-//! was meant.
+//! Warns of unions whose members cannot be told apart: decoding such a value can lose members that the client sent, or
+//! choose the wrong member of the union.
 
 use kit_analysis::{Ambiguity, Outcome, ambiguities, describe};
 use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};
 use kit_ir::Program;
 
-/// Warns of each ambiguous union, with a value that fits two of its members.
+/// Warns of each ambiguous union, with a value that matches two of its members.
 pub(crate) fn check(program: &Program, diagnostics: &mut Diagnostics) {
     for found in ambiguities(program) {
         diagnostics.push(warning(program, &found));

@@ -1,4 +1,4 @@
-//! Builds after builds: what changes, what does not, and what a failed one leaves.
+//! Tests of consecutive builds: changed files, unchanged files, and the output directory after a failed build.
 
 mod support;
 
@@ -23,7 +23,7 @@ fn time(project: &Project) -> String {
 }
 
 #[test]
-fn building_again_changes_no_byte() {
+fn second_build_changes_no_byte() {
     let project = notes();
     let first = project.build_at(1_790_000_000, false);
     assert!(first.succeeded(), "{:#?}", first.diagnostics);
@@ -38,7 +38,7 @@ fn building_again_changes_no_byte() {
 }
 
 #[test]
-fn two_places_give_the_same_bytes() {
+fn output_does_not_depend_on_the_location_of_the_project() {
     let (one, two) = (notes(), notes());
     one.build();
     two.build();
@@ -46,12 +46,12 @@ fn two_places_give_the_same_bytes() {
 }
 
 #[test]
-fn a_file_carries_the_time_of_the_build_that_changed_it() {
+fn file_contains_the_time_of_the_build_that_last_changed_it() {
     let project = notes();
     project.build_at(1_790_000_000, false);
     assert_eq!(time(&project), "2026-09-21T14:13:20.000Z");
 
-    // A type changes, the tree does not.
+    // A type changes, the route tree does not.
     project.write("src/notes.types.ts", &TYPES.replace("20", "30"));
     let report = project.build_at(1_790_000_100, false);
     assert!(!report.files.written.is_empty());
@@ -87,7 +87,7 @@ fn a_file_carries_the_time_of_the_build_that_changed_it() {
 }
 
 #[test]
-fn what_is_no_longer_made_goes_away() {
+fn removes_files_that_are_no_longer_generated() {
     let project = notes();
     project.write(
         "src/more.types.ts",
@@ -113,7 +113,7 @@ fn what_is_no_longer_made_goes_away() {
 }
 
 #[test]
-fn a_failed_build_leaves_everything_as_it_was() {
+fn failed_build_changes_no_file() {
     let project = notes();
     project.build();
     let before = project.output();
@@ -129,7 +129,7 @@ fn a_failed_build_leaves_everything_as_it_was() {
 }
 
 #[test]
-fn globs_without_a_match_are_a_warning_that_says_where_kit_looked() {
+fn warns_of_globs_without_a_match_and_names_the_directories() {
     let project = Project::new([(
         "kit.config.json",
         r#"{ "typeFiles": ["lib/**/*.ts"], "routeFiles": ["src/*.routes.ts", "src/missing.ts"] }"#,
@@ -152,7 +152,7 @@ fn globs_without_a_match_are_a_warning_that_says_where_kit_looked() {
 }
 
 #[test]
-fn dependencies_and_outputs_are_no_sources() {
+fn ignores_sources_in_dependencies_and_output_directories() {
     let project = notes();
     let wrong = "export interface Wrong {";
     for path in [
@@ -168,17 +168,17 @@ fn dependencies_and_outputs_are_no_sources() {
 }
 
 #[test]
-fn a_migration_is_drafted_and_counted() {
+fn drafts_and_counts_the_pending_migration() {
     let project = notes();
     let report = project.build();
     assert_eq!((report.pending.changes, report.pending.problems), (1, 0));
     assert!(project.output()["migrations/pending.sql"].contains("CREATE TABLE"));
-    // No library: SQL by hand.
+    // The project has no database library: the adapter is `raw`.
     assert!(project.output()["schemas/notes.ts"].contains("export const notes: Table<NoteRow, NewNoteRow>"));
 }
 
 #[test]
-fn what_applications_import_stays_without_a_table() {
+fn keeps_the_files_that_applications_import_without_a_table() {
     let project = notes();
     project.build();
     let snapshot = project.output()["migrations/snapshot.json"].clone();
@@ -193,7 +193,7 @@ fn what_applications_import_stays_without_a_table() {
     };
     assert!(!any(&project), "a project that never had a table");
 
-    // The table was there once: an application connects still.
+    // A migration created the table, so the application still imports the schema.
     let migration = "migrations/20260102030405_notes";
     project.write(&format!("{migration}/snapshot.json"), &snapshot);
     project.write(&format!("{migration}/migration.sql"), "CREATE TABLE notes ();\n");
@@ -218,7 +218,7 @@ fn what_applications_import_stays_without_a_table() {
 }
 
 #[test]
-fn routes_name_the_tests_that_mention_them() {
+fn routes_list_the_tests_that_mention_them() {
     const HANDLERS: &str = "import { defineHandlers } from \"@kit/core\";\nimport type { NoteRoutes } from \"./notes.routes.ts\";\nexport const handlers = defineHandlers<NoteRoutes>({ \"GET /notes/:id\": () => null as never });\n";
     const APP: &str = "import { createApp } from \"@kit/core\";\nimport { handlers } from \"./handlers.ts\";\nexport const app = createApp({ server: null as never, routes: [{ handlers }] });\n";
     let project = notes();
@@ -241,7 +241,7 @@ fn routes_name_the_tests_that_mention_them() {
             "test/module.test.mts",
             "import { handlers } from '../src/handlers.ts';",
         ),
-        // None of these is a test of that route.
+        // No file below is a test of this route.
         (
             "test/other.test.ts",
             "get(\"/notes\"); get(\"/users/1\"); import \"../../src/handlers.ts\";",

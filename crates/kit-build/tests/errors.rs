@@ -1,4 +1,4 @@
-//! Mistakes: each file in `errors/` is a project and what kit says about it, for people and for programs.
+//! Tests of diagnostics: each file in `errors/` contains a project and kit's messages on it, for people and for programs.
 //!
 //! ```text
 //! === src/notes.types.ts
@@ -9,9 +9,9 @@
 //! { "code": "BUILD_ERROR", … }
 //! ```
 //!
-//! `KIT_BLESS=1 cargo test -p kit-build --test errors` rewrites what is said; review it.
+//! `KIT_BLESS=1 cargo test -p kit-build --test errors` rewrites the messages; review the changes.
 #![allow(clippy::disallowed_methods)] // Reason: the cases are files.
-#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+#![allow(clippy::unwrap_used)] // Reason: helpers of tests may panic like tests.
 
 mod support;
 
@@ -26,7 +26,7 @@ const PEOPLE: &str = "for people";
 const PROGRAMS: &str = "for programs";
 
 #[test]
-fn every_mistake_is_explained_and_writes_nothing() {
+fn reports_every_mistake_and_writes_nothing() {
     let mut cases: Vec<_> = fs::read_dir(beside("errors"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -44,7 +44,7 @@ fn check(case: &Path) {
     let mut sections = sections(&text);
     let expected = (sections.remove(PEOPLE), sections.remove(PROGRAMS));
     let project = Project::new(&sections);
-    // What stands there already must stay as it is.
+    // An error must not change existing output.
     project.write(".kit/.manifest.json", "{ \"version\": 1, \"files\": [] }\n");
     let before = project.output();
     let report = project.build_at(1_790_000_000, true);

@@ -1,9 +1,9 @@
-//! Whole projects: `goldens/<name>/input` is built, and the output is `goldens/<name>/output`, byte for byte. Names that
-//! begin with a dot are written `dot-` there, so that git and other tools see plain files.
+//! Golden tests of whole projects: the build of `goldens/<name>/input` must equal `goldens/<name>/output`, byte for byte.
+//! Names with a leading dot are written as `dot-` there, so that git and other tools treat them as normal files.
 //!
-//! `KIT_BLESS=1 cargo test -p kit-build --test goldens` rewrites the output; review it.
+//! `KIT_BLESS=1 cargo test -p kit-build --test goldens` rewrites the output; review the changes.
 #![allow(clippy::disallowed_methods)] // Reason: goldens are files.
-#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+#![allow(clippy::unwrap_used)] // Reason: helpers of tests may panic like tests.
 
 mod support;
 
@@ -57,6 +57,6 @@ fn check(name: &str) {
 }
 
 #[test]
-fn the_entities_of_the_documentation() {
+fn builds_the_entities_of_the_documentation() {
     check("entities");
 }

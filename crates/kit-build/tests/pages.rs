@@ -1,4 +1,4 @@
-//! The pages of `docs/errors/` are tests. A page shows a project with a mistake, what kit says about it, and the project
+//! Tests of the pages in `docs/errors/`. A page shows a project with a mistake, kit's messages on it, and the project
 //! without the mistake:
 //!
 //! ````text
@@ -17,11 +17,12 @@
 //! ```
 //! ````
 //!
-//! A page with a configuration file is left to `packages/cli/test/pages.test.ts`, which runs it: it takes JavaScript to know what
-//! kit says. A block ` ```hex ` is a file of bytes that are no text. `KIT_BLESS=1 cargo test -p kit-build --test pages` rewrites
-//! what is said and the list in `docs/errors.md`; review it.
-#![allow(clippy::disallowed_methods)] // Reason: pages are files, and so are the projects that they show.
-#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+//! This test skips pages with a configuration file, because these need JavaScript; `packages/cli/test/pages.test.ts` runs
+//! them. A block ` ```hex ` contains the bytes of a file that is not UTF-8.
+//! `KIT_BLESS=1 cargo test -p kit-build --test pages` rewrites the messages and the list in `docs/errors.md`; review the
+//! changes.
+#![allow(clippy::disallowed_methods)] // Reason: pages and the projects that they show are files.
+#![allow(clippy::unwrap_used)] // Reason: helpers of tests may panic like tests.
 
 mod support;
 
@@ -37,7 +38,7 @@ use support::{Project, bless};
 
 const INSTEAD: &str = "\n## What to write instead\n";
 
-/// What every project has that shows neither: without sources of a kind kit warns, which is another page's subject.
+/// Files for projects without types or routes. Without them, kit would warn of missing sources, the subject of another page.
 const BASE: [(&str, &str); 2] = [
     ("src/kit.types.ts", "export {};\n"),
     ("src/kit.routes.ts", "export {};\n"),
@@ -48,7 +49,7 @@ fn docs() -> PathBuf {
 }
 
 #[test]
-fn every_page_has_a_code() {
+fn every_code_has_a_page_and_every_page_a_code() {
     let pages: BTreeSet<String> = fs::read_dir(docs().join("errors"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
@@ -58,7 +59,7 @@ fn every_page_has_a_code() {
 }
 
 #[test]
-fn what_a_page_shows_is_what_kit_says() {
+fn pages_show_the_messages_of_kit() {
     let mut wrong = String::new();
     for code in codes::ALL {
         if let Err(reason) = check(*code) {
@@ -69,7 +70,7 @@ fn what_a_page_shows_is_what_kit_says() {
 }
 
 #[test]
-fn the_list_of_pages_is_complete() {
+fn list_of_pages_contains_all_codes() {
     let path = docs().join("errors.md");
     let text = fs::read_to_string(&path).unwrap();
     let (head, rest) = text.split_once("| code |").expect("a table");
@@ -126,7 +127,7 @@ fn check(code: Code) -> Result<(), String> {
     Ok(())
 }
 
-/// What kit says about a project.
+/// Messages of kit on a project.
 struct Outcome {
     codes: BTreeSet<Code>,
     said: String,
@@ -183,7 +184,7 @@ impl Outcome {
     }
 }
 
-/// A fenced block of a page.
+/// Fenced code block of a page.
 struct Block<'a> {
     language: &'a str,
     file: Option<&'a str>,

@@ -1,13 +1,13 @@
-//! Making a directory as a whole.
-#![allow(clippy::disallowed_methods)] // Reason: tests look at what is made.
-#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+//! Tests for the creation of a directory in one step.
+#![allow(clippy::disallowed_methods)] // Reason: tests read the created files.
+#![allow(clippy::unwrap_used)] // Reason: helpers of tests may panic like tests.
 
 use std::fs;
 use std::path::PathBuf;
 
 use kit_build::{Place, create_tree, place};
 
-/// An empty directory, gone when the test ends.
+/// An empty directory, removed when the test ends.
 struct Home(PathBuf);
 
 impl Home {
@@ -34,7 +34,7 @@ impl Drop for Home {
 }
 
 #[test]
-fn a_directory_appears_with_all_its_files() {
+fn creates_a_directory_with_all_its_files() {
     let home = Home::new("whole");
     let target = home.0.join("project");
     assert_eq!(place(&target).unwrap(), Place::Free);
@@ -45,16 +45,16 @@ fn a_directory_appears_with_all_its_files() {
 }
 
 #[test]
-fn what_fails_half_way_leaves_nothing() {
+fn leaves_nothing_after_a_failure() {
     let home = Home::new("half");
     let target = home.0.join("project");
-    // The second file needs a directory where the first one is.
+    // `a/b` needs a directory `a`, but the first file is `a`.
     create_tree(&target, [("a", "one"), ("a/b", "two")]).unwrap_err();
     assert!(home.names().is_empty());
 }
 
 #[test]
-fn what_came_meanwhile_is_kept() {
+fn keeps_a_directory_that_was_created_meanwhile() {
     let home = Home::new("meanwhile");
     let target = home.0.join("project");
     fs::create_dir(&target).unwrap();

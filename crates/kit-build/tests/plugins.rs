@@ -1,5 +1,5 @@
-//! Plugins in builds that follow each other: what a session makes is what a build from nothing makes.
-#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+//! Tests of plugins in consecutive builds: a session gives the same result as a new build.
+#![allow(clippy::unwrap_used)] // Reason: helpers of tests may panic like tests.
 
 mod support;
 
@@ -18,7 +18,7 @@ use kit_diagnostics::Severity;
 use serde_json::json;
 use support::Project;
 
-/// A plugin that adds a type with a property of this number, and a file of that text.
+/// Plugin that adds a type with a property and a file, both with this number.
 struct Host(Cell<u32>);
 
 impl TapHost for Host {
@@ -54,7 +54,7 @@ fn request<'a>(project: &'a Project, config: &'a ResolvedConfig, time: &'a Build
 }
 
 #[test]
-fn a_session_follows_what_plugins_say() {
+fn session_applies_changed_results_of_plugins() {
     let files = [
         ("package.json", "{}"),
         ("src/a.types.ts", "export interface A { a: string }"),
@@ -90,7 +90,7 @@ fn a_session_follows_what_plugins_say() {
         assert_eq!(kept.output()["made.txt"], format!("{number} of 2\n"));
         assert!(kept.output()["types.ts"].contains(&format!("p{number}: string")));
     }
-    // Without a host the plugins of a project are an error, never left out.
+    // Without a host, plugins are an error: a build does not skip them silently.
     let report = build(&request(kept), &()).unwrap();
     let said: Vec<String> = report
         .diagnostics

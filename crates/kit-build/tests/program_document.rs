@@ -1,6 +1,6 @@
-//! The program as plugins get it and give it back: nothing is lost on the way, and what they spoil is an error or harmless.
-#![allow(clippy::disallowed_methods)] // Reason: a test reads the projects that it is about.
-#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+//! Tests of the program document for plugins: the round trip loses nothing, and a damaged document is an error or harmless.
+#![allow(clippy::disallowed_methods)] // Reason: the test reads source files of projects.
+#![allow(clippy::unwrap_used)] // Reason: helpers of tests may panic like tests.
 
 mod support;
 
@@ -20,7 +20,7 @@ use kit_diagnostics::codes;
 use serde_json::{Value, json};
 use support::{Files, Project, beside, read_tree};
 
-/// A plugin that does something to the document and gives it back.
+/// Plugin that changes the document and returns it.
 struct Changed<C: Fn(&mut Value)>(C);
 
 impl<C: Fn(&mut Value)> TapHost for Changed<C> {
@@ -63,7 +63,7 @@ fn request<'a>(project: &'a Project, config: &'a ResolvedConfig, time: &'a Build
     }
 }
 
-/// One of every kind that a source can bring forth.
+/// Source with at least one example of every kind of type.
 const KINDS: &str = r#"
 import type { RouteContract } from "@kit/types";
 /** A row. @table things @renamedFrom old_things @index by_name (name, count) @deprecated soon */
@@ -94,7 +94,7 @@ export interface Routes {
 }
 "#;
 
-/// Sources of projects: examples, goldens, and all kinds in one file.
+/// Returns the sources of projects: examples, goldens, and all kinds of types in one file.
 fn projects() -> Vec<(&'static str, Files)> {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let sources = |path: &str| -> Files {
@@ -124,7 +124,7 @@ fn projects() -> Vec<(&'static str, Files)> {
 }
 
 #[test]
-fn a_document_that_comes_back_unchanged_changes_nothing() {
+fn unchanged_document_does_not_change_the_build() {
     for (name, files) in projects() {
         let (plain, echoed) = (Project::new(&files), Project::new(&files));
         plain.build();
@@ -138,7 +138,7 @@ fn a_document_that_comes_back_unchanged_changes_nothing() {
     }
 }
 
-/// Numbers that only look random: a failure can be had again.
+/// Pseudorandom numbers from a seed, so that a failure is reproducible.
 struct Dice(u64);
 
 impl Dice {
@@ -150,7 +150,7 @@ impl Dice {
     }
 }
 
-/// Paths of all values in a document.
+/// Collects the JSON pointers of all values in a document.
 fn places(value: &Value, at: &str, found: &mut Vec<String>) {
     found.push(at.to_owned());
     match value {
@@ -169,7 +169,7 @@ fn places(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Spoils a document in one place, and says how.
+/// Damages a document at one location and returns a description of the change.
 fn spoil(document: &mut Value, dice: &mut Dice) -> String {
     let mut all = Vec::new();
     places(document, "", &mut all);
@@ -213,7 +213,7 @@ fn spoil(document: &mut Value, dice: &mut Dice) -> String {
 }
 
 #[test]
-fn a_spoiled_document_is_refused_or_harmless() {
+fn damaged_document_is_refused_or_harmless() {
     let (_, files) = projects().remove(0);
     let project = Project::new(&files);
     project.build();
@@ -240,7 +240,7 @@ fn a_spoiled_document_is_refused_or_harmless() {
             refused += usize::from(of_plugin.any(|diagnostic| diagnostic.code == codes::PLUGIN_PROGRAM));
         }
     }
-    // Each is met often, or the test would be about nothing.
+    // Each outcome must be frequent, or the test would prove little.
     assert!(
         refused > 100 && taken > 50 && changed > 30,
         "{refused}, {taken}, {changed}"

@@ -1,6 +1,6 @@
-//! The types of the program that plugins see (`packages/cli/src/plugins/program.ts`) describe what Rust prints.
-#![allow(clippy::disallowed_methods)] // Reason: a test reads the file that it is about.
-#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+//! Tests that the TypeScript types of the program document (`packages/cli/src/plugins/program.ts`) match the JSON of Rust.
+#![allow(clippy::disallowed_methods)] // Reason: the test reads the TypeScript file.
+#![allow(clippy::unwrap_used)] // Reason: helpers of tests may panic like tests.
 
 mod support;
 
@@ -26,7 +26,7 @@ fn program_of(text: &str, file: &str) -> Program {
     output.program
 }
 
-/// The type that the TypeScript side gives to the document.
+/// Returns the TypeScript type of the document.
 fn described() -> (Program, TypeId) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packages/cli/src/plugins/program.ts");
     let types = program_of(&std::fs::read_to_string(path).unwrap(), "program.types.ts");
@@ -35,7 +35,7 @@ fn described() -> (Program, TypeId) {
     (types, id)
 }
 
-/// One of every kind, and as many members as a source can bring forth.
+/// Source with at least one example of every kind of type, and with as many members as possible.
 const SOURCE: &str = r#"
 import type { RouteContract } from "@kit/types";
 /** A row. @table things @renamedFrom old_things @index by_name (name, count) @deprecated soon */
@@ -73,7 +73,7 @@ fn document(program: &Program) -> Value {
 }
 
 #[test]
-fn what_rust_prints_fits_the_types() {
+fn json_of_rust_matches_the_typescript_types() {
     let (types, id) = described();
     let value = document(&program_of(SOURCE, "things.types.ts"));
     assert_ne!(fit(&types, id, &value), Fit::No, "{value:#}");
@@ -88,9 +88,9 @@ fn what_rust_prints_fits_the_types() {
     }
 }
 
-/// A member that Rust prints and the types do not name would be invisible to plugins: every key must stand in the file.
+/// Every key of the JSON must occur in the TypeScript file: plugins would not see a member without a type.
 #[test]
-fn every_member_is_named() {
+fn every_member_occurs_in_the_typescript_types() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packages/cli/src/plugins/program.ts");
     let text = std::fs::read_to_string(path).unwrap();
     let mut open = vec![document(&program_of(SOURCE, "things.types.ts"))];
@@ -109,10 +109,10 @@ fn every_member_is_named() {
     }
 }
 
-/// `packages/cli/program.schema.json`, for plugins in other languages and for those who would rather read a schema: what kit itself
-/// makes of the types. `KIT_BLESS=1` writes it.
+/// Checks `packages/cli/program.schema.json`, the JSON Schema of the types, for plugins in other languages. kit generates
+/// the schema from the types. `KIT_BLESS=1` writes it.
 #[test]
-fn the_schema_is_that_of_the_types() {
+fn schema_file_matches_the_types() {
     let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packages/cli");
     let types = std::fs::read_to_string(package.join("src/plugins/program.ts")).unwrap();
     let routes = "import type { RouteContract } from \"@kit/types\";
@@ -142,7 +142,7 @@ fn the_schema_is_that_of_the_types() {
     assert_eq!(std::fs::read_to_string(path).unwrap_or_default(), text);
 }
 
-/// References within the schema, and no members but those that are named: kit refuses what it does not know.
+/// Makes references relative to the schema and forbids other members, because kit refuses unknown members.
 fn strict(value: &mut Value) {
     match value {
         Value::Object(members) => {

@@ -1,4 +1,4 @@
-//! A session's builds are, byte for byte, what builds from nothing are: after every one of many random edits.
+//! Tests that a session's builds equal new builds, byte for byte, after many random edits.
 
 mod support;
 
@@ -8,12 +8,12 @@ use std::time::SystemTime;
 use kit_build::{BuildRequest, BuildTime, Disk, Session, resolve};
 use support::Project;
 
-/// Numbers that look random and are the same in every run.
+/// Pseudorandom numbers, equal in every run.
 struct Dice(u64);
 
 impl Dice {
     fn roll(&mut self, sides: usize) -> usize {
-        // The constants of Knuth's MMIX generator; its high bits are the good ones.
+        // Constants of Knuth's MMIX generator; its high bits are the most random ones.
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -22,7 +22,7 @@ impl Dice {
     }
 }
 
-/// What a project's text is made of; an edit changes one number.
+/// Numbers that determine the sources of a project; an edit changes one of them.
 #[derive(Clone)]
 struct State {
     parts: [usize; 13],
@@ -70,7 +70,7 @@ impl State {
             tree = pick(6, &["", ", Tree"]),
             field = pick(7, &["title", "subject", "isEmail"]),
             default = part(3),
-            // On its own: what else changes names makes everything anew, and would hide what reaches through references.
+            // A part of its own: an edit that also changes names would regenerate all files, and hide errors in the tracking of references.
             kind = pick(12, &["\"discount\"", "\"coupon\" | \"discount\""]),
             derived = pick(
                 9,
@@ -100,7 +100,7 @@ impl State {
             ("src/shared.types.ts", shared),
             ("src/orders.types.ts", orders),
             ("src/orders.routes.ts", routes),
-            // Documents carry the project's name, which would otherwise be the directory's.
+            // The OpenAPI document contains the project's name. Without this file, the directory's name would be used.
             (
                 "package.json",
                 r#"{"name":"orders","version":"1.0.0"}"#.to_owned(),
@@ -110,7 +110,7 @@ impl State {
 }
 
 #[test]
-fn a_session_builds_what_a_build_from_nothing_does() {
+fn session_gives_the_same_output_as_new_builds() {
     let mut dice = Dice(20_260_721);
     let mut state = State { parts: [0; 13] };
     let project = Project::new(state.files());
@@ -119,7 +119,7 @@ fn a_session_builds_what_a_build_from_nothing_does() {
     let mut session = Session::default();
     let mut reused = 0;
     for step in 0..80 {
-        // Now and then nothing changes, and now and then somebody meddles with the output.
+        // Some steps change nothing, and some change files of the output directory.
         if dice.roll(8) > 0 {
             let part = dice.roll(13);
             state.parts[part] = dice.roll(6);
@@ -161,9 +161,9 @@ fn a_session_builds_what_a_build_from_nothing_does() {
     assert!(reused > 500, "only {reused} files were left alone");
 }
 
-/// A mistake in between must not become what the next build compares with.
+/// A failed build must not become the state that the next build compares with.
 #[test]
-fn a_session_goes_on_after_a_mistake() {
+fn session_continues_after_a_failed_build() {
     let state = State { parts: [1; 13] };
     let project = Project::new(state.files());
     let config = resolve(&project.root, None).unwrap().config;
@@ -189,9 +189,9 @@ fn a_session_goes_on_after_a_mistake() {
     assert_eq!(project.output(), before);
 }
 
-/// A session asks directories, not files: what was overwritten in place stays until a build looks at every byte.
+/// A session checks directories, not files: a file that was overwritten in place stays until a build compares every byte.
 #[test]
-fn what_somebody_overwrote_in_place_is_put_right_by_a_build_of_its_own() {
+fn new_build_restores_a_file_that_was_overwritten_in_place() {
     let state = State { parts: [1; 13] };
     let project = Project::new(state.files());
     let config = resolve(&project.root, None).unwrap().config;
@@ -208,7 +208,7 @@ fn what_somebody_overwrote_in_place_is_put_right_by_a_build_of_its_own() {
     project.write(".kit/validators/Order.validator.ts", "export {};");
     let report = session.build(&request, &()).unwrap();
     assert_eq!(report.files.written, Vec::<String>::new());
-    // Another file of the directory goes away: now all of them are compared.
+    // The removal of another file in the directory makes the session compare all files there.
     project.remove(".kit/validators/Line.validator.ts");
     let report = session.build(&request, &()).unwrap();
     let changed = ["validators/Line.validator.ts", "validators/Order.validator.ts"];

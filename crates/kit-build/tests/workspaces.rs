@@ -1,7 +1,7 @@
-//! Packages that are linked into `node_modules`, as npm, pnpm and yarn do it.
-#![cfg(unix)] // Reason: making symbolic links needs rights on Windows that tests do not have.
-#![allow(clippy::disallowed_methods)] // Reason: a test makes links behind the back of the code it tests.
-#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+//! Tests of packages that are linked into `node_modules`, as npm, pnpm and yarn link them.
+#![cfg(unix)] // Reason: on Windows, symbolic links need rights that tests do not have.
+#![allow(clippy::disallowed_methods)] // Reason: the test creates links directly, without the code under test.
+#![allow(clippy::unwrap_used)] // Reason: helpers of tests may panic like tests.
 
 mod support;
 
@@ -42,7 +42,7 @@ fn names(analysis: &Analysis) -> Vec<&str> {
 }
 
 #[test]
-fn a_package_of_an_npm_workspace_is_read_where_it_lies_and_once() {
+fn reads_a_linked_workspace_package_once_at_its_real_path() {
     let workspace = Project::new([
         ("package.json", r#"{"workspaces":["packages/*"]}"#),
         (
@@ -90,7 +90,7 @@ fn a_package_of_an_npm_workspace_is_read_where_it_lies_and_once() {
 }
 
 #[test]
-fn a_package_of_pnpm_finds_its_own_dependencies() {
+fn resolves_dependencies_of_a_pnpm_package_from_its_real_path() {
     let workspace = Project::new([
         ("package.json", "{}"),
         (
@@ -132,7 +132,7 @@ fn a_package_of_pnpm_finds_its_own_dependencies() {
 }
 
 #[test]
-fn sources_below_a_link_are_read_once_where_they_lie() {
+fn reads_sources_below_a_link_once_at_their_real_paths() {
     let workspace = Project::new([
         (
             "notes/src/note.types.ts",
@@ -168,7 +168,7 @@ fn sources_below_a_link_are_read_once_where_they_lie() {
 }
 
 #[test]
-fn links_in_circles_end() {
+fn reports_links_that_form_a_loop() {
     let workspace = Project::new([
         ("tsconfig.json", "{}"),
         (

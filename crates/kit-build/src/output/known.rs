@@ -1,4 +1,4 @@
-//! What an earlier build of this process left in the output directory.
+//! Cache of the output directory's state after the last build of this process.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -9,32 +9,32 @@ use super::OutputFile;
 use super::manifest::Manifest;
 use crate::disk::{self, Stamp};
 
-/// Files with what they held, and when their directories last changed.
+/// Content of the written files, and the modification times of their directories.
 ///
-/// Thousands of files are not asked one by one: a directory's own time tells when a file came, went or was replaced, which
-/// is how builds and most editors write. A file that somebody overwrote in place is believed to be as it was until its text
-/// is to change, or its directory does; a build of its own compares every byte.
+/// The check of thousands of files one by one would be slow. The modification time of a directory changes if a file is
+/// created, removed or replaced, which is how builds and most editors write. A file that was overwritten in place counts as
+/// unchanged until its generated text or its directory changes; a build without this cache compares every byte.
 ///
-/// The clock of a file system may be coarse: a change within milliseconds of the writing goes unseen. The files are
-/// generated, and nobody edits them that fast.
+/// The clock of a file system may be coarse, so a change within milliseconds after a build can stay unnoticed. These files
+/// are generated, and people do not edit them that fast.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     directory: PathBuf,
     manifest: Option<(Stamp, Arc<Manifest>)>,
-    /// When each directory of files, by its path within the output directory, last changed.
+    /// Modification time of each directory with files, by its path within the output directory.
     times: HashMap<String, SystemTime>,
     files: HashMap<String, Arc<String>>,
 }
 
 impl Known {
-    /// The manifest, where its file is the one that the last build left.
+    /// Returns the cached manifest if its file is unchanged since the last build.
     pub(super) fn manifest(&self, directory: &Path, file: &Path) -> Option<Arc<Manifest>> {
         let (stamp, manifest) = self.manifest.as_ref()?;
         (self.directory == directory && disk::stamp(file).as_ref() == Some(stamp))
             .then(|| Arc::clone(manifest))
     }
 
-    /// The directories in which no file came, went or was replaced since the last build.
+    /// Returns the directories in which no file was created, removed or replaced since the last build.
     pub(super) fn untouched(&self, directory: &Path) -> HashSet<&str> {
         if self.directory != directory {
             return HashSet::new();
@@ -46,13 +46,13 @@ impl Known {
             .collect()
     }
 
-    /// Whether this is the text that a file was left with.
+    /// Returns true if the last build wrote the file with this text.
     pub(super) fn left(&self, file: &OutputFile) -> bool {
         let left = self.files.get(&file.path);
         left.is_some_and(|text| Arc::ptr_eq(text, &file.text) || *text == file.text)
     }
 
-    /// Learns what a directory holds now, which nobody else writes to meanwhile. `changed` are the files that were written.
+    /// Stores the state of the directory while the build holds the lock. `changed` are the files that the build wrote.
     pub(super) fn learn(
         &mut self,
         directory: &Path,
@@ -78,7 +78,7 @@ impl Known {
     }
 }
 
-/// The directory of a file; nothing for the output directory itself.
+/// Returns the directory of a file; empty for a file directly in the output directory.
 pub(super) fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(parent, _)| parent)
 }

@@ -1,16 +1,16 @@
-//! `.kit/.manifest.json`: the files that builds wrote.
+//! `.kit/.manifest.json`: the list of files that builds wrote.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// The version of the form below. A manifest of another one is not guessed at.
+/// Version of the format. A manifest with another version is an error.
 const VERSION: u32 = 1;
 
-/// Which files are kit's, and the times they carry.
+/// Files that kit wrote, and the times in them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Manifest {
-    /// Path to the time in the file, if there is one.
+    /// Time in each file, by path; `None` if the file contains no time.
     pub(super) files: BTreeMap<String, Option<String>>,
 }
 
@@ -30,7 +30,7 @@ struct File {
 }
 
 impl Manifest {
-    /// Reads the text of a manifest; an error says what is wrong with it.
+    /// Parses a manifest. The error describes the problem.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
         let document: Document = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         if document.version != VERSION {
@@ -41,7 +41,7 @@ impl Manifest {
         }
         let mut files = BTreeMap::new();
         for file in document.files {
-            // The manifest decides what is deleted: a path that leads out of the directory must never pass.
+            // The manifest decides which files are deleted, so a path outside of the directory must be an error.
             if super::writer::check_path(&file.path).is_err() {
                 return Err(format!("`{}` is no path in the directory", file.path));
             }
@@ -50,7 +50,7 @@ impl Manifest {
         Ok(Self { files })
     }
 
-    /// The text, the same for the same files.
+    /// Prints the manifest. The text depends only on the files.
     pub(super) fn print(&self) -> String {
         let document = Document {
             version: VERSION,
@@ -75,7 +75,7 @@ mod tests {
     use super::Manifest;
 
     #[test]
-    fn what_is_printed_is_read_back() {
+    fn parses_a_printed_manifest_to_the_same_files() {
         let manifest = Manifest {
             files: [
                 ("types.ts".to_owned(), None),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_that_names_other_peoples_files_is_refused() {
+    fn refuses_paths_outside_of_the_output_directory() {
         for path in ["../src/app.ts", "/etc/passwd", "a/../../b", "", "a//b"] {
             let text = format!(r#"{{"version":1,"files":[{{"path":"{path}"}}]}}"#);
             assert!(Manifest::parse(text.as_bytes()).is_err(), "{path}");

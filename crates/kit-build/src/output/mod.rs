@@ -1,11 +1,11 @@
-//! The output directory: what an earlier build left there, and how the next one replaces it.
+//! The output directory: reads the state that an earlier build left, and replaces its files.
 //!
 //! Invariants:
-//! - Only bytes that differ are written, so that watchers and caches see only real changes.
-//! - A file goes into its place in one step. Modules come before `routes/index.ts`, through which an application reaches
-//!   them, so that a build that dies half-way leaves old entry points on old or new modules, never on missing ones.
-//! - Only files that a build wrote are ever removed. The manifest names them; while files change it names old and new
-//!   ones, so that a build after a crash knows all of them.
+//! - A build writes only files whose bytes differ, so watchers and caches see only real changes.
+//! - A build moves each file to its final path in one step. Modules come before `routes/index.ts`, through which an
+//!   application imports them. After a crash, old entry points therefore find old or new modules, but never miss one.
+//! - A build removes only files that a build wrote. The manifest lists them. While files change, the manifest lists old and
+//!   new files, so the next build after a crash knows all of them.
 
 use std::sync::Arc;
 
@@ -21,23 +21,23 @@ pub(crate) use writer::{OutputDirectory, check_path};
 /// A file to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OutputFile {
-    /// Relative to the output directory, with `/`.
+    /// Path, relative to the output directory, with `/`.
     pub(crate) path: String,
-    /// Its content.
+    /// Content of the file.
     pub(crate) text: Arc<String>,
-    /// The time that the content carries, where it carries one.
+    /// Time in the content; `None` if the content contains no time.
     pub(crate) generated_at: Option<String>,
 }
 
-/// What writing changed.
+/// Changes that a build made.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileChanges {
-    /// New or with other bytes than before, sorted.
+    /// New files and files with changed bytes, sorted.
     pub written: Vec<String>,
-    /// As they were.
+    /// Number of unchanged files.
     pub unchanged: usize,
-    /// Written by an earlier build and no longer made, sorted.
+    /// Files that an earlier build wrote and this one no longer generates, sorted.
     pub removed: Vec<String>,
-    /// Files outside of the output directory that plugins own, relative to the root: new or with other bytes, sorted.
+    /// Files of plugins outside of the output directory, relative to the root: new or with changed bytes, sorted.
     pub project: Vec<String>,
 }

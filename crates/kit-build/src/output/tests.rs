@@ -1,5 +1,5 @@
-//! The output directory on a real disk.
-#![allow(clippy::disallowed_methods)] // Reason: tests look at files behind the back of the code they test.
+//! Tests of the output directory on a real disk.
+#![allow(clippy::disallowed_methods)] // Reason: tests access files directly, without the code under test.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::{FileChanges, OutputDirectory, OutputFile};
 use crate::BuildError;
 
-/// A directory of its own for a test, gone when the test ends.
+/// A directory for one test, removed when the test ends.
 struct Place(PathBuf);
 
 impl Place {
@@ -31,7 +31,7 @@ impl Place {
         OutputDirectory::open(self.0.clone(), Duration::from_millis(50), None)
     }
 
-    /// Every file with its text, without the lock.
+    /// Returns every file with its text, except the lock.
     fn contents(&self) -> Vec<(String, String)> {
         let mut found = Vec::new();
         let mut open = vec![self.0.clone()];
@@ -74,7 +74,7 @@ fn modified(path: &Path) -> std::time::SystemTime {
 }
 
 #[test]
-fn only_what_differs_is_written() {
+fn writes_only_files_with_changed_bytes() {
     let place = Place::new();
     let first = place.replace(&[("a.ts", "1"), ("deep/b.ts", "2")]).unwrap();
     assert_eq!(first.written, [".gitignore", "a.ts", "deep/b.ts"]);
@@ -93,7 +93,7 @@ fn only_what_differs_is_written() {
 }
 
 #[test]
-fn stale_files_go_and_other_peoples_files_stay() {
+fn removes_stale_generated_files_and_keeps_foreign_files() {
     let place = Place::new();
     place
         .replace(&[("a.ts", "1"), ("deep/er/b.ts", "2"), ("kept/c.ts", "3")])
@@ -110,7 +110,7 @@ fn stale_files_go_and_other_peoples_files_stay() {
 }
 
 #[test]
-fn an_edited_file_is_made_anew() {
+fn restores_a_generated_file_that_was_edited() {
     let place = Place::new();
     place.replace(&[("a.ts", "1")]).unwrap();
     fs::write(place.0.join("a.ts"), "edited").unwrap();
@@ -118,7 +118,7 @@ fn an_edited_file_is_made_anew() {
 }
 
 #[test]
-fn a_directory_of_sources_is_refused_untouched() {
+fn refuses_a_directory_with_sources_without_changing_it() {
     let place = Place::new();
     fs::create_dir_all(&place.0).unwrap();
     fs::write(place.0.join("types.ts"), "mine").unwrap();
@@ -128,10 +128,10 @@ fn a_directory_of_sources_is_refused_untouched() {
 }
 
 #[test]
-fn a_build_that_died_is_cleaned_up_after() {
+fn cleans_up_after_a_build_that_crashed() {
     let place = Place::new();
     place.replace(&[("a.ts", "1"), ("old.ts", "1")]).unwrap();
-    // It had named the files of both builds, put one of them, and left another in the staging directory.
+    // State after a crash: the manifest lists the files of both builds, one file is moved and one is still staged.
     let manifest = fs::read_to_string(place.0.join(".manifest.json")).unwrap();
     let both = manifest.replace(
         "\"old.ts\"",
@@ -149,7 +149,7 @@ fn a_build_that_died_is_cleaned_up_after() {
 }
 
 #[test]
-fn a_first_build_that_died_at_once_is_no_foreign_directory() {
+fn accepts_the_directory_of_a_first_build_that_crashed() {
     let place = Place::new();
     fs::create_dir_all(place.0.join(".staging")).unwrap();
     fs::write(place.0.join(".lock"), "").unwrap();
@@ -160,7 +160,7 @@ fn a_first_build_that_died_at_once_is_no_foreign_directory() {
 }
 
 #[test]
-fn a_damaged_manifest_is_not_guessed_at() {
+fn refuses_a_damaged_manifest() {
     let place = Place::new();
     place.replace(&[("a.ts", "1")]).unwrap();
     for damaged in ["{", r#"{"version":1,"files":[{"path":"../../victim"}]}"#] {
@@ -172,7 +172,7 @@ fn a_damaged_manifest_is_not_guessed_at() {
 }
 
 #[test]
-fn two_builds_do_not_write_at_once() {
+fn refuses_a_directory_that_another_build_has_locked() {
     let place = Place::new();
     let first = place.open().unwrap();
     let error = place.open().map(|_| ()).unwrap_err();
@@ -182,7 +182,7 @@ fn two_builds_do_not_write_at_once() {
 }
 
 #[test]
-fn paths_that_leave_or_collide_are_refused_before_anything_is_written() {
+fn refuses_paths_that_leave_or_collide_before_it_writes() {
     let place = Place::new();
     for files in [
         vec![file("../out.ts", "")],

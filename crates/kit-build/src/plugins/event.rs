@@ -1,4 +1,4 @@
-//! What a tap gets: a document, and what is long in it aside, so that who does not look at it need not read it.
+//! Events for taps: a document, and a long member apart from it, so that the host parses the member only if a tap reads it.
 
 use std::io;
 use std::sync::Arc;
@@ -8,19 +8,19 @@ use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter};
 use serde_json::{Serializer, Value, json};
 
-/// What a tap gets. The host gives it as one document, [`TapEvent::whole`], whose long members it may read when the tap looks at them.
+/// Event for a tap. The host presents it as one document, [`TapEvent::whole`], and may parse long members on first access.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TapEvent {
-    /// `{ build, event }`: the build, and what the hook is about.
+    /// `{ build, event }`: information on the build, and the data of the hook.
     pub document: Value,
-    /// A further member of `event`.
+    /// Long member of `event`.
     pub attachment: Option<Attachment>,
 }
 
 /// A long member of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attachment {
-    /// Its name.
+    /// Name of the member.
     pub name: &'static str,
     content: Content,
 }
@@ -31,7 +31,7 @@ enum Content {
     Validators(Arc<[Validator]>),
 }
 
-/// A module of a validator.
+/// Module of a generated validator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Validator {
     pub(super) r#type: String,
@@ -40,10 +40,10 @@ pub(super) struct Validator {
 }
 
 impl TapEvent {
-    /// All of it, read.
+    /// Returns the complete document.
     ///
     /// # Panics
-    /// Never: what is attached was printed as JSON.
+    /// Never: the attachment was printed as JSON.
     pub fn whole(&self) -> Value {
         let mut document = self.document.clone();
         if let Some(attachment) = &self.attachment {
@@ -89,7 +89,7 @@ impl Attachment {
         }
     }
 
-    /// Its JSON text.
+    /// Returns the member as JSON.
     pub fn text(&self) -> String {
         match &self.content {
             Content::Printed(text) => text.to_string(),
@@ -104,12 +104,12 @@ impl Attachment {
     }
 }
 
-/// Prints whole numbers as `JSON.stringify` does, without `.0`: a host that prints what it has read sees whether it was changed.
+/// Prints whole numbers like `JSON.stringify`, without `.0`: a host compares its own output with the text that it read.
 struct LikeJavaScript;
 
 impl Formatter for LikeJavaScript {
     fn write_f64<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
-        #[allow(clippy::cast_possible_truncation)] // Reason: looked at beforehand.
+        #[allow(clippy::cast_possible_truncation)] // Reason: the condition excludes truncation.
         if value.fract() == 0.0 && value.abs() < 9e15 {
             CompactFormatter.write_i64(writer, value as i64)
         } else {
@@ -128,7 +128,7 @@ mod tests {
     use super::{Attachment, TapEvent, Validator};
 
     #[test]
-    fn a_program_is_printed_as_javascript_prints_it() {
+    fn prints_numbers_of_a_program_like_javascript() {
         let mut program = Program::default();
         program.types.push(Type {
             kind: TypeKind::Number,
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn validators_are_printed_when_somebody_asks() {
+    fn prints_validators_on_request() {
         let attachment = Attachment::validators(vec![Validator {
             r#type: "Note".to_owned(),
             path: "validators/Note.validator.ts".to_owned(),

@@ -1,4 +1,4 @@
-//! Files that plugins make: in the output directory beside kit's own, and outside of it where the plugin owns them.
+//! Files of plugins: in the output directory beside kit's files, and outside of it if the plugin owns them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,28 +15,28 @@ use crate::{BuildError, disk};
 /// A file outside of the output directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProjectFile {
-    /// Relative to the root.
+    /// Path, relative to the root.
     pub(crate) path: String,
     text: String,
-    /// Leave it as it is where it is there.
+    /// True if an existing file stays unchanged.
     only_if_missing: bool,
-    /// Whose it is.
+    /// Name of the plugin that owns the file.
     plugin: String,
-    /// Where it was added.
+    /// Location of the call that added the file.
     at: Option<CodePlace>,
 }
 
-/// What plugins add to a build's output.
+/// Files that plugins add to the output of a build.
 #[derive(Debug, Default)]
 pub(crate) struct Additions {
     /// New texts of kit's own files, by path.
     replaced: BTreeMap<String, String>,
-    /// New files with the plugin that made them, by path.
+    /// New files by path: the text, and the name of the plugin.
     added: BTreeMap<String, (String, String)>,
     project: Vec<ProjectFile>,
 }
 
-/// A path that stays in its directory; `what` names it in the message.
+/// Checks that a path stays in its directory and returns its normal form; `what` names the path in the message.
 pub(super) fn within(path: &str, what: &str) -> Result<String, Mistake> {
     let plain = path.strip_prefix("./").unwrap_or(path);
     let leaves = plain.starts_with('/')
@@ -52,7 +52,7 @@ pub(super) fn within(path: &str, what: &str) -> Result<String, Mistake> {
 }
 
 impl Additions {
-    /// Takes what a plugin does to validators. `made` are the paths of kit's own files.
+    /// Applies a tap's changes to validators. `made` are the paths of kit's own files.
     pub(super) fn validators(
         &mut self,
         plugin: &Plugin,
@@ -107,7 +107,7 @@ impl Additions {
         Ok(())
     }
 
-    /// Takes the files that a plugin emits.
+    /// Adds the files that a tap of `emit` returned.
     pub(super) fn emitted(&mut self, plugin: &Plugin, made: &[String], answer: Emit) -> Result<(), Mistake> {
         for call in answer.files {
             let at = call.at.clone();
@@ -199,12 +199,12 @@ impl Additions {
         Ok(())
     }
 
-    /// The paths of kit's own files whose texts are replaced.
+    /// Returns the paths of kit's own files whose texts plugins replace.
     pub(crate) fn replaced(&self) -> BTreeSet<String> {
         self.replaced.keys().cloned().collect()
     }
 
-    /// Puts what was added among kit's own files, and replaces what was replaced.
+    /// Adds new files and replaces texts in the list of kit's files.
     pub(crate) fn apply(&self, files: &mut Vec<OutputFile>) {
         for file in files.iter_mut() {
             if let Some(text) = self.replaced.get(&file.path) {
@@ -218,7 +218,7 @@ impl Additions {
         }));
     }
 
-    /// The files outside of the output directory whose bytes are to change, sorted.
+    /// Returns the files outside of the output directory that have to be written, sorted.
     pub(crate) fn pending(&self, root: &Path) -> Result<Vec<&ProjectFile>, BuildError> {
         let mut pending = Vec::new();
         for file in &self.project {
@@ -231,7 +231,7 @@ impl Additions {
         Ok(pending)
     }
 
-    /// Says which of these files are there and somebody else's: their first line is another one.
+    /// Reports files that exist but were not written by the plugin: their first line differs.
     pub(super) fn refuse_foreign(
         &self,
         root: &Path,
@@ -262,7 +262,7 @@ impl Additions {
 }
 
 impl ProjectFile {
-    /// Writes it, in one step.
+    /// Writes the file in one step.
     pub(crate) fn write(&self, root: &Path) -> Result<(), BuildError> {
         crate::write_text(&root.join(&self.path), &self.text)
     }

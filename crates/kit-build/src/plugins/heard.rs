@@ -1,4 +1,4 @@
-//! What taps of a build said beside their answers, and what was wrong with those.
+//! Collects the reports, watched files and mistakes of a build's taps.
 
 use std::path::{Path, PathBuf};
 
@@ -10,13 +10,13 @@ use serde::Deserialize;
 use super::messages::Call;
 use super::{CodePlace, Plugin};
 
-/// What a plugin did wrong.
+/// Mistake of a plugin.
 #[derive(Debug)]
 pub(crate) struct Mistake {
     code: Code,
     message: String,
     help: Option<String>,
-    /// In its code, where that is known.
+    /// Location in the plugin's code, if known.
     place: Option<CodePlace>,
 }
 
@@ -36,7 +36,7 @@ impl Mistake {
         self
     }
 
-    /// Says where it happened, unless that was said already.
+    /// Sets the location, unless the mistake already has one.
     #[must_use]
     pub(super) fn at(mut self, place: Option<CodePlace>) -> Self {
         self.place = self.place.or(place);
@@ -50,20 +50,20 @@ impl std::fmt::Display for Mistake {
     }
 }
 
-/// All that taps said.
+/// Reports and mistakes of a build's taps.
 #[derive(Debug, Default)]
 pub(crate) struct Heard {
-    /// Their mistakes, and the ones they report.
+    /// Mistakes of the taps, and mistakes that they report.
     pub(crate) diagnostics: Diagnostics,
-    /// Texts that these point into, by path.
+    /// Source texts for the diagnostics, by path.
     pub(crate) texts: Vec<(String, String)>,
-    /// Files that they read.
+    /// Files that taps read.
     pub(crate) watched: Vec<PathBuf>,
-    /// Paths of the program's sources, in their order: what a span means.
+    /// Paths of the program's sources, in order. A span refers to a source by its index.
     pub(crate) sources: Vec<String>,
 }
 
-/// What a plugin found in the project.
+/// Report of a plugin on the project.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Report {
@@ -89,7 +89,7 @@ enum Level {
 }
 
 impl Heard {
-    /// Hands over what was said, to where it is told.
+    /// Moves everything collected into the results of the build.
     pub(crate) fn tell(
         self,
         diagnostics: &mut Diagnostics,
@@ -103,7 +103,7 @@ impl Heard {
         read.extend(self.watched);
     }
 
-    /// A tap failed, or its answer cannot be used.
+    /// Records that a tap failed or returned an unusable result.
     pub(super) fn mistake(&mut self, root: &Path, plugin: &Plugin, hook: &str, mistake: Mistake) {
         let message = format!("plugin `{}` failed in `{hook}`: {}", plugin.name, mistake.message);
         let mut diagnostic = Diagnostic::new(mistake.code, message);
@@ -124,7 +124,7 @@ impl Heard {
         self.diagnostics.push(diagnostic.labels(place));
     }
 
-    /// What a plugin found.
+    /// Records a report of a plugin.
     pub(super) fn report(&mut self, root: &Path, plugin: &Plugin, call: Call) -> Result<(), Mistake> {
         let at = call.at.clone();
         let report: Report = call.read(

@@ -1,4 +1,4 @@
-//! The documents that go to taps and come back. Their TypeScript side is `packages/cli/src/plugins`.
+//! Documents that go to taps and come back. Their TypeScript counterpart is `packages/cli/src/plugins`.
 
 use kit_diagnostics::codes;
 use serde::de::DeserializeOwned;
@@ -9,7 +9,7 @@ use super::heard::Mistake;
 use super::{CodePlace, Plugin};
 use crate::ResolvedConfig;
 
-/// What every tap is told of the build.
+/// Information on the build for every tap.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct BuildContext<'a> {
@@ -19,7 +19,7 @@ pub(super) struct BuildContext<'a> {
     pub(super) config: Config<'a>,
 }
 
-/// The resolved configuration, as far as it concerns plugins.
+/// Options of the resolved configuration that plugins see.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Config<'a> {
@@ -30,7 +30,7 @@ pub(super) struct Config<'a> {
     compiler: &'static str,
     compiler_args: &'a [String],
     database: Database,
-    /// Their names, in order.
+    /// Names of the plugins, in order.
     plugins: Vec<&'a str>,
 }
 
@@ -60,24 +60,24 @@ impl<'a> Config<'a> {
     }
 }
 
-/// What every tap may say beyond its own.
+/// Result that every tap returns.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Answer {
-    /// Files that it read: a change to them can change the output.
+    /// Files that the tap read: a change to them can change the output.
     pub(super) watch: Vec<String>,
-    /// What it found in the project.
+    /// Reports on the project.
     #[serde(default)]
     pub(super) reports: Vec<Call>,
-    /// How it failed, where it did.
+    /// Failure of the tap, if it failed.
     #[serde(default)]
     pub(super) failure: Option<Failure>,
-    /// The rest, by hook; null where it failed.
+    /// Result for the hook; null if the tap failed.
     #[serde(default)]
     pub(super) result: Value,
 }
 
-/// Why a tap did not come to its end.
+/// Failure of a tap.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Failure {
@@ -87,15 +87,15 @@ pub(super) struct Failure {
     pub(super) at: Option<CodePlace>,
 }
 
-/// In which way.
+/// Kind of failure.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum FailureKind {
-    /// It threw.
+    /// The tap threw an error.
     Threw,
-    /// It did not settle in time, or cannot any more.
+    /// The tap's promise did not settle in time, or can no longer settle.
     Unsettled,
-    /// It left a value that has no JSON form.
+    /// The tap left a value without a JSON form.
     Unprintable,
 }
 
@@ -122,7 +122,7 @@ impl From<Failure> for Mistake {
     }
 }
 
-/// What a plugin gave to a function of its event, and where it called it.
+/// Argument and location of a plugin's call of an event function.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Call {
@@ -133,7 +133,7 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// The value in its form; `function` is what got it, `help` how it is called.
+    /// Deserializes the argument. `function` is the name of the called function, `help` shows a correct call.
     pub(super) fn read<T: DeserializeOwned>(self, function: &str, help: &str) -> Result<T, Mistake> {
         serde_json::from_value(self.value).map_err(|error| {
             Mistake::new(
@@ -146,7 +146,7 @@ impl Call {
     }
 }
 
-/// A file that a plugin made.
+/// File that a plugin added.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct File {
@@ -164,7 +164,7 @@ pub(super) struct BeforeTransform {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AfterTypeParse {
-    /// Null where it did not change.
+    /// Changed program; null if the tap did not change it.
     pub(super) program: Option<Value>,
 }
 
@@ -185,7 +185,7 @@ pub(super) struct Replaced {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AfterRouteTable {
-    /// Null where they did not change.
+    /// Changed routes; null if the tap did not change them.
     pub(super) routes: Option<Value>,
 }
 
@@ -196,7 +196,7 @@ pub(super) struct Emit {
     pub(super) project_files: Vec<Call>,
 }
 
-/// A file outside of the output directory.
+/// File outside of the output directory.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Owned {
@@ -211,7 +211,7 @@ pub(super) struct Compile {
     pub(super) handled: bool,
 }
 
-/// What `done` is told.
+/// Data of the hook `done`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Done<'a> {

@@ -1,8 +1,8 @@
-//! Plugins: code of a project's own that steps into its builds.
+//! Plugins: code of the project that runs during its builds.
 //!
-//! A build knows of a plugin what the configuration says: its name, its taps, the files it owns. The code runs in a [`TapHost`],
-//! since it is JavaScript; it is handed one JSON document and gives one back. What comes back is judged here, tap by tap, so that
-//! a mistake is told with the plugin's name and the hook. Where a project has no plugins, nothing is asked of the host.
+//! A build knows only the configuration of a plugin: its name, its taps, the files that it owns. The plugin's code is
+//! JavaScript and runs in a [`TapHost`], which gets one JSON document per tap and returns another. This module checks the
+//! result of each tap, so a mistake is reported with the plugin's name and the hook. Without plugins, the host is not called.
 
 mod event;
 mod files;
@@ -26,42 +26,42 @@ pub use place::CodePlace;
 pub(crate) use run::Taps;
 pub(crate) use sources::AddedSources;
 
-/// A plugin as the configuration describes it.
+/// Plugin, as the configuration describes it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plugin {
-    /// Its place among the plugins of the host.
+    /// Index of the plugin in the host.
     pub index: usize,
-    /// Its name, unlike that of every other plugin.
+    /// Name of the plugin, unique in the project.
     pub name: String,
-    /// Where it steps in, each hook once.
+    /// Hooks that the plugin taps, each at most once.
     pub taps: Vec<Tap>,
     /// Files outside of the output directory that builds overwrite, relative to the root.
     pub owns: Vec<String>,
-    /// Where the configuration names it; what it does wrong is shown there, where no better place is known.
+    /// Location of the plugin in the configuration. Mistakes of the plugin without a better location are shown there.
     pub place: Option<Label>,
 }
 
-/// A plugin's interest in a hook.
+/// Registration of a plugin for a hook.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tap {
-    /// The hook.
+    /// Name of the hook.
     pub hook: &'static str,
-    /// Lower runs earlier; at equal stages the order of the plugins decides.
+    /// Order of taps: lower stages run first. For equal stages, the order of the plugins decides.
     pub stage: f64,
 }
 
-/// A tap in its place in the order of a hook.
+/// Tap with its position in the order of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegisteredTap {
-    /// The hook.
+    /// Name of the hook.
     pub hook: &'static str,
-    /// The plugin.
+    /// Name of the plugin.
     pub plugin: String,
-    /// From 1, within the hook.
+    /// Position within the hook, from 1.
     pub order: usize,
 }
 
-/// All taps of a project, hook by hook, in the order in which they run.
+/// Returns all taps of a project, sorted by hook and by the order in which they run.
 pub fn registered_taps(plugins: &[Plugin]) -> Vec<RegisteredTap> {
     let hooks = crate::HOOKS
         .iter()
@@ -81,7 +81,7 @@ pub fn registered_taps(plugins: &[Plugin]) -> Vec<RegisteredTap> {
         .collect()
 }
 
-/// The plugins that tap a hook, in the order in which they run.
+/// Returns the plugins that tap a hook, in the order in which they run.
 fn in_order<'a>(plugins: &'a [Plugin], hook: &str) -> Vec<&'a Plugin> {
     let stage = |plugin: &Plugin| {
         plugin
@@ -98,16 +98,16 @@ fn in_order<'a>(plugins: &'a [Plugin], hook: &str) -> Vec<&'a Plugin> {
     found.into_iter().map(|(_, plugin)| plugin).collect()
 }
 
-/// The result of a tap: a document, or why there is none, in words for the user.
+/// Future of a tap: resolves to a document, or to an error message for the user.
 pub type TapFuture<'a> = Pin<Box<dyn Future<Output = Result<Value, String>> + 'a>>;
 
-/// Where the code of plugins runs.
+/// Runs the code of plugins.
 pub trait TapHost {
-    /// Runs the tap of a plugin on a hook and gives what it answers to `event`.
+    /// Runs a plugin's tap of a hook with `event` and returns the tap's result.
     fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: TapEvent) -> TapFuture<'a>;
 }
 
-/// Runs no plugins: for builds of projects without any.
+/// Host without plugins, for builds of projects without plugins.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoPlugins;
 
@@ -117,22 +117,22 @@ impl TapHost for NoPlugins {
     }
 }
 
-/// What a build is made for.
+/// Purpose of a build.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// To write.
+    /// Write the artifacts once.
     #[default]
     Build,
-    /// To compare with what is written.
+    /// Compare the artifacts with the existing ones, write nothing.
     Check,
-    /// To write, again and again.
+    /// Write the artifacts after each change.
     Watch,
-    /// The same, for an app that is served meanwhile.
+    /// Write the artifacts after each change while the application runs.
     Dev,
 }
 
 impl Mode {
-    /// The name that plugins see.
+    /// Returns the name in the plugin API.
     pub fn name(self) -> &'static str {
         match self {
             Self::Build => "build",
@@ -148,7 +148,7 @@ mod tests {
     use super::{Plugin, Tap, registered_taps};
 
     #[test]
-    fn stages_come_before_the_order_of_plugins() {
+    fn sorts_taps_by_stage_before_plugin_order() {
         let plugin = |index, name: &str, stage| Plugin {
             index,
             name: name.to_owned(),

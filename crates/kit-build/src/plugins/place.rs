@@ -1,4 +1,4 @@
-//! Places in code that runs: what JavaScript knows of them, and how they are shown.
+//! Locations in JavaScript code of plugins and configurations, and their labels for diagnostics.
 
 use std::path::Path;
 
@@ -7,20 +7,20 @@ use serde::Deserialize;
 
 use crate::disk;
 
-/// A place in a file of code, as a stack trace names it.
+/// Location in a source file, as in a stack trace.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CodePlace {
-    /// The file: absolute, or relative to the project's root.
+    /// Path of the file: absolute, or relative to the project's root.
     pub path: String,
-    /// From 1; 0 for the file as a whole.
+    /// Line, from 1; 0 for the whole file.
     pub line: u32,
-    /// From 1, in UTF-16 units; 0 for the line as a whole.
+    /// Column, from 1, in UTF-16 code units; 0 for the whole line.
     pub column: u32,
 }
 
 impl CodePlace {
-    /// The place as a label, and the text of its file, where that can be read.
+    /// Returns the location as a label, and the text of the file if it can be read.
     ///
     /// ```
     /// use kit_build::CodePlace;
@@ -40,7 +40,7 @@ impl CodePlace {
         (Label::primary(shown, range).at(self.line, self.column), text)
     }
 
-    /// The word at the place, or the line without the space around it.
+    /// Returns the byte range of the word at the location, or of the line without its surrounding white space.
     fn range(&self, text: &str) -> std::ops::Range<usize> {
         let Some(index) = self.line.checked_sub(1) else {
             return 0..0;
@@ -55,7 +55,7 @@ impl CodePlace {
                 };
                 let from = offset(line, column as usize);
                 let rest = &line[from..];
-                // A string is marked as a whole.
+                // A string literal is marked as a whole.
                 let quoted = rest
                     .strip_prefix(['"', '\''])
                     .and_then(|text| text.find(['"', '\'']));
@@ -73,7 +73,7 @@ impl CodePlace {
     }
 }
 
-/// The offset in bytes of a column in UTF-16 units.
+/// Converts a column in UTF-16 code units to an offset in bytes.
 fn offset(line: &str, column: usize) -> usize {
     let mut units = 0;
     for (offset, letter) in line.char_indices() {
@@ -90,7 +90,7 @@ mod tests {
     use super::CodePlace;
 
     #[test]
-    fn a_place_covers_a_word_or_a_line() {
+    fn range_covers_a_word_or_a_line() {
         let text = "let 名 = 1;\n  /* 🦀 */ throw new Error();\r\nimport \"./none.js\";\n";
         for (line, column, expected) in [
             (2, 12, "throw"),

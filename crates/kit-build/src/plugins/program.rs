@@ -1,4 +1,4 @@
-//! The way back of the IR from the document that plugins saw.
+//! Converts the document that plugins see back to the IR.
 
 use kit_diagnostics::codes;
 use kit_ir::Program;
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::heard::Mistake;
 
-/// Reads a document that a plugin gave; an error says what is wrong with it.
+/// Reads a document that a plugin returned. The error describes the problem.
 pub(super) fn read(mut document: Value) -> Result<Program, Mistake> {
     let refused = |message: String| Mistake::new(codes::PLUGIN_PROGRAM, message);
     let version = document
@@ -44,8 +44,8 @@ pub(super) fn read(mut document: Value) -> Result<Program, Mistake> {
     )))
 }
 
-/// A member that reading dropped: a misspelled one would otherwise be ignored without a word. What is left out when it is empty may
-/// have been written.
+/// Returns the path of a member of `given` that deserialization ignored. Without this check, a misspelled member would be
+/// dropped silently. Empty members are accepted, because serialization omits them.
 pub(super) fn unread(given: &Value, read: &Value, place: &str) -> Option<String> {
     let join = |name: &str| {
         if place.is_empty() {
@@ -93,14 +93,14 @@ mod tests {
     }
 
     #[test]
-    fn a_document_comes_back_as_it_went() {
+    fn reads_a_printed_program_to_an_equal_program() {
         let mut program = Program::default();
         program.add_type(TypeKind::String);
         assert_eq!(read(document(&program)).ok(), Some(program));
     }
 
     #[test]
-    fn what_does_not_fit_is_named() {
+    fn names_the_member_that_is_invalid() {
         let with = |change: fn(&mut serde_json::Value)| {
             let mut program = Program::default();
             program.add_type(TypeKind::String);

@@ -1,4 +1,4 @@
-//! Runs the taps of a hook, one after the other, and judges what each gives back.
+//! Runs the taps of a hook one after the other, and checks their results.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::globs::SourceFiles;
 use crate::output::OutputFile;
 use crate::{BuildError, BuildReport, BuildRequest};
 
-/// The plugins of one build.
+/// Plugins of one build.
 pub(crate) struct Taps<'a> {
     pub(crate) request: &'a BuildRequest<'a>,
     pub(crate) host: &'a dyn TapHost,
@@ -27,13 +27,13 @@ pub(crate) struct Taps<'a> {
 }
 
 impl<'a> Taps<'a> {
-    /// Whether nobody steps in, so that nothing need be prepared.
+    /// Returns true if no plugin taps the hook, so the build need not prepare its event.
     pub(crate) fn none(&self, hook: &str) -> bool {
         in_order(&self.request.config.plugins, hook).is_empty()
     }
 
-    /// Runs all taps of a hook. `event` makes what a tap gets, `take` judges what it answers. After one that failed no other
-    /// runs, except at the end, where each has its own to clean up. Gives whether all went well.
+    /// Runs all taps of a hook. `event` creates the event of a tap, `take` applies its result. After a failed tap, the others do
+    /// not run, except for `done`, in which each plugin cleans up its own resources. Returns true if no tap failed.
     async fn each<S, A: DeserializeOwned>(
         &self,
         hook: &'static str,
@@ -56,7 +56,7 @@ impl<'a> Taps<'a> {
         well
     }
 
-    /// Runs one tap, and takes in what it said beside its answer.
+    /// Runs one tap, and records its reports and watched files.
     async fn ask<A: DeserializeOwned>(
         &self,
         plugin: &Plugin,
@@ -96,7 +96,7 @@ impl<'a> Taps<'a> {
         }
     }
 
-    /// Sources of types and contracts that the globs do not find; nothing where a tap failed.
+    /// Runs `beforeTransform`: taps add sources of types and contracts that the globs do not find. `None` if a tap failed.
     pub(crate) async fn before_transform(
         &self,
         sources: &mut SourceFiles,
@@ -125,7 +125,7 @@ impl<'a> Taps<'a> {
         well.await.then_some(state.1)
     }
 
-    /// The program, which taps may change.
+    /// Runs `afterTypeParse`: taps may change the program.
     pub(crate) async fn after_type_parse(&self, program: &mut Program, heard: &mut Heard) {
         self.each(
             "afterTypeParse",
@@ -142,7 +142,7 @@ impl<'a> Taps<'a> {
         .await;
     }
 
-    /// The generated validators, which taps may replace or add to.
+    /// Runs `afterValidators`: taps may replace generated validators or add files to them.
     pub(crate) async fn after_validators(
         &self,
         files: &[OutputFile],
@@ -175,7 +175,7 @@ impl<'a> Taps<'a> {
         .await;
     }
 
-    /// The routes, of which taps may change what they say, but not which there are. Gives whether one did.
+    /// Runs `afterRouteTable`: taps may change members of routes, but not add or remove routes. Returns true if a route changed.
     pub(crate) async fn after_route_table(&self, program: &mut Program, heard: &mut Heard) -> bool {
         let mut state = (program, false);
         self.each(
@@ -195,7 +195,7 @@ impl<'a> Taps<'a> {
         state.1
     }
 
-    /// Files that plugins make.
+    /// Runs `emit`: taps add files.
     pub(crate) async fn emit(
         &self,
         program: &Program,
@@ -216,7 +216,7 @@ impl<'a> Taps<'a> {
         additions.refuse_foreign(self.request.root, &self.request.config.plugins, heard)
     }
 
-    /// The step that makes JavaScript of the project: the name of the plugin that took it over.
+    /// Runs `compile`: returns the name of the plugin that replaces the project's compiler.
     pub(crate) async fn compile(&self, heard: &mut Heard) -> Option<String> {
         let mut handled = None;
         self.each(
@@ -235,7 +235,7 @@ impl<'a> Taps<'a> {
         handled
     }
 
-    /// The end of a build, whether it wrote something or not.
+    /// Runs `done` at the end of a build, also after a build that wrote nothing.
     pub(crate) async fn done(&self, report: &BuildReport, heard: &mut Heard) {
         let done = Done {
             status: if report.succeeded() { "built" } else { "failed" },
@@ -265,7 +265,7 @@ fn paths(files: &[OutputFile]) -> Vec<String> {
     files.iter().map(|file| file.path.clone()).collect()
 }
 
-/// Takes over what may change of routes; an error names what may not.
+/// Applies the changes of routes that plugins may make. The error names a change that is not allowed.
 fn replace_routes(program: &mut Program, given: &Value) -> Result<(), Mistake> {
     let refused = |message: String| Mistake::new(codes::PLUGIN_PROGRAM, message);
     let routes: Vec<Route> = serde_json::from_value(given.clone())

@@ -1,4 +1,4 @@
-//! Sources that plugins add: files of the disk, and files that only the build sees.
+//! Sources that plugins add: files on the disk, and virtual files that only the build sees.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,14 +13,14 @@ use super::heard::Mistake;
 use super::messages::{BeforeTransform, Call, File};
 use crate::globs::SourceFiles;
 
-/// What plugins added.
+/// Virtual files that plugins added.
 #[derive(Debug, Default)]
 pub(crate) struct AddedSources {
     virtual_files: BTreeMap<PathBuf, String>,
 }
 
 impl AddedSources {
-    /// Takes what one plugin adds; an error says what is wrong with it.
+    /// Adds the sources of one plugin. The error describes an invalid source.
     pub(super) fn add(
         &mut self,
         root: &Path,
@@ -37,7 +37,7 @@ impl AddedSources {
                 let path = self
                     .source(root, files, function, call)
                     .map_err(|mistake| mistake.at(at))?;
-                // A module of the application that becomes a source of types is read once.
+                // The file may also be a module of the application. Removed from the entries, it is read only once.
                 sources.entries.retain(|entry| *entry != path);
                 list.push(path);
             }
@@ -92,12 +92,12 @@ impl AddedSources {
         }
     }
 
-    /// Whether only the build sees this file.
+    /// Returns true if the file is virtual.
     pub(crate) fn is_virtual(&self, path: &Path) -> bool {
         self.virtual_files.contains_key(path)
     }
 
-    /// The file system with the added files in it.
+    /// Returns a file system with the virtual files on top of `files`.
     pub(crate) fn over(&self, files: &Arc<dyn FileSystem>) -> Arc<dyn FileSystem> {
         if self.virtual_files.is_empty() {
             return Arc::clone(files);
@@ -115,7 +115,7 @@ struct Overlay {
 }
 
 impl Overlay {
-    /// Whether a directory has to be there for a virtual file to be in it.
+    /// Returns true if the directory contains a virtual file, directly or in a subdirectory.
     fn holds_virtual(&self, path: &Path) -> bool {
         self.virtual_files
             .keys()

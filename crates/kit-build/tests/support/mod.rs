@@ -1,8 +1,8 @@
-//! Projects in temporary directories, and files to compare with.
-#![allow(clippy::disallowed_methods)] // Reason: tests look at files behind the back of the code they test.
-#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
-#![allow(unreachable_pub)] // Reason: a module of a test binary has no outside.
-#![allow(dead_code)] // Reason: each test binary uses its own part.
+//! Projects in temporary directories, and golden files, for the tests of this crate.
+#![allow(clippy::disallowed_methods)] // Reason: tests access files directly, without the code under test.
+#![allow(clippy::unwrap_used)] // Reason: helpers of tests may panic like tests.
+#![allow(unreachable_pub)] // Reason: `pub` in a test binary is not reachable from outside.
+#![allow(dead_code)] // Reason: each test binary uses only some of the helpers.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,10 +13,10 @@ use std::time::{Duration, SystemTime};
 
 use kit_build::{BuildReport, BuildRequest, BuildTime, Disk, LoadedConfig, build, resolve};
 
-/// Text by path.
+/// Texts by path.
 pub type Files = BTreeMap<String, String>;
 
-/// A project on disk, gone when the test ends.
+/// A project on the disk, removed when the test ends.
 pub struct Project {
     pub root: PathBuf,
 }
@@ -46,7 +46,7 @@ impl Project {
         fs::remove_file(self.root.join(path)).unwrap();
     }
 
-    /// Builds at a second since the epoch; `fixed` as `SOURCE_DATE_EPOCH` does it.
+    /// Builds at a time in seconds since the epoch; `fixed` sets `SOURCE_DATE_EPOCH`.
     pub fn build_at(&self, second: u64, fixed: bool) -> BuildReport {
         let epoch = second.to_string();
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(second);
@@ -72,14 +72,14 @@ impl Project {
         build(&request, &()).unwrap()
     }
 
-    /// Builds, and expects that nothing is wrong.
+    /// Builds and asserts that there are no errors.
     pub fn build(&self) -> BuildReport {
         let report = self.build_at(1_790_000_000, true);
         assert!(report.succeeded(), "{:#?}", report.diagnostics);
         report
     }
 
-    /// The artifacts; without the lock, which has no content.
+    /// Returns the artifacts, except for the lock, which has no content.
     pub fn output(&self) -> Files {
         let mut files = read_tree(&self.root.join(".kit"));
         files.remove(".lock");
@@ -93,7 +93,7 @@ impl Drop for Project {
     }
 }
 
-/// Every file below a directory; empty where there is none.
+/// Returns every file below a directory; empty if the directory does not exist.
 pub fn read_tree(base: &Path) -> Files {
     let mut found = Files::new();
     let mut open = vec![base.to_owned()];
@@ -119,12 +119,12 @@ pub fn read_tree(base: &Path) -> Files {
     found
 }
 
-/// Whether goldens are to be rewritten; a person reviews them afterwards.
+/// Returns true if goldens should be rewritten. A person reviews the changes afterwards.
 pub fn bless() -> bool {
     std::env::var_os("KIT_BLESS").is_some_and(|value| value == "1")
 }
 
-/// A directory or file beside the tests.
+/// Returns the path of a file or directory in `tests/`.
 pub fn beside(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(path)
 }
