@@ -1,4 +1,4 @@
-//! Builds of one project, one after the other, and the files whose changes ask for the next.
+//! Repeated builds of one project, and the list of files whose changes trigger the next build.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -7,20 +7,20 @@ use kit_build::{BuildReport, Mode, ResolvedConfig, Session};
 use crate::failure::Stop;
 use crate::{Host, Watch, compiler};
 
-/// A project that is built again and again.
+/// A project that is built repeatedly.
 pub(crate) struct Again<'a> {
     host: &'a dyn Host,
     root: PathBuf,
-    /// What the builds are for.
+    /// Purpose of the builds.
     pub(crate) mode: Mode,
-    /// What earlier builds made.
+    /// State of earlier builds, which later builds reuse.
     pub(crate) session: Session,
     watch: Watch,
 }
 
 impl<'a> Again<'a> {
-    /// Has the host look at the project's files: what changes during the first build is an edit already. Files of
-    /// tests count unless an app is served: they change nothing of how it runs.
+    /// Asks the host to watch the project's files before the first build, so that edits during that build count.
+    /// In `kit dev`, changes of test files do not count, because they do not affect the running application.
     pub(crate) async fn begin(root: PathBuf, mode: Mode, host: &'a dyn Host) -> Result<Self, Stop> {
         let watch = Watch {
             root: root.to_string_lossy().into_owned(),
@@ -39,7 +39,7 @@ impl<'a> Again<'a> {
         })
     }
 
-    /// Leaves out what this configuration has builds write.
+    /// Excludes the output directories of this configuration from watching.
     pub(crate) async fn configured(&mut self, config: &ResolvedConfig) -> Result<(), Stop> {
         let watch = Watch {
             ignored: ignored(config),
@@ -48,7 +48,7 @@ impl<'a> Again<'a> {
         self.look(watch).await
     }
 
-    /// Looks at all that a build has read, wherever it is, and not at what it wrote.
+    /// Watches all files that a build has read, wherever they are, and ignores the files that the build wrote.
     pub(crate) async fn learn(&mut self, report: &BuildReport) -> Result<(), Stop> {
         let mut files: Vec<String> = report
             .dependencies
@@ -84,7 +84,7 @@ fn ignored(config: &ResolvedConfig) -> Vec<String> {
     directories
 }
 
-/// Nobody edits installed packages. One that is linked has its path elsewhere.
+/// Returns true if the file is in an installed package, which people do not edit. A linked package has its real path.
 fn is_installed(path: &Path) -> bool {
     path.components()
         .any(|part| matches!(part, Component::Normal(name) if name == "node_modules"))

@@ -1,4 +1,4 @@
-//! The command line's grammar. Help, suggestions and completions all come from here.
+//! Grammar of the command line. Help, suggestions and completions come from it.
 
 use std::path::PathBuf;
 
@@ -46,13 +46,13 @@ Colours: on a terminal, unless `--no-color` is given or NO_COLOR is set."
 pub(crate) struct CommandLine {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// No colours on a terminal, as with `NO_COLOR=1`.
-    // Every command takes it; told once is enough.
+    /// Print without colours on a terminal, as with `NO_COLOR=1`.
+    // Every command accepts the option. It is hidden, because the help of `kit` mentions it once.
     #[arg(long, global = true, hide = true)]
     pub(crate) no_color: bool,
 }
 
-/// One line a command; what a command takes, and its help, stands with the command.
+/// Subcommands of kit. The arguments and the help of a subcommand are in its own module.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Scaffold(scaffold::Arguments),
@@ -79,10 +79,10 @@ pub(crate) enum Command {
     Completions(completions::Arguments),
 }
 
-/// What every command that works on a project takes.
+/// Arguments of all commands that work on a project.
 #[derive(Debug, Args)]
 pub(crate) struct Common {
-    /// The project's root.
+    /// Root of the project.
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) root: PathBuf,
     /// Print JSON on standard output, and nothing else there.
@@ -91,7 +91,7 @@ pub(crate) struct Common {
 }
 
 impl Command {
-    /// Whether the result is to be JSON.
+    /// Returns true if the result should be JSON.
     pub(crate) fn json(&self) -> bool {
         match self {
             Self::Scaffold(arguments) => arguments.json(),
@@ -112,7 +112,7 @@ impl Command {
         }
     }
 
-    /// Runs it.
+    /// Runs the command.
     pub(crate) async fn run(&self, context: &Context<'_>) -> Result<(), Stop> {
         match self {
             Self::Scaffold(arguments) => scaffold::run(arguments, context).await,
@@ -148,7 +148,7 @@ mod tests {
     use super::CommandLine;
 
     #[test]
-    fn the_grammar_is_sound() {
+    fn clap_accepts_the_grammar() {
         CommandLine::command().debug_assert();
     }
 }

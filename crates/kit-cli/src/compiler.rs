@@ -1,4 +1,4 @@
-//! The project's own compiler: found in the project, run after the artifacts are made, and heard out.
+//! Runs the project's own compiler after the artifacts are written, and reports its messages.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,23 +15,23 @@ use crate::project::Project;
 use crate::tsconfig::NoOutput;
 use crate::{Stream, mistakes, tsconfig};
 
-/// A compiler that ran without an error.
+/// Result of a compiler that succeeded.
 pub(crate) struct Compiled {
     pub(crate) compiler: Compiler,
     pub(crate) took: Duration,
 }
 
-/// Why no compiler runs: the project does not name one, and the default one has nothing to write.
+/// Reason why no compiler runs: the configuration names none, and the default compiler has nothing to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotCompiled {
     /// tsc is not in `node_modules`.
     NotInstalled,
-    /// tsc has no settings that ask for JavaScript.
+    /// tsconfig.json is missing or makes tsc write no JavaScript.
     NoOutput(NoOutput),
 }
 
 impl NotCompiled {
-    /// The reason, for a person.
+    /// Returns the reason as text.
     pub(crate) fn text(self) -> &'static str {
         match self {
             Self::NotInstalled => "typescript is not installed",
@@ -44,8 +44,8 @@ impl NotCompiled {
     }
 }
 
-/// Compiles the project into its `distDir`. Does nothing, and says why, if the project neither asks for a compiler nor has a
-/// tsconfig.json whose files are to be written: that project runs from its sources.
+/// Compiles the project into its `distDir`. Returns the reason if no compiler runs: the configuration names none, and there is
+/// no tsconfig.json that emits files. Such a project runs from its sources.
 pub(crate) fn compile(
     project: &Project,
     context: &Context<'_>,
@@ -78,7 +78,7 @@ pub(crate) fn compile(
     if !output.status.success() {
         return Err(failed(compiler, &output, &text, console));
     }
-    // Warnings, and what a bundler tells of its work.
+    // Warnings, and the progress messages of a bundler.
     if !text.is_empty() && !console.is_json() {
         console.note(text.trim_end());
     }
@@ -88,7 +88,8 @@ pub(crate) fn compile(
     }))
 }
 
-/// The directories that the compiler writes besides `distDir`, by its arguments, relative to the root.
+/// Returns the directories that the compiler writes according to its arguments, in addition to `distDir`, relative to the
+/// root.
 pub(crate) fn directories(config: &ResolvedConfig) -> Vec<String> {
     let names = ["--outDir", "--out-dir", "-d", "--declarationDir"];
     let mut found = Vec::new();
@@ -107,7 +108,7 @@ pub(crate) fn directories(config: &ResolvedConfig) -> Vec<String> {
     found
 }
 
-/// The compiler's program in `node_modules/.bin` of the project or of a directory above it, as npm scripts find it.
+/// Finds a program in `node_modules/.bin` of the project or of a parent directory, like npm scripts do.
 pub(crate) fn find(root: &Path, program: &str) -> Option<PathBuf> {
     let name = if cfg!(windows) {
         format!("{program}.cmd")
@@ -119,14 +120,14 @@ pub(crate) fn find(root: &Path, program: &str) -> Option<PathBuf> {
         .find(|path| path.exists())
 }
 
-/// Whether tsup is told nothing by the project, so that kit says what there is to bundle.
+/// Returns true if the project does not configure tsup, so kit passes the files to bundle.
 fn is_bare_tsup(project: &Project) -> bool {
     let config = &project.config;
     config.compiler == Compiler::Tsup && config.compiler_args.is_empty() && !has_tsup_config(&project.root)
 }
 
-/// tsup for servers, which leaves packages out of the bundle: the embedded database of development has files beside its
-/// code, and is no dependency that tsup would leave out by itself.
+/// Returns `tsup-node`, which leaves packages out of the bundle. This includes the embedded database, which tsup itself would
+/// bundle because it is a development dependency, and which has files beside its code.
 fn of_tsup(project: &Project) -> Option<PathBuf> {
     is_bare_tsup(project)
         .then(|| find(&project.root, "tsup-node"))
@@ -153,7 +154,7 @@ fn missing(project: &Project) -> Stop {
         .into()
 }
 
-/// What the compiler is called with: the project's arguments, and what it needs beside them.
+/// Returns the arguments of the compiler: those of the project, and the ones that kit needs.
 fn arguments(project: &Project, pretty: bool) -> Result<Vec<String>, Stop> {
     let ResolvedConfig {
         compiler,
@@ -174,7 +175,7 @@ fn arguments(project: &Project, pretty: bool) -> Result<Vec<String>, Stop> {
     match compiler {
         Compiler::Tsc => {
             let is_build_mode = says(&["-b", "--build"]);
-            // `--build` has to come first.
+            // tsc requires `--build` as the first argument.
             if !is_build_mode {
                 if !says(&["-p", "--project"]) {
                     add(&["-p", "."]);
@@ -187,7 +188,7 @@ fn arguments(project: &Project, pretty: bool) -> Result<Vec<String>, Stop> {
         Compiler::Tsup => {
             if is_bare_tsup(project) {
                 let entry = entry::find(&project.root, None)?;
-                // The application looks for what kit made by its path, which no bundler sees.
+                // The application imports the artifacts by a computed path, which bundlers do not follow.
                 let made = format!("{output_dir}/routes/index.ts");
                 add(&[&entry, &made, "--format", "esm"]);
             }
@@ -199,7 +200,7 @@ fn arguments(project: &Project, pretty: bool) -> Result<Vec<String>, Stop> {
             if given.first().is_none_or(|first| first.starts_with('-')) {
                 add(&["src", output_dir]);
             }
-            // What kit makes is in a directory whose name begins with a dot, and imports `.ts` as all sources do.
+            // The artifacts are in a directory with a leading dot, which swc skips by default. They import `.ts` files, like all sources.
             if !says(&["--include-dotfiles"]) {
                 add(&["--include-dotfiles"]);
             }
@@ -207,7 +208,7 @@ fn arguments(project: &Project, pretty: bool) -> Result<Vec<String>, Stop> {
             if !given.iter().any(|argument| argument.contains(rewrite)) {
                 add(&["--config", &format!("{rewrite}=true")]);
             }
-            // What swc makes where nobody says otherwise is older than classes.
+            // The default target of swc is older than classes.
             let configured = says(&["--config-file"]) || project.root.join(".swcrc").exists();
             if !configured && !given.iter().any(|argument| argument.contains("jsc.target")) {
                 add(&["--config", "jsc.target=es2024"]);
@@ -218,7 +219,7 @@ fn arguments(project: &Project, pretty: bool) -> Result<Vec<String>, Stop> {
         }
     }
     if *compiler == Compiler::Swc && given.first().is_some_and(|first| !first.starts_with('-')) {
-        // Its directories come first.
+        // The given arguments start with the source directories, which must come first.
         args.splice(0..0, given.iter().cloned());
     } else {
         args.extend(given.iter().cloned());
@@ -235,7 +236,7 @@ fn has_tsup_config(root: &Path) -> bool {
         .any(|ending| root.join(format!("tsup.config.{ending}")).exists())
 }
 
-/// Compilers speak on either stream.
+/// Returns the messages of a compiler, which may be on either stream.
 pub(crate) fn said(output: &Output) -> String {
     let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
     if !text.is_empty() && !text.ends_with('\n') {
@@ -272,7 +273,7 @@ mod tests {
     use super::directories;
 
     #[test]
-    fn directories_are_read_from_arguments() {
+    fn reads_output_directories_from_arguments() {
         let args = ["-p", ".", "--outDir", "./build/", "--declarationDir=types"];
         let config = ResolvedConfig {
             compiler_args: args.map(str::to_owned).to_vec(),

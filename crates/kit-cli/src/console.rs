@@ -1,4 +1,4 @@
-//! How a command speaks: to people with code frames and colours, to programs with JSON.
+//! Output of commands: code frames and colours for people, JSON for programs.
 
 use std::cell::Cell;
 use std::fmt::Write as _;
@@ -11,18 +11,18 @@ use serde::Serialize;
 
 use crate::{Environment, Stream};
 
-/// A terminal shows as many errors: who has more reads the first ones first.
+/// Maximum number of errors that are printed. The user is expected to fix the first ones first.
 const MOST_ERRORS: usize = 50;
 
-/// And as many warnings.
+/// Maximum number of warnings that are printed.
 const MOST_WARNINGS: usize = 20;
 
-/// The output of one command.
+/// Output of one command.
 pub(crate) struct Console<'a> {
     environment: &'a dyn Environment,
     json: bool,
     lines: Cell<bool>,
-    /// Whether a person asked for no colours.
+    /// True if `--no-color` is given.
     plain: bool,
     broken: Cell<bool>,
     left: Cell<bool>,
@@ -40,38 +40,38 @@ impl<'a> Console<'a> {
         }
     }
 
-    /// Without colours where that was asked for: `--no-color`.
+    /// Disables colours if `plain` is true, for `--no-color`.
     pub(crate) fn plain(mut self, plain: bool) -> Self {
         self.plain = plain;
         self
     }
 
-    /// Whether results are JSON.
+    /// Returns true if results are printed as JSON.
     pub(crate) fn is_json(&self) -> bool {
         self.json
     }
 
-    /// Has each result that is JSON be one line, for a command that has several.
+    /// Prints each JSON result on one line, for a command with several results.
     pub(crate) fn use_lines(&self) {
         self.lines.set(true);
     }
 
-    /// Whether nobody reads results any more.
+    /// Returns true if no further result can be written: the reader has closed the output, or writing failed.
     pub(crate) fn is_left(&self) -> bool {
         self.left.get() || self.broken.get()
     }
 
-    /// Whether a result could not be written. A reader that left (`kit build --json | head -1`) is no failure.
+    /// Returns true if a result could not be written. A reader that closed the output (`kit build --json | head -1`) is no failure.
     pub(crate) fn is_broken(&self) -> bool {
         self.broken.get()
     }
 
-    /// Whether a person watches what happens.
+    /// Returns true if standard error is a terminal.
     pub(crate) fn is_watched(&self) -> bool {
         self.environment.is_terminal(Stream::Err)
     }
 
-    /// A result as JSON, where JSON was asked for.
+    /// Prints a result as JSON, if JSON is requested.
     pub(crate) fn json(&self, value: &impl Serialize) {
         if self.json {
             let text = if self.lines.get() {
@@ -84,25 +84,25 @@ impl<'a> Console<'a> {
         }
     }
 
-    /// A result in words, where JSON was not asked for.
+    /// Prints a result as text, unless JSON is requested.
     pub(crate) fn result(&self, text: &str) {
         if !self.json {
             self.write(Stream::Out, &format!("{text}\n"));
         }
     }
 
-    /// What happens on the way.
+    /// Prints a progress message on standard error.
     pub(crate) fn note(&self, text: &str) {
         self.write(Stream::Err, &format!("{text}\n"));
     }
 
-    /// A failure without a place in the sources.
+    /// Prints an error without a location in the sources.
     pub(crate) fn error(&self, message: &str) {
         let style = AnsiColor::Red.on_default().bold();
         self.note(&format!("{}: {message}", self.paint(Stream::Err, style, "error")));
     }
 
-    /// What a person should know although nothing failed. With JSON, warnings are part of the document.
+    /// Prints a warning, unless JSON is requested: then warnings are part of the document.
     pub(crate) fn warning(&self, message: &str) {
         if !self.json {
             let style = AnsiColor::Yellow.on_default().bold();
@@ -113,12 +113,12 @@ impl<'a> Console<'a> {
         }
     }
 
-    /// Diagnostics as code frames, a last line that counts them, and where to read more.
+    /// Prints diagnostics as code frames, the numbers of errors and warnings, and the commands that explain the codes.
     pub(crate) fn diagnostics(&self, diagnostics: &Diagnostics, sources: &dyn Sources) {
         self.tell(diagnostics, sources, "nothing was written");
     }
 
-    /// The same, of a build whose artifacts are written.
+    /// Prints the diagnostics of a build whose artifacts are already written.
     pub(crate) fn late_diagnostics(&self, diagnostics: &Diagnostics, sources: &dyn Sources) {
         self.tell(diagnostics, sources, "the artifacts are written");
     }
@@ -177,7 +177,7 @@ impl<'a> Console<'a> {
         }
     }
 
-    /// Text in a style, where the stream shows styles.
+    /// Returns the text with a style, if the stream shows styles.
     pub(crate) fn paint(&self, stream: Stream, style: Style, text: &str) -> String {
         if self.colors(stream) {
             format!("{style}{text}{style:#}")
@@ -186,7 +186,7 @@ impl<'a> Console<'a> {
         }
     }
 
-    /// Colours on a terminal, unless `NO_COLOR` is set (to anything, as its convention has it) or the terminal is dumb.
+    /// Returns true if the stream is a terminal, unless `NO_COLOR` is set to any value or `TERM` is `dumb`.
     pub(crate) fn colors(&self, stream: Stream) -> bool {
         let set = |name| self.environment.var(name).is_some_and(|value| !value.is_empty());
         !self.plain
@@ -195,7 +195,7 @@ impl<'a> Console<'a> {
             && self.environment.var("TERM").as_deref() != Some("dumb")
     }
 
-    /// Writes text as it is.
+    /// Writes text unchanged.
     pub(crate) fn write(&self, stream: Stream, text: &str) {
         match self.environment.write(stream, text) {
             Err(error) if stream == Stream::Out && error.kind() == io::ErrorKind::BrokenPipe => {
@@ -203,7 +203,7 @@ impl<'a> Console<'a> {
             }
             Err(error) if stream == Stream::Out => {
                 self.broken.set(true);
-                // Standard error is the last place to say so; where that fails too the exit code still does.
+                // Report the error on standard error. If that fails too, the exit code still reports it.
                 let _ = self.environment.write(
                     Stream::Err,
                     &format!("error: cannot write to standard output: {error}\n"),
@@ -214,13 +214,13 @@ impl<'a> Console<'a> {
     }
 }
 
-/// Milliseconds, to the microsecond.
+/// Returns the milliseconds, with a precision of one microsecond.
 #[allow(clippy::cast_precision_loss)] // Reason: 2^53 microseconds are 285 years.
 pub(crate) fn milliseconds(took: Duration) -> f64 {
     took.as_micros() as f64 / 1000.0
 }
 
-/// `1 route`, `2 routes`.
+/// Formats a number with a noun, such as `1 route`, `2 routes`.
 pub(crate) fn quantity(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{plural}")

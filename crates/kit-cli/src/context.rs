@@ -1,9 +1,9 @@
-//! What every command works with.
+//! Dependencies of every command.
 
 use crate::console::Console;
 use crate::{Environment, Host};
 
-/// The world around one command.
+/// Console, environment and host of one command.
 pub(crate) struct Context<'a> {
     pub(crate) console: &'a Console<'a>,
     pub(crate) environment: &'a dyn Environment,

@@ -1,18 +1,19 @@
-//! Which database a command works with.
+//! Selects the database that a command works with.
 
 use crate::Environment;
 use crate::failure::{Problem, Reason};
 
-/// The variable that names it.
+/// Environment variable with the URL of the database.
 const VARIABLE: &str = "DATABASE_URL";
 
-/// Help for a variable that names no database.
+/// Help for a variable without a URL.
 const HELP: &str = "set DATABASE_URL=postgres://user:password@host:5432/database";
 
-/// The database that `DATABASE_URL` names; nothing where the project's embedded one is meant.
+/// Returns the URL in `DATABASE_URL`; `None` for the project's embedded database.
 ///
-/// The embedded database is for development. With `NODE_ENV=production` the variable has to be set, and neither there nor in CI may it be
-/// blank: mostly a secret is missing then, and the migrations would go into a database that nobody uses.
+/// The embedded database is for development only. With `NODE_ENV=production`, the variable must be set. In production and in CI
+/// the variable must not be blank: a blank value mostly means a missing secret, and the migrations would go into a database
+/// that no application uses.
 pub(crate) fn named(environment: &dyn Environment) -> Result<Option<String>, Refused> {
     let value = environment.var(VARIABLE);
     let url = value.as_deref().map_or("", str::trim);
@@ -41,7 +42,7 @@ pub(crate) fn named(environment: &dyn Environment) -> Result<Option<String>, Ref
     })
 }
 
-/// Reasons why no database is named.
+/// Error for a missing or blank URL.
 pub(crate) struct Refused {
     pub(crate) message: String,
     pub(crate) help: String,
@@ -56,7 +57,7 @@ impl From<Refused> for Problem {
     }
 }
 
-/// Returns true in continuous integration: all such services set the variable `CI`.
+/// Returns true in continuous integration, whose services set the variable `CI`.
 fn is_ci(environment: &dyn Environment) -> bool {
     environment
         .var("CI")

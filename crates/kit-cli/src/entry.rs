@@ -1,10 +1,10 @@
-//! The program of a project: the file that starts its application.
+//! Finds the program of a project: the file that starts its application.
 
 use std::path::Path;
 
 use crate::failure::{Problem, Stop};
 
-/// Where a project's program usually is, in order of preference.
+/// Usual paths of a project's program, in order of preference.
 const USUAL: [&str; 8] = [
     "src/main.ts",
     "src/server.ts",
@@ -16,7 +16,7 @@ const USUAL: [&str; 8] = [
     "index.ts",
 ];
 
-/// The program, relative to the root with `/`: the one that is given, else the first of the usual ones.
+/// Returns the program relative to the root, with `/`: the given file, or else the first usual path that exists.
 pub(crate) fn find(root: &Path, given: Option<&str>) -> Result<String, Stop> {
     if let Some(given) = given {
         return if root.join(given).is_file() {

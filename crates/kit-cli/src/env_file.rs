@@ -1,4 +1,4 @@
-//! `.env`, which is for development alone.
+//! Loads `.env`, which is for development only.
 
 use crate::args::Common;
 use crate::console::Console;
@@ -7,21 +7,21 @@ use crate::failure::Stop;
 use crate::host::EnvFile;
 use crate::project;
 
-/// Sets the variables of the project's `.env`, before anything reads the environment: the configuration and `DATABASE_URL` may depend on them. Does
-/// nothing if `NODE_ENV` names another environment than `development`.
+/// Sets the variables of the project's `.env`. Must run before anything reads the environment, because the configuration and
+/// `DATABASE_URL` may depend on these variables. Does nothing if `NODE_ENV` is set to a value other than `development`.
 pub(crate) async fn load(common: &Common, context: &Context<'_>) -> Result<EnvFile, Stop> {
     let root = project::root(common, context.environment)?;
     Ok(context.host.load_env(&root).await?)
 }
 
-/// Says which variables come from the file: a value from an unexpected place costs much time.
+/// Prints the names of the variables from the file: a value from an unexpected source is hard to find.
 pub(crate) fn tell(env: &EnvFile, console: &Console<'_>) {
     if let Some(text) = text(env).filter(|_| !console.is_json()) {
         console.note(&text);
     }
 }
 
-/// Sets the variables and says so, for a command that ends.
+/// Loads the file and prints the names, for a command that runs once.
 pub(crate) async fn load_and_tell(common: &Common, context: &Context<'_>) -> Result<(), Stop> {
     tell(&load(common, context).await?, context.console);
     Ok(())
@@ -46,7 +46,7 @@ mod tests {
     use crate::host::EnvFile;
 
     #[test]
-    fn names_are_told_and_values_are_not() {
+    fn prints_names_but_not_values_of_variables() {
         let said = |set: &[&str], kept: &[&str]| {
             text(&EnvFile {
                 set: set.iter().map(ToString::to_string).collect(),

@@ -1,50 +1,50 @@
-//! What a command sees of the world it runs in.
+//! Access of commands to the process and the machine.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::time::SystemTime;
 
-/// One of the two places that output goes to.
+/// Output stream of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
-    /// Results: for the reader, or as JSON for a program.
+    /// Standard output, for results: text for people or JSON for programs.
     Out,
-    /// Everything that is said on the way.
+    /// Standard error, for progress, warnings and errors.
     Err,
 }
 
-/// The process around a command. Commands reach it only through this trait, so that tests can put them anywhere.
+/// The process that a command runs in. Commands access it only through this trait, so that tests can replace it.
 pub trait Environment {
-    /// The working directory.
+    /// Returns the working directory.
     fn current_dir(&self) -> io::Result<PathBuf>;
-    /// An environment variable; nothing where it is not set or is not UTF-8.
+    /// Returns an environment variable; `None` if it is not set or not UTF-8.
     fn var(&self, name: &str) -> Option<String>;
-    /// The time of day.
+    /// Returns the current time.
     fn now(&self) -> SystemTime;
-    /// Whether a person looks at the stream.
+    /// Returns true if the stream is a terminal.
     fn is_terminal(&self, stream: Stream) -> bool;
-    /// Writes text as it is.
+    /// Writes text unchanged.
     fn write(&self, stream: Stream, text: &str) -> io::Result<()>;
-    /// Runs a program of the project in a directory to its end, without input, and gives what it wrote.
+    /// Runs a program of the project in a directory without input, waits for its exit, and returns its output.
     fn output(&self, program: &Path, args: &[String], directory: &Path) -> io::Result<Output>;
-    /// Whether there is a person to ask.
+    /// Returns true if a user can answer questions.
     fn can_ask(&self) -> bool;
-    /// Asks for one of a few; the first is the likely one. Nothing where the person would rather stop; an error of the kind
-    /// `Interrupted` where they press Ctrl-C.
+    /// Asks the user to choose; the first choice is the default. Returns the index, or `None` if the user cancels. Ctrl-C is
+    /// an error of the kind `Interrupted`.
     fn choose(&self, question: &str, choices: &[&str]) -> io::Result<Option<usize>>;
-    /// Asks for a line of text. Nothing where the person would rather stop, and `Interrupted` as above.
+    /// Asks the user for a line of text. Returns `None` if the user cancels. Ctrl-C is an error of the kind `Interrupted`.
     fn ask(&self, question: &str) -> io::Result<Option<String>>;
-    /// Runs a program of the path to its end and says whether it succeeded. What it prints goes to standard error, or
-    /// nowhere.
+    /// Runs a program from the path, waits for its exit, and returns true if it succeeded. The program's output goes to standard
+    /// error or is discarded.
     fn run(&self, program: &str, args: &[&str], directory: &Path, speech: Speech) -> io::Result<bool>;
 }
 
-/// What becomes of what a program prints.
+/// Handling of a program's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speech {
-    /// The person sees it.
+    /// Print the output on standard error.
     Shown,
-    /// Nobody does.
+    /// Discard the output.
     Dropped,
 }

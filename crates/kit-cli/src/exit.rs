@@ -1,26 +1,26 @@
-//! How a command ends.
+//! Exit codes of commands.
 
-/// The result of a command, as its caller's shell sees it.
+/// Result of a command for its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// Done.
+    /// The command succeeded.
     Success,
-    /// Not done: a mistake in the project, or a failure of its environment.
+    /// The command failed: a mistake in the project, or a failure of the environment.
     Failure,
-    /// Called wrongly.
+    /// The arguments are invalid.
     Usage,
-    /// A person pressed Ctrl-C at a question.
+    /// The user pressed Ctrl-C at a question.
     Interrupted,
 }
 
 impl Exit {
-    /// The code.
+    /// Returns the exit code.
     pub fn code(self) -> u8 {
         match self {
             Self::Success => 0,
             Self::Failure => 1,
             Self::Usage => 2,
-            // What a shell says of a program that SIGINT ended.
+            // Exit code of a shell for a program that SIGINT ended.
             Self::Interrupted => 130,
         }
     }

@@ -1,4 +1,4 @@
-//! Why a command could not do its work, in the form for people and the form for programs.
+//! Errors of commands, as text for people and as JSON for programs.
 
 use kit_build::BuildError;
 use kit_diagnostics::{BuildFailure, Diagnostics, Failure, Severity, Sources};
@@ -6,48 +6,48 @@ use kit_diagnostics::{BuildFailure, Diagnostics, Failure, Severity, Sources};
 use crate::console::Console;
 use crate::{Exit, HostError};
 
-/// What ends a command early.
+/// Reason for a command to fail.
 pub(crate) enum Stop {
-    /// Mistakes in the project.
+    /// Mistakes in the project, found before any file was written.
     Diagnosed(Diagnostics, Box<dyn Sources>),
-    /// Mistakes after the artifacts were written.
+    /// Mistakes that were found after the artifacts were written.
     Spoiled(Diagnostics, Box<dyn Sources>),
-    /// Something around the project failed, or was refused.
+    /// A failure outside of the sources, or a refused operation.
     Failed(Problem),
-    /// What was asked is not so, and the result says it.
+    /// The command fails, but its result already contains the reason.
     Told,
-    /// A person pressed Ctrl-C at a question; what is said to it.
+    /// The user pressed Ctrl-C at a question. The value is the message to print.
     Interrupted(&'static str),
 }
 
-/// A failure without a place in the sources.
+/// A failure without a location in the sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Problem {
-    /// `code` of the JSON form.
+    /// Member `code` of the JSON form.
     code: &'static str,
-    /// `phase` of the JSON form.
+    /// Member `phase` of the JSON form.
     phase: &'static str,
-    /// Usually one.
+    /// Reasons of the failure, usually one.
     reasons: Vec<Reason>,
 }
 
-/// One of the things that went wrong together.
+/// One reason of a failure.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Reason {
-    /// The file, where one is to blame.
+    /// File that caused the failure, if any.
     pub(crate) path: Option<String>,
-    /// Its line and column, from 1.
+    /// Line and column in the file, from 1.
     pub(crate) position: Option<(u32, u32)>,
-    /// What happened.
+    /// Description of the failure.
     pub(crate) message: String,
-    /// What to do.
+    /// Correction for the user to make.
     pub(crate) help: Option<String>,
-    /// `code` of this failure in the JSON form, if another tool has one: `TS2322`.
+    /// `code` of this reason in the JSON form, if another tool reported it: `TS2322`.
     pub(crate) code: Option<String>,
 }
 
 impl Problem {
-    /// A failure of a build.
+    /// Creates a failure of a build.
     pub(crate) fn build(phase: &'static str, message: impl Into<String>) -> Self {
         Self {
             code: "BUILD_ERROR",
@@ -59,7 +59,7 @@ impl Problem {
         }
     }
 
-    /// What the project's compiler found. People have read it in the compiler's own words.
+    /// Creates a failure from the messages of the project's compiler. In text output, the compiler's own output is shown instead.
     pub(crate) fn compile(reasons: Vec<Reason>) -> Self {
         Self {
             code: "BUILD_ERROR",
@@ -68,7 +68,7 @@ impl Problem {
         }
     }
 
-    /// Type errors of the project's code.
+    /// Creates a failure from type errors in the project's code.
     pub(crate) fn check_types(reasons: Vec<Reason>) -> Self {
         Self {
             code: "BUILD_ERROR",
@@ -77,7 +77,7 @@ impl Problem {
         }
     }
 
-    /// A failure to answer what was asked of a project or a running app.
+    /// Creates a failure of `kit inspect`.
     pub(crate) fn inspection(message: impl Into<String>) -> Self {
         Self {
             code: "INSPECT_ERROR",
@@ -86,7 +86,7 @@ impl Problem {
         }
     }
 
-    /// Tests that could not be run.
+    /// Creates a failure to run tests.
     pub(crate) fn testing(message: impl Into<String>) -> Self {
         Self {
             code: "TEST_ERROR",
@@ -95,7 +95,7 @@ impl Problem {
         }
     }
 
-    /// A failure to make a project, or to add to one.
+    /// Creates a failure of `kit scaffold`.
     pub(crate) fn scaffold(message: impl Into<String>) -> Self {
         Self {
             code: "SCAFFOLD_ERROR",
@@ -104,7 +104,7 @@ impl Problem {
         }
     }
 
-    /// A failure to make or apply migrations.
+    /// Creates a failure to generate or apply migrations.
     pub(crate) fn migration(reasons: Vec<Reason>) -> Self {
         Self {
             code: "MIGRATION_ERROR",
@@ -113,7 +113,7 @@ impl Problem {
         }
     }
 
-    /// Blames a file.
+    /// Sets the file that caused the failure.
     pub(crate) fn at(mut self, path: &str) -> Self {
         for reason in &mut self.reasons {
             reason.path = Some(path.to_owned());
@@ -121,7 +121,7 @@ impl Problem {
         self
     }
 
-    /// Says what to do.
+    /// Sets the help: the correction for the user to make.
     pub(crate) fn help(mut self, help: &str) -> Self {
         for reason in &mut self.reasons {
             reason.help = Some(help.to_owned());
@@ -131,7 +131,7 @@ impl Problem {
 }
 
 impl Reason {
-    /// What happened, and nothing more to say about it.
+    /// Creates a reason with a description only.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -165,7 +165,7 @@ impl From<HostError> for Stop {
 }
 
 impl Stop {
-    /// What happened in one line, and what to do, for a place that only mentions it.
+    /// Returns the description in one line and the help, for output that only mentions the failure.
     pub(crate) fn summary(&self) -> (String, Option<String>) {
         match self {
             Self::Told => ("it did not work".to_owned(), None),
@@ -184,7 +184,7 @@ impl Stop {
         }
     }
 
-    /// How the command ends.
+    /// Returns the exit code.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Interrupted(_) => Exit::Interrupted,
@@ -192,7 +192,7 @@ impl Stop {
         }
     }
 
-    /// Says it, on the right stream in the right form.
+    /// Prints the failure as text or JSON.
     pub(crate) fn report(&self, console: &Console<'_>) {
         match self {
             Self::Told => {}

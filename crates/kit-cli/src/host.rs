@@ -1,4 +1,4 @@
-//! What a command asks of JavaScript.
+//! Interface to the host: operations of a command that need JavaScript.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -8,267 +8,267 @@ use kit_build::{CodePlace, TapEvent};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// An answer that may take a while.
+/// Future of a host's operation.
 pub type HostFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, HostError>> + 'a>>;
 
-/// What only JavaScript can do: run a configuration file, start the embedded database, run Node beside it.
+/// Operations that need JavaScript: load a configuration file, control the embedded database, run Node.
 pub trait Host {
-    /// The default export of a configuration file, as plain data.
+    /// Loads a configuration file and returns its default export as JSON.
     fn load_config<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Value>;
 
-    /// Sets the variables of the project's `.env` that are not set, unless `NODE_ENV` says something else than `development`. A variable that an
-    /// earlier call set is set anew, or removed where the file does not have it any more.
+    /// Sets the variables of the project's `.env` that are not set. Does nothing if `NODE_ENV` is set to a value other than
+    /// `development`. A variable that an earlier call set is updated, or removed if the file no longer contains it.
     fn load_env<'a>(&'a self, root: &'a Path) -> HostFuture<'a, EnvFile>;
 
-    /// The URL of the project's embedded database, which runs until the command ends or longer.
+    /// Returns the URL of the project's embedded database. The database runs at least until the command ends.
     fn database_url<'a>(&'a self, root: &'a Path) -> HostFuture<'a, String>;
 
-    /// Does something with the project's embedded database.
+    /// Performs an action on the project's embedded database.
     fn database<'a>(&'a self, root: &'a Path, action: DatabaseAction) -> HostFuture<'a, DatabaseAnswer>;
 
-    /// Runs the tap of a plugin of the configuration that was loaded last, and gives its answer to `event`.
+    /// Runs a plugin's tap with `event` and returns its result. The plugin belongs to the last loaded configuration.
     fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: TapEvent) -> HostFuture<'a, Value>;
 
-    /// Runs Node until it ends. What it prints goes to standard error; an interrupt reaches it too.
+    /// Runs Node and waits for its exit. Its output goes to standard error; an interrupt also reaches Node.
     fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeEnd>;
 
-    /// Looks at files from now on, in place of those that it looked at; what happens to them is an [`Event`] of whoever waits next.
+    /// Watches files and replaces the previous watch. The next call of `wait` or `serve` returns changes as an [`Event`].
     fn watch<'a>(&'a self, what: &'a Watch) -> HostFuture<'a, ()>;
 
-    /// Waits until something is to be done.
+    /// Waits for an event.
     fn wait(&self) -> HostFuture<'_, Event>;
 
-    /// Serves an application in development, until something is to be done.
+    /// Serves an application in development until an event occurs.
     fn serve<'a>(&'a self, what: &'a Serve) -> HostFuture<'a, Event>;
 }
 
-/// Variables that the project's `.env` set.
+/// Variables from the project's `.env`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EnvFile {
-    /// Names of the variables of the file that are set to the file's values.
+    /// Names of the variables that have the file's values.
     pub set: Vec<String>,
-    /// Names of the variables of the file that had other values already, which they keep.
+    /// Names of the variables in the file that were already set to other values, and keep these.
     pub kept: Vec<String>,
-    /// Names of the variables whose values this reading changed or removed.
+    /// Names of the variables that this call changed or removed.
     pub changed: Vec<String>,
 }
 
-/// What is to be done with the embedded database.
+/// Action on the embedded database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "action")]
 pub enum DatabaseAction {
-    /// Start it, and say where it is.
+    /// Start the database and return its URL.
     Url,
-    /// Start it, keep it until it is stopped, and say where it is.
+    /// Start the database, keep it running until it is stopped, and return its URL.
     Start,
-    /// Keep it no longer, and say who uses it still.
+    /// Stop keeping the database running, and return the number of processes that still use it.
     Stop,
-    /// Make it anew and empty, and say where it is.
+    /// Delete the database, create an empty one, and return its URL.
     Reset,
-    /// Run psql on it to its end, and say how that went.
+    /// Run psql on the database and return its exit code.
     Psql {
-        /// Its arguments.
+        /// Arguments of psql.
         arguments: Vec<String>,
     },
 }
 
-/// What came of it; of each only what was asked for.
+/// Result of a [`DatabaseAction`]. Only the members that belong to the action are set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct DatabaseAnswer {
-    /// Where the database is.
+    /// URL of the database.
     pub url: Option<String>,
-    /// How many processes use it.
+    /// Number of processes that use the database.
     pub users: Option<usize>,
-    /// The exit code of psql; none where a signal ended it.
+    /// Exit code of psql; `None` if a signal ended it.
     pub code: Option<i32>,
 }
 
 impl DatabaseAnswer {
-    /// The URL, which every answer has that was asked for it.
+    /// Returns the URL, which the result of every action with a URL contains.
     pub(crate) fn url(self) -> String {
         self.url.unwrap_or_default()
     }
 }
 
-/// How to run the Node that the host is.
+/// Arguments to run Node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NodeRun {
-    /// Its arguments. One that is [`REPORT`] stands for the path of a file whose text comes back when Node has ended, one
-    /// that is [`REPORTER`] for the module that makes `node --test` write its result there.
+    /// Arguments of Node. [`REPORT`] represents the path of a file, whose text the host returns after Node has exited.
+    /// [`REPORTER`] represents the module that makes `node --test` write its result to that file.
     pub args: Vec<String>,
-    /// The working directory, absolute.
+    /// Working directory, absolute.
     pub directory: String,
-    /// Variables of its environment besides the host's; one that is [`SEEN`] stands for a directory, into which tests write what they
-    /// see of the contracts.
+    /// Environment variables in addition to those of the host. The value [`SEEN`] represents a directory into which tests write
+    /// the coverage of the contracts.
     pub env: BTreeMap<&'static str, String>,
 }
 
-/// An argument that stands for the report's path.
+/// Argument that represents the path of the report.
 pub const REPORT: &str = "{report}";
 
-/// An argument that stands for the reporter of tests.
+/// Argument that represents the path of the test reporter.
 pub const REPORTER: &str = "{reporter}";
 
-/// A variable that stands for the directory of what tests see.
+/// Value of an environment variable that represents the directory for the coverage of the contracts.
 pub const SEEN: &str = "{seen}";
 
-/// How Node ended.
+/// Result of a Node process.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeEnd {
-    /// Its exit code; none where a signal ended it.
+    /// Exit code; `None` if a signal ended the process.
     pub code: Option<i32>,
-    /// That signal.
+    /// Signal that ended the process.
     pub signal: Option<String>,
-    /// Whether the user wanted the command to end, and so it did.
+    /// True if the user interrupted the command, and the process ended therefore.
     pub interrupted: bool,
-    /// What it wrote into its report, where it wrote one.
+    /// Text of the report, if Node wrote one.
     pub report: Option<String>,
-    /// What its tests saw of the contracts; nothing where none of them counted.
+    /// Coverage of the contracts by the tests; `None` if no test recorded it.
     pub seen: Option<Seen>,
 }
 
-/// What tests saw of the contracts.
+/// Coverage of the contracts by tests.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct Seen {
-    /// All that could be seen.
+    /// All items of the contracts.
     pub items: Vec<ContractItem>,
-    /// The places of those in `items` that were.
+    /// Indices of the covered items in `items`.
     pub seen: BTreeSet<usize>,
 }
 
-/// One thing of a contract that tests see or do not see.
+/// Item of a contract that tests can cover.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ContractItem {
-    /// What it is.
+    /// Kind of the item.
     pub kind: ItemKind,
-    /// `POST /notes`.
+    /// Route, such as `POST /notes`.
     pub route: String,
-    /// `params`, `query` or `body`.
+    /// Slot of the request: `params`, `query` or `body`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<String>,
-    /// `$.items[].name`.
+    /// Path of the value, such as `$.items[].name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Which rule, bound, member or answer: `maxLength 200`, `404 NOTE_NOT_FOUND`.
+    /// Rule, bound, member or response: `maxLength 200`, `404 NOTE_NOT_FOUND`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub what: Option<String>,
 }
 
-/// Kinds of what tests see of contracts.
+/// Kinds of contract items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ItemKind {
-    /// A route, which answered with success.
+    /// A route that responded with success.
     Route,
-    /// A status and a code that a route answers with.
+    /// A status and a code of a route's responses.
     Answer,
-    /// A field of a request that was taken.
+    /// A field of an accepted request.
     Field,
-    /// A member of a union, in a request that was taken.
+    /// A member of a union in an accepted request.
     Member,
-    /// A bound that a value stood at, in a request that was taken.
+    /// A bound that a value in an accepted request is equal to.
     Bound,
-    /// A rule that a request broke and was refused for.
+    /// A rule that a refused request broke.
     Rule,
 }
 
-/// Which files are somebody's edits.
+/// Files whose changes count as edits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Watch {
-    /// Absolute path of the project: what is in it counts.
+    /// Absolute path of the project. All files in it are watched.
     pub root: String,
-    /// But for these directories, relative to the root.
+    /// Directories that are not watched, relative to the root.
     pub ignored: Vec<String>,
-    /// Whether files of tests count.
+    /// True if test files are watched.
     pub tests: bool,
-    /// Files that count wherever they are, absolute.
+    /// Additional files to watch, absolute.
     pub files: Vec<String>,
-    /// Files that were just written by a build, absolute: that is no edit.
+    /// Files that a build has just written, absolute. These writes do not count as edits.
     pub written: Vec<String>,
 }
 
-/// What is to be served in development.
+/// Application to serve in development.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Serve {
     /// Absolute path of the project.
     pub root: String,
-    /// The program, relative to the root.
+    /// Program that starts the application, relative to the root.
     pub entry: String,
-    /// In place of the port that the program says.
+    /// Port that replaces the program's own.
     pub port: Option<u16>,
-    /// The address to listen on, in place of the one that the program says.
+    /// Address that replaces the program's own.
     pub host: Option<String>,
-    /// Names that the `Host` header of a request may have, besides localhost and addresses.
+    /// Accepted names in the `Host` header of requests, in addition to localhost and addresses.
     pub allowed_hosts: Vec<String>,
-    /// Of the embedded database, where that is used.
+    /// URL of the embedded database, if the project uses it.
     pub database_url: Option<String>,
-    /// How the last build went. After one that failed the application goes on as it is.
+    /// Result of the last build. After a failed build, the running application stays unchanged.
     pub build: BuildState,
-    /// The type check that follows once the application listens or has ended; its end is an [`Event::Checked`].
+    /// Type check to run once the application listens or has exited. The end of the check is an [`Event::Checked`].
     pub types: Option<TypeCheck>,
 }
 
-/// How to run the project's type checker.
+/// Arguments to run the project's type checker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TypeCheck {
     /// Absolute path of the program.
     pub program: String,
-    /// Its arguments.
+    /// Arguments of the program.
     pub args: Vec<String>,
 }
 
-/// How a build went, for those who see the application and not the terminal.
+/// Result of a build, for users who see the application and not the terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "status")]
 pub enum BuildState {
-    /// It was built.
+    /// The build succeeded.
     Built {
         /// Empty.
         text: String,
     },
-    /// It was not.
+    /// The build failed.
     Failed {
-        /// What the terminal shows.
+        /// Text of the errors, as on the terminal.
         text: String,
-        /// What `kit build --json` prints.
+        /// Output of `kit build --json`.
         report: Value,
     },
 }
 
-/// What happened while a command waited.
+/// Event that ends a wait.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub enum Event {
-    /// Files were written, came or went.
+    /// Files were written, created or removed.
     Changed {
-        /// Relative to the root.
+        /// Paths, relative to the root.
         files: Vec<String>,
     },
-    /// Somebody wants it built once more.
+    /// The user requested another build.
     Rebuild,
-    /// The type check of what is served has ended.
+    /// The type check of the served application has ended.
     Checked {
-        /// Its exit code; none if it could not be started or a signal ended it.
+        /// Exit code; `None` if the check could not be started or a signal ended it.
         code: Option<i32>,
-        /// What it printed.
+        /// Output of the check.
         text: String,
     },
-    /// Nothing can be served: the application has no port to listen on. The host has said so.
+    /// The application cannot be served, because it has no port to listen on. The host has reported this.
     Failed,
-    /// It is over.
+    /// The user quit.
     Quit,
 }
 
-/// What the host could not do, and why, in words for the user.
+/// Failure of a host's operation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HostError {
-    /// The message.
+    /// Message for the user.
     pub message: String,
-    /// Where in the project's code, where that is known.
+    /// Location in the project's code, if known.
     pub at: Option<CodePlace>,
 }

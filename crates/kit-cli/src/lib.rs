@@ -1,15 +1,16 @@
 //! The `kit` command.
 //!
-//! Where it stands: above `kit-build` and `kit-migrate`, below the addon that Node loads. It parses arguments, calls, and
-//! says what happened; what a build *is*, it does not know.
+//! Place in the workspace: above `kit-build` and `kit-migrate`, below the addon that Node loads. The crate parses arguments,
+//! calls these crates, and prints the results. It does not implement builds itself.
 //!
-//! A command is a future. It does its own work in place and waits only for its [`Host`], for the few things that need
-//! JavaScript. [`Session`] turns that into a conversation, so that the host needs no async runtime and tests need no Node.
+//! A command is a future. It does its own work synchronously and waits only for its [`Host`], for the few operations that
+//! need JavaScript. [`Session`] turns the future into a sequence of requests and replies, so the host needs no async runtime
+//! and tests need no Node.
 //!
 //! Invariants:
-//! - With `--json`, standard output holds one JSON document and nothing else, whether the command succeeds or fails.
-//! - Escape sequences only where a terminal is, and never with `NO_COLOR`.
-//! - Nothing of the process is reached but through [`Environment`].
+//! - With `--json`, standard output contains one JSON document and nothing else, whether the command succeeds or fails.
+//! - Escape sequences go only to terminals, and never with `NO_COLOR`.
+//! - Commands access the process only through [`Environment`].
 //!
 //! ```
 //! use kit_cli::{ProcessEnvironment, Request, Session};

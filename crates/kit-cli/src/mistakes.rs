@@ -1,10 +1,10 @@
-//! What compilers say of mistakes, read from what they print: none of them has a form for programs.
+//! Parses the error messages of compilers. None of the compilers has an output format for programs.
 
 use kit_build::Compiler;
 
 use crate::failure::Reason;
 
-/// The mistakes that a compiler tells of, with their places; none where it speaks of something else.
+/// Returns the errors in a compiler's output with their locations. Empty if the output contains no error in a known format.
 pub(crate) fn read(compiler: Compiler, text: &str) -> Vec<Reason> {
     match compiler {
         Compiler::Tsc => of_tsc(text),
@@ -13,8 +13,8 @@ pub(crate) fn read(compiler: Compiler, text: &str) -> Vec<Reason> {
     }
 }
 
-/// `src/app.ts(3,7): error TS2322: Type 'string' is not …`, with the lines below that belong to it; `error TS18003: No inputs …` where no file is to
-/// blame.
+/// Parses lines such as `src/app.ts(3,7): error TS2322: Type 'string' is not …` with the indented lines below them, and lines
+/// without a file such as `error TS18003: No inputs …`.
 fn of_tsc(text: &str) -> Vec<Reason> {
     let mut found: Vec<Reason> = Vec::new();
     for line in text.lines() {
@@ -38,7 +38,8 @@ fn line_of_tsc(line: &str) -> Option<Reason> {
     Some(reason(path, row.parse().ok()?, column.parse().ok()?, message))
 }
 
-/// tsup bundles with esbuild, which ends with a list: `src/app.ts:3:6: ERROR: Unexpected ";"`. Its columns begin at 0.
+/// Parses the list at the end of esbuild's output, which tsup uses: `src/app.ts:3:6: ERROR: Unexpected ";"`. Columns start
+/// at 0.
 fn of_esbuild(line: &str) -> Option<Reason> {
     let (place, message) = line.split_once(": ERROR: ")?;
     let (place, column) = place.rsplit_once(':')?;
@@ -47,7 +48,7 @@ fn of_esbuild(line: &str) -> Option<Reason> {
     Some(reason(path, row.parse().ok()?, column + 1, message))
 }
 
-/// swc draws a frame, whose head has the line and whose mark has the column:
+/// Parses the code frames of swc. The head contains the line, and the position of the mark is the column:
 ///
 /// ```text
 ///   x Expression expected
@@ -77,7 +78,7 @@ fn of_swc(text: &str) -> Vec<Reason> {
     found
 }
 
-/// `,-[src/app.ts:3:1]`, whose column is that of the line.
+/// Parses a head such as `,-[src/app.ts:3:1]`. Its column is that of the line's start, so it is ignored.
 fn head_of_swc(line: &str) -> Option<(&str, u32)> {
     let inner = line.strip_prefix(",-[").or_else(|| line.strip_prefix("╭─["))?;
     let (place, _) = inner.strip_suffix(']')?.rsplit_once(':')?;
@@ -90,7 +91,7 @@ fn is_end_of_swc(line: &str) -> bool {
     inner.starts_with("`-") || inner.starts_with("╰─")
 }
 
-/// The column, from 1, of the first mark below a line of source. Sources stand one space behind the bar.
+/// Returns the column, from 1, of the first mark below a source line. The source starts one space behind the bar.
 fn mark_of_swc(line: &str) -> Option<u32> {
     let (gutter, marks) = line.split_once([':', '·'])?;
     if !gutter.trim().is_empty() {
@@ -114,7 +115,7 @@ mod tests {
 
     use super::read;
 
-    /// Path, line, column, message.
+    /// Returns path, line, column and message of each error.
     fn told(compiler: Compiler, text: &str) -> Vec<(String, u32, u32, String)> {
         let mistakes = read(compiler, text).into_iter();
         mistakes
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn tsc_is_heard_out() {
+    fn parses_errors_of_tsc() {
         let text = "src/a (1).ts(3,7): error TS2322: Type 'A' is not assignable to type 'B'.\n  \
                     Property 'x' is missing.\nsrc/b.ts(1,1): error TS1005: ';' expected.\n\nFound 2 errors.\n";
         assert_eq!(
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn tsup_is_heard_out() {
+    fn parses_errors_of_tsup() {
         let text = "CLI tsup v9.0.0\nESM Build start\n✘ [ERROR] Unexpected \";\"\n\n    src/main.ts:2:21:\n      \
                     2 │ export const wrong = ;\n        ╵                      ^\n\nESM Build failed\n\
                     Error: Build failed with 2 errors:\nsrc/main.ts:2:21: ERROR: Unexpected \";\"\n\
@@ -164,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn swc_is_heard_out() {
+    fn parses_errors_of_swc() {
         let text = "  x Expression expected\n   ,-[src/main.ts:2:1]\n 1 | const a = { b: 1 };\n \
                     2 | export const wrong = ;\n   :                      ^\n   `----\n\n\nCaused by:\n    Syntax Error\n\n\
                     Stack backtrace:\n   0: <unknown>\n  x Expected ',', got 'x'\n  | and more\n   ,-[src/two.ts:10:1]\n \

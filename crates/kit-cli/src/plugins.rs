@@ -1,10 +1,10 @@
-//! Plugins of a build, run by the host of the command.
+//! Runs the plugins of a build in the host of the command.
 
 use kit_build::{TapEvent, TapFuture, TapHost};
 
 use crate::Host;
 
-/// The plugins of the configuration that the host has loaded.
+/// Plugins of the last configuration that the host has loaded.
 pub(crate) struct Plugins<'a>(pub(crate) &'a dyn Host);
 
 impl TapHost for Plugins<'_> {

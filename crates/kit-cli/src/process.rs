@@ -1,4 +1,4 @@
-//! The process that a command runs in.
+//! Environment of a command in the current process.
 
 use std::fmt;
 use std::io::{self, IsTerminal as _};
@@ -10,7 +10,7 @@ use inquire::{InquireError, Select, Text};
 
 use crate::{Environment, Speech, Stream};
 
-/// The process itself.
+/// The current process.
 #[derive(Clone, Copy, Default)]
 pub struct ProcessEnvironment;
 
@@ -66,7 +66,7 @@ impl Environment for ProcessEnvironment {
     }
 
     fn run(&self, program: &str, args: &[&str], directory: &Path, speech: Speech) -> io::Result<bool> {
-        // npm is a script on Windows, which is started by its whole name only.
+        // On Windows, npm is a script, which must be started with its file extension.
         let program = if cfg!(windows) && program == "npm" {
             "npm.cmd"
         } else {
@@ -75,7 +75,7 @@ impl Environment for ProcessEnvironment {
         let mut command = Command::new(program);
         command.args(args).current_dir(directory).stdin(Stdio::null());
         match speech {
-            // Named, not inherited: Node has its own streams closed in programs that are started by anybody but itself.
+            // Passed explicitly: Node marks its own standard streams as not inheritable by other programs.
             Speech::Shown => command.stdout(io::stderr()).stderr(io::stderr()),
             Speech::Dropped => command.stdout(Stdio::null()).stderr(Stdio::null()),
         };
@@ -83,7 +83,7 @@ impl Environment for ProcessEnvironment {
     }
 }
 
-/// Esc is an answer too: no. Ctrl-C ends the command, as `Interrupted`.
+/// Converts the result of a prompt: Esc is `None`, and Ctrl-C is an error of the kind `Interrupted`.
 fn answered<T>(answer: Result<T, InquireError>) -> io::Result<Option<T>> {
     match answer {
         Ok(answer) => Ok(Some(answer)),
@@ -100,7 +100,8 @@ impl fmt::Debug for ProcessEnvironment {
     }
 }
 
-/// Like `Write::write_all`, for pipes too that the host (Node does it) made non-blocking: a full one is waited for.
+/// Writes all bytes like `Write::write_all`, but also to a non-blocking pipe: Node makes pipes non-blocking. Waits while the
+/// pipe is full.
 fn write_all(stream: &mut dyn io::Write, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match stream.write(bytes) {
@@ -130,7 +131,7 @@ mod tests {
 
     use super::write_all;
 
-    /// Takes three bytes, then none, in turn, as a full pipe does.
+    /// A pipe that alternately accepts three bytes and is full.
     #[derive(Default)]
     struct Pipe {
         taken: Vec<u8>,
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_pipe_loses_nothing() {
+    fn writes_all_bytes_to_a_full_pipe() {
         let mut pipe = Pipe::default();
         write_all(&mut pipe, b"twelve bytes").unwrap();
         assert_eq!(pipe.taken, b"twelve bytes");

@@ -1,4 +1,4 @@
-//! The project that a command works on.
+//! Opens the project that a command works on.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::{Environment, HostError};
 
 /// A project whose configuration is valid.
 pub(crate) struct Project {
-    /// Absolute, without symbolic links.
+    /// Root directory: absolute, without symbolic links.
     pub(crate) root: PathBuf,
     pub(crate) config: ResolvedConfig,
     /// Warnings about the configuration.
@@ -23,7 +23,7 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// Finds the root and reads the configuration.
+    /// Finds the root and reads the configuration. Fails if the configuration has mistakes.
     pub(crate) async fn open(common: &Common, context: &Context<'_>) -> Result<Self, Stop> {
         let root = root(common, context.environment)?;
         let loaded = match find_config_file(&root)? {
@@ -53,9 +53,9 @@ impl Project {
     }
 }
 
-/// A configuration file that could not be imported, or whose export is none.
+/// Creates the error for a configuration file that could not be imported or has an invalid default export.
 fn unloadable(root: &Path, name: &str, error: HostError) -> Stop {
-    // Node does not say where in a JavaScript file a mistake of syntax is.
+    // Node does not report the location of a syntax error in a JavaScript file, so kit parses the file.
     let (line, column) = read_text(&root.join(name))
         .ok()
         .flatten()
@@ -68,7 +68,7 @@ fn unloadable(root: &Path, name: &str, error: HostError) -> Stop {
     });
     let (label, text) = place.label(root);
     let mut sources = SourceTexts::default();
-    // A code frame without a line would show the first one, which has nothing to do with it.
+    // Without a line, a code frame would show the first line, which is unrelated to the error.
     if let Some(text) = text.filter(|_| place.line > 0) {
         sources.add(label.path.clone(), text);
     }
@@ -77,7 +77,7 @@ fn unloadable(root: &Path, name: &str, error: HostError) -> Stop {
     Stop::Diagnosed(diagnostics, Box::new(sources))
 }
 
-/// The project's root. Its path is text, since JavaScript must be able to name it.
+/// Returns the project's root. The path must be UTF-8, because JavaScript represents it as a string.
 pub(crate) fn root(common: &Common, environment: &dyn Environment) -> Result<PathBuf, Stop> {
     let here = environment.current_dir().map_err(|error| {
         Problem::build(
@@ -95,21 +95,21 @@ pub(crate) fn root(common: &Common, environment: &dyn Environment) -> Result<Pat
     Ok(root)
 }
 
-/// What is wrong where a command needs something of a project and a directory below one is named: that it is there, and where the
-/// project is. Nothing where there is no project above.
+/// Returns message and help for a command that runs in a directory below a project, or `None` if no parent directory is a
+/// project.
 pub(crate) fn below(root: &Path) -> Option<(String, String)> {
     project_above(root)?;
     let here = root.display();
     Some((format!("{here} is not a project, but below one"), elsewhere(root)))
 }
 
-/// The time to write into files.
+/// Returns the time to write into files.
 pub(crate) fn build_time(environment: &dyn Environment) -> Result<BuildTime, Stop> {
     let epoch = environment.var("SOURCE_DATE_EPOCH");
     Ok(BuildTime::new(epoch.as_deref(), environment.now())?)
 }
 
-/// For what points into no text.
+/// Sources for diagnostics without code frames.
 pub(crate) struct NoSources;
 
 impl Sources for NoSources {

@@ -1,5 +1,5 @@
-//! `docs/cli.md` shows every command's help as clap prints it: written by this test with `KIT_BLESS=1`, compared without.
-#![allow(clippy::disallowed_methods)] // Reason: a test reads and blesses the page.
+//! Test that `docs/cli.md` contains the help of every command as clap prints it. `KIT_BLESS=1` writes the page.
+#![allow(clippy::disallowed_methods)] // Reason: the test reads and writes the page.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,15 +8,15 @@ use clap::{Command, CommandFactory as _};
 
 use crate::args::CommandLine;
 
-/// What stands above it is written by hand.
+/// Line in the page. The text above it is written by hand.
 const MARK: &str =
     "<!-- Below: the help of every command. `KIT_BLESS=1 cargo test -p kit-cli reference` writes it. -->\n";
 
-/// As wide as help ever is, whatever terminal the test runs in.
+/// Maximum width of the help, so that the result does not depend on the terminal.
 const WIDTH: usize = 100;
 
 #[test]
-fn the_page_shows_the_help_of_every_command() {
+fn page_contains_the_help_of_every_command() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");
     let page = std::fs::read_to_string(&path).expect("docs/cli.md is there");
     let (intro, shown) = page.split_once(MARK).expect("docs/cli.md holds the mark");
@@ -44,14 +44,14 @@ fn the_page_shows_the_help_of_every_command() {
 }
 
 fn describe(command: &mut Command, page: &mut String) {
-    // The outermost has none, since nobody has called it.
+    // The top-level command has no `bin_name`, because clap sets it only when it parses arguments.
     let name = command
         .get_bin_name()
         .unwrap_or_else(|| command.get_name())
         .to_owned();
     let help = command.render_long_help().to_string();
     assert!(help.contains("Examples:"), "the help of `{name}` has no examples");
-    // clap fills up lines with spaces.
+    // clap pads lines with spaces.
     let lines: Vec<&str> = help.trim().lines().map(str::trim_end).collect();
     // Writing to a string cannot fail.
     let _ = write!(page, "\n## {name}\n\n```text\n{}\n```\n", lines.join("\n"));

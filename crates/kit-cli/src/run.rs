@@ -1,4 +1,4 @@
-//! From arguments to an exit code.
+//! Runs a command: from arguments to an exit code.
 
 use std::ffi::OsString;
 
@@ -10,8 +10,8 @@ use crate::console::Console;
 use crate::context::Context;
 use crate::{Environment, Exit, Host, Stream};
 
-/// Runs a command. `args` are without the program's name. It waits for nothing but the host, so that whoever polls it
-/// knows what it waits for.
+/// Runs a command. `args` do not contain the program's name. The future waits only for the host, so a caller that polls it
+/// knows that a pending future waits for a host's operation.
 pub async fn run(args: Vec<OsString>, environment: &dyn Environment, host: &dyn Host) -> Exit {
     let json = wants_json(&args);
     let no_color = args.iter().any(|argument| argument == "--no-color");
@@ -43,7 +43,7 @@ struct UsageFailure {
     message: String,
 }
 
-/// Whether JSON is asked for, in arguments that may turn out to be wrong.
+/// Returns true if the arguments request JSON. The arguments may be invalid.
 fn wants_json(args: &[OsString]) -> bool {
     let mut args = args.iter().take_while(|argument| *argument != "--");
     let mut before: Option<&OsString> = None;
@@ -54,7 +54,7 @@ fn wants_json(args: &[OsString]) -> bool {
     })
 }
 
-/// Help and version are results; everything else that clap has to say is wrong usage.
+/// Prints a message of clap. Help and version are results; all other messages report invalid arguments.
 fn explain(error: &clap::Error, console: &Console<'_>) -> Exit {
     let stream = if error.use_stderr() {
         Stream::Err

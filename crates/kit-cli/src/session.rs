@@ -1,5 +1,6 @@
-//! A command as a conversation, for a host in another language: it runs until it needs something, says what, and goes on
-//! with the reply. There is no thread and no async runtime behind it; the host calls [`Session::step`] in a loop.
+//! Runs a command as a sequence of requests and replies, for a host in another language: the command runs until it needs the
+//! host, returns a request, and continues with the reply. No threads and no async runtime are involved; the host calls
+//! [`Session::step`] in a loop.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -17,7 +18,7 @@ use crate::{
     NodeRun, Serve, Watch, run,
 };
 
-/// What a command wants of its host next.
+/// Request of a command to its host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub enum Request {
@@ -36,35 +37,35 @@ pub enum Request {
         /// Absolute path.
         root: String,
     },
-    /// Do something with the embedded database of this project and reply with a [`DatabaseAnswer`].
+    /// Perform an action on the embedded database of this project and reply with a [`DatabaseAnswer`].
     Database {
         /// Absolute path.
         root: String,
-        /// What.
+        /// Action to perform.
         #[serde(flatten)]
         action: DatabaseAction,
     },
-    /// Run the tap of a plugin and reply with its answer.
+    /// Run the tap of a plugin and reply with its result.
     RunTap {
-        /// The place of the plugin in the list of the configuration.
+        /// Index of the plugin in the configuration's list.
         plugin: usize,
-        /// The hook.
+        /// Name of the hook.
         hook: &'static str,
-        /// What the tap gets.
+        /// Event for the tap.
         event: Value,
-        /// A further member of the event, whose text [`Session::attachment`] gives.
+        /// Name of another member of the event. [`Session::attachment`] returns its JSON.
         attached: Option<&'static str>,
-        /// It.
+        /// Content of the member.
         #[serde(skip)]
         attachment: Option<Attachment>,
     },
     /// Run Node until it ends and reply with a [`NodeEnd`].
     RunNode(NodeRun),
-    /// Look at these files from now on and reply at once.
+    /// Watch these files and reply immediately.
     Watch(Watch),
-    /// Reply with what happened, when something did.
+    /// Reply with the next event once it occurs.
     Wait,
-    /// Serve an application in development and reply with what happened.
+    /// Serve an application in development and reply with the next event.
     Serve(Serve),
     /// The command has ended: exit with this code.
     Exit {
@@ -77,25 +78,25 @@ pub enum Request {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", untagged)]
 pub enum Reply {
-    /// It could not be done.
+    /// The operation failed.
     Error {
-        /// Why, in words for the user.
+        /// Message for the user.
         error: String,
-        /// Where in the project's code, where that is known.
+        /// Location in the project's code, if known.
         #[serde(default)]
         at: Option<CodePlace>,
     },
-    /// It was done.
+    /// The operation succeeded.
     Value {
-        /// What came of it.
+        /// Result of the operation.
         value: Value,
     },
 }
 
-/// A misuse of a session by its host.
+/// Error for a host that misuses a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionError {
-    /// A step without a reply to the last request, or with a reply to none.
+    /// A step without the reply to the last request, or a first step with a reply.
     OutOfTurn,
     /// A step after the command ended.
     Ended,
@@ -119,7 +120,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Prepares a command; it begins to run with the first step. `args` are without the program's name.
+    /// Creates a command, which starts with the first step. `args` do not contain the program's name.
     pub fn new(args: Vec<OsString>, environment: impl Environment + 'static) -> Self {
         let desk = Rc::new(Desk::default());
         let host = Rc::clone(&desk);
@@ -131,8 +132,11 @@ impl Session {
 
     /// Runs the command until it needs its host again or ends.
     ///
+    /// # Errors
+    /// Returns an error if `reply` does not fit the last request, or the command has ended.
+    ///
     /// # Panics
-    /// Where the command does: a bug in kit.
+    /// Panics if the command panics, which is a bug in kit.
     pub fn step(&mut self, reply: Option<Reply>) -> Result<Request, SessionError> {
         let command = self.command.as_mut().ok_or(SessionError::Ended)?;
         self.desk.receive(reply)?;
@@ -148,7 +152,8 @@ impl Session {
         }
     }
 
-    /// The JSON text of what belongs to the request that waits for its reply and does not stand in it. It is made anew each time.
+    /// Returns JSON of the member that the pending request names in `attached`; `None` if there is none. Each call prints the
+    /// JSON anew.
     pub fn attachment(&self) -> Option<String> {
         match &*self.desk.state.borrow() {
             State::Asked(Request::RunTap { attachment, .. }) => attachment.as_ref().map(Attachment::text),
@@ -165,7 +170,7 @@ impl std::fmt::Debug for Session {
     }
 }
 
-/// Where requests and replies are exchanged. One at a time: a command asks and waits.
+/// Exchanges requests and replies. Only one request is pending at a time, because a command waits for the reply.
 #[derive(Default)]
 struct Desk {
     state: RefCell<State>,

@@ -1,26 +1,26 @@
-//! What kit asks a project's tsconfig.json: if tsc would write JavaScript, and if the file has no sources of its own.
+//! Reads a project's tsconfig.json: checks if tsc would write JavaScript, and if the file only refers to other projects.
 
 use std::path::{Path, PathBuf};
 
 use kit_build::read_text;
 use serde_json::Value;
 
-/// A chain of `extends` that is longer is a circle.
+/// Maximum length of a chain of `extends`. A longer chain is treated as a loop.
 const LONGEST_CHAIN: usize = 32;
 
-/// Why tsc would write no JavaScript.
+/// Reason why tsc would write no JavaScript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoOutput {
-    /// There is no tsconfig.json.
+    /// The project has no tsconfig.json.
     NoSettings,
-    /// It has `noEmit`, or inherits it.
+    /// The configuration sets or inherits `noEmit`.
     NoEmit,
-    /// It has `emitDeclarationOnly`, or inherits it.
+    /// The configuration sets or inherits `emitDeclarationOnly`.
     DeclarationsOnly,
 }
 
-/// Succeeds if the project has a tsconfig.json whose JavaScript is to be written. A file that cannot be read counts as one:
-/// tsc says better what is wrong with it.
+/// Returns `Ok` if the project's tsconfig.json makes tsc write JavaScript. An invalid file counts as such a file, so tsc runs
+/// and reports the mistake better than kit could.
 pub(crate) fn emits(root: &Path) -> Result<(), NoOutput> {
     let path = root.join("tsconfig.json");
     if !path.is_file() {
@@ -36,7 +36,7 @@ pub(crate) fn emits(root: &Path) -> Result<(), NoOutput> {
     Ok(())
 }
 
-/// Returns true if the project's tsconfig.json only refers to other projects. `tsc -p .` would check nothing then and succeed.
+/// Returns true if the project's tsconfig.json only refers to other projects: `tsc -p .` would check nothing and succeed.
 pub(crate) fn is_solution(root: &Path) -> bool {
     let Some(value) = read(&root.join("tsconfig.json")) else {
         return false;
@@ -51,7 +51,7 @@ fn read(path: &Path) -> Option<Value> {
     serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()
 }
 
-/// An option as the file has it or inherits it.
+/// Returns the value of an option that the file sets or inherits.
 fn option_of(path: &Path, option: &str, depth: usize) -> Option<bool> {
     let value = read(path)?;
     if let Some(own) = value.pointer(&format!("/compilerOptions/{option}")) {
@@ -62,7 +62,7 @@ fn option_of(path: &Path, option: &str, depth: usize) -> Option<bool> {
         base => vec![base.as_str()?],
     };
     let left = depth.checked_sub(1)?;
-    // The last one wins.
+    // In `extends`, later files override earlier ones.
     bases
         .into_iter()
         .rev()

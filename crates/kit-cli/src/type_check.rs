@@ -1,4 +1,5 @@
-//! Type errors of the project's code. kit evaluates types and checks no code, so the project's own `tsc --noEmit` is asked.
+//! Finds type errors in the project's code. kit evaluates types but does not check code, so the project's own `tsc --noEmit`
+//! does.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,7 +19,7 @@ use crate::{Stream, compiler, mistakes, tsconfig};
 /// Phase of type errors in the JSON form of a failed build.
 pub(crate) const PHASE: &str = "check-types";
 
-/// Greatest number of type errors that a terminal shows at once.
+/// Maximum number of type errors that a terminal shows at once.
 const MOST: usize = 20;
 
 /// The project's type checker.
@@ -28,7 +29,7 @@ pub(crate) struct Checker {
     args: Vec<String>,
 }
 
-/// What a project lacks to be checked.
+/// Requirement of the type check that a project does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Absent {
     /// The package `typescript`.
@@ -38,7 +39,7 @@ pub(crate) enum Absent {
 }
 
 impl Absent {
-    /// What is missing, and what to do.
+    /// Returns the message about the missing requirement, and the help.
     pub(crate) fn text(self) -> (&'static str, &'static str) {
         match self {
             Self::TypeScript => (
@@ -54,7 +55,7 @@ impl Absent {
 }
 
 impl Checker {
-    /// Finds the checker. `purpose` tells the caches of checks apart that may run at the same time.
+    /// Finds the type checker. `purpose` separates the caches of checks that may run at the same time.
     pub(crate) fn find(root: &Path, purpose: &str) -> Result<Self, Absent> {
         let program = compiler::find(root, Compiler::Tsc.name()).ok_or(Absent::TypeScript)?;
         if !root.join("tsconfig.json").is_file() {
@@ -73,7 +74,7 @@ impl Checker {
         args.extend(["--emitDeclarationOnly", "false"].map(str::to_owned));
         let installed = root.join("node_modules");
         if installed.is_dir() {
-            // Projects may share the directory by a link.
+            // Projects may share the directory through a symbolic link, so the name of the cache contains the project's path.
             let project = root
                 .to_string_lossy()
                 .replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
@@ -85,7 +86,7 @@ impl Checker {
         Ok(Self { program, args })
     }
 
-    /// The request that has the host run it.
+    /// Returns the request for the host to run the checker.
     pub(crate) fn request(self) -> TypeCheck {
         TypeCheck {
             program: self.program.to_string_lossy().into_owned(),
@@ -94,7 +95,7 @@ impl Checker {
     }
 }
 
-/// The end of an ASCII text, which tells more than its beginning.
+/// Returns the last bytes of an ASCII string. The end of a path is more specific than its start.
 fn last_bytes(text: &str, count: usize) -> &str {
     &text[text.len().saturating_sub(count)..]
 }
@@ -104,18 +105,18 @@ fn last_bytes(text: &str, count: usize) -> &str {
 pub(crate) struct TypeMistake {
     /// File relative to the project's root.
     path: Option<String>,
-    /// `TS2322`.
+    /// Code, such as `TS2322`.
     code: String,
-    /// First line of what TypeScript says.
+    /// First line of the message.
     message: String,
-    /// Its other lines.
+    /// Other lines of the message.
     more: Vec<String>,
-    /// Line and column from 1.
+    /// Line and column, from 1.
     position: Option<(u32, u32)>,
 }
 
 impl TypeMistake {
-    /// What stays the same while lines move.
+    /// Returns the parts of the error that stay equal if its line moves.
     fn key(&self) -> (Option<&str>, &str, &str, &[String]) {
         (self.path.as_deref(), &self.code, &self.message, &self.more)
     }
@@ -132,7 +133,7 @@ impl TypeMistake {
         }
     }
 
-    /// Draws it as kit's own mistakes are drawn.
+    /// Renders the error in the style of kit's own errors.
     fn draw(&self, root: &Path, style: Style) -> String {
         let mut sources = OneSource::default();
         let mut labels = Vec::new();
@@ -160,7 +161,7 @@ impl TypeMistake {
     }
 }
 
-/// The text of the only file that a type error points into.
+/// Text of the file in which a type error is.
 #[derive(Default)]
 struct OneSource {
     text: Option<String>,
@@ -172,7 +173,8 @@ impl Sources for OneSource {
     }
 }
 
-/// Bytes of the word, text or sign at a line and a column of UTF-16 units: tsc says where an error begins and not where it ends.
+/// Returns the byte range of the word, string literal or sign at a line and a column in UTF-16 code units. tsc reports only
+/// the start of an error.
 fn span(text: &str, line: u32, column: u32) -> Option<Range<usize>> {
     let number = usize::try_from(line).ok()?.checked_sub(1)?;
     let row = text.split('\n').nth(number)?;
@@ -200,7 +202,7 @@ fn span(text: &str, line: u32, column: u32) -> Option<Range<usize>> {
     Some(before + start..before + start + length)
 }
 
-/// Reads what tsc printed. `Err` says why there is no result.
+/// Parses the output of tsc. The error says why there is no result.
 pub(crate) fn read(code: Option<i32>, text: &str) -> Result<Vec<TypeMistake>, String> {
     let found: Vec<TypeMistake> = mistakes::read(Compiler::Tsc, text)
         .into_iter()
@@ -212,7 +214,7 @@ pub(crate) fn read(code: Option<i32>, text: &str) -> Result<Vec<TypeMistake>, St
                 path: reason.path,
                 code: code.to_owned(),
                 message: message.to_owned(),
-                // All of them are indented; deeper ones say why.
+                // These lines are indented by two spaces. Lines with a deeper indentation explain the error.
                 more: lines
                     .map(|line| line.strip_prefix("  ").unwrap_or(line).trim_end().to_owned())
                     .collect(),
@@ -235,7 +237,7 @@ pub(crate) fn read(code: Option<i32>, text: &str) -> Result<Vec<TypeMistake>, St
     })
 }
 
-/// What `kit dev` has said of type errors, so that each is said once.
+/// Type errors and failures that `kit dev` has printed, so that it does not repeat them.
 #[derive(Debug, Default)]
 pub(crate) struct Told {
     known: Vec<TypeMistake>,
@@ -244,7 +246,7 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    /// Says what a project lacks, once.
+    /// Prints the missing requirement, unless it was printed before.
     pub(crate) fn absent(&mut self, absent: Absent, console: &Console<'_>) {
         if self.absent != Some(absent) {
             let (missing, help) = absent.text();
@@ -253,7 +255,7 @@ impl Told {
         self.absent = Some(absent);
     }
 
-    /// Says which type errors are new, and how many there are if that changed.
+    /// Prints new type errors, and the number of type errors if it changed.
     pub(crate) fn tell(&mut self, code: Option<i32>, text: &str, root: &Path, console: &Console<'_>) {
         self.absent = None;
         let now = match read(code, text) {
@@ -290,7 +292,7 @@ impl Told {
     }
 }
 
-/// The mistakes of `now` that are more than those of `before`, in order.
+/// Returns the errors of `now` that occur more often than in `before`, in order.
 fn fresh<'a>(before: &[TypeMistake], now: &'a [TypeMistake]) -> Vec<&'a TypeMistake> {
     let mut left: BTreeMap<_, usize> = BTreeMap::new();
     for mistake in before {
@@ -307,7 +309,7 @@ fn fresh<'a>(before: &[TypeMistake], now: &'a [TypeMistake]) -> Vec<&'a TypeMist
         .collect()
 }
 
-/// Code frames, each followed by an empty line.
+/// Renders code frames, each followed by an empty line.
 fn drawn(mistakes: &[&TypeMistake], root: &Path, console: &Console<'_>) -> String {
     let style = if console.colors(Stream::Err) {
         Style::Colored
@@ -325,7 +327,7 @@ fn drawn(mistakes: &[&TypeMistake], root: &Path, console: &Console<'_>) -> Strin
     text
 }
 
-/// Checks the types of a built project, for `kit build --check-types`; returns how long that took.
+/// Checks the types of a built project, for `kit build --check-types`. Returns the duration of the check.
 pub(crate) fn check(root: &Path, context: &Context<'_>) -> Result<Duration, Stop> {
     let checker = Checker::find(root, "build").map_err(|absent| {
         let (missing, help) = absent.text();
@@ -361,7 +363,7 @@ mod tests {
                         Property 'x' is missing.\nerror TS18003: No inputs were found.\n";
 
     #[test]
-    fn mistakes_are_read_with_code_place_and_reasons() {
+    fn parses_type_errors_with_code_location_and_reasons() {
         let found = read(Some(2), TEXT).unwrap();
         assert_eq!(found.len(), 2);
         assert_eq!(
@@ -377,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_without_type_errors_is_no_result() {
+    fn refuses_a_failure_without_type_errors() {
         assert_eq!(read(Some(0), ""), Ok(Vec::new()));
         assert_eq!(read(Some(3), ""), Err("`tsc` failed (exit code 3)".to_owned()));
         assert_eq!(
@@ -387,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_that_moves_to_another_line_is_not_new_and_a_second_one_like_it_is() {
+    fn error_on_another_line_is_not_new_but_a_duplicate_is() {
         let before = read(Some(2), TEXT).unwrap();
         let moved = read(Some(2), &TEXT.replace("(2,14)", "(9,1)")).unwrap();
         assert!(fresh(&before, &moved).is_empty());
@@ -397,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn the_word_text_or_sign_at_a_place_is_marked() {
+    fn span_covers_the_word_string_or_sign_at_a_location() {
         let text = "const 𝒳é = 'a b';\nreturn  x + 1;\n";
         let at = |line, column| span(text, line, column).map(|range| &text[range]);
         assert_eq!(at(1, 1), Some("const"));

@@ -24,12 +24,12 @@ use crate::plugins::Plugins;
 use crate::project::{Project, build_time};
 use crate::{Stream, type_check};
 
-/// Makes .kit/ from the project's types and contracts.
+/// Build the artifacts in .kit/ from the project's types and contracts.
 ///
 /// Reads the configuration (kit.config.ts, or `kit` in package.json), the types, the contracts and the application
-/// factory, and writes validators, serializers, routes, the OpenAPI document and schema files. Files that did not
-/// change are not touched; a build with an error changes nothing. Then the project's compiler (`compiler` of the
-/// configuration; tsc where tsconfig.json writes files) compiles the sources into `distDir`.
+/// factory, and writes validators, serializers, routes, the OpenAPI document and schema files. Unchanged files keep their
+/// modification times; a build with an error changes nothing. Then the project's compiler (`compiler` in the
+/// configuration; tsc if tsconfig.json emits files) compiles the sources into `distDir`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -42,16 +42,16 @@ Examples:
   kit build --watch --json           one line of JSON for each build
   kit build --json | jq .counts")]
 pub(crate) struct Arguments {
-    /// Write nothing; exit 1 where files of .kit/ are missing, old, or left over.
+    /// Write nothing; exit with 1 if files in .kit/ are missing, out of date, or no longer generated.
     #[arg(long)]
     check: bool,
     /// Build again whenever a file is saved.
     #[arg(long, conflicts_with = "check")]
     watch: bool,
-    /// Leave the project's compiler out.
+    /// Do not run the project's compiler.
     #[arg(long)]
     no_compile: bool,
-    /// Have the project's own TypeScript check all code (`tsc --noEmit`); exit 1 where it finds type errors.
+    /// Check the types of all code with the project's own TypeScript (`tsc --noEmit`); exit with 1 if it finds type errors.
     #[arg(long)]
     check_types: bool,
     #[command(flatten)]
@@ -74,22 +74,22 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     }
 }
 
-/// What a build does besides the artifacts.
+/// Optional steps after the artifacts are written.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct More {
-    /// Runs the project's compiler.
+    /// True to run the project's compiler.
     pub(crate) compile: bool,
-    /// Checks the types of all code.
+    /// True to check the types of all code.
     pub(crate) check_types: bool,
 }
 
-/// What a build is made for, and with what.
+/// Kind of build, with the state that it needs.
 pub(crate) enum Work<'a, 'host> {
-    /// To write.
+    /// Write all artifacts.
     Build,
-    /// To compare with what is written.
+    /// Compare with the existing artifacts, write nothing.
     Check,
-    /// To write what changed since the last one.
+    /// Write the artifacts that changed since the last build.
     Again(&'a mut Again<'host>),
 }
 
@@ -102,7 +102,7 @@ impl Work<'_, '_> {
         }
     }
 
-    /// Runs the last taps of plugins, and remembers what is to be looked at from now on.
+    /// Runs the taps of `done`, and updates the list of watched files.
     pub(crate) async fn finish(
         &mut self,
         project: &Project,
@@ -118,8 +118,8 @@ impl Work<'_, '_> {
         Ok(())
     }
 
-    /// The same for a build whose artifacts are written: what taps said since then is told, and is an error where it is one.
-    /// `shown` was told before.
+    /// Does the same as [`Work::finish`] after the artifacts are written. Prints diagnostics of taps since then; errors among
+    /// them fail the build. `shown` contains the diagnostics that were printed before.
     pub(crate) async fn end(
         &mut self,
         project: &Project,
@@ -140,14 +140,14 @@ impl Work<'_, '_> {
     }
 }
 
-/// What earlier builds of this process said. It is not said again.
+/// Lines that earlier builds of this process printed. A later build prints them again only if they changed.
 #[derive(Debug, Default)]
 pub(crate) struct Told {
     pending: Option<String>,
     left_out: Option<String>,
 }
 
-/// Writes the artifacts and says so; then checks types and lets the project's compiler run, if that is wanted.
+/// Writes the artifacts and prints a summary. Then checks types and runs the project's compiler, as `more` requests.
 pub(crate) async fn make(
     project: &Project,
     context: &Context<'_>,
@@ -165,7 +165,7 @@ pub(crate) async fn make(
     }
     tell_pending(&report, &mut told.pending, console);
     let time = build_time(context.environment)?;
-    // What was said so far has been shown.
+    // The user has already seen these diagnostics.
     let shown = std::mem::take(&mut report.diagnostics);
     let types = if check_types {
         Some(checked(project, context)?)
@@ -217,7 +217,7 @@ pub(crate) async fn make(
     Ok(())
 }
 
-/// Checks the types of all code and says so.
+/// Checks the types of all code and prints the result.
 fn checked(project: &Project, context: &Context<'_>) -> Result<Duration, Stop> {
     let console = context.console;
     let took = type_check::check(&project.root, context)?;
@@ -226,7 +226,7 @@ fn checked(project: &Project, context: &Context<'_>) -> Result<Duration, Stop> {
     Ok(took)
 }
 
-/// Says whether the artifacts are what the sources say, and then, where that is wanted, whether types are right.
+/// Reports if the artifacts are up to date. Then checks types if `more` requests it.
 async fn look(project: &Project, context: &Context<'_>, more: More) -> Result<(), Stop> {
     let start = Instant::now();
     let console = context.console;
@@ -242,7 +242,7 @@ async fn look(project: &Project, context: &Context<'_>, more: More) -> Result<()
     if is_fresh {
         console.result(&format!("{directory}/ is up to date"));
     }
-    // The types of old artifacts say nothing.
+    // With artifacts that are out of date, type errors would be misleading.
     let types = if more.check_types && is_fresh {
         Some(checked(project, context)?)
     } else {
@@ -270,7 +270,7 @@ async fn look(project: &Project, context: &Context<'_>, more: More) -> Result<()
     Err(Stop::Told)
 }
 
-/// What is asked of a build of this project.
+/// Returns the build request of a project.
 pub(crate) fn request<'a>(project: &'a Project, time: &'a BuildTime) -> BuildRequest<'a> {
     BuildRequest {
         root: &project.root,
@@ -280,7 +280,7 @@ pub(crate) fn request<'a>(project: &'a Project, time: &'a BuildTime) -> BuildReq
     }
 }
 
-/// Works on a project without mistakes; a person sees the step under way, and its warnings.
+/// Runs a build and fails if the project has mistakes. On a terminal, shows the current step and the warnings.
 pub(crate) async fn watched(
     project: &Project,
     context: &Context<'_>,
@@ -313,7 +313,7 @@ pub(crate) async fn watched(
     Ok(report)
 }
 
-/// `built 5 routes, 9 types in 12 ms (31 files written)`
+/// Returns a line such as `built 5 routes, 9 types in 12 ms (31 files written)`.
 pub(crate) fn summary(report: &BuildReport, took: Duration, console: &Console<'_>) -> String {
     let mut changes = Vec::new();
     let (written, removed) = (report.files.written.len(), report.files.removed.len());
@@ -336,7 +336,7 @@ pub(crate) fn summary(report: &BuildReport, took: Duration, console: &Console<'_
     )
 }
 
-/// `parse 3.1 ms, types 4.0 ms, …`: what took how long, for a person who waited.
+/// Returns the duration of each step, such as `parse 3.1 ms, types 4.0 ms, …`.
 fn phases(report: &BuildReport) -> String {
     let phases: Vec<String> = report
         .steps
@@ -346,7 +346,7 @@ fn phases(report: &BuildReport) -> String {
     format!("  {}", phases.join(", "))
 }
 
-/// Says where the types are ahead of the committed migrations, unless that was said.
+/// Prints the number of changes without a migration, unless the last build printed the same line.
 pub(crate) fn tell_pending(report: &BuildReport, told: &mut Option<String>, console: &Console<'_>) {
     let text = pending(report);
     if *told != text {
@@ -357,7 +357,7 @@ pub(crate) fn tell_pending(report: &BuildReport, told: &mut Option<String>, cons
     }
 }
 
-/// Where the types are ahead of the committed migrations.
+/// Returns a line about the changes without a migration; `None` if there are none.
 fn pending(report: &BuildReport) -> Option<String> {
     let PendingChanges { changes, problems } = report.pending;
     let text = match (changes, problems) {
@@ -383,7 +383,7 @@ fn duration(took: Duration) -> String {
     }
 }
 
-/// The step under way, on a line of its own that goes away. Only for a person at a terminal.
+/// Shows the current step on a terminal, on a line that is erased afterwards.
 struct StepLine<'a> {
     console: Option<&'a Console<'a>>,
 }

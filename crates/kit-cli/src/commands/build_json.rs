@@ -17,7 +17,7 @@ pub(super) struct Ran {
     pub(super) types: Option<Duration>,
 }
 
-/// A build as `--json` tells of it.
+/// JSON report of a build.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct JsonReport<'a> {
@@ -26,9 +26,9 @@ pub(super) struct JsonReport<'a> {
     files: JsonFiles<'a>,
     pending_migration: JsonPending,
     steps: Vec<JsonStep>,
-    /// Nothing if no compiler ran.
+    /// `None` if no compiler ran.
     compiler: Option<JsonStep>,
-    /// Artifacts that were not made, and why; empty with `--check`.
+    /// Artifacts that the build left out, with the reason; empty with `--check`.
     pub(super) left_out: Vec<LeftOut>,
     /// Absent without `--check-types`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,7 +55,7 @@ struct JsonFiles<'a> {
     project: &'a [String],
 }
 
-/// How far the types are ahead of the committed migrations.
+/// Differences between the types and the committed migrations.
 #[derive(Serialize)]
 struct JsonPending {
     changes: usize,

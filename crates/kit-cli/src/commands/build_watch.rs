@@ -12,11 +12,11 @@ use crate::failure::Stop;
 use crate::host::Event;
 use crate::project::{self, Project, build_time};
 
-/// Builds, and builds again whenever a file is saved, until somebody ends it. Mistakes are told and waited for.
+/// Builds, and builds again after each saved file until the user quits. After a mistake, waits for the next change.
 pub(crate) async fn run(common: &Common, context: &Context<'_>, more: More) -> Result<(), Stop> {
     let console = context.console;
     console.use_lines();
-    // What no edit repairs ends the command.
+    // Errors that no edit of a source file can fix end the command.
     let root = project::root(common, context.environment)?;
     build_time(context.environment)?;
     let mut again = Again::begin(root, Mode::Watch, context.host).await?;
@@ -31,7 +31,7 @@ pub(crate) async fn run(common: &Common, context: &Context<'_>, more: More) -> R
             console.note(&console.paint(Stream::Err, Style::new().dimmed(), text));
         }
         is_first = false;
-        // Whoever reads the results may have enough of them.
+        // Stops if the reader of the output has closed it.
         if console.is_left() || context.host.wait().await? == Event::Quit {
             return Ok(());
         }

@@ -7,7 +7,7 @@ use crate::Stream;
 use crate::args::CommandLine;
 use crate::context::Context;
 
-/// Prints a script that completes kit's commands and flags in a shell.
+/// Print a shell script that completes kit's commands and flags.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -15,7 +15,7 @@ Examples:
   kit completions zsh > ~/.zfunc/_kit          with ~/.zfunc in fpath
   kit completions fish > ~/.config/fish/completions/kit.fish")]
 pub(crate) struct Arguments {
-    /// The shell.
+    /// Name of the shell.
     shell: Shell,
 }
 

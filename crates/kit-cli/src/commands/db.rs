@@ -16,11 +16,10 @@ use crate::failure::{Problem, Reason, Stop};
 use crate::host::{DatabaseAction, DatabaseAnswer};
 use crate::project::{NoSources, root};
 
-/// Works with the project's embedded PostgreSQL.
+/// Manage the project's embedded PostgreSQL.
 ///
-/// It runs as long as something uses it: `kit dev`, an application, a test, a session of psql. `start` keeps it running until
-/// `stop`. These commands are for the embedded database alone, never for the one that `DATABASE_URL`
-/// names.
+/// The database runs while something uses it: `kit dev`, an application, a test, a session of psql. `start` keeps it running
+/// until `stop`. These commands only affect the embedded database, never the one in `DATABASE_URL`.
 #[derive(Debug, Args)]
 #[command(
     subcommand_required = true,
@@ -45,9 +44,9 @@ enum Action {
     Reset(Reset),
 }
 
-/// Starts the database where it is not running, and prints its URL.
+/// Start the database if it is not running, and print its URL.
 ///
-/// It stops some seconds after this command unless something connects to it; `kit db start` keeps it.
+/// The database stops some seconds after this command unless a client connects; `kit db start` keeps it running.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -58,10 +57,10 @@ struct Url {
     common: Common,
 }
 
-/// Opens psql on the database.
+/// Open psql on the database.
 ///
-/// psql is PostgreSQL's own client and has to be installed. The password is passed in its environment: other users of a
-/// machine can read the arguments of a process.
+/// psql is PostgreSQL's own client and must be installed. The password is passed in its environment, because other users of
+/// a machine can read the arguments of a process.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -71,12 +70,12 @@ struct Psql {
     /// Arguments of psql, after `--`.
     #[arg(last = true, value_name = "ARGUMENTS")]
     arguments: Vec<String>,
-    /// The project's root.
+    /// Root of the project.
     #[arg(long, value_name = "DIR", default_value = ".")]
     root: std::path::PathBuf,
 }
 
-/// Starts the database, and keeps it running until `kit db stop`.
+/// Start the database, and keep it running until `kit db stop`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -86,9 +85,10 @@ struct Start {
     common: Common,
 }
 
-/// Stops the database that `kit db start` keeps.
+/// Stop the database that `kit db start` keeps running.
 ///
-/// Where something else still uses it, it goes on until that has ended; the command says so and ends with 1.
+/// If another program still uses the database, it runs until that program has exited; the command reports this and exits
+/// with 1.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -98,16 +98,16 @@ struct Stopping {
     common: Common,
 }
 
-/// Deletes all that is in the database, and applies the migrations to an empty one.
+/// Delete all data of the database, and apply the migrations to the empty database.
 ///
-/// Asks first on a terminal; elsewhere it needs --yes. Sessions that have it open are ended.
+/// Asks for confirmation on a terminal; otherwise --yes is required. Closes open sessions of the database.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   kit db reset
   kit db reset --yes")]
 struct Reset {
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
@@ -219,7 +219,7 @@ async fn reset(arguments: &Reset, context: &Context<'_>) -> Result<(), Stop> {
     } = context;
     let root = root(&arguments.common, *environment)?;
     let mut diagnostics = Diagnostics::default();
-    // Read before anything is deleted.
+    // Read the migrations before anything is deleted.
     let migrations = read_migrations(&root, &mut diagnostics)?;
     if diagnostics.has_errors() {
         return Err(Stop::Diagnosed(diagnostics, Box::new(NoSources)));
@@ -247,7 +247,7 @@ async fn reset(arguments: &Reset, context: &Context<'_>) -> Result<(), Stop> {
     }
     let url = ask(&root, DatabaseAction::Reset, context).await?.url();
     let options = kit_migrate::Options {
-        // There is nothing to lose in an empty database.
+        // The database is empty, so destructive migrations lose no data.
         allow_destructive: true,
         ..kit_migrate::Options::default()
     };
@@ -266,7 +266,7 @@ async fn reset(arguments: &Reset, context: &Context<'_>) -> Result<(), Stop> {
 }
 
 async fn ask(root: &Path, action: DatabaseAction, context: &Context<'_>) -> Result<DatabaseAnswer, Stop> {
-    // `KIT_DATA_DIR` says where the database is, to `kit dev` too.
+    // Also reads `KIT_DATA_DIR`, the directory of the database, which `kit dev` reads from the same file.
     context.host.load_env(root).await?;
     Ok(context
         .host

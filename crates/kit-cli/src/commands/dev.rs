@@ -24,12 +24,14 @@ use crate::project::{self, Project, build_time};
 use crate::type_check::{Checker, Told};
 use crate::{Environment, Speech, Stream, database_url, env_file};
 
-/// Serves the app, and serves it anew whenever a file is saved.
+/// Serve the application, and restart it whenever a file is saved.
 ///
-/// Reads `.env`, builds, starts the embedded database where `DATABASE_URL` is not set, says which migrations are not applied, and runs
-/// the program. Type errors are shown as the project's own TypeScript finds them, beside the running application. After an edit the next
-/// process listens before the last one stops, so that no connection is refused. After a mistake the last version goes on running. It listens on 127.0.0.1 unless the program or --host names an address, and refuses
-/// requests to unknown host names, so that no web page reaches it by DNS rebinding. On a terminal: r builds again, o opens the API's page, q quits.
+/// Reads `.env`, builds, starts the embedded database if `DATABASE_URL` is not set, lists migrations that are not applied, and
+/// runs the program. The project's own TypeScript checks types while the application runs, and type errors are shown. After an
+/// edit, the next process listens before the last one stops, so no connection is refused. After a mistake, the last version keeps
+/// running. The application listens on 127.0.0.1 unless the program or --host names an address, and refuses requests with unknown
+/// host names, so that no web page can reach it by DNS rebinding. Keys on a terminal: r builds again, o opens the page of the API,
+/// q quits.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -38,22 +40,22 @@ Examples:
   kit dev --host 0.0.0.0 --allow-host my-machine.local
   kit dev --entry src/server.ts --no-db")]
 pub(crate) struct Arguments {
-    /// The project's root.
+    /// Root of the project.
     #[arg(long, value_name = "DIR", default_value = ".")]
     root: PathBuf,
-    /// The port to listen on, in place of the one that the program says.
+    /// Listen on this port instead of the program's own.
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
-    /// The address to listen on, in place of the one that the program says: 0.0.0.0 for all. Without either, 127.0.0.1.
+    /// Listen on this address instead of the program's own; 0.0.0.0 for all addresses. The default is 127.0.0.1.
     #[arg(long, value_name = "ADDRESS")]
     host: Option<String>,
-    /// Also answer requests whose Host header has this name; localhost and addresses always may. Give it once for each name.
+    /// Accept requests with this name in the Host header; localhost and addresses are always accepted. Repeatable.
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
-    /// The file that starts the app; without it src/main.ts, src/server.ts, src/index.ts, …
+    /// File that starts the application. Default: the first of src/main.ts, src/server.ts, src/index.ts, …
     #[arg(long, value_name = "FILE")]
     entry: Option<String>,
-    /// Start no database and ask none about migrations.
+    /// Do not start a database, and do not check its migrations.
     #[arg(long)]
     no_db: bool,
 }
@@ -63,7 +65,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         root: arguments.root.clone(),
         json: false,
     };
-    // Nobody can repair by an edit what is not there: no project, no program.
+    // Without a project or a program, the command fails: an edit cannot fix that.
     let root = project::root(&common, context.environment)?;
     build_time(context.environment)?;
     entry::find(&root, arguments.entry.as_deref())?;
@@ -102,28 +104,28 @@ struct Development<'a> {
     common: Common,
     again: Again<'a>,
     database: Database,
-    /// What was served last; what a project that cannot be read has is not known.
+    /// Last served version of the application; `None` before the first.
     served: Option<Serve>,
-    /// What was said of pending changes; not to be said after every edit.
+    /// Last printed line about pending changes, so that it is not repeated after every edit.
     told: Option<String>,
-    /// What was said of type errors.
+    /// Last printed result of the type check.
     types: Told,
-    /// What `.env` set at the last build.
+    /// Variables that `.env` set for the last build.
     env: EnvFile,
 }
 
-/// The project's database, once it was looked for.
+/// State of the project's database.
 #[derive(Default)]
 struct Database {
     is_known: bool,
-    /// Where it is the embedded one.
+    /// URL of the embedded database, if the project uses it.
     embedded: Option<String>,
-    /// What was said of migrations.
+    /// Migrations that were last reported as not applied.
     unapplied: Vec<String>,
 }
 
 impl Development<'_> {
-    /// Builds, says how it went, and gives what is to be served.
+    /// Builds, prints the result, and returns the application to serve.
     async fn build(&mut self) -> Result<Serve, Stop> {
         match self.attempt().await {
             Ok(serve) => Ok(serve),
@@ -136,7 +138,7 @@ impl Development<'_> {
                 match &self.served {
                     Some(last) => Ok(Serve {
                         build,
-                        // What the last build made is not what the sources say now.
+                        // The artifacts of the last build are out of date, so their types are not checked.
                         types: None,
                         ..last.clone()
                     }),
@@ -151,7 +153,7 @@ impl Development<'_> {
         let console = self.context.console;
         let env = env_file::load(&self.common, self.context).await?;
         if env.changed.iter().any(|name| name == "DATABASE_URL") {
-            // The next look is at the database that the file names now.
+            // `.env` now names another database, so the state of the previous one is invalid.
             self.database = Database::default();
         }
         if (&env.set, &env.kept) != (&self.env.set, &self.env.kept) {
@@ -180,7 +182,7 @@ impl Development<'_> {
         })
     }
 
-    /// What is served of a project whose first build fails.
+    /// Returns the application to serve if the project's first build fails.
     fn unbuilt(&self, build: BuildState) -> Result<Serve, Stop> {
         let root = project::root(&self.common, self.context.environment)?;
         Ok(Serve {
@@ -195,7 +197,7 @@ impl Development<'_> {
         })
     }
 
-    /// The type check of what was built, where the project can be checked.
+    /// Returns the type check of the built project, or `None` if the project cannot be checked.
     fn checker(&mut self, root: &Path) -> Option<TypeCheck> {
         match Checker::find(root, "dev") {
             Ok(checker) => Some(checker.request()),
@@ -206,8 +208,8 @@ impl Development<'_> {
         }
     }
 
-    /// Starts the embedded database, where the project has tables and names no other, and says which migrations it does not
-    /// have. Without it the app may run well enough, so nothing of it is a failure.
+    /// Starts the embedded database if the project has tables and `DATABASE_URL` is not set, and reports migrations that are
+    /// not applied. Failures are only printed, because the application may work without the database.
     async fn look_at_database(&mut self, project: &Project, report: &BuildReport) {
         if self.arguments.no_db || report.counts.entities == 0 {
             return;
@@ -241,7 +243,7 @@ impl Development<'_> {
         let Ok(migrations) = read_migrations(&project.root, &mut Diagnostics::default()) else {
             return;
         };
-        // The database is asked at the start and for as long as something is missing: an edit does not wait for it otherwise.
+        // The database is checked at the start and while migrations are missing. Other edits do not wait for this check.
         let names: Vec<String> = migrations
             .iter()
             .map(|migration| migration.name.clone())
@@ -282,7 +284,7 @@ impl Development<'_> {
     }
 }
 
-/// Keeps what would be written, without colours.
+/// Environment that records the output, without colours.
 struct Recorder<'a> {
     inner: &'a dyn Environment,
     text: RefCell<String>,

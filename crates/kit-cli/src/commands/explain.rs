@@ -10,10 +10,10 @@ use serde::Serialize;
 use crate::Stream;
 use crate::context::Context;
 
-/// Says more about a code that a build reported.
+/// Explain a diagnostic code of a build.
 ///
-/// Prints the page of the documentation: what the code means, an example, and what to write instead. Without a code it
-/// lists all of them.
+/// Prints the page of the documentation: the meaning of the code, an example, and a correction. Without a code, the command
+/// lists all codes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -21,7 +21,7 @@ Examples:
   kit explain 1302 --json | jq -r .page
   kit explain")]
 pub(crate) struct Arguments {
-    /// The code, such as KIT1302.
+    /// Diagnostic code, such as KIT1302.
     #[arg(value_parser = parse)]
     code: Option<Code>,
     /// Print JSON on standard output, and nothing else there.
@@ -89,11 +89,11 @@ fn list() -> String {
     })
 }
 
-/// Reads a code of the command line.
+/// Parses a code argument.
 fn parse(name: &str) -> Result<Code, String> {
     Code::from_name(name).ok_or_else(|| {
         let names: Vec<String> = codes::ALL.iter().map(|code| code.name()).collect();
-        // A digit more or less is a slip; a code of another tool is none.
+        // Suggest a code only if the name is a near miss. A code of another tool gets no suggestion.
         match closest(name, names.iter().map(String::as_str)) {
             Some(near) => {
                 format!("it is no code of kit's; did you mean `{near}`? `kit explain` lists all codes")
@@ -103,7 +103,7 @@ fn parse(name: &str) -> Result<Code, String> {
     })
 }
 
-/// A page for a terminal: headings stand out, and blocks of code are set in with the name of their file above them.
+/// Formats a page for a terminal: bold headings, indented code blocks with the names of their files above them.
 fn styled(page: &str) -> String {
     let heading = Style::new().bold();
     let file = AnsiColor::Cyan.on_default();

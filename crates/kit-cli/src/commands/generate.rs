@@ -1,4 +1,4 @@
-//! `kit generate` and its parts.
+//! `kit generate` and its variants.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::failure::{Problem, Stop};
 use crate::project::Project;
 
-/// Makes .kit/ and runs no compiler: the first half of `kit build`.
+/// Write the artifacts in .kit/ without running a compiler: the first half of `kit build`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -35,10 +35,10 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     .await
 }
 
-/// Writes the contract tests.
+/// Write the contract tests.
 ///
-/// Makes .kit/ as `kit generate` does, and says which tests are in it: one file for each contract group, which `kit test` and
-/// `kit test:contracts` run. They need the package `@kit/testing`.
+/// Writes .kit/ like `kit generate`, and lists the contract tests in it: one file per contract group. `kit test` and
+/// `kit test:contracts` run them. They need the package `@kit/testing`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -69,7 +69,7 @@ pub(crate) async fn tests(arguments: &TestsArguments, context: &Context<'_>) -> 
     Ok(())
 }
 
-/// What to do where a build makes no contract tests.
+/// Returns the error for a build without contract tests.
 pub(super) fn no_contract_tests(why: NoContractTests, config: &ResolvedConfig) -> Problem {
     let application = format!(
         "say which module exports the application: `tests: {{ app: \"src/app.ts\" }}` in {}",
@@ -99,9 +99,9 @@ struct TestsReport<'a> {
     routes: usize,
 }
 
-/// Writes the OpenAPI 3.1 document.
+/// Write the OpenAPI 3.1 document.
 ///
-/// Makes .kit/ as `kit generate` does. The document is .kit/schemas/openapi.json, which every build writes; `--out` copies it.
+/// Writes .kit/ like `kit generate`. Every build writes the document to .kit/schemas/openapi.json; `--out` copies it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -109,7 +109,7 @@ Examples:
   kit generate:openapi --out docs/openapi.json
   kit generate:openapi --out - | npx @redocly/cli lint /dev/stdin")]
 pub(crate) struct OpenapiArguments {
-    /// Copy the document to this file, outside of the output directory; `-` is standard output.
+    /// Copy the document to this file outside of the output directory; `-` is standard output.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -162,17 +162,17 @@ pub(crate) async fn openapi(arguments: &OpenapiArguments, context: &Context<'_>)
     Ok(())
 }
 
-/// The path of the document in the output directory.
+/// Path of the document in the output directory.
 const DOCUMENT: &str = "schemas/openapi.json";
 
-/// The path to copy the document to. A path in the output directory is refused: the next build would leave an old document there.
+/// Returns the path of the copy. Refuses a path in the output directory: the next build would not update a document there.
 fn copy_path(
     path: &Path,
     project: &Project,
     directory: &Path,
     context: &Context<'_>,
 ) -> Result<PathBuf, Stop> {
-    // A path of the command line means the directory the command was given in.
+    // A relative path refers to the working directory, not to the project's root.
     let here = context
         .environment
         .current_dir()
@@ -190,7 +190,7 @@ fn copy_path(
     Ok(path)
 }
 
-/// The path without `.` and `..`.
+/// Returns the path without `.` and `..`.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

@@ -1,4 +1,4 @@
-//! What a build makes for some projects and not for this one, with the reason, in one line.
+//! Lists the artifacts that a build left out, with the reasons: some projects get artifacts that others do not need.
 
 use kit_build::{BuildReport, NoContractTests};
 use serde::Serialize;
@@ -6,14 +6,14 @@ use serde::Serialize;
 use crate::compiler::NotCompiled;
 use crate::project::Project;
 
-/// A part that a build did not make.
+/// An artifact that a build left out.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct LeftOut {
     what: &'static str,
     reason: String,
 }
 
-/// The parts that a build did not make. `not_compiled` is the reason why no compiler ran, if one was wanted.
+/// Returns the artifacts that a build left out. `not_compiled` is the reason why no compiler ran, if one was requested.
 pub(crate) fn left_out(
     project: &Project,
     report: &BuildReport,
@@ -49,7 +49,7 @@ pub(crate) fn left_out(
     parts
 }
 
-/// `left out: client (package.json does not name @kit/client)`; nothing if no part is left out.
+/// Formats a line such as `left out: client (package.json does not name @kit/client)`; `None` if nothing was left out.
 pub(crate) fn line(parts: &[LeftOut]) -> Option<String> {
     let parts: Vec<String> = parts
         .iter()

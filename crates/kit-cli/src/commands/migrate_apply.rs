@@ -18,14 +18,14 @@ use crate::failure::{Problem, Reason, Stop};
 use crate::project::{NoSources, below, root};
 use crate::{Stream, database_url, env_file};
 
-/// Applies the migrations that the database does not have yet.
+/// Apply the migrations that are not applied to the database yet.
 ///
-/// The database is the one that `DATABASE_URL` names, or the project's embedded PostgreSQL, which is for development alone: with
-/// `NODE_ENV=production` the variable has to be set. What will be done is shown first.
-/// Each migration runs in a transaction of its own, apart from statements that are marked with `-- kit: outside transaction`;
-/// where a run is interrupted or killed, the next one goes on. Migrations that would destroy data are refused without
-/// --allow-destructive: those with such a change in `changes.json`, and those with such a statement in `migration.sql`, as
-/// DROP TABLE, TRUNCATE, or DELETE without WHERE.
+/// The database is the one in `DATABASE_URL`, or else the project's embedded PostgreSQL, which is for development only: with
+/// `NODE_ENV=production` the variable must be set. The command first shows the migrations that it applies.
+/// Each migration runs in its own transaction, except for statements after `-- kit: outside transaction`. If a run is
+/// interrupted, the next run continues. Migrations that destroy data are refused without --allow-destructive: those with such
+/// a change in `changes.json`, and those with such a statement in `migration.sql`, such as DROP TABLE, TRUNCATE, or DELETE
+/// without WHERE.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -34,23 +34,24 @@ Examples:
   kit migrate:apply --wait 600 --lock-timeout 1
   DATABASE_URL=postgres://localhost/notes kit migrate:apply --json")]
 pub(crate) struct Arguments {
-    /// Only show what would be applied.
+    /// Only show the migrations that would be applied.
     #[arg(long)]
     dry_run: bool,
     /// Also apply migrations that delete stored data, such as rows, columns and tables.
     #[arg(long)]
     allow_destructive: bool,
-    /// How long to wait for another run to end, and to go on trying where others hold a table.
+    /// Maximum time to wait for another run, and to retry while other sessions lock a table.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     wait: Duration,
-    /// How long one try waits for a table; other queries on it queue up meanwhile.
+    /// Maximum time that one attempt waits for a table; other queries on the table wait meanwhile.
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
     lock_timeout: Duration,
     #[command(flatten)]
     pub(crate) common: Common,
 }
 
-/// `2`, `0.5`: not below a millisecond, which PostgreSQL takes for no limit, and not above a day.
+/// Parses seconds such as `2` or `0.5`. The minimum is one millisecond, because PostgreSQL reads 0 as no limit; the maximum
+/// is one day.
 fn seconds(text: &str) -> Result<Duration, String> {
     text.parse::<f64>()
         .ok()
@@ -59,8 +60,8 @@ fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "a number of seconds from 0.001 to 86400".to_owned())
 }
 
-/// Reads nothing of the project but its migrations: they are applied as well where neither types nor configuration are,
-/// as in production.
+/// Reads only the migrations of the project, so the command also works without types and configuration, for example in
+/// production.
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
     let console = context.console;
     env_file::load_and_tell(&arguments.common, context).await?;
@@ -95,7 +96,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     Ok(())
 }
 
-/// Where there is nothing to apply because the directory is one below the project.
+/// Refuses a directory without migrations below a project's root: the user probably means that project.
 pub(crate) fn refuse_below(root: &std::path::Path, migrations: &[Migration]) -> Result<(), Stop> {
     match below(root) {
         Some((problem, help)) if migrations.is_empty() => {
@@ -105,7 +106,7 @@ pub(crate) fn refuse_below(root: &std::path::Path, migrations: &[Migration]) -> 
     }
 }
 
-/// The database that `DATABASE_URL` names, else the embedded one.
+/// Returns the URL from `DATABASE_URL`, or else that of the embedded database.
 pub(crate) async fn database_url(root: &std::path::Path, context: &Context<'_>) -> Result<String, Stop> {
     match database_url::named(context.environment).map_err(Problem::from)? {
         Some(url) => Ok(url),
@@ -117,7 +118,7 @@ pub(crate) async fn database_url(root: &std::path::Path, context: &Context<'_>) 
     }
 }
 
-/// A failure of the database, with what to do about it.
+/// Converts an error of the database to a problem with help.
 pub(crate) fn problem(error: &MigrateError) -> Problem {
     Problem::migration(vec![Reason {
         help: error.help().map(str::to_owned),
@@ -125,11 +126,11 @@ pub(crate) fn problem(error: &MigrateError) -> Problem {
     }])
 }
 
-/// Says what happens while migrations are applied.
+/// Prints progress while migrations are applied.
 struct Watch<'a> {
     console: &'a Console<'a>,
     migrations: &'a [Migration],
-    /// Whether a line may be shown that goes away.
+    /// True if the output may show a temporary line.
     line: bool,
 }
 
@@ -184,7 +185,7 @@ impl Watch<'_> {
     }
 }
 
-/// A migration with what it changes, each on a line.
+/// Describes a migration with its changes, one per line.
 fn describe(planned: &Planned, migrations: &[Migration]) -> String {
     let mut marks = Vec::new();
     if planned.destructive {

@@ -16,17 +16,17 @@ use crate::failure::{Problem, Reason, Stop};
 use crate::plugins::Plugins;
 use crate::project::{Project, build_time};
 
-/// Writes a migration for what the types changed since the last one.
+/// Write a migration for the changes of the types since the last migration.
 ///
-/// Compares the tables that the types describe with the snapshot of the newest migration in migrations/, and writes
-/// migrations/<timestamp>_<name>/ with the SQL, the changes and the new snapshot. Writes nothing where nothing changed.
+/// Compares the tables of the types with the snapshot of the latest migration in migrations/, and writes
+/// migrations/<timestamp>_<name>/ with the SQL, the changes and the new snapshot. Writes nothing if nothing changed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   kit migrate:generate --name create_notes
   kit migrate:generate --name add_archived --json")]
 pub(crate) struct Arguments {
-    /// What the migration does, in a few words.
+    /// Purpose of the migration, in a few words.
     #[arg(long)]
     name: String,
     #[command(flatten)]
@@ -86,7 +86,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     Ok(())
 }
 
-/// What the types say of the tables, and the migrations do not.
+/// Returns the changes of the types that no migration contains.
 pub(crate) fn difference(analysis: &Analysis) -> Result<Plan, Stop> {
     Ok(compare(analysis)?.1)
 }
@@ -107,11 +107,11 @@ fn compare(analysis: &Analysis) -> Result<(Latest, Plan), Stop> {
 /// A migration that was written.
 pub(crate) struct Written {
     pub(crate) migration: Migration,
-    /// Migrations of merged branches, which it brings together.
+    /// Migrations of merged branches that this migration joins.
     merges: Vec<String>,
 }
 
-/// Writes the migration of the difference; nothing where there is none, and no branches to bring together.
+/// Writes a migration with the changes. `None` if there are neither changes nor branches to join.
 pub(crate) fn write(
     root: &Path,
     time: &BuildTime,
@@ -133,7 +133,7 @@ pub(crate) fn write(
     }))
 }
 
-/// After every migration that is there: they run in the order of their names.
+/// Returns a timestamp after that of every existing migration: migrations run in the order of their names.
 fn next_timestamp(time: &BuildTime, migrations: &[Migration]) -> Result<String, Stop> {
     let Some(last) = migrations.last() else {
         return Ok(time.compact());
@@ -154,7 +154,7 @@ struct Report<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<&'a str>,
     destructive: bool,
-    /// Migrations of merged branches, which this one brings together.
+    /// Migrations of merged branches that this migration joins.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     merges: &'a [String],
     changes: Vec<Line>,

@@ -14,11 +14,11 @@ use crate::env_file;
 use crate::failure::Stop;
 use crate::project::{NoSources, root};
 
-/// Compares the database with its history and with the committed migrations.
+/// Compare the database with its history and with the committed migrations.
 ///
-/// Says which migrations are applied, pending, edited since, missing here, or applied half way, where the live tables differ
-/// from what the applied migrations made of them, and how each is repaired. Changes nothing. Ends with 0 where the database
-/// is up to date, and with 1 where anything is to be done.
+/// Reports which migrations are applied, pending, edited since, missing here, or partially applied, which live tables differ
+/// from the result of the applied migrations, and how to repair each difference. Changes nothing. Exits with 0 if the
+/// database is up to date, and with 1 otherwise.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -157,7 +157,7 @@ fn describe(difference: &Difference) -> String {
     }
 }
 
-/// What to do about each thing that is not as it should be; what is repaired alike is said once.
+/// Returns the steps that repair all differences; equal steps are listed once.
 fn repairs(status: &Status) -> Vec<String> {
     let mut all = Vec::new();
     let mut pending = false;
@@ -202,7 +202,7 @@ struct Document<'a> {
     migrations: Vec<JsonMigration<'a>>,
     drift: JsonDrift<'a>,
     branches: JsonBranches<'a>,
-    /// Who is applying migrations now.
+    /// Process that is applying migrations now.
     running: Option<&'a str>,
     repairs: Vec<String>,
 }
@@ -230,20 +230,20 @@ struct JsonMigration<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct JsonDrift<'a> {
-    /// Why the tables were not compared.
+    /// Reason why the tables were not compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     unknown_because: Option<&'a str>,
     differences: Vec<JsonDifference<'a>>,
-    /// Tables that no migration knows.
+    /// Tables that no migration created.
     unknown_tables: &'a [String],
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct JsonBranches<'a> {
-    /// Migrations of merged branches that no migration brings together yet.
+    /// Migrations of merged branches that no migration joins yet.
     side_by_side: &'a [String],
-    /// What both changed, and how it is repaired.
+    /// Changes of both branches that conflict, and how to repair the conflict.
     #[serde(skip_serializing_if = "Option::is_none")]
     conflict: Option<&'a str>,
 }

@@ -1,4 +1,4 @@
-//! One module a command.
+//! The commands, one module per command.
 
 pub(crate) mod build;
 mod build_json;

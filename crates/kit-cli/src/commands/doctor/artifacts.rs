@@ -1,4 +1,4 @@
-//! The project's configuration and what was built of it.
+//! Checks the project's configuration and its artifacts.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::failure::Stop;
 use crate::plugins::Plugins;
 use crate::project::{Project, build_time};
 
-/// Where the configuration comes from, and its first warning.
+/// Reports the location of the configuration, or its first warning.
 pub(super) fn configuration(project: &Project) -> Check {
     let name = "configuration";
     if let Some(warning) = project.warnings.iter().next() {
@@ -33,8 +33,7 @@ pub(super) fn configuration(project: &Project) -> Check {
     }
 }
 
-/// Whether the artifacts are what the sources say, whether git leaves them out, whether the types are ahead of the
-/// migrations.
+/// Checks that the artifacts are up to date, that git ignores them, and that no change of the types lacks a migration.
 pub(super) async fn check(project: &Project, context: &Context<'_>) -> Vec<Check> {
     let directory = &project.config.output_dir;
     let report = match look(project, context).await {
@@ -86,9 +85,9 @@ async fn look(project: &Project, context: &Context<'_>) -> Result<BuildReport, S
     Ok(kit_build::check_with(&request, &Plugins(context.host), &()).await?)
 }
 
-/// Nothing where git is not used.
+/// Checks that git ignores the output directory; `None` if the project does not use git.
 fn ignored(root: &Path, directory: &str, context: &Context<'_>) -> Option<Check> {
-    // A file in it: where the directory is not there yet, git does not see that it is one.
+    // The path of a file in the directory: git cannot tell that a missing path is a directory.
     let file = format!("{directory}/routes.json");
     let args = ["check-ignore", "--quiet", &file].map(ToOwned::to_owned);
     let output = context.environment.output(Path::new("git"), &args, root).ok()?;

@@ -1,4 +1,4 @@
-//! Whether there is a database to work with.
+//! Checks that a database is available.
 
 use std::path::Path;
 
@@ -9,10 +9,11 @@ use super::packages::find;
 use crate::context::Context;
 use crate::database_url;
 
-/// The oldest PostgreSQL that kit works with.
+/// Oldest supported major version of PostgreSQL.
 const OLDEST: u32 = 16;
 
-/// The database that `DATABASE_URL` names is asked; the embedded one is looked for and not started.
+/// Connects to the database in `DATABASE_URL`. Without that variable, checks the installation of the embedded database, but
+/// does not start it.
 pub(super) fn check(root: &Path, context: &Context<'_>) -> Check {
     let name = "database";
     let url = match database_url::named(context.environment) {
@@ -59,7 +60,7 @@ fn embedded(root: &Path) -> Check {
     }
 }
 
-/// As the packages of the embedded PostgreSQL are named.
+/// Returns the platform's name in the package names of the embedded PostgreSQL.
 fn platform() -> String {
     let os = match std::env::consts::OS {
         "macos" => "darwin",

@@ -1,4 +1,4 @@
-//! Programs and ports of the machine.
+//! Checks programs and ports of the machine.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -9,21 +9,21 @@ use super::Check;
 use crate::context::Context;
 use crate::{NodeRun, REPORT};
 
-/// The oldest Node that kit runs on: 24.0.0 to 24.4.0 hash texts in a way that lets clients slow a server down
+/// Oldest supported version of Node. In 24.0.0 to 24.4.0, the hash function for strings lets clients slow a server down
 /// (CVE-2025-27209).
 const OLDEST_NODE: [u32; 3] = [24, 4, 1];
 
-/// Where apps listen that are not told otherwise.
+/// Default port of applications.
 const APP_PORT: u16 = 3000;
 
-/// Where the debug sidecar does.
+/// Default port of the debug sidecar.
 const SIDECAR_PORT: u16 = 9800;
 
-/// Writes the version and the path of the Node that runs it into the file that it is given.
+/// Script that writes the version and the path of the running Node into the file in its argument.
 const WHO: &str =
     "require('node:fs').writeFileSync(process.argv[1], process.versions.node + '\\n' + process.execPath)";
 
-/// The Node that runs kit, the one that scripts find, and npm.
+/// Checks the Node that runs kit, the `node` on the path, and npm.
 pub(super) async fn programs(root: &Path, context: &Context<'_>) -> Vec<Check> {
     vec![
         own_node(root, context).await,
@@ -41,14 +41,15 @@ async fn own_node(root: &Path, context: &Context<'_>) -> Check {
     let end = context.host.run_node(&run).await;
     let said = end.ok().and_then(|end| end.report);
     match said.as_deref().and_then(|text| text.split_once('\n')) {
-        // An older one is refused before any command runs.
+        // An older Node is refused before any command runs.
         Some((version, path)) => Check::ok("node", format!("kit runs on Node {version} ({path})")),
         None => Check::fail("node", "the Node that runs kit cannot be started again")
             .help("install Node anew: https://nodejs.org"),
     }
 }
 
-/// Scripts of package.json and `node src/main.ts` run on the first `node` of the path, which may be another one.
+/// Checks the first `node` on the path, which runs scripts of package.json and `node src/main.ts`. It may differ from the
+/// Node that runs kit.
 fn found_node(root: &Path, context: &Context<'_>) -> Check {
     let help = format!(
         "apps need Node {}.{}.{} or newer: install it from https://nodejs.org, or for this project alone with `npm install --save-dev node@{}` and start it with `npx node`",
@@ -80,7 +81,7 @@ fn npm(root: &Path, context: &Context<'_>) -> Check {
     }
 }
 
-/// What a program says its version is.
+/// Returns the version that a program prints.
 fn version(root: &Path, program: &str, context: &Context<'_>) -> Option<String> {
     let output = context
         .environment
@@ -91,7 +92,7 @@ fn version(root: &Path, program: &str, context: &Context<'_>) -> Option<String> 
     (output.status.success() && !version.is_empty()).then(|| version.to_owned())
 }
 
-/// Whether the app and its sidecar can listen.
+/// Checks that the ports of the application and its sidecar are free.
 pub(super) fn ports(context: &Context<'_>) -> Vec<Check> {
     let own = context.environment.var("PORT").filter(|port| !port.is_empty());
     let help =

@@ -16,11 +16,11 @@ use crate::failure::Stop;
 use crate::project::{Project, root};
 use crate::{Stream, env_file};
 
-/// Looks for what keeps a project from working.
+/// Check the project and the machine for problems.
 ///
-/// Checks Node and npm, the packages of kit and their addons, the configuration, whether .kit/ is what the sources say, the
-/// ports of the app and of the debug sidecar, and the database. Each line is ok, warn or fail and says what to do. Changes
-/// nothing; exits 1 where a check failed.
+/// Checks Node and npm, the packages of kit and their addons, the configuration, if .kit/ is up to date, the ports of the
+/// application and of the debug sidecar, and the database. Each line is ok, warn or fail and describes a correction. Changes
+/// nothing; exits with 1 if a check fails.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     pub(crate) common: Common,
 }
 
-/// How bad it is; the worst is the greatest.
+/// Severity of a check's result, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Status {
@@ -40,13 +40,13 @@ enum Status {
     Fail,
 }
 
-/// One line of the result.
+/// Result of one check.
 #[derive(Debug, Serialize)]
 struct Check {
     name: &'static str,
     status: Status,
     message: String,
-    /// What to do.
+    /// Correction for the user to make.
     help: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The packages of kit that the project names, and the addon of its server.
+//! Checks the packages of kit that the project depends on, and the addon of its server.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use super::Check;
 
 const SERVER: &str = "@kit/server-native";
 
-/// What package.json names, held against what is installed.
+/// Compares the packages in package.json with the installed ones.
 pub(super) fn check(root: &Path) -> Vec<Check> {
     let name = "packages";
     let text = match kit_build::read_text(&root.join("package.json")) {
@@ -50,7 +50,7 @@ pub(super) fn check(root: &Path) -> Vec<Check> {
     checks
 }
 
-/// All of them have to be there, of the version of this command: they are made for each other.
+/// Checks that all packages are installed with the version of this command, because the packages depend on equal versions.
 fn installed(root: &Path, named: &[&str]) -> Check {
     let own = env!("CARGO_PKG_VERSION");
     let mut missing = Vec::new();
@@ -84,7 +84,8 @@ fn installed(root: &Path, named: &[&str]) -> Check {
     }
 }
 
-/// The compiler's addon is there, or nobody would read this. The server falls back to node:http without its own.
+/// Checks the server's addon. Without it, the server falls back to node:http. The compiler's addon needs no check, because
+/// it runs this code.
 fn addon(root: &Path) -> Option<Check> {
     let directory = find(root, SERVER)?;
     let platform = platform()?;
@@ -105,7 +106,7 @@ fn addon(root: &Path) -> Option<Check> {
     })
 }
 
-/// This machine as addons are named. The compiler is such an addon, so it was built for the platform that it runs on.
+/// Returns the platform's name in file names of addons. The compiler is such an addon, so its target is this machine.
 fn platform() -> Option<String> {
     let arch = match std::env::consts::ARCH {
         "x86_64" => "x64",
@@ -121,7 +122,7 @@ fn platform() -> Option<String> {
     }
 }
 
-/// Where a package is installed, for files of a directory.
+/// Finds the directory of an installed package for files in the directory `from`.
 pub(super) fn find(from: &Path, package: &str) -> Option<PathBuf> {
     from.ancestors()
         .map(|directory| directory.join("node_modules").join(package))

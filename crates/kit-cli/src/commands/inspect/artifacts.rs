@@ -1,4 +1,4 @@
-//! What a build left in the output directory.
+//! Reads the artifacts of a project.
 
 use std::path::PathBuf;
 
@@ -23,12 +23,12 @@ impl Built {
         Ok(Self { project, directory })
     }
 
-    /// Whether there was a build.
+    /// Returns true if the project was built.
     pub(super) fn exists(&self) -> bool {
         kit_build::read_text(&self.directory.join("routes.json")).is_ok_and(|text| text.is_some())
     }
 
-    /// Reads a registry.
+    /// Reads a JSON artifact, such as `routes.json`.
     pub(super) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<T, Stop> {
         let path = format!("{}/{name}", self.project.config.output_dir);
         let text = kit_build::read_text(&self.directory.join(name))?;

@@ -10,7 +10,7 @@ use super::table::{NONE, table};
 use crate::console::Console;
 use crate::failure::{Problem, Stop};
 
-/// The part of a `package.json` that counts here.
+/// The fields of a `package.json` that this command needs.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Manifest {
@@ -21,7 +21,7 @@ struct Manifest {
 }
 
 impl Manifest {
-    /// The `@kit/*` packages it names; those for its development where it is the project's own.
+    /// Returns the `@kit/*` packages in the dependencies, with devDependencies if `development` is true.
     fn packages(&self, development: bool) -> Vec<String> {
         let mut names: Vec<String> = [
             Some(&self.dependencies),
@@ -65,7 +65,7 @@ pub(super) fn run(built: &Built, console: &Console<'_>) -> Result<(), Stop> {
     Ok(())
 }
 
-/// The project first, then every package that it reaches, by name.
+/// Returns the project, followed by all `@kit/*` packages that it depends on directly or indirectly, sorted by name.
 fn find(root: &Path) -> Result<Vec<Row>, Stop> {
     let own = read(&root.join("package.json"))?.unwrap_or_default();
     let first = own.packages(true);
@@ -76,7 +76,7 @@ fn find(root: &Path) -> Result<Vec<Row>, Stop> {
             continue;
         }
         let Some((directory, manifest)) = locate(&name, &from)? else {
-            // Named and not installed; the package manager is who complains.
+            // The package is not installed. The package manager reports that, so kit does not.
             found.insert(name, Vec::new());
             continue;
         };
@@ -94,12 +94,12 @@ fn find(root: &Path) -> Result<Vec<Row>, Stop> {
     Ok([project].into_iter().chain(others).collect())
 }
 
-/// The package as Node finds it from a directory.
+/// Finds the package like Node does for a file in the directory `from`.
 fn locate(name: &str, from: &Path) -> Result<Option<(PathBuf, Manifest)>, Stop> {
     for directory in from.ancestors() {
         let package = directory.join("node_modules").join(name);
         if let Some(manifest) = read(&package.join("package.json"))? {
-            // Through the link, so that what a workspace's package depends on is looked for where it lies.
+            // Resolve the symbolic link of a workspace package, because its dependencies are installed near its real path.
             return Ok(Some((package.canonicalize().unwrap_or(package), manifest)));
         }
     }

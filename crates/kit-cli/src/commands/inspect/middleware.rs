@@ -8,7 +8,7 @@ use super::table::{NONE, table};
 use crate::console::Console;
 use crate::failure::Stop;
 
-/// A row of `middleware.json`.
+/// Entry of `middleware.json`.
 #[derive(Serialize, Deserialize)]
 struct Entry {
     name: String,

@@ -1,4 +1,4 @@
-//! `kit inspect`: what a build found, and what a running app tells.
+//! `kit inspect`: prints the results of a build, and data of a running application.
 
 mod artifacts;
 mod dependencies;
@@ -16,10 +16,10 @@ use crate::args::Common;
 use crate::context::Context;
 use crate::failure::Stop;
 
-/// Shows what kit knows of a project, for people and as JSON for programs.
+/// Show information about a project, for people or as JSON for programs.
 ///
-/// What a build found (routes, route, middleware, dependencies, schema, build-pipeline) is read from .kit/ and needs no
-/// running server. What happens while an app runs (errors, performance, server) is asked of its debug sidecar.
+/// The results of a build (routes, route, middleware, dependencies, schema, build-pipeline) are read from .kit/ and need no
+/// running server. The state of a running application (errors, performance, server) comes from its debug sidecar.
 #[derive(Debug, Args)]
 #[command(
     subcommand_required = true,
@@ -39,19 +39,19 @@ pub(crate) struct Arguments {
     options: Options,
 }
 
-/// What every subcommand takes.
+/// Options of all subcommands.
 #[derive(Debug, Args)]
 struct Options {
-    /// The project's root.
+    /// Root of the project.
     #[arg(long, value_name = "DIR", default_value = ".", global = true)]
     root: std::path::PathBuf,
     /// Print JSON on standard output, and nothing else there.
     #[arg(long, global = true)]
     json: bool,
-    /// The form of the output.
+    /// Format of the output.
     #[arg(long, value_enum, default_value_t = Format::Text, global = true)]
     format: Format,
-    /// The port of the debug sidecar, for what is asked of a running app.
+    /// Port of the debug sidecar, for the state of a running application.
     #[arg(
         long,
         value_name = "PORT",
@@ -60,28 +60,28 @@ struct Options {
         global = true
     )]
     debug_port: u16,
-    /// Say more.
+    /// Print more details.
     #[arg(long, short, global = true)]
     verbose: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people.
+    /// Text for people.
     Text,
-    /// For programs; the same as --json.
+    /// JSON for programs, same as --json.
     Json,
 }
 
 #[derive(Debug, Subcommand)]
 enum Subject {
-    /// All routes.
+    /// Show all routes.
     #[command(after_help = "\
 Examples:
   kit inspect routes
   kit inspect routes --json | jq -r '.[].path'")]
     Routes,
-    /// One route: its types, middleware and handler.
+    /// Show one route: its types, middleware and handler.
     #[command(after_help = "\
 Examples:
   kit inspect route \"GET /notes/:id\"
@@ -91,13 +91,13 @@ Examples:
         #[arg(value_name = "METHOD PATH")]
         route: String,
     },
-    /// All middleware, by ascending priority.
+    /// Show all middleware, by ascending priority.
     #[command(after_help = "\
 Examples:
   kit inspect middleware
   kit inspect middleware --json | jq -r '.[].name'")]
     Middleware,
-    /// Which @kit/* packages the project and its packages depend on.
+    /// Show the @kit/* packages that the project and its packages depend on.
     #[command(
         visible_alias = "deps",
         after_help = "\
@@ -106,52 +106,52 @@ Examples:
   kit inspect deps --json"
     )]
     Dependencies,
-    /// One type: its properties, their rules, and the routes that use it.
+    /// Show one type: its properties, their rules, and the routes that use it.
     ///
-    /// `--json` gives { name, properties, usedBy, file, line }. `usedBy` lists { route, as }, where `as` is `params`, `query`,
-    /// `body` or `response`: first the routes that name the type, then those that hold it in others. These have `through` too, the names of the
-    /// types that lead to it, from the one that the route names.
+    /// `--json` prints { name, properties, usedBy, file, line }. `usedBy` lists { route, as }, where `as` is `params`, `query`,
+    /// `body` or `response`: first the routes that name the type, then those that contain it in other types. The latter also have
+    /// `through`, the names of the types from the type that the route names to the type that contains this one.
     #[command(after_help = "\
 Examples:
   kit inspect schema Note
   kit inspect schema Note --json | jq .usedBy")]
     Schema {
-        /// The name of the type, such as Note.
+        /// Name of the type, such as Note.
         #[arg(value_name = "TYPE")]
         name: String,
     },
-    /// The hooks of a build in order, who taps them, and how the output directory stands to the sources.
+    /// Show the hooks of a build in order, their taps, and the state of the output directory.
     ///
-    /// `lastBuildStatus` is `cached` where .kit/ is what the sources say, `built` where the sources changed since it was
-    /// built, `failed` where they have mistakes, so that .kit/ is that of an earlier build, and `none` where there is no
-    /// .kit/. It is found by a build that writes nothing, as `kit build --check`: builds leave no record of themselves, and
-    /// one that changes nothing touches no file. Taps of plugins run in it, except for `compile` and `done`.
+    /// `lastBuildStatus` is `cached` if .kit/ is up to date, `built` if the sources changed since the build, `failed` if they have
+    /// mistakes, so that .kit/ is from an earlier build, and `none` if there is no .kit/. The command runs a build that writes
+    /// nothing, like `kit build --check`: builds keep no log, and a build without changes writes no file. Taps of plugins run in
+    /// this build, except for `compile` and `done`.
     #[command(after_help = "\
 Examples:
   kit inspect build-pipeline
   kit inspect build-pipeline --json | jq .registeredTaps")]
     BuildPipeline,
-    /// The newest errors of a running app.
+    /// Show the latest errors of a running application.
     #[command(after_help = "\
 Examples:
   kit inspect errors --last 5
   kit inspect errors --json --debug-port 9801")]
     Errors {
-        /// How many.
+        /// Maximum number of errors.
         #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
         last: u32,
     },
-    /// Latencies of a running app's route.
+    /// Show the latencies of a route of a running application.
     #[command(after_help = "\
 Examples:
   kit inspect performance --route /notes
   kit inspect performance --json")]
     Performance {
-        /// The route's path, such as /notes/:id.
+        /// Path of the route, such as /notes/:id.
         #[arg(long, value_name = "PATH", default_value = "/")]
         route: String,
     },
-    /// The server of a running app.
+    /// Show the server of a running application.
     #[command(after_help = "\
 Examples:
   kit inspect server
@@ -160,7 +160,7 @@ Examples:
 }
 
 impl Arguments {
-    /// Whether the result is to be JSON.
+    /// Returns true if the result should be JSON.
     pub(crate) fn json(&self) -> bool {
         self.options.json || self.options.format == Format::Json
     }

@@ -93,16 +93,16 @@ pub(super) async fn run(built: &Built, context: &Context<'_>) -> Result<(), Stop
     Ok(())
 }
 
-/// How the output directory stands to the sources. Builds leave no record of themselves, since one that changes nothing touches
-/// no file; so this is found anew.
+/// State of the output directory compared with the sources. Builds keep no log, because a build without changes writes no
+/// file, so a build that writes nothing determines the state.
 enum Status {
-    /// It is what the sources say.
+    /// The output directory is up to date.
     Cached,
-    /// It was built, and a build would change so many files.
+    /// The output directory is out of date; a build would change this number of files.
     Built(usize),
-    /// The sources have so many mistakes, so that it is that of an earlier build.
+    /// The sources have this number of mistakes, so the output directory is from an earlier build.
     Failed(usize),
-    /// There is none.
+    /// There is no output directory.
     None,
 }
 

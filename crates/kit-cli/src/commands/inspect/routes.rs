@@ -10,7 +10,7 @@ use super::table::{NONE, cell, table};
 use crate::console::Console;
 use crate::failure::{Problem, Stop};
 
-/// A row of `routes.json`.
+/// Entry of `routes.json`.
 #[derive(Deserialize)]
 struct Entry {
     method: String,
@@ -31,12 +31,12 @@ struct Handler {
     line: u32,
 }
 
-/// A route as it is shown.
+/// Route in the output.
 #[derive(Serialize)]
 struct Row<'a> {
     method: &'a str,
     path: &'a str,
-    /// Name to type.
+    /// Types by parameter name.
     params: &'a IndexMap<String, String>,
     query: Option<&'a str>,
     body: Option<&'a str>,
@@ -97,7 +97,7 @@ fn or_none(text: &str) -> String {
     if text.is_empty() { NONE } else { text }.to_owned()
 }
 
-/// All routes.
+/// Prints all routes.
 pub(super) fn all(built: &Built, verbose: bool, console: &Console<'_>) -> Result<(), Stop> {
     let entries: Vec<Entry> = built.read("routes.json")?;
     let rows: Vec<Row<'_>> = entries
@@ -136,7 +136,7 @@ pub(super) fn all(built: &Built, verbose: bool, console: &Console<'_>) -> Result
     Ok(())
 }
 
-/// One route.
+/// Prints one route.
 pub(super) fn one(built: &Built, name: &str, verbose: bool, console: &Console<'_>) -> Result<(), Stop> {
     let entries: Vec<Entry> = built.read("routes.json")?;
     let wanted = normal(name);
@@ -168,7 +168,7 @@ pub(super) fn one(built: &Built, name: &str, verbose: bool, console: &Console<'_
     Ok(())
 }
 
-/// JSON Schemas of the types that a route names, by slot.
+/// Returns the JSON Schemas of the types that a route names, by slot.
 fn schemas<'a>(built: &Built, entry: &'a Entry) -> Result<IndexMap<&'a str, Value>, Stop> {
     let mut all: IndexMap<String, Value> = built.read("schemas.json")?;
     let slots = [
@@ -187,7 +187,7 @@ fn schemas<'a>(built: &Built, entry: &'a Entry) -> Result<IndexMap<&'a str, Valu
     Ok(found)
 }
 
-/// `get  /notes/` means `GET /notes`.
+/// Normalizes a route's name: `get  /notes/` becomes `GET /notes`.
 fn normal(name: &str) -> String {
     let mut words = name.split_whitespace();
     let method = words.next().unwrap_or_default().to_uppercase();
@@ -215,7 +215,7 @@ mod tests {
     use super::normal;
 
     #[test]
-    fn a_route_is_found_however_it_is_spaced() {
+    fn normalizes_spaces_case_and_trailing_slashes_of_a_route() {
         for (name, expected) in [
             ("GET /notes", "GET /notes"),
             ("  get   /notes/ ", "GET /notes"),

@@ -1,4 +1,4 @@
-//! `kit inspect errors`, `performance` and `server`: what the debug sidecar of a running app tells.
+//! `kit inspect errors`, `performance` and `server`: data from the debug sidecar of a running application.
 
 use std::fmt::Write as _;
 
@@ -10,11 +10,11 @@ use super::table::{NONE, cell, table};
 use crate::context::Context;
 use crate::failure::{Problem, Stop};
 
-/// The newest errors.
+/// Prints the latest errors.
 pub(super) fn errors(last: u32, port: u16, verbose: bool, context: &Context<'_>) -> Result<(), Stop> {
     let count = last.to_string();
     let answer = ask("/_debug/errors", &[("last", &count)], port, context)?;
-    // An object around the list, or the list itself.
+    // The response is the list, or an object with the list in `errors`.
     let list = answer.get("errors").unwrap_or(&answer);
     let Some(list) = list.as_array() else {
         return Err(unexpected("a list of errors"));
@@ -55,7 +55,7 @@ pub(super) fn errors(last: u32, port: u16, verbose: bool, context: &Context<'_>)
     Ok(())
 }
 
-/// One error, with every field whether or not the sidecar knew it.
+/// One error with all fields; unknown fields are null.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ErrorReport<'a> {
@@ -71,7 +71,7 @@ struct ErrorReport<'a> {
 
 impl<'a> ErrorReport<'a> {
     fn of(error: &'a Value) -> Self {
-        // What is absent reads as `null`.
+        // An absent member reads as `null`.
         Self {
             timestamp: &error["timestamp"],
             trace_id: &error["traceId"],
@@ -85,7 +85,7 @@ impl<'a> ErrorReport<'a> {
     }
 }
 
-/// Latencies of a route.
+/// Prints the latencies of a route.
 pub(super) fn performance(route: &str, port: u16, context: &Context<'_>) -> Result<(), Stop> {
     let answer = ask("/_debug/performance", &[("route", route)], port, context)?;
     if !answer.is_object() {
@@ -134,13 +134,13 @@ struct Performance<'a> {
     avg_ms: &'a Value,
 }
 
-/// The server beneath.
+/// Prints information about the server.
 pub(super) fn server(port: u16, context: &Context<'_>) -> Result<(), Stop> {
     let health = ask("/_debug/health", &[], port, context)?;
     if !health.is_object() {
         return Err(unexpected("an object of the server's health"));
     }
-    // A sidecar may keep the server's part apart.
+    // A sidecar may return the server's members in a nested object `server`.
     let part = |name: &str| match (&health[name], &health["server"][name]) {
         (Value::Null, nested) => nested.clone(),
         (own, _) => own.clone(),
@@ -177,7 +177,7 @@ struct Server {
     host: Value,
 }
 
-/// A value as a cell: text without quotes and on one line.
+/// Formats a value as a table cell: text without quotes and on one line.
 fn plain(value: &Value) -> String {
     match value {
         Value::Null => NONE.to_owned(),

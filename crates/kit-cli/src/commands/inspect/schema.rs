@@ -13,7 +13,7 @@ use super::table::{NONE, table};
 use crate::console::Console;
 use crate::failure::{Problem, Stop};
 
-/// An entry of `schemas.json`.
+/// Entry of `schemas.json`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
@@ -44,17 +44,17 @@ struct DirectUse {
     r#as: String,
 }
 
-/// A slot of a route that holds the type.
+/// Slot of a route that uses the type.
 #[derive(Serialize)]
 struct Usage<'a> {
     route: &'a str,
     r#as: &'a str,
-    /// The types that lead to it, beginning with the one that the route names; none where the route names the type itself.
+    /// Types that lead from the type in the route to this type; empty if the route names this type.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     through: Vec<&'a str>,
 }
 
-/// A type as it is shown.
+/// Type in the output.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report<'a> {
@@ -78,7 +78,7 @@ struct Report<'a> {
 struct PropertyReport<'a> {
     name: &'a str,
     r#type: &'a str,
-    /// `format`, `maxLength`, `enum` and the like, as JSON Schema has them.
+    /// Keywords such as `format`, `maxLength` and `enum`, as in JSON Schema.
     #[serde(flatten)]
     rules: Map<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,7 +87,7 @@ struct PropertyReport<'a> {
     tags: &'a [String],
 }
 
-/// Of a property's JSON Schema, what the report says in another way.
+/// Keywords of a property's JSON Schema that the report shows in other members.
 const SAID_OTHERWISE: [&str; 4] = ["type", "default", "readOnly", "$ref"];
 
 impl Entry {
@@ -105,7 +105,7 @@ impl Entry {
             .collect()
     }
 
-    /// The type as TypeScript has it, which does not know integers.
+    /// Returns the type as in TypeScript, or `integer`, which TypeScript does not have.
     fn kind<'a>(&self, property: &'a Property) -> &'a str {
         let schema = &self.schema["properties"][&property.name];
         if property.r#type == "number" && schema["type"] == "integer" {
@@ -148,7 +148,7 @@ pub(super) fn run(built: &Built, name: &str, verbose: bool, console: &Console<'_
     Ok(())
 }
 
-/// Who uses a type: first who names it, then who reaches it through others, each slot once, by the shortest way.
+/// Returns the slots that use a type, each once by the shortest path: first direct uses, then uses through other types.
 fn uses<'a>(entry: &'a Entry, entries: &'a IndexMap<String, Entry>) -> Vec<Usage<'a>> {
     let mut referring: HashMap<&str, Vec<&Entry>> = HashMap::new();
     for other in entries.values() {
@@ -223,7 +223,7 @@ fn text(entry: &Entry, properties: &[PropertyReport<'_>], uses: &[Usage<'_>], ve
     blocks.join("\n\n")
 }
 
-/// `minLength 1, maxLength 200`; texts of the documentation are left to `--json`.
+/// Formats the rules, such as `minLength 1, maxLength 200`. Descriptions and examples are only part of the JSON.
 fn rules_text(property: &PropertyReport<'_>) -> String {
     let rules: Vec<String> = property
         .rules

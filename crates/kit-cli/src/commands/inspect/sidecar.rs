@@ -1,4 +1,4 @@
-//! Asks the debug sidecar of a running app.
+//! Client of the debug sidecar of a running application.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use ureq::Agent;
 use crate::context::Context;
 use crate::failure::{Problem, Stop};
 
-/// A sidecar answers from memory; one that takes longer is stuck.
+/// Timeout of a request. A sidecar responds from memory, so a slower one hangs.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Far above what it keeps.
+/// Maximum size of a response in bytes, far above the size of the sidecar's data.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
-/// What an endpoint answers, with parameters of the query. The key that production asks for is `KIT_DEBUG_KEY`.
+/// Requests an endpoint with query parameters and returns its JSON. Sends `KIT_DEBUG_KEY`, which production requires.
 pub(super) fn ask(
     path: &str,
     query: &[(&str, &str)],
@@ -23,7 +23,7 @@ pub(super) fn ask(
     let agent: Agent = Agent::config_builder()
         .timeout_global(Some(PATIENCE))
         .http_status_as_error(false)
-        // A sidecar is on this machine: a proxy of the environment would not find it.
+        // The sidecar is on this machine, which a proxy from the environment cannot reach.
         .proxy(None)
         .max_redirects(0)
         .build()

@@ -1,6 +1,6 @@
-//! Rows in columns.
+//! Text tables.
 
-/// Rows below headings, each column as wide as its widest cell; the last one is not filled up.
+/// Formats rows below headings. Each column is as wide as its widest cell; the last column has no trailing spaces.
 pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let width = |text: &str| text.chars().count();
     let widths: Vec<usize> = headings
@@ -24,10 +24,10 @@ pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     lines.join("\n")
 }
 
-/// What stands where there is nothing.
+/// Text of an empty cell.
 pub(super) const NONE: &str = "-";
 
-/// A cell of text that may be absent.
+/// Returns the text of a cell that may be empty.
 pub(super) fn cell(text: Option<&str>) -> String {
     text.unwrap_or(NONE).to_owned()
 }
@@ -37,7 +37,7 @@ mod tests {
     use super::table;
 
     #[test]
-    fn columns_are_as_wide_as_their_widest_cell() {
+    fn column_is_as_wide_as_its_widest_cell() {
         let rows = [
             vec!["GET".to_owned(), "/ä".to_owned(), "x".to_owned()],
             vec!["DELETE".to_owned(), "/".to_owned(), String::new()],

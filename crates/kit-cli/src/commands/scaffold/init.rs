@@ -12,11 +12,11 @@ use crate::context::Context;
 use crate::failure::{Problem, Stop};
 use crate::project::build_time;
 
-/// Makes a project that installs, builds, runs and passes its tests as it is.
+/// Create a project that installs, builds, runs and passes its tests without changes.
 ///
-/// On a terminal it asks for what is not said. Otherwise the server is kit's own and the database is asked with drizzle.
-/// The directory appears with all of its files or not at all; then it becomes a git repository, and its packages are
-/// installed with npm.
+/// Asks for missing options on a terminal. Otherwise, the default server is the native one and the default adapter is
+/// drizzle. The directory appears with all of its files or not at all. Then the command creates a git repository and
+/// installs the packages with npm.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -26,34 +26,34 @@ Examples:
   kit scaffold init my-api --packages ../kit-packages
   kit scaffold init my-api --yes --json | jq .files")]
 pub(crate) struct Arguments {
-    /// The project's name and directory, like `my-api`; asked for on a terminal.
+    /// Name of the project and its directory, such as `my-api`; asked for on a terminal.
     name: Option<String>,
-    /// What it runs on.
+    /// Server that the project runs on.
     #[arg(long, value_name = "SERVER")]
     server: Option<ServerName>,
-    /// How it asks its database.
+    /// Library for the database.
     #[arg(long = "db", value_name = "ADAPTER")]
     database: Option<AdapterName>,
-    /// Take kit's packages from the archives in this directory, not from npm's registry.
+    /// Install kit's packages from the archives in this directory, not from npm's registry.
     #[arg(long, value_name = "DIR")]
     packages: Option<PathBuf>,
-    /// Ask nothing.
+    /// Do not ask questions.
     #[arg(long, short)]
     yes: bool,
-    /// Leave `npm install` out.
+    /// Do not run `npm install`.
     #[arg(long)]
     no_install: bool,
-    /// Make no git repository.
+    /// Do not create a git repository.
     #[arg(long)]
     no_git: bool,
-    /// Print JSON on standard output, and nothing else there; asks nothing.
+    /// Print JSON on standard output, and nothing else there; implies --yes.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum ServerName {
-    /// kit's own, the fastest.
+    /// kit's native server, the fastest.
     Native,
     /// Express 5.
     Express,
@@ -65,7 +65,7 @@ enum ServerName {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum AdapterName {
-    /// SQL by hand.
+    /// Handwritten SQL.
     Raw,
     /// drizzle-orm.
     Drizzle,
@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), St
     let (name, target) = name(arguments, context)?;
     let install = !arguments.no_install;
     if install {
-        // Known before anything is made.
+        // Check for npm before anything is created.
         require_npm(context, &target)?;
     }
     let options = Options {
@@ -137,7 +137,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), St
     Ok(())
 }
 
-/// The name, and a free place of that name.
+/// Returns the name and the path of the new directory. Fails if something exists at the path.
 fn name(arguments: &Arguments, context: &Context<'_>) -> Result<(ProjectName, PathBuf), Stop> {
     let asked;
     let text = match &arguments.name {
@@ -167,7 +167,7 @@ fn name(arguments: &Arguments, context: &Context<'_>) -> Result<(ProjectName, Pa
         .into())
 }
 
-/// kit's packages in a directory.
+/// Finds the archives of kit's packages in a directory.
 fn archives(directory: &Path, context: &Context<'_>) -> Result<Archives, Stop> {
     let directory = here(context)?.join(directory);
     let names = names(&directory)?.ok_or_else(|| {
@@ -226,7 +226,7 @@ fn database(arguments: &Arguments, context: &Context<'_>) -> Result<Adapter, Sto
     })
 }
 
-/// The index of what is chosen; the first where nobody can be asked.
+/// Asks the user to choose and returns the index; returns 0 if the command may not ask.
 fn choose(
     arguments: &Arguments,
     context: &Context<'_>,
@@ -275,7 +275,7 @@ fn require_npm(context: &Context<'_>, target: &Path) -> Result<(), Stop> {
         .into())
 }
 
-/// Makes a git repository where there is none around, and git is there. A project is one without it, too.
+/// Creates a git repository, unless the directory is in one or git is not installed. The project works without git.
 fn start_repository(context: &Context<'_>, target: &Path) -> bool {
     let git = |args: &[&str]| {
         let ended = context.environment.run("git", args, target, Speech::Dropped);
@@ -288,13 +288,13 @@ fn start_repository(context: &Context<'_>, target: &Path) -> bool {
 struct Report<'a> {
     /// `created`.
     status: &'static str,
-    /// The directory.
+    /// Directory of the project.
     path: &'a str,
     server: &'static str,
     database: &'static str,
-    /// Whether packages were installed.
+    /// True if the packages were installed.
     installed: bool,
-    /// Whether a git repository was made.
+    /// True if a git repository was created.
     git: bool,
     files: Vec<&'a str>,
 }

@@ -8,7 +8,7 @@ use crate::failure::Stop;
 mod add;
 mod init;
 
-/// Makes projects, and adds to them.
+/// Create projects, and add to them.
 #[derive(Debug, Args)]
 #[command(
     subcommand_required = true,
@@ -32,7 +32,7 @@ enum What {
 }
 
 impl Arguments {
-    /// Whether the result is to be JSON.
+    /// Returns true if the result should be JSON.
     pub(crate) fn json(&self) -> bool {
         match &self.what {
             What::Init(arguments) => arguments.json,

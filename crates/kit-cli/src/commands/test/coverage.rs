@@ -1,4 +1,4 @@
-//! What tests saw of the contracts.
+//! Coverage of the contracts by tests.
 
 use anstyle::AnsiColor;
 use serde::Serialize;
@@ -6,10 +6,10 @@ use serde::Serialize;
 use crate::console::Console;
 use crate::{ContractItem, ItemKind, Seen, Stream};
 
-/// How much of what was not seen is told to people.
+/// Maximum number of uncovered items in the text output.
 const MOST_LINES: usize = 20;
 
-/// Kinds in the order in which they are told, each with its name for one and for several.
+/// Kinds of items in the order of the output, with singular and plural names.
 const KINDS: [(ItemKind, &str, &str); 6] = [
     (ItemKind::Route, "route", "routes"),
     (ItemKind::Answer, "answer", "answers"),
@@ -19,7 +19,7 @@ const KINDS: [(ItemKind, &str, &str); 6] = [
     (ItemKind::Rule, "rule", "rules"),
 ];
 
-/// What came of counting, as `--json` has it.
+/// Coverage in the form of `--json`.
 #[derive(Debug, Serialize)]
 pub(super) struct Coverage<'a> {
     routes: Count,
@@ -28,11 +28,11 @@ pub(super) struct Coverage<'a> {
     bounds: Count,
     members: Count,
     rules: Count,
-    /// All of it, in the order of the contracts.
+    /// All items, in the order of the contracts.
     items: Vec<SeenItem<'a>>,
 }
 
-/// How many of one kind were seen.
+/// Number of covered items of one kind, and the total.
 #[derive(Debug, Clone, Copy, Serialize)]
 struct Count {
     seen: usize,
@@ -86,7 +86,7 @@ impl<'a> Coverage<'a> {
         }
     }
 
-    /// Lines for people: how many of each kind, and what is missing.
+    /// Returns lines for people: the number of covered items of each kind, and the uncovered items.
     pub(super) fn lines(&self, console: &Console<'_>) -> Vec<String> {
         let counts = KINDS.iter().filter_map(|(kind, one, several)| {
             let Count { seen, of } = self.count(*kind);
@@ -123,7 +123,7 @@ impl<'a> Coverage<'a> {
         lines
     }
 
-    /// What was not seen, in words; the answers of a route on one line.
+    /// Describes the uncovered items. The responses of a route share one line.
     fn missing(&self) -> Vec<String> {
         let mut answers: Vec<(&str, Vec<&str>)> = Vec::new();
         let mut lines: Vec<String> = Vec::new();
@@ -138,7 +138,7 @@ impl<'a> Coverage<'a> {
                 None => answers.push((&item.route, vec![what])),
             }
         }
-        // What nobody asked for comes before what only some setting or some data brings about.
+        // Items that no test requests come first. A missing response may need special settings or data.
         let answers = answers
             .into_iter()
             .map(|(route, known)| format!("{route}: it never answered {}", known.join(", ")));
@@ -147,7 +147,7 @@ impl<'a> Coverage<'a> {
     }
 }
 
-/// `POST /notes: no request was refused for maxLength 200 of body $.title`
+/// Describes an item, such as `POST /notes: no request was refused for maxLength 200 of body $.title`.
 fn missing(item: &ContractItem) -> String {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let (route, what) = (&item.route, text(&item.what));

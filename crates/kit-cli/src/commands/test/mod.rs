@@ -24,12 +24,12 @@ use crate::failure::{Problem, Stop};
 use crate::project::Project;
 use crate::{Environment, NodeRun, SEEN, Stream};
 
-/// Runs the project's tests and the contract tests that a build made.
+/// Run the project's tests and the generated contract tests.
 ///
-/// Makes .kit/ first, so that the tests see what the sources say. The runner is node:test, or vitest where package.json
-/// names it. Tests are files like name.test.ts and name.spec.ts, wherever they are; with vitest, what vitest's own
-/// configuration says. What the runner prints goes to standard error, the result to standard output: how many tests there
-/// were, and what of the contracts requests have shown.
+/// Writes .kit/ first, so that the tests use the current sources. The runner is node:test, or vitest if package.json depends
+/// on it. Tests are files such as name.test.ts and name.spec.ts in any directory; with vitest, its own configuration selects
+/// them. The runner's output goes to standard error. The result goes to standard output: the number of tests, and the
+/// coverage of the contracts by requests.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -40,17 +40,17 @@ Examples:
   kit test --runs 1000               random requests too, 1000 for each route
   kit test -- --test-name-pattern create")]
 pub(crate) struct Arguments {
-    /// Only test files whose path holds one of these.
+    /// Run only test files whose path contains one of these strings.
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
     #[command(flatten)]
     pub(crate) run: RunArguments,
 }
 
-/// Runs only the contract tests that a build made.
+/// Run only the generated contract tests.
 ///
-/// They are in `tests` of the output directory and ask every route what its contract says. Makes .kit/ first, as `kit test`
-/// does.
+/// The tests are in `tests` of the output directory and request every route according to its contract. Writes .kit/ first,
+/// like `kit test`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -58,32 +58,32 @@ Examples:
   kit test:contracts --json | jq .failed
   kit test:contracts --runs 1000 --seed 42")]
 pub(crate) struct ContractArguments {
-    /// Send again only what failed: a test of random requests says what to write here.
+    /// Repeat only a failed random request; the failed test prints the value for this option.
     #[arg(long, value_name = "WHAT", requires = "seed", conflicts_with = "runs")]
     replay: Option<String>,
     #[command(flatten)]
     pub(crate) run: RunArguments,
 }
 
-/// The generator's seeds are signed.
+/// Maximum seed: the generator's seeds are signed 32-bit integers.
 const MOST_SEED: i64 = 0x7fff_ffff;
 
-/// Random requests of each kind to each route, where nobody says how many.
+/// Default number of random requests of each kind to each route.
 const RUNS: u32 = 100;
 
-/// What both take.
+/// Arguments of both commands.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// Run the tests again whenever a file changes that they use; Ctrl-C ends it.
+    /// Run the tests again when a file that they use changes; stop with Ctrl-C.
     #[arg(long, conflicts_with = "json")]
     watch: bool,
-    /// Run them on .kit/ as it is.
+    /// Run the tests with the existing .kit/.
     #[arg(long)]
     no_build: bool,
-    /// In contract tests, send so many random requests of each kind to each route too; 100 where only --seed is given.
+    /// In contract tests, also send this number of random requests of each kind to each route; 100 if only --seed is given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: Option<u32>,
-    /// Where random requests begin: the same number, the same requests. Another one each time where it is left out.
+    /// Seed of the random requests: the same number gives the same requests. Default: a different seed in each run.
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(..=MOST_SEED))]
     seed: Option<u32>,
     /// Arguments for the runner.
@@ -109,7 +109,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         .cloned()
         .collect();
     let run = match &runner {
-        // Which files are tests is what vitest's configuration says; it filters paths as kit does.
+        // vitest selects tests by its own configuration, and filters paths like kit.
         Runner::Vitest { .. } => runner.command(&arguments.paths, &arguments.run),
         Runner::Node if chosen.is_empty() => return Err(nothing(&project, &arguments.paths, &files)),
         Runner::Node => runner.command(&chosen, &arguments.run),
@@ -140,7 +140,7 @@ pub(crate) async fn contracts(arguments: &ContractArguments, context: &Context<'
     execute(&project, &runner, run, (&arguments.run, replay), context).await
 }
 
-/// Opens the project and, where it is wanted, builds it.
+/// Opens the project and builds it, unless `--no-build` is given.
 async fn open(
     arguments: &RunArguments,
     context: &Context<'_>,
@@ -154,7 +154,7 @@ async fn open(
     Ok((project, report))
 }
 
-/// Whether a path from the root holds what was written on the command line, where `./` is often in front.
+/// Returns true if the file's path relative to the root contains the argument, without a leading `./`.
 fn holds(file: &str, path: &str) -> bool {
     file.contains(path.strip_prefix("./").unwrap_or(path))
 }
@@ -177,7 +177,7 @@ fn nothing(project: &Project, paths: &[String], files: &[String]) -> Stop {
         .into()
 }
 
-/// Runs the tests and says what came of it.
+/// Runs the tests and prints the result.
 async fn execute(
     project: &Project,
     runner: &Runner,
@@ -190,7 +190,7 @@ async fn execute(
     let random = Random::of(arguments, replay, context.environment);
     let mut env = random.map(|random| random.variables(replay)).unwrap_or_default();
     env.extend(counting(project, arguments));
-    // An environment that is not set counts as production, where tests have no business.
+    // kit treats an unset NODE_ENV as production, but tests must not run as production.
     if context.environment.var("NODE_ENV").unwrap_or_default().is_empty() {
         env.insert("NODE_ENV", "test".to_owned());
     }
@@ -223,7 +223,7 @@ async fn execute(
         Problem::testing(message).help("what it printed says why")
     })?;
     if report.failed == 0 && end.code != Some(0) {
-        // A mistake in its configuration or an error outside of any test.
+        // The runner's configuration is invalid, or an error occurred outside of any test.
         let message = format!("no test failed, but {} {how}", runner.name());
         return Err(Problem::testing(message).help("what it printed says why").into());
     }
@@ -236,7 +236,7 @@ async fn execute(
     }
 }
 
-/// Random requests that contract tests send.
+/// Options of the random requests in contract tests.
 #[derive(Debug, Clone, Copy, Serialize)]
 struct Random {
     runs: u32,
@@ -244,7 +244,7 @@ struct Random {
 }
 
 impl Random {
-    /// Nothing where nobody asked for them.
+    /// Returns the options, or `None` if no argument requests random requests.
     fn of(arguments: &RunArguments, replay: Option<&str>, environment: &dyn Environment) -> Option<Self> {
         let RunArguments { runs, seed, .. } = *arguments;
         (runs.is_some() || seed.is_some() || replay.is_some()).then(|| Self {
@@ -253,7 +253,7 @@ impl Random {
         })
     }
 
-    /// As `@kit/testing` reads them.
+    /// Returns the options as environment variables for `@kit/testing`.
     fn variables(self, replay: Option<&str>) -> BTreeMap<&'static str, String> {
         let mut variables = BTreeMap::from([
             ("KIT_TEST_RUNS", self.runs.to_string()),
@@ -266,15 +266,16 @@ impl Random {
     }
 }
 
-/// Another one each time.
+/// Returns a seed that differs between runs.
 fn any_seed(now: SystemTime) -> u32 {
     let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    // Milliseconds alone would be the same for two runs that a script starts at once.
+    // Nanoseconds, because two runs of a script can start in the same millisecond.
     let mixed = since.as_nanos().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16;
     u32::try_from(mixed & 0x7fff_ffff).unwrap_or_default()
 }
 
-/// Asks tests to say what they see of the contracts, where they are known. While files are watched there is no end at which to say it.
+/// Returns variables that make tests record the coverage of the contracts, if `contracts` exists. Not with `--watch`: a
+/// run that does not end prints no result.
 fn counting(project: &Project, arguments: &RunArguments) -> Vec<(&'static str, String)> {
     let contracts = project.root.join(&project.config.output_dir).join(CONTRACTS);
     if arguments.watch || !contracts.is_file() {
@@ -323,7 +324,8 @@ fn say(
     console.result(&lines.join("\n"));
 }
 
-/// `src/notes.test.ts:12 notes > are listed: expected 200, found 500`, and what to type to see it again.
+/// Describes a failure, such as `src/notes.test.ts:12 notes > are listed: expected 200, found 500`, with the commands that
+/// reproduce it.
 fn told(failure: &TestFailure) -> Vec<String> {
     let commands = failure.message.lines().skip(1);
     let commands = commands.filter(|line| ["curl ", "kit test"].iter().any(|start| line.starts_with(start)));
@@ -352,7 +354,7 @@ struct JsonReport<'a> {
     failures: &'a [TestFailure],
     #[serde(skip_serializing_if = "Option::is_none")]
     random: Option<Random>,
-    /// Nothing if no request reached the application.
+    /// `None` if no request reached the application.
     #[serde(skip_serializing_if = "Option::is_none")]
     contracts: Option<&'a Coverage<'a>>,
 }

@@ -1,10 +1,10 @@
-//! What a runner reports.
+//! Parses the reports of test runners.
 
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// The result of a run.
+/// Result of a run.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct Report {
     pub(super) passed: usize,
@@ -13,19 +13,19 @@ pub(super) struct Report {
     pub(super) failures: Vec<TestFailure>,
 }
 
-/// A test that failed.
+/// A failed test.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct TestFailure {
-    /// With the names of what it stands in.
+    /// Name of the test, including the names of its suites.
     pub(super) name: String,
-    /// From the project's root.
+    /// Path relative to the project's root.
     pub(super) file: Option<String>,
-    /// Where the test is declared, from 1.
+    /// Line of the test's declaration, from 1.
     pub(super) line: Option<u32>,
     pub(super) message: String,
 }
 
-/// The report of kit's reporter for node:test.
+/// Parses the report of kit's reporter for node:test.
 pub(super) fn of_node(text: &str, root: &Path) -> Result<Report, String> {
     let mut report: Report = serde_json::from_str(text).map_err(|error| error.to_string())?;
     for failure in &mut report.failures {
@@ -34,7 +34,7 @@ pub(super) fn of_node(text: &str, root: &Path) -> Result<Report, String> {
     Ok(report)
 }
 
-/// What vitest's JSON reporter writes, of which much more is there.
+/// Report of vitest's JSON reporter, with only the members that kit needs.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct VitestReport {
@@ -68,7 +68,7 @@ struct VitestLocation {
     line: u32,
 }
 
-/// The report of vitest's own JSON reporter.
+/// Parses the report of vitest's JSON reporter.
 pub(super) fn of_vitest(text: &str, root: &Path) -> Result<Report, String> {
     let found: VitestReport = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let mut report = Report::default();
@@ -93,7 +93,7 @@ pub(super) fn of_vitest(text: &str, root: &Path) -> Result<Report, String> {
                 _ => report.skipped += 1,
             }
         }
-        // One that could not be loaded has no tests.
+        // A file that could not be loaded has no tests, so it is reported as one failure.
         if file.status == "failed" && report.failed == before {
             report.failed += 1;
             report.failures.push(TestFailure {
@@ -107,7 +107,7 @@ pub(super) fn of_vitest(text: &str, root: &Path) -> Result<Report, String> {
     Ok(report)
 }
 
-/// Messages come with their stacks.
+/// Joins the messages without their stack traces.
 fn message(messages: &[String]) -> String {
     let without: Vec<String> = messages
         .iter()
@@ -122,7 +122,7 @@ fn message(messages: &[String]) -> String {
     without.join("\n")
 }
 
-/// A path from the root with `/`, where it is below the root.
+/// Returns the path relative to the root with `/`, or the path itself if it is not below the root.
 fn relative(file: &str, root: &Path) -> String {
     let path = Path::new(file);
     let Ok(below) = path.strip_prefix(root) else {

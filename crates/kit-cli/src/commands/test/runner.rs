@@ -1,4 +1,4 @@
-//! What runs the tests: node:test, or vitest where the project has it.
+//! The test runners: node:test, or vitest if the project depends on it.
 
 use std::path::{Path, PathBuf};
 
@@ -10,19 +10,19 @@ use crate::failure::{Problem, Stop};
 use crate::project::Project;
 use crate::{REPORT, REPORTER};
 
-/// A runner of tests.
+/// A test runner.
 pub(super) enum Runner {
-    /// Node's own.
+    /// node:test, the runner of Node.
     Node,
-    /// vitest, and its program.
+    /// vitest, with the path of its program.
     Vitest { program: PathBuf },
 }
 
 impl Runner {
-    /// vitest where package.json names it, else node:test.
+    /// Returns vitest if package.json depends on it, else node:test.
     pub(super) fn of(project: &Project) -> Result<Self, Stop> {
         let text = kit_build::read_text(&project.root.join("package.json"))?;
-        // One that cannot be read was reported when the configuration was looked for.
+        // An invalid package.json was already reported with the configuration.
         let manifest: Value = text
             .and_then(|text| serde_json::from_str(&text).ok())
             .unwrap_or_default();
@@ -42,7 +42,7 @@ impl Runner {
         })
     }
 
-    /// As it is called in messages.
+    /// Returns the name for messages.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Node => "node:test",
@@ -50,7 +50,7 @@ impl Runner {
         }
     }
 
-    /// Arguments of Node that run these files (vitest: files whose path holds one of these).
+    /// Returns the arguments of Node that run these files (vitest: files whose path contains one of these strings).
     pub(super) fn command(&self, files: &[String], arguments: &RunArguments) -> Vec<String> {
         let mut args: Vec<String> = Vec::new();
         let mut add = |words: &[&str]| args.extend(words.iter().map(ToString::to_string));
@@ -93,7 +93,7 @@ impl Runner {
         args
     }
 
-    /// Reads its report; otherwise why it cannot be read.
+    /// Parses the runner's report. The error describes the problem.
     pub(super) fn read(&self, text: &str, root: &Path) -> Result<Report, String> {
         match self {
             Self::Node => of_node(text, root),
@@ -102,8 +102,8 @@ impl Runner {
     }
 }
 
-/// vitest's program, in `node_modules` of the project or of a directory above it. Its launcher in `.bin` is a script of the
-/// shell on some systems, which Node cannot run.
+/// Returns vitest's program from `node_modules` of the project or of a parent directory. The launcher in `.bin` is not used,
+/// because it is a shell script on some systems, which Node cannot run.
 fn vitest(root: &Path) -> Option<PathBuf> {
     root.ancestors()
         .map(|directory| directory.join("node_modules/vitest"))
@@ -117,7 +117,7 @@ fn vitest(root: &Path) -> Option<PathBuf> {
         })
 }
 
-/// A path as `node --test` has to be told it: it takes globs.
+/// Escapes a path for `node --test`, which reads its arguments as globs.
 fn literal(file: &str) -> String {
     let mut text = String::new();
     if file.starts_with('-') {

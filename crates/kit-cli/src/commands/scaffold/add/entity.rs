@@ -12,7 +12,7 @@ use crate::failure::{Problem, Stop};
 use crate::plugins::Plugins;
 use crate::project::{Project, build_time};
 
-/// What an entity builds on, and what for.
+/// Files that the generated files of an entity import, with the reason.
 const NEEDED: [(&str, &str); 2] = [
     ("src/database.ts", "its handlers ask the `db` that it exports"),
     (
@@ -21,7 +21,7 @@ const NEEDED: [(&str, &str); 2] = [
     ),
 ];
 
-/// Contracts of an entity.
+/// Number of routes of an entity.
 const OPERATIONS: usize = 5;
 
 pub(super) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
@@ -30,7 +30,7 @@ pub(super) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     let made = plan(arguments, &project)?;
     let before = analyze(&project, &time, context).await?;
     refuse_clashes(&made, &before)?;
-    // What the types are ahead of the migrations already belongs into a migration of its own.
+    // If earlier changes of the types lack a migration, they belong into a migration of their own.
     let in_step = difference(&before)?.is_empty();
 
     let on_disk = Made::of(&project.root, &made.addition)?;
@@ -70,7 +70,7 @@ pub(super) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     Ok(())
 }
 
-/// The entity, for this project. Nothing is written yet.
+/// Generates the files of the entity for this project. Writes nothing.
 fn plan(arguments: &Arguments, project: &Project) -> Result<Entity, Stop> {
     let name = &arguments.name;
     refuse_below(&project.root, APPLICATION)?;
@@ -110,7 +110,7 @@ fn plan(arguments: &Arguments, project: &Project) -> Result<Entity, Stop> {
     Ok(entity(&options).map_err(|error| refused_name(&plural, &error))?)
 }
 
-/// What is known of the project, which has no mistakes.
+/// Analyzes the project and fails if it has mistakes.
 async fn analyze(project: &Project, time: &BuildTime, context: &Context<'_>) -> Result<Analysis, Stop> {
     let analysis = analyze_with(&request(project, time), &Plugins(context.host), &()).await?;
     if analysis.diagnostics.has_errors() {
@@ -119,7 +119,7 @@ async fn analyze(project: &Project, time: &BuildTime, context: &Context<'_>) -> 
     Ok(analysis)
 }
 
-/// Names that the project has already; whatever else is in the way, the build finds.
+/// Refuses names that exist in the project. The build after the addition finds all other conflicts.
 fn refuse_clashes(made: &Entity, before: &Analysis) -> Result<(), Stop> {
     let clash = if before.program.declaration(&made.interface).is_some() {
         format!("there is a type `{}` already", made.interface)
@@ -133,7 +133,7 @@ fn refuse_clashes(made: &Entity, before: &Analysis) -> Result<(), Stop> {
         .into())
 }
 
-/// Looks at what the project has become, and writes the migration: its path, where there is one.
+/// Analyzes the changed project and writes the migration. Returns the path of the migration, if one was written.
 async fn finish(
     made: &Entity,
     before: &Analysis,
@@ -169,10 +169,10 @@ async fn finish(
 struct Report<'a> {
     /// `added`.
     status: &'static str,
-    /// What was made.
+    /// New files.
     files: &'a [&'a str],
-    /// What was edited.
+    /// Edited files.
     changed: &'a [&'a str],
-    /// The directory of the migration; nothing where there were changes for another one.
+    /// Directory of the migration; `None` if earlier changes of the types lack a migration.
     migration: Option<&'a str>,
 }

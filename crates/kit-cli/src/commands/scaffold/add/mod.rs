@@ -14,17 +14,17 @@ use crate::context::Context;
 use crate::failure::{Problem, Stop};
 use crate::project::{below, root};
 
-/// Where a project's application factory is.
+/// Path of the project's application factory.
 const APPLICATION: &str = "src/app.ts";
 
-/// Adds an entity, a route group or a middleware to a project, and registers it in src/app.ts.
+/// Add an entity, a route group or a middleware to a project, and register it in src/app.ts.
 ///
-/// Writes new files only. In src/app.ts it inserts an import and an entry in front of the list of `createApp`, and
-/// leaves the rest as it is; where it cannot, it changes nothing and says what to write by hand.
+/// Writes only new files. In src/app.ts, inserts an import and an entry at the start of the list of `createApp`, and
+/// leaves the rest unchanged. If that is impossible, the command changes nothing and prints the code to write by hand.
 ///
-/// An entity is a type with a table, contracts of five operations on it, handlers that ask the project's database, and a
-/// test; the migration that makes its table is written too, unless the types were ahead of the migrations before. Where the
-/// project would not build with it, nothing is changed.
+/// An entity is a type with a table, the contracts of five operations, handlers that use the project's database, and a test.
+/// The command also writes the migration that creates the table, unless earlier changes of the types lack a migration. If
+/// the project would not build with the entity, nothing is changed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -33,11 +33,11 @@ Examples:
   kit scaffold add route orders
   kit scaffold add middleware request-log")]
 pub(crate) struct Arguments {
-    /// What to add.
+    /// Kind of addition.
     kind: KindName,
-    /// Its name, lower-case words joined by `-`; of an entity, the name of one: `order-item`.
+    /// Name in lower-case words joined by `-`; for an entity, in the singular: `order-item`.
     name: String,
-    /// The name of more than one, where English spells it otherwise than kit thinks; for entities.
+    /// Plural of the name, if it is irregular; for entities.
     #[arg(long, value_name = "NAME")]
     plural: Option<String>,
     #[command(flatten)]
@@ -46,11 +46,11 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum KindName {
-    /// A type that is stored, and an API for it.
+    /// A type with a table, and an API for it.
     Entity,
-    /// Contracts and handlers under a path of that name.
+    /// Contracts and handlers below a path with this name.
     Route,
-    /// A middleware for every request.
+    /// A middleware that runs for every request.
     Middleware,
 }
 
@@ -82,7 +82,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     Ok(())
 }
 
-/// Who is in `src/` of a project has its files nowhere below.
+/// Refuses a directory below a project's root, such as `src/`, if it lacks the needed file.
 fn refuse_below(root: &Path, needed: &str) -> Result<(), Stop> {
     match below(root) {
         Some((problem, help)) if read_text(&root.join(needed))?.is_none() => {
@@ -96,16 +96,16 @@ fn refused_name(name: &str, error: &str) -> Problem {
     Problem::scaffold(format!("`{}`: {error}", name.escape_debug()))
 }
 
-/// An addition that is on the disk and can be taken back.
+/// An addition that was written and can be undone.
 struct Made<'a> {
     root: &'a Path,
     addition: &'a Addition,
-    /// The application factory as it was.
+    /// Text of the application factory before the addition.
     application: String,
 }
 
 impl<'a> Made<'a> {
-    /// Writes the files and registers them: all of it or nothing.
+    /// Writes the files and registers the addition: everything or nothing.
     fn of(root: &'a Path, addition: &'a Addition) -> Result<Self, Stop> {
         for file in &addition.files {
             if read_text(&root.join(&file.path))?.is_some() {
@@ -143,7 +143,7 @@ impl<'a> Made<'a> {
         Ok(made)
     }
 
-    /// As if nothing had been added.
+    /// Undoes the addition.
     fn take_back(&self) -> Result<(), Stop> {
         write_text(&self.root.join(APPLICATION), &self.application)?;
         self.remove_files();
@@ -152,7 +152,7 @@ impl<'a> Made<'a> {
 
     fn remove_files(&self) {
         for file in &self.addition.files {
-            // What went wrong is told; a file that stays behind as well is no news.
+            // The caller reports the first error. A second error from the cleanup would add nothing to it.
             let _ = remove_created(&self.root.join(&file.path));
         }
     }
@@ -188,8 +188,8 @@ fn refused(addition: &Addition, why: &str) -> Problem {
 struct Report<'a> {
     /// `added`.
     status: &'static str,
-    /// What was made.
+    /// New files.
     files: &'a [&'a str],
-    /// What was edited.
+    /// Edited files.
     changed: &'a [&'a str],
 }
