@@ -1,6 +1,6 @@
-//! `kit scaffold init --packages`: kit's own packages from a directory of archives.
+//! Tests of `kit scaffold init --packages`: kit's own packages come from a directory of archives.
 
-#![allow(clippy::disallowed_methods)] // Reason: tests look at the files that commands make.
+#![allow(clippy::disallowed_methods)] // Reason: tests read the files that commands write.
 
 mod support;
 
@@ -21,7 +21,7 @@ const ARCHIVES: [&str; 10] = [
 ];
 
 #[test]
-fn packages_come_from_archives() {
+fn uses_archives_for_packages_of_kit() {
     let project = Project::new(&[]);
     for path in ARCHIVES
         .iter()
@@ -45,7 +45,7 @@ fn packages_come_from_archives() {
     assert_eq!(manifest["dependencies"]["@kit/core"], archive("core"));
     assert_eq!(manifest["devDependencies"]["@kit/cli"], archive("cli"));
     assert_eq!(manifest["dependencies"]["pg"], "^8.23.1");
-    // What nobody names, and the named ones take along.
+    // A package that only other packages depend on is overridden.
     assert_eq!(
         manifest["overrides"],
         json!({ "@kit/server-node": archive("server-node") })
@@ -53,7 +53,7 @@ fn packages_come_from_archives() {
 }
 
 #[test]
-fn a_directory_without_the_packages_is_refused_before_anything_is_made() {
+fn refuses_a_directory_without_the_packages_before_it_writes() {
     let project = Project::new(&[]);
     let args = [
         "scaffold",

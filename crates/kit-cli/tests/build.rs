@@ -1,5 +1,5 @@
-//! `kit build` and `kit migrate:generate` on real projects.
-#![allow(clippy::disallowed_methods)] // Reason: tests look at what commands wrote.
+//! Tests of `kit build` and `kit migrate:generate` on real projects.
+#![allow(clippy::disallowed_methods)] // Reason: tests read the files that commands write.
 
 mod support;
 
@@ -29,7 +29,7 @@ fn notes() -> Project {
     Project::new(&[("src/notes.types.ts", TYPES), ("src/notes.routes.ts", ROUTES)])
 }
 
-/// The text without its time: `in 12 ms` becomes `in … ms`.
+/// Replaces the duration in the text: `in 12 ms` becomes `in … ms`.
 fn timeless(text: &str) -> String {
     let parts: Vec<&str> = text.split(' ').collect();
     let parts = parts.iter().enumerate().map(|(index, part)| {
@@ -43,7 +43,7 @@ fn timeless(text: &str) -> String {
 }
 
 #[test]
-fn a_build_says_what_it_made() {
+fn prints_a_summary_of_the_build() {
     let project = notes();
     let first = project.kit(&["build"]);
     assert_eq!((first.code, first.err.as_str()), (0, ""));
@@ -62,7 +62,7 @@ fn a_build_says_what_it_made() {
 }
 
 #[test]
-fn a_build_is_json_for_programs() {
+fn prints_the_build_as_json() {
     let project = notes();
     let first = project.kit(&["build", "--json"]);
     assert_eq!((first.code, first.err.as_str()), (0, ""));
@@ -93,7 +93,7 @@ fn a_build_is_json_for_programs() {
 }
 
 #[test]
-fn another_root_is_another_project() {
+fn builds_the_project_in_the_given_root() {
     let project = Project::new(&[("apps/notes/src/notes.types.ts", TYPES)]);
     let outcome = project.kit(&["build", "--root", "apps/notes"]);
     assert_eq!(outcome.code, 0, "{}", outcome.err);
@@ -102,7 +102,7 @@ fn another_root_is_another_project() {
 }
 
 #[test]
-fn a_mistake_is_shown_in_its_line() {
+fn shows_a_mistake_with_its_location() {
     let project = notes();
     project.write(
         "src/notes.types.ts",
@@ -148,7 +148,7 @@ fn a_mistake_is_shown_in_its_line() {
 }
 
 #[test]
-fn progress_and_colours_are_for_terminals() {
+fn shows_progress_and_colours_only_on_terminals() {
     let mut project = notes();
     project.terminal = true;
     let outcome = project.kit(&["build"]);
@@ -172,7 +172,7 @@ fn progress_and_colours_are_for_terminals() {
 }
 
 #[test]
-fn an_output_directory_of_other_files_is_not_touched() {
+fn refuses_an_output_directory_with_foreign_files() {
     let project = notes();
     project.write("package.json", r#"{ "kit": { "outputDir": "out" } }"#);
     project.write("out/mine.txt", "mine");
@@ -187,7 +187,7 @@ fn an_output_directory_of_other_files_is_not_touched() {
 }
 
 #[test]
-fn migrations_follow_the_types() {
+fn generates_migrations_from_changes_of_the_types() {
     let project = notes();
     let first = project.kit(&["migrate:generate", "--name", "Create notes"]);
     assert_eq!(
@@ -211,7 +211,7 @@ fn migrations_follow_the_types() {
         json!({ "status": "unchanged", "destructive": false, "changes": [] })
     );
 
-    // Within the same second, and after the first one all the same.
+    // The second migration is generated within the same second, and still sorts after the first.
     project.write(
         "src/notes.types.ts",
         &TYPES.replace("  /** @maxLength 20 */\n  title: string;\n", ""),
@@ -231,12 +231,12 @@ fn migrations_follow_the_types() {
             }],
         })
     );
-    // The draft in .kit/ is a build's to write.
+    // Only a build writes the draft in .kit/.
     assert!(!project.root.join(".kit").exists());
 }
 
 #[test]
-fn what_kit_cannot_migrate_is_explained() {
+fn explains_changes_that_kit_cannot_migrate() {
     let project = notes();
     project.kit(&["migrate:generate", "--name", "one"]);
     project.write(
@@ -273,7 +273,7 @@ fn what_kit_cannot_migrate_is_explained() {
 }
 
 #[test]
-fn a_migration_needs_a_name_and_types_that_are_right() {
+fn refuses_a_migration_without_a_valid_name_or_valid_types() {
     let project = notes();
     let outcome = project.kit(&["migrate:generate", "--name", "!!"]);
     assert_eq!(outcome.code, 1);
@@ -290,7 +290,7 @@ fn a_migration_needs_a_name_and_types_that_are_right() {
 }
 
 #[test]
-fn a_check_writes_nothing_and_names_what_is_old() {
+fn check_lists_files_that_are_out_of_date_and_writes_nothing() {
     let project = notes();
     let missing = project.kit(&["build", "--check"]);
     assert_eq!((missing.code, missing.err.as_str()), (1, ""));
@@ -324,7 +324,7 @@ fn a_check_writes_nothing_and_names_what_is_old() {
 }
 
 #[test]
-fn what_types_no_longer_need_is_left_over() {
+fn check_lists_files_that_are_no_longer_generated() {
     let project = notes();
     assert_eq!(project.kit(&["build"]).code, 0);
     project.write("src/notes.types.ts", &TYPES.replace("/** @table notes */\n", ""));
@@ -338,7 +338,7 @@ fn what_types_no_longer_need_is_left_over() {
 }
 
 #[test]
-fn the_document_goes_where_it_is_wanted() {
+fn copies_the_openapi_document_to_the_given_path() {
     let project = notes();
     let outcome = project.kit(&["generate:openapi"]);
     assert_eq!(outcome.parts(), (0, "wrote .kit/schemas/openapi.json\n", ""));
@@ -378,7 +378,7 @@ fn the_document_goes_where_it_is_wanted() {
 }
 
 #[test]
-fn a_copy_of_the_document_from_an_earlier_version_is_left_over() {
+fn removes_the_openapi_document_of_an_earlier_version() {
     let project = notes();
     assert_eq!(project.kit(&["build"]).code, 0);
     project.write(".kit/openapi.json", "{}");
@@ -397,7 +397,7 @@ fn a_copy_of_the_document_from_an_earlier_version_is_left_over() {
 }
 
 #[test]
-fn a_build_says_what_it_left_out_and_why() {
+fn lists_the_artifacts_that_a_build_left_out_with_reasons() {
     let project = notes();
     let left_out = |arguments: &[&str]| {
         let outcome = project.kit(arguments);
@@ -415,7 +415,7 @@ fn a_build_says_what_it_left_out_and_why() {
             "left out: {packages}, compiled code (typescript is not installed)"
         ))
     );
-    // Nobody wanted to compile here.
+    // These commands run no compiler, so missing compiled code is not listed.
     assert_eq!(
         left_out(&["build", "--no-compile"]),
         Some(format!("left out: {packages}"))
@@ -450,7 +450,7 @@ fn a_build_says_what_it_left_out_and_why() {
 }
 
 #[test]
-fn generate_makes_the_artifacts() {
+fn generate_writes_the_artifacts() {
     let project = notes();
     let outcome = project.kit(&["generate", "--json"]);
     assert_eq!((outcome.code, &outcome.json()["status"]), (0, &json!("built")));

@@ -1,4 +1,4 @@
-//! `kit build --watch`: what is built and said. What sees the edits is the host's; `packages/cli/test/watch.test.ts` has it.
+//! Tests of `kit build --watch`: builds and their output. The host watches files; `packages/cli/test/watch.test.ts` tests that.
 #![allow(clippy::disallowed_methods)] // Reason: tests edit the files that commands read.
 
 mod support;
@@ -19,7 +19,7 @@ fn hello() -> Project {
     Project::new(&[("src/hello.routes.ts", ROUTES)])
 }
 
-/// Writes these files one after the other while the command waits.
+/// Writes one of these files each time the command waits.
 fn edits(project: &Project, edits: &[(&str, &str)]) {
     let edits = edits.iter().rev().map(|(path, text)| {
         let (path, text) = (project.root.join(path), (*text).to_owned());
@@ -29,7 +29,7 @@ fn edits(project: &Project, edits: &[(&str, &str)]) {
 }
 
 #[test]
-fn each_build_is_a_line_and_a_mistake_is_waited_for() {
+fn prints_one_line_per_build_and_continues_after_a_mistake() {
     let project = hello();
     project.write("src/wrong.types.ts", "export interface Wrong { a: ; }\n");
     edits(
@@ -43,7 +43,7 @@ fn each_build_is_a_line_and_a_mistake_is_waited_for() {
     assert_eq!(outcome.code, 0, "{}", outcome.err);
     assert!(outcome.err.contains("error[KIT1101]"), "{}", outcome.err);
     let lines: Vec<&str> = outcome.out.lines().collect();
-    // What was left out is told once.
+    // The line with the left-out artifacts is printed only once.
     let [mended, left_out, more] = lines.as_slice() else {
         panic!("{lines:?}");
     };
@@ -52,7 +52,7 @@ fn each_build_is_a_line_and_a_mistake_is_waited_for() {
     assert!(more.starts_with("built 1 route, 3 types in "), "{more}");
     let watched = project.host.watched.borrow();
     assert!(watched[0].tests && watched[0].files.is_empty(), "{watched:?}");
-    // A build that failed says what it has read too.
+    // The host also watches the files that a failed build has read.
     let read = project.root.join("src/wrong.types.ts");
     assert!(
         watched[1].files.contains(&read.to_string_lossy().into_owned()),
@@ -61,7 +61,7 @@ fn each_build_is_a_line_and_a_mistake_is_waited_for() {
 }
 
 #[test]
-fn json_is_one_line_for_each_build() {
+fn prints_one_line_of_json_per_build() {
     let project = hello();
     edits(
         &project,
@@ -85,7 +85,7 @@ fn json_is_one_line_for_each_build() {
 }
 
 #[test]
-fn a_configuration_that_cannot_be_read_is_waited_for() {
+fn continues_after_a_configuration_that_cannot_be_loaded() {
     let mut project = hello();
     project.write("kit.config.ts", "");
     project.host.config = Some(Err("kit.config.ts cannot be loaded: no luck".to_owned()));
@@ -101,7 +101,7 @@ fn a_configuration_that_cannot_be_read_is_waited_for() {
 }
 
 #[test]
-fn what_no_edit_repairs_ends_it() {
+fn exits_on_errors_that_no_edit_can_fix() {
     let mut project = hello();
     let outcome = project.kit(&["build", "--watch", "--root", "nowhere"]);
     assert_eq!(outcome.code, 1);
@@ -118,7 +118,7 @@ fn what_no_edit_repairs_ends_it() {
 }
 
 #[test]
-fn plugins_hear_of_the_end_of_each_build_and_what_they_wrote_is_no_edit() {
+fn runs_done_taps_after_each_build_and_ignores_files_of_plugins() {
     let mut project = hello();
     project.write("kit.config.ts", "");
     let hooks = json!({ "emit": 0, "done": 0 });

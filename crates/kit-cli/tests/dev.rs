@@ -1,4 +1,4 @@
-//! `kit dev`: what is built and what is told to the host. Processes are the host's; `packages/cli/test/dev.test.ts` has them.
+//! Tests of `kit dev`: builds, and requests to the host. The host runs processes; `packages/cli/test/dev.test.ts` tests that.
 #![allow(clippy::disallowed_methods)] // Reason: tests edit the files that commands read.
 
 mod support;
@@ -20,13 +20,13 @@ fn hello() -> Project {
     Project::new(&[("src/hello.routes.ts", ROUTES), ("src/main.ts", "export {};\n")])
 }
 
-/// Does these things one after the other while the project is served.
+/// Runs one of these functions each time the host serves the project.
 fn edits(project: &Project, edits: Vec<Box<dyn Fn()>>) {
     *project.host.edits.borrow_mut() = edits.into_iter().rev().collect();
 }
 
 #[test]
-fn a_mistake_keeps_what_was_served_and_is_told_with_its_report() {
+fn keeps_serving_the_last_version_after_a_mistake_and_reports_it() {
     let project = hello();
     let path = project.root.join("src/wrong.types.ts");
     let again = path.clone();
@@ -75,7 +75,7 @@ fn a_mistake_keeps_what_was_served_and_is_told_with_its_report() {
 }
 
 #[test]
-fn a_project_without_a_program_says_what_was_looked_for() {
+fn lists_the_usual_paths_if_the_project_has_no_program() {
     let project = hello();
     project.remove("src/main.ts");
     let outcome = project.kit(&["dev"]);
@@ -96,7 +96,7 @@ fn a_project_without_a_program_says_what_was_looked_for() {
 }
 
 #[test]
-fn a_database_that_is_not_there_is_a_warning() {
+fn warns_if_the_database_is_not_available() {
     let mut project = hello();
     project.write(
         "src/note.types.ts",
@@ -115,7 +115,7 @@ fn a_database_that_is_not_there_is_a_warning() {
 }
 
 #[test]
-fn what_an_edit_mends_keeps_nobody_from_starting() {
+fn starts_although_the_configuration_cannot_be_loaded() {
     let mut project = hello();
     project.write("kit.config.ts", "");
     project.host.config = Some(Err("kit.config.ts cannot be loaded: no luck".to_owned()));
@@ -131,7 +131,7 @@ fn what_an_edit_mends_keeps_nobody_from_starting() {
 }
 
 #[test]
-fn plugins_step_into_every_build_and_hear_of_its_end() {
+fn runs_plugins_in_every_build_and_done_at_its_end() {
     let mut project = hello();
     project.write("kit.config.ts", "");
     project.host.config = Some(Ok(
@@ -165,7 +165,7 @@ fn plugins_step_into_every_build_and_hear_of_its_end() {
     assert!(watched.last().unwrap().files.contains(&notes), "{watched:?}");
 }
 
-/// A project whose types can be checked; the check itself is the host's.
+/// Creates a project whose types can be checked. The host runs the check.
 fn checkable() -> Project {
     let project = hello();
     project.write("tsconfig.json", "{}");
@@ -178,7 +178,7 @@ const TYPE_ERROR: &str =
     "src/main.ts(1,8): error TS2322: Type 'number' is not assignable to type 'string'.\n";
 
 #[test]
-fn a_type_error_is_shown_once_and_its_end_is_told() {
+fn shows_a_type_error_once_and_reports_when_it_is_fixed() {
     let project = checkable();
     let checked = |text: &str| Event::Checked {
         code: Some(if text.is_empty() { 0 } else { 2 }),
@@ -205,7 +205,7 @@ fn a_type_error_is_shown_once_and_its_end_is_told() {
 }
 
 #[test]
-fn a_project_that_only_refers_to_others_has_them_checked() {
+fn checks_the_referenced_projects_of_a_solution() {
     let project = checkable();
     project.write(
         "tsconfig.json",
@@ -220,7 +220,7 @@ fn a_project_that_only_refers_to_others_has_them_checked() {
 }
 
 #[test]
-fn a_check_that_fails_is_told_once() {
+fn reports_a_failed_type_check_once() {
     let project = checkable();
     let crash = || Event::Checked {
         code: None,
@@ -235,7 +235,7 @@ fn a_check_that_fails_is_told_once() {
 }
 
 #[test]
-fn a_project_that_cannot_be_checked_is_told_so_once() {
+fn reports_a_missing_requirement_of_the_type_check_once() {
     let project = checkable();
     project.remove("tsconfig.json");
     edits(&project, vec![Box::new(|| {}), Box::new(|| {})]);
@@ -256,7 +256,7 @@ fn a_project_that_cannot_be_checked_is_told_so_once() {
 }
 
 #[test]
-fn an_application_without_a_port_ends_the_command_with_1() {
+fn exits_with_1_if_the_application_has_no_port() {
     let project = checkable();
     *project.host.events.borrow_mut() = vec![Event::Failed];
     let outcome = project.kit(&["dev", "--no-db"]);
@@ -264,7 +264,7 @@ fn an_application_without_a_port_ends_the_command_with_1() {
 }
 
 #[test]
-fn variables_of_the_env_file_are_named_when_they_change() {
+fn prints_names_of_variables_from_the_env_file_when_they_change() {
     let project = checkable();
     *project.host.env.borrow_mut() = EnvFile {
         set: vec!["LOG_LEVEL".to_owned()],

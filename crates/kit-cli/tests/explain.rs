@@ -1,5 +1,5 @@
-//! `kit explain`, and how a build leads there.
-#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+//! Tests of `kit explain`, and of the hint to it after a failed build.
+#![allow(clippy::unwrap_used)] // Reason: helpers of tests may panic like tests.
 
 mod support;
 
@@ -7,7 +7,7 @@ use kit_diagnostics::codes;
 use support::Project;
 
 #[test]
-fn the_page_of_a_code_is_printed() {
+fn prints_the_page_of_a_code() {
     let project = Project::new(&[]);
     let page = codes::UNKNOWN_FORMAT.page();
     for name in ["KIT1302", "kit1302", "1302"] {
@@ -21,7 +21,7 @@ fn the_page_of_a_code_is_printed() {
 }
 
 #[test]
-fn without_a_code_all_are_listed() {
+fn lists_all_codes_without_an_argument() {
     let project = Project::new(&[]);
     let list = project.kit(&["explain"]);
     assert_eq!((list.code, list.err.as_str()), (0, ""));
@@ -37,7 +37,7 @@ fn without_a_code_all_are_listed() {
 }
 
 #[test]
-fn an_unknown_code_is_wrong_usage() {
+fn refuses_an_unknown_code_as_wrong_usage() {
     let project = Project::new(&[]);
     for (name, expected) in [
         ("KIT1330", "did you mean `KIT1"),
@@ -53,7 +53,7 @@ fn an_unknown_code_is_wrong_usage() {
 }
 
 #[test]
-fn a_terminal_sees_headings_and_no_fences() {
+fn formats_headings_and_code_blocks_for_a_terminal() {
     let mut project = Project::new(&[]);
     project.terminal = true;
     for code in codes::ALL {
@@ -69,7 +69,7 @@ fn a_terminal_sees_headings_and_no_fences() {
 }
 
 #[test]
-fn a_failed_build_says_where_to_read_more() {
+fn failed_build_names_the_command_that_explains_its_codes() {
     let project = Project::new(&[(
         "src/notes.types.ts",
         "export interface Note {\n  /** @format emial */\n  a: string;\n  /** @maxLength x */\n  b: string;\n  /** @format uir */\n  c: string;\n}\n",
@@ -82,7 +82,7 @@ fn a_failed_build_says_where_to_read_more() {
 }
 
 #[test]
-fn a_flood_of_errors_is_cut_for_people_and_whole_for_programs() {
+fn limits_the_errors_in_text_but_not_in_json() {
     let properties = (0..60)
         .map(|index| {
             format!("  /** @maxLength x */ a{index}: string;\n  /** @maxLenght 1 */ b{index}: string;\n")

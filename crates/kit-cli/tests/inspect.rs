@@ -1,5 +1,5 @@
-//! `kit inspect`: what builds left.
-#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+//! Tests of `kit inspect` for the results of a build.
+#![allow(clippy::unwrap_used)] // Reason: helpers of tests may panic like tests.
 
 mod support;
 
@@ -58,7 +58,7 @@ fn built() -> Project {
 }
 
 #[test]
-fn routes_are_listed_with_their_types() {
+fn lists_routes_with_their_types() {
     let project = built();
     let outcome = project.kit(&["inspect", "routes", "--json"]);
     assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
@@ -93,7 +93,7 @@ POST    /notes      -           -      NewNote  Note
 }
 
 #[test]
-fn a_route_tells_where_its_handler_is() {
+fn shows_the_location_of_a_routes_handler() {
     let project = built();
     for name in ["POST /notes", "post  /notes/"] {
         let route = project.kit(&["inspect", "route", name, "--json"]).json();
@@ -107,7 +107,7 @@ fn a_route_tells_where_its_handler_is() {
     let verbose = project
         .kit(&["inspect", "route", "POST /notes", "--json", "--verbose"])
         .json();
-    // `status` has a default, so a request may leave it out.
+    // `status` has a default, so a request may omit it.
     assert_eq!(verbose["schemas"]["body"]["required"], json!(["title"]));
     assert_eq!(
         verbose["schemas"]["response"]["required"],
@@ -116,7 +116,7 @@ fn a_route_tells_where_its_handler_is() {
 }
 
 #[test]
-fn a_route_that_is_not_there_is_an_error_with_the_nearest_one() {
+fn suggests_the_nearest_route_for_an_unknown_one() {
     let project = built();
     let outcome = project.kit(&["inspect", "route", "GET /note/:id"]);
     assert_eq!(
@@ -136,7 +136,7 @@ fn a_route_that_is_not_there_is_an_error_with_the_nearest_one() {
 }
 
 #[test]
-fn a_schema_tells_who_uses_it_through_other_types() {
+fn lists_routes_that_use_a_type_through_other_types() {
     let types = "\
 export interface Tag { name: string; parent?: Tag }
 export interface Item { tags: Tag[]; first: Tag }
@@ -182,7 +182,7 @@ export interface ItemRoutes {
 }
 
 #[test]
-fn middleware_is_listed_with_what_kit_puts_around_it() {
+fn lists_middleware_including_the_built_in_one() {
     let project = built();
     assert_eq!(
         project.kit(&["inspect", "middleware", "--json"]).json(),
@@ -194,7 +194,7 @@ fn middleware_is_listed_with_what_kit_puts_around_it() {
 }
 
 #[test]
-fn a_schema_tells_rules_and_uses() {
+fn shows_rules_and_uses_of_a_type() {
     let project = built();
     let schema = project.kit(&["inspect", "schema", "Note", "--json"]).json();
     assert_eq!(schema["name"], "Note");
@@ -222,7 +222,7 @@ fn a_schema_tells_rules_and_uses() {
 }
 
 #[test]
-fn packages_are_followed_as_node_finds_them() {
+fn finds_packages_like_node() {
     let project = built();
     project.write(
         "package.json",
@@ -248,7 +248,7 @@ fn packages_are_followed_as_node_finds_them() {
 }
 
 #[test]
-fn the_pipeline_has_six_hooks() {
+fn lists_the_six_hooks_of_a_build() {
     let project = Project::new(&[]);
     let pipeline = project.kit(&["inspect", "build-pipeline", "--json"]).json();
     let names: Vec<&Value> = pipeline["hooks"]
@@ -277,7 +277,7 @@ fn the_pipeline_has_six_hooks() {
 }
 
 #[test]
-fn a_project_that_is_not_built_is_an_error() {
+fn reports_a_project_that_is_not_built() {
     let project = Project::new(&[]);
     for subject in [
         &["routes"][..],
@@ -297,7 +297,7 @@ fn a_project_that_is_not_built_is_an_error() {
 }
 
 #[test]
-fn a_damaged_registry_is_an_error() {
+fn reports_a_damaged_artifact() {
     let project = built();
     project.write(".kit/routes.json", "[{]");
     let outcome = project.kit(&["inspect", "routes"]);
@@ -312,7 +312,7 @@ fn a_damaged_registry_is_an_error() {
 }
 
 #[test]
-fn wrong_usage_is_told_in_the_form_that_was_asked_for() {
+fn reports_wrong_usage_in_the_requested_format() {
     let project = Project::new(&[]);
     for args in [
         &["inspect", "errors", "--format", "json", "--last", "0"][..],

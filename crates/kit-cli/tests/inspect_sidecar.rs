@@ -1,5 +1,5 @@
-//! `kit inspect`: what a sidecar of a running app answers.
-#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+//! Tests of `kit inspect` with the sidecar of a running application.
+#![allow(clippy::unwrap_used)] // Reason: helpers of tests may panic like tests.
 
 mod support;
 
@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use serde_json::json;
 use support::Project;
 
-/// A sidecar that gives one answer; what it was asked comes back.
+/// Starts a sidecar that sends one response. Returns its port, and a thread that returns the request.
 fn sidecar(status: &'static str, body: &'static str) -> (String, JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
@@ -37,7 +37,7 @@ fn sidecar(status: &'static str, body: &'static str) -> (String, JoinHandle<Stri
 const ERROR: &str = r#"{"timestamp":"2026-01-01T00:00:00.000Z","traceId":"abc","code":"NOTE_NOT_FOUND","status":404,"message":"No\nnote","route":"GET /notes/:id","phase":"handler","details":{"id":"1"},"other":1}"#;
 
 #[test]
-fn errors_are_asked_of_the_sidecar() {
+fn requests_errors_from_the_sidecar() {
     let project = Project::new(&[]);
     let wrapped = Box::leak(format!(r#"{{"errors":[{ERROR}]}}"#).into_boxed_str());
     let bare = Box::leak(format!("[{ERROR}]").into_boxed_str());
@@ -76,7 +76,7 @@ fn errors_are_asked_of_the_sidecar() {
 }
 
 #[test]
-fn latencies_are_asked_of_the_sidecar() {
+fn requests_latencies_from_the_sidecar() {
     let project = Project::new(&[]);
     let body =
         r#"{"route":"/a b","window":"1h","count":2,"p50":1.5,"p95":2,"p99":3,"min":1,"max":3,"avgMs":1.7}"#;
@@ -103,7 +103,7 @@ fn latencies_are_asked_of_the_sidecar() {
 }
 
 #[test]
-fn a_route_that_the_app_does_not_have_is_no_fault_of_the_sidecar() {
+fn shows_the_message_of_the_sidecar_for_an_unknown_route() {
     let project = Project::new(&[]);
     let body = r#"{"error":{"code":"ROUTE_NOT_FOUND","message":"there is no route `/n;  x`; did you mean `/notes`?"}}"#;
     let (port, asked) = sidecar("404 Not Found", body);
@@ -123,7 +123,7 @@ fn a_route_that_the_app_does_not_have_is_no_fault_of_the_sidecar() {
 }
 
 #[test]
-fn the_server_is_asked_of_the_sidecar() {
+fn requests_the_server_from_the_sidecar() {
     let project = Project::new(&[]);
     let body =
         r#"{"status":"ok","uptime":3,"adapter":"native","platform":"hyper 1","port":3000,"host":"::"}"#;
@@ -137,7 +137,7 @@ fn the_server_is_asked_of_the_sidecar() {
 }
 
 #[test]
-fn the_key_of_production_is_sent_and_a_refusal_says_what_to_do() {
+fn sends_the_key_and_explains_a_refusal() {
     let mut project = Project::new(&[]);
     let body = r#"{"error":{"code":"UNAUTHORIZED","message":"X-Debug-Key is missing"}}"#;
     let (port, asked) = sidecar("401 Unauthorized", body);
@@ -171,7 +171,7 @@ fn the_key_of_production_is_sent_and_a_refusal_says_what_to_do() {
 }
 
 #[test]
-fn a_sidecar_that_is_not_there_is_an_error() {
+fn reports_a_sidecar_that_is_not_running() {
     let project = Project::new(&[]);
     let port = {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

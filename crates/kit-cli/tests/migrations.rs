@@ -1,4 +1,4 @@
-//! `kit migrate:apply` as far as it goes without a database; `crates/kit-migrate` applies to real ones.
+//! Tests of `kit migrate:apply` without a database; `crates/kit-migrate` tests it with real ones.
 
 mod support;
 
@@ -8,7 +8,7 @@ use support::Project;
 const CHANGES: &str = r#"{ "version": 1, "destructive": false, "changes": [] }"#;
 
 #[test]
-fn without_migrations_no_database_is_started() {
+fn starts_no_database_without_migrations() {
     let project = Project::new(&[("migrations/README.md", "")]);
     let outcome = project.kit(&["migrate:apply"]);
     assert_eq!(
@@ -27,7 +27,7 @@ fn without_migrations_no_database_is_started() {
 }
 
 #[test]
-fn below_a_project_nothing_counts_as_applied() {
+fn refuses_a_directory_below_a_project() {
     let project = Project::new(&[
         ("package.json", r#"{ "dependencies": { "@kit/core": "0.1.0" } }"#),
         ("src/app.ts", ""),
@@ -49,7 +49,7 @@ fn below_a_project_nothing_counts_as_applied() {
 }
 
 #[test]
-fn a_damaged_migration_stops_before_the_database() {
+fn reports_a_damaged_migration_before_it_connects() {
     let project = Project::new(&[
         ("migrations/20260101000000_one/migration.sql", "select 1;"),
         ("migrations/20260101000001_two/migration.sql", "select 1;"),
@@ -85,7 +85,7 @@ fn a_damaged_migration_stops_before_the_database() {
 }
 
 #[test]
-fn the_embedded_database_is_asked_for_only_without_a_url() {
+fn starts_the_embedded_database_only_without_a_url() {
     let mut project = Project::new(&[
         ("migrations/20260101000000_one/migration.sql", "select 1;"),
         ("migrations/20260101000000_one/changes.json", CHANGES),
@@ -98,7 +98,7 @@ fn the_embedded_database_is_asked_for_only_without_a_url() {
     );
     assert_eq!(*project.host.asked.borrow(), ["database"]);
 
-    // Nobody listens on port 1.
+    // No program listens on port 1.
     project.set("DATABASE_URL", "postgres://kit:secret@127.0.0.1:1/notes");
     let outcome = project.kit(&["migrate:apply", "--json"]);
     assert_eq!((outcome.code, outcome.err.as_str()), (1, ""));
@@ -113,7 +113,7 @@ fn the_embedded_database_is_asked_for_only_without_a_url() {
 }
 
 #[test]
-fn the_embedded_database_is_not_used_in_production_nor_for_a_blank_url_in_ci() {
+fn refuses_the_embedded_database_in_production_and_a_blank_url_in_ci() {
     let run = |variables: &[(&'static str, &str)], command: &str| {
         let mut project = Project::new(&[
             ("migrations/20260101000000_one/migration.sql", "select 1;"),
@@ -159,7 +159,7 @@ fn the_embedded_database_is_not_used_in_production_nor_for_a_blank_url_in_ci() {
 }
 
 #[test]
-fn what_to_do_about_a_database_that_is_not_there_is_said() {
+fn explains_how_to_fix_a_database_that_is_not_available() {
     let mut project = Project::new(&[
         ("migrations/20260101000000_one/migration.sql", "select 1;"),
         ("migrations/20260101000000_one/changes.json", CHANGES),
@@ -185,7 +185,7 @@ fn what_to_do_about_a_database_that_is_not_there_is_said() {
 }
 
 #[test]
-fn a_reset_is_asked_for() {
+fn reset_requires_confirmation() {
     let project = Project::new(&[("package.json", "{}")]);
     for args in [&["db", "reset"][..], &["db", "reset", "--json"]] {
         let outcome = project.kit(args);
@@ -200,7 +200,7 @@ fn a_reset_is_asked_for() {
 }
 
 #[test]
-fn the_embedded_database_is_reached_through_the_host() {
+fn db_commands_use_the_host() {
     let mut project = Project::new(&[("package.json", "{}")]);
     project.host.database = Some(Ok("postgres://kit:x@127.0.0.1:5/app".to_owned()));
     assert_eq!(

@@ -1,16 +1,16 @@
-//! `kit scaffold init`: what it makes, asks and refuses. That the projects work is for `tests/scaffold`.
+//! Tests of `kit scaffold init`: written files, questions and refusals. `tests/scaffold` tests that the projects work.
 
-#![allow(clippy::disallowed_methods)] // Reason: tests look at the files that commands make.
+#![allow(clippy::disallowed_methods)] // Reason: tests read the files that commands write.
 
 mod support;
 
 use serde_json::json;
 use support::{CTRL_C, Project};
 
-/// An empty directory on a machine with npm and git.
+/// Returns an empty directory on a machine with npm and git.
 fn directory() -> Project {
     let mut project = Project::new(&[]);
-    // `git rev-parse` and `git init` end alike here: there is a repository around.
+    // `git rev-parse` also succeeds here, so the directory counts as part of a repository.
     project.programs = [("npm", true), ("git", true)].into();
     project
 }
@@ -20,7 +20,7 @@ fn paths(project: &Project, below: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_project_has_these_files() {
+fn creates_the_files_of_a_project() {
     let project = directory();
     let outcome = project.kit(&["scaffold", "init", "shelf", "--no-install"]);
     assert_eq!(outcome.code, 0, "{}", outcome.err);
@@ -59,7 +59,7 @@ fn a_project_has_these_files() {
     for (path, bytes) in project.tree("shelf") {
         let text = String::from_utf8(bytes).unwrap();
         assert!(text.ends_with('\n'), "{path}");
-        // What GitHub fills in is written `${{ … }}`; no file of ours needs it.
+        // Placeholders of the templates must be replaced. Those of GitHub, `${{ … }}`, do not occur in the files.
         assert!(
             !text.contains("{{") && !text.contains("{ {"),
             "{path} has something to fill in:\n{text}"
@@ -69,7 +69,7 @@ fn a_project_has_these_files() {
 }
 
 #[test]
-fn the_name_stands_where_it_belongs() {
+fn inserts_the_name_of_the_project() {
     let project = directory();
     project.kit(&["scaffold", "init", "shelf.v2", "--no-install"]);
     let tree = project.tree("shelf.v2");
@@ -84,7 +84,7 @@ fn the_name_stands_where_it_belongs() {
 }
 
 #[test]
-fn every_server_and_database_brings_its_own() {
+fn adds_the_dependencies_and_code_of_server_and_database() {
     for (server, database, dependencies, call) in [
         (
             "native",
@@ -176,9 +176,9 @@ fn every_server_and_database_brings_its_own() {
     }
 }
 
-/// A project is tested with what this repository has installed: newer ranges would be untested.
+/// The project uses versions that this repository has installed: newer ranges would be untested.
 #[test]
-fn ranges_begin_at_the_versions_that_are_tested() {
+fn version_ranges_start_at_the_tested_versions() {
     let repository = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let manifest = |path: &str| -> serde_json::Value {
         serde_json::from_str(&std::fs::read_to_string(format!("{repository}/{path}")).unwrap()).unwrap()
@@ -219,9 +219,9 @@ fn ranges_begin_at_the_versions_that_are_tested() {
     }
 }
 
-/// npm asks about packages with install scripts; it need not ask about those whose scripts do what kit does itself.
+/// npm asks about packages with install scripts. `allowScripts` disallows the scripts whose work kit does itself.
 #[test]
-fn npm_is_told_of_install_scripts() {
+fn package_json_disallows_install_scripts_that_are_not_needed() {
     let of_database: serde_json::Value =
         serde_json::from_str(include_str!("../../../packages/dev-database/package.json")).unwrap();
     let platforms: Vec<_> = of_database["optionalDependencies"]
@@ -238,7 +238,7 @@ fn npm_is_told_of_install_scripts() {
 }
 
 #[test]
-fn names_that_cannot_be_are_refused() {
+fn refuses_invalid_names() {
     let project = directory();
     for (name, message) in [
         ("My-Api", "npm takes no capital letters"),
@@ -262,7 +262,7 @@ fn names_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn wrong_choices_are_wrong_usage() {
+fn refuses_invalid_options_as_wrong_usage() {
     let outcome = directory().kit(&["scaffold", "init", "x", "--server", "fastfy"]);
     assert_eq!(outcome.code, 2);
     assert!(
@@ -280,7 +280,7 @@ fn wrong_choices_are_wrong_usage() {
 }
 
 #[test]
-fn what_is_there_stays_as_it_is() {
+fn refuses_a_path_that_exists_and_is_not_empty() {
     let project = directory();
     project.write("full/keep.txt", "mine");
     project.write("file", "mine");
@@ -298,7 +298,7 @@ fn what_is_there_stays_as_it_is() {
 }
 
 #[test]
-fn without_npm_nothing_is_made() {
+fn creates_nothing_without_npm() {
     let mut project = directory();
     project.programs.remove("npm");
     let outcome = project.kit(&["scaffold", "init", "shelf"]);
@@ -325,10 +325,10 @@ fn without_npm_nothing_is_made() {
 }
 
 #[test]
-fn it_installs_and_makes_a_repository_unless_told_otherwise() {
+fn installs_packages_and_creates_a_repository_by_default() {
     let project = directory();
     project.kit(&["scaffold", "init", "a"]);
-    // git says that there is a repository around: none is made in it.
+    // git reports that the directory is in a repository, so no new one is created.
     assert_eq!(
         project.ran.take(),
         [
@@ -342,7 +342,7 @@ fn it_installs_and_makes_a_repository_unless_told_otherwise() {
 }
 
 #[test]
-fn on_a_terminal_it_asks_for_what_is_not_said() {
+fn asks_for_missing_options_on_a_terminal() {
     let project = directory();
     *project.answers.borrow_mut() = vec![Some(" shelf "), Some("hono"), Some("raw")];
     let outcome = project.kit(&["scaffold", "init"]);
@@ -362,7 +362,7 @@ fn on_a_terminal_it_asks_for_what_is_not_said() {
 }
 
 #[test]
-fn whoever_stops_at_a_question_gets_nothing() {
+fn creates_nothing_if_the_user_cancels() {
     for (answers, code) in [
         (vec![None], 1),
         (vec![Some("shelf"), None], 1),
@@ -384,7 +384,7 @@ fn whoever_stops_at_a_question_gets_nothing() {
 }
 
 #[test]
-fn it_asks_nothing_where_nobody_is_or_where_it_should_not() {
+fn asks_nothing_without_a_terminal_or_with_yes() {
     let project = directory();
     let outcome = project.kit(&["scaffold", "init"]);
     assert_eq!(outcome.code, 1);
@@ -396,9 +396,9 @@ fn it_asks_nothing_where_nobody_is_or_where_it_should_not() {
 }
 
 #[test]
-fn packages_that_cannot_be_installed_leave_a_whole_project() {
+fn keeps_the_project_if_npm_install_fails() {
     let mut project = directory();
-    // npm is there, and fails only when it installs.
+    // npm is installed and fails only for `npm install`.
     project.programs.insert("npm install", false);
     let outcome = project.kit(&["scaffold", "init", "shelf"]);
     assert_eq!(outcome.code, 1);

@@ -1,13 +1,13 @@
-//! `kit scaffold add`: what it makes, registers and refuses. That it works is for `tests/scaffold`.
+//! Tests of `kit scaffold add`: written files, registrations and refusals. `tests/scaffold` tests that the additions work.
 
-#![allow(clippy::disallowed_methods)] // Reason: tests look at the files that commands make.
+#![allow(clippy::disallowed_methods)] // Reason: tests read the files that commands write.
 
 mod support;
 
 use serde_json::json;
 use support::Project;
 
-/// A new project in `shelf/`.
+/// Creates a new project in `shelf/`.
 fn shelf(database: &str) -> Project {
     let mut project = Project::new(&[]);
     project.host.config = Some(Ok(json!({})));
@@ -24,19 +24,19 @@ fn shelf(database: &str) -> Project {
     project
 }
 
-/// A text file of the project.
+/// Returns the text of a file in the project.
 fn text(project: &Project, path: &str) -> String {
     String::from_utf8_lossy(&project.tree("shelf")[path]).into_owned()
 }
 
-/// A project with `scaffold add` run in it.
+/// Runs `scaffold add` in the project.
 fn add(project: &Project, args: &[&str]) -> support::Outcome {
     let command = ["scaffold", "add", "--root", "shelf"];
     project.kit(&[&command[..], args].concat())
 }
 
 #[test]
-fn who_is_below_the_project_is_told_where_it_is() {
+fn names_the_project_if_the_root_is_below_it() {
     let project = shelf("drizzle");
     let before = project.tree("shelf");
     let root = project.root.join("shelf").display().to_string();
@@ -60,7 +60,7 @@ fn who_is_below_the_project_is_told_where_it_is() {
 }
 
 #[test]
-fn additions_are_files_and_an_entry() {
+fn writes_files_and_registers_the_addition() {
     let project = shelf("drizzle");
     let before = project.tree("shelf");
     let outcome = add(&project, &["route", "order-items"]);
@@ -89,7 +89,7 @@ fn additions_are_files_and_an_entry() {
     ] {
         assert!(application.contains(part), "{application}");
     }
-    // A second time nothing changes.
+    // A second run changes nothing.
     for args in [
         ["route", "order-items"],
         ["middleware", "request-log"],
@@ -103,7 +103,7 @@ fn additions_are_files_and_an_entry() {
 }
 
 #[test]
-fn an_addition_that_cannot_be_registered_changes_nothing() {
+fn changes_nothing_if_the_addition_cannot_be_registered() {
     let project = shelf("drizzle");
     project.write(
         "shelf/src/app.ts",
@@ -139,7 +139,7 @@ fn an_addition_that_cannot_be_registered_changes_nothing() {
 }
 
 #[test]
-fn an_entity_is_a_type_contracts_handlers_a_test_and_a_migration() {
+fn entity_has_type_contracts_handlers_test_and_migration() {
     for (database, asks) in [
         ("drizzle", ".values({ ...body, userId: ctx.userId })"),
         ("kysely", ".where(\"userId\", \"=\", ctx.userId)"),
@@ -200,7 +200,7 @@ fn an_entity_is_a_type_contracts_handlers_a_test_and_a_migration() {
         assert!(text(&project, &format!("{migration}/migration.sql")).contains("CREATE TABLE order_items ("));
         let check = project.kit(&["migrate:generate", "--root", "shelf", "--name", "left", "--json"]);
         assert_eq!(check.json()["status"], "unchanged", "{}", check.out);
-        // A second time nothing changes.
+        // A second run changes nothing.
         let outcome = add(&project, &["entity", "order-item"]);
         assert_eq!(outcome.code, 1);
         assert!(
@@ -213,7 +213,7 @@ fn an_entity_is_a_type_contracts_handlers_a_test_and_a_migration() {
 }
 
 #[test]
-fn an_entity_of_an_application_without_a_guard_has_none() {
+fn entity_has_no_guard_if_the_application_has_none() {
     let project = shelf("raw");
     let application = text(&project, "src/app.ts")
         .replace("import { requireAuth } from \"./auth.ts\";\n", "")
@@ -241,7 +241,7 @@ fn an_entity_of_an_application_without_a_guard_has_none() {
 }
 
 #[test]
-fn the_plural_may_be_given() {
+fn accepts_an_irregular_plural() {
     let project = shelf("drizzle");
     for (args, path, table) in [
         (vec!["entity", "person"], "src/people.types.ts", "people"),
@@ -266,7 +266,7 @@ fn the_plural_may_be_given() {
 }
 
 #[test]
-fn an_entity_that_cannot_be_changes_nothing() {
+fn changes_nothing_if_the_entity_is_invalid() {
     let project = shelf("drizzle");
     project.write(
         "shelf/src/more.types.ts",
@@ -294,7 +294,7 @@ fn an_entity_that_cannot_be_changes_nothing() {
         (vec!["tome"], "there is a type `Tome` already"),
         (vec!["volume"], "there is a table `volumes` already"),
         (vec!["chapter"], "src/chapters.routes.ts is there already"),
-        // Found by the build, after the files were written.
+        // The build finds this conflict after the files are written.
         (vec!["page"], "GET /pages/:id"),
         (vec!["books"], "looks like the name of more than one"),
         (
@@ -320,8 +320,8 @@ fn an_entity_that_cannot_be_changes_nothing() {
 }
 
 #[test]
-fn an_entity_asks_for_a_project_that_can_take_it() {
-    // A mistake that was there before is told as such.
+fn refuses_an_entity_for_an_unsuitable_project() {
+    // A mistake that already existed is reported as such.
     let project = shelf("drizzle");
     project.write("shelf/src/bad.types.ts", "export interface Bad { title: }\n");
     let before = project.tree("shelf");
@@ -346,7 +346,7 @@ fn an_entity_asks_for_a_project_that_can_take_it() {
         assert_eq!(project.tree("shelf"), before);
     }
 
-    // Sources are looked for elsewhere.
+    // The globs of the configuration do not match the new files.
     let mut project = shelf("drizzle");
     project.host.config = Some(Ok(
         json!({ "typeFiles": ["src/todos.types.ts"], "routeFiles": ["src/todos.routes.ts"] }),
@@ -363,7 +363,7 @@ fn an_entity_asks_for_a_project_that_can_take_it() {
 }
 
 #[test]
-fn what_the_types_are_ahead_already_is_not_mixed_into_the_migration() {
+fn writes_no_migration_if_earlier_changes_lack_one() {
     let project = shelf("drizzle");
     let types = text(&project, "src/todos.types.ts").replace(
         "  /** @default false */\n",

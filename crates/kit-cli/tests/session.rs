@@ -1,4 +1,4 @@
-//! The conversation with a host in another language.
+//! Tests of a session with a host in another language.
 
 mod support;
 
@@ -12,7 +12,7 @@ fn session(project: &Project, args: &[&str]) -> Session {
 }
 
 #[test]
-fn a_command_asks_and_goes_on_with_the_reply() {
+fn continues_with_the_reply_of_the_host() {
     let project = Project::new(&[("kit.config.ts", "")]);
     let mut session = session(&project, &["build", "--json"]);
     let path = project.root.join("kit.config.ts").to_string_lossy().into_owned();
@@ -23,7 +23,7 @@ fn a_command_asks_and_goes_on_with_the_reply() {
 }
 
 #[test]
-fn a_reply_out_of_turn_changes_nothing() {
+fn refuses_a_reply_out_of_turn_and_stays_usable() {
     let project = Project::new(&[("kit.config.ts", "")]);
     let mut session = session(&project, &["build", "--json"]);
     let error = || Reply::Error {
@@ -37,7 +37,7 @@ fn a_reply_out_of_turn_changes_nothing() {
 }
 
 #[test]
-fn requests_are_the_json_that_javascript_reads() {
+fn prints_requests_as_json_for_javascript() {
     let json = |request| serde_json::to_string(&request).unwrap();
     assert_eq!(json(Request::Exit { code: 2 }), r#"{"kind":"exit","code":2}"#);
     let request = Request::DatabaseUrl {

@@ -1,4 +1,4 @@
-//! `kit test` and what it makes of a runner's report. The runners themselves run in `packages/cli/test`.
+//! Tests of `kit test` and its handling of a runner's report. `packages/cli/test` tests it with real runners.
 
 mod support;
 
@@ -20,7 +20,7 @@ fn ended(code: i32, report: Option<&str>) -> NodeEnd {
 }
 
 #[test]
-fn node_gets_the_files_as_globs_that_match_only_them() {
+fn escapes_paths_for_the_globs_of_node() {
     let mut project = Project::new(&[
         MANIFEST,
         TYPES,
@@ -47,7 +47,7 @@ fn node_gets_the_files_as_globs_that_match_only_them() {
 }
 
 #[test]
-fn vitest_chooses_its_files_itself() {
+fn leaves_the_selection_of_files_to_vitest() {
     let mut project = Project::new(&[
         (
             "package.json",
@@ -116,7 +116,7 @@ fn vitest_chooses_its_files_itself() {
 }
 
 #[test]
-fn a_runner_that_fails_without_a_failed_test_is_a_failure() {
+fn reports_a_runner_that_fails_without_a_failed_test() {
     let mut project = Project::new(&[MANIFEST, TYPES, ("src/notes.test.ts", "")]);
     let passed = r#"{"passed":3,"failed":0,"skipped":0,"failures":[]}"#;
     for (end, expected) in [
@@ -183,7 +183,7 @@ fn seen() -> Seen {
 }
 
 #[test]
-fn what_tests_saw_of_the_contracts_comes_after_the_result() {
+fn prints_the_coverage_of_the_contracts_after_the_result() {
     let mut project = Project::new(&[MANIFEST, TYPES, TESTS, CONTRACTS]);
     project.host.node = Some(Ok(NodeEnd {
         seen: Some(seen()),
@@ -225,7 +225,7 @@ fn what_tests_saw_of_the_contracts_comes_after_the_result() {
 }
 
 #[test]
-fn only_so_much_of_what_was_not_seen_is_told() {
+fn limits_the_number_of_uncovered_items_in_text() {
     let mut project = Project::new(&[MANIFEST, TYPES, TESTS, CONTRACTS]);
     let names: Vec<String> = (0..30).map(|index| format!("maxLength {index}")).collect();
     let rules = names
@@ -248,7 +248,7 @@ fn only_so_much_of_what_was_not_seen_is_told() {
 }
 
 #[test]
-fn random_requests_are_asked_for_by_number_and_seed() {
+fn passes_runs_and_seed_to_the_tests() {
     let mut project = Project::new(&[MANIFEST, TYPES, TESTS]);
     let failed = r#"{"passed":0,"failed":1,"skipped":0,"failures":[{"name":"a > b","file":null,"line":null,
         "message":"it took what is forbidden\ncurl -i 'http://localhost:3000/'\nanswered: 201\nkit test:contracts --seed 7"}]}"#;
@@ -310,7 +310,7 @@ fn random_requests_are_asked_for_by_number_and_seed() {
 }
 
 #[test]
-fn an_environment_that_is_named_stays() {
+fn keeps_a_node_env_that_is_set() {
     let mut project = Project::new(&[MANIFEST, TYPES, ("src/notes.test.ts", "")]);
     project.host.node = Some(Ok(ended(0, None)));
     project
@@ -321,7 +321,7 @@ fn an_environment_that_is_named_stays() {
 }
 
 #[test]
-fn watching_has_no_result() {
+fn prints_no_result_with_watch() {
     let mut project = Project::new(&[MANIFEST, TYPES, ("src/notes.test.ts", "")]);
     project.host.node = Some(Ok(ended(0, None)));
     let outcome = project.kit(&["test", "--no-build", "--watch"]);
@@ -356,7 +356,7 @@ const TESTED: (&str, &str) = (
 );
 
 #[test]
-fn contract_tests_are_made_and_named_where_the_project_can_run_them() {
+fn writes_and_lists_contract_tests_if_the_project_can_run_them() {
     let project = Project::new(&[TESTED, TYPES, ROUTES, APP]);
     let outcome = project.kit(&["generate:tests"]);
     assert!(
@@ -382,7 +382,7 @@ fn contract_tests_are_made_and_named_where_the_project_can_run_them() {
 }
 
 #[test]
-fn without_contract_tests_it_says_what_they_need() {
+fn explains_requirements_of_contract_tests() {
     for (files, why, help) in [
         (
             vec![MANIFEST, TYPES, ROUTES, APP],
@@ -411,7 +411,7 @@ fn without_contract_tests_it_says_what_they_need() {
 }
 
 #[test]
-fn a_route_of_the_configuration_that_is_not_there_is_a_mistake() {
+fn reports_an_unknown_route_in_the_configuration() {
     let manifest = r#"{
         "name": "notes",
         "kit": { "tests": { "routes": { "GET /note/:id": { "params": { "id": "1" } } } } }

@@ -1,4 +1,4 @@
-//! Arguments, help, exit codes, colours.
+//! Tests of arguments, help, exit codes and colours.
 
 mod support;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 use support::Project;
 
 #[test]
-fn help_and_version_are_results() {
+fn prints_help_and_version_on_standard_output() {
     let project = Project::new(&[]);
     let version = project.kit(&["--version"]);
     assert_eq!(version.parts(), (0, "kit 0.1.0\n", ""));
@@ -25,7 +25,7 @@ fn help_and_version_are_results() {
 }
 
 #[test]
-fn every_command_stands_in_the_help() {
+fn help_lists_every_command() {
     let help = Project::new(&[]).kit(&["--help"]).out;
     for name in ["build", "migrate:generate", "migrate:apply", "explain"] {
         assert!(help.contains(&format!("  {name} ")), "{help}");
@@ -33,7 +33,7 @@ fn every_command_stands_in_the_help() {
 }
 
 #[test]
-fn wrong_usage_is_code_two_and_says_what_was_meant() {
+fn wrong_usage_exits_with_2_and_suggests_a_correction() {
     let project = Project::new(&[]);
     for (args, expected) in [
         (&["biuld"][..], "a similar subcommand exists: 'build'"),
@@ -57,7 +57,7 @@ fn wrong_usage_is_code_two_and_says_what_was_meant() {
 }
 
 #[test]
-fn wrong_usage_is_json_where_json_was_asked_for() {
+fn reports_wrong_usage_as_json_if_json_is_requested() {
     let outcome = Project::new(&[]).kit(&["build", "--json", "--rot", "x"]);
     assert_eq!((outcome.code, outcome.err.as_str()), (2, ""));
     let json = outcome.json();
@@ -70,7 +70,7 @@ fn wrong_usage_is_json_where_json_was_asked_for() {
 }
 
 #[test]
-fn a_root_that_is_not_there_is_explained() {
+fn reports_a_root_that_does_not_exist() {
     let project = Project::new(&[("file", "")]);
     for root in ["missing", "file"] {
         let outcome = project.kit(&["build", "--root", root]);
@@ -87,7 +87,7 @@ fn a_root_that_is_not_there_is_explained() {
 }
 
 #[test]
-fn colours_are_for_terminals_that_want_them() {
+fn prints_colours_only_on_terminals_that_support_them() {
     let mut project = Project::new(&[]);
     let colored = |project: &Project| {
         project
@@ -121,7 +121,7 @@ fn colours_are_for_terminals_that_want_them() {
 }
 
 #[test]
-fn a_source_date_epoch_that_is_no_time_is_explained() {
+fn reports_an_invalid_source_date_epoch() {
     let mut project = Project::new(&[]);
     project.set("SOURCE_DATE_EPOCH", "soon");
     let outcome = project.kit(&["build"]);
@@ -134,7 +134,7 @@ fn a_source_date_epoch_that_is_no_time_is_explained() {
 }
 
 #[test]
-fn a_configuration_file_goes_through_the_host() {
+fn loads_a_configuration_file_with_the_host() {
     let mut project = Project::new(&[("kit.config.ts", "")]);
     project.host.config = Some(Ok(json!({ "outputDri": "x" })));
     let outcome = project.kit(&["build"]);
@@ -167,7 +167,7 @@ fn a_configuration_file_goes_through_the_host() {
 }
 
 #[test]
-fn a_configuration_file_that_does_not_load_is_explained() {
+fn reports_a_configuration_file_that_cannot_be_loaded() {
     let mut project = Project::new(&[("kit.config.js", "")]);
     project.host.config = Some(Err("kit.config.js cannot be loaded: x is not defined".to_owned()));
     let outcome = project.kit(&["build"]);
@@ -177,14 +177,14 @@ fn a_configuration_file_that_does_not_load_is_explained() {
     let json = project.kit(&["build", "--json"]).json();
     assert_eq!(json["failures"][0]["path"], "kit.config.js");
     assert_eq!(json["failures"][0]["code"], "KIT1004");
-    // Where the host does not know the place, a mistake of syntax has one all the same.
+    // If the host does not know the location, kit finds the location of a syntax error.
     project.write("kit.config.js", "export default {\n  a: = 1,\n};\n");
     let json = project.kit(&["build", "--json"]).json();
     assert_eq!(json["failures"][0]["line"], 2);
 }
 
 #[test]
-fn shells_get_completions_of_every_command() {
+fn completions_contain_every_command() {
     let project = Project::new(&[]);
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let outcome = project.kit(&["completions", shell]);

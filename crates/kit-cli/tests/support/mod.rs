@@ -1,8 +1,8 @@
-//! A command in a world of its own: a project in a temporary directory, streams in memory, a struct for a host.
-#![allow(clippy::disallowed_methods)] // Reason: tests make the files that commands read.
-#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
-#![allow(unreachable_pub)] // Reason: a module of a test binary has no outside.
-#![allow(dead_code)] // Reason: each test binary uses its own part.
+//! Runs commands in an isolated environment: a project in a temporary directory, streams in memory, a simulated host.
+#![allow(clippy::disallowed_methods)] // Reason: tests create the files that commands read.
+#![allow(clippy::unwrap_used)] // Reason: helpers of tests may panic like tests.
+#![allow(unreachable_pub)] // Reason: `pub` in a test binary is not reachable from outside.
+#![allow(dead_code)] // Reason: each test binary uses only some of the helpers.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -21,49 +21,49 @@ use kit_cli::{
 };
 use serde_json::Value;
 
-/// The answer of a person who presses Ctrl-C.
+/// Answer that simulates Ctrl-C.
 pub const CTRL_C: &str = "\u{3}";
 
-/// A project on disk, gone when the test ends.
+/// A project on the disk, removed when the test ends.
 pub struct Project {
     pub root: PathBuf,
     pub variables: BTreeMap<String, String>,
     pub terminal: bool,
     pub host: TestHost,
-    /// What a person answers, in this order; `None` is Esc and [`CTRL_C`] is that. Whoever has no answers left cannot be asked.
+    /// Answers of the user, in order; `None` is Esc, and [`CTRL_C`] is Ctrl-C. Without answers left, no question can be asked.
     pub answers: RefCell<Vec<Option<&'static str>>>,
-    /// Which programs are there, and whether they succeed: all of `npm`, or `npm install` alone.
+    /// Installed programs, and if they succeed: for all of `npm`, or for `npm install` only.
     pub programs: BTreeMap<&'static str, bool>,
-    /// What was run.
+    /// Programs that were run, with their arguments.
     pub ran: RefCell<Vec<String>>,
 }
 
-/// Answers that were prepared.
+/// Host with prepared results.
 #[derive(Default)]
 pub struct TestHost {
     pub config: Option<Result<Value, String>>,
     pub database: Option<Result<String, String>>,
-    /// How many processes use the embedded database.
+    /// Number of processes that use the embedded database.
     pub users: usize,
-    /// Answers to taps, in the order in which they are asked.
+    /// Results of taps, in the order of the calls.
     pub taps: RefCell<std::collections::VecDeque<Result<Value, String>>>,
-    /// How Node ends.
+    /// Result of running Node.
     pub node: Option<Result<NodeEnd, String>>,
-    /// What was asked.
+    /// Requests to the host.
     pub asked: RefCell<Vec<String>>,
-    /// What was to be served, in order.
+    /// Applications to serve, in order.
     pub served: RefCell<Vec<Serve>>,
-    /// What was to be looked at, in order.
+    /// Watched files, in order.
     pub watched: RefCell<Vec<Watch>>,
-    /// What somebody does while the command waits, the last one first; then it is over.
+    /// Edits to make while the command waits, in reverse order. After them, the user quits.
     pub edits: RefCell<Vec<Box<dyn Fn()>>>,
-    /// What happens while the command waits, before any of the edits; the last one first.
+    /// Events that occur while the command waits, before the edits; in reverse order.
     pub events: RefCell<Vec<Event>>,
-    /// What `.env` sets.
+    /// Result of loading `.env`.
     pub env: RefCell<EnvFile>,
 }
 
-/// What a command left behind.
+/// Result of a command.
 pub struct Outcome {
     pub code: u8,
     pub out: String,
@@ -71,12 +71,12 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Standard output as the one JSON document that it is.
+    /// Parses standard output as one JSON document.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
     }
 
-    /// For comparing in one go.
+    /// Returns exit code, standard output and standard error, for one assertion.
     pub fn parts(&self) -> (u8, &str, &str) {
         (self.code, &self.out, &self.err)
     }
@@ -117,7 +117,7 @@ impl Project {
         self.variables.insert(name.to_owned(), value.to_owned());
     }
 
-    /// Every file below a directory of the project with its bytes.
+    /// Returns every file below a directory of the project, with its bytes.
     pub fn tree(&self, below: &str) -> BTreeMap<String, Vec<u8>> {
         let mut found = BTreeMap::new();
         let base = self.root.join(below);
