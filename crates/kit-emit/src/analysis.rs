@@ -1,4 +1,4 @@
-//! Facts about a program that several emitters need: which types recurse, and which routes use which type in what role.
+//! Facts about a program for several emitters, such as the recursive types, and the routes that use a type in each slot.
 
 use std::sync::Arc;
 
@@ -19,33 +19,33 @@ pub(crate) struct Analysis {
     uses: IndexMap<DeclarationId, Vec<(RouteId, Slot)>>,
     references: References,
     components: ComponentNames,
-    /// The declarations of each file, in order.
+    /// Declarations of each file, in order.
     files: FxHashMap<SourceId, Vec<DeclarationId>>,
     entities: FxHashMap<DeclarationId, EntityId>,
-    /// Shared by every module: copying it for each would cost the square of the types.
+    /// Names of all types. Shared by all modules: a copy per module would take time and memory quadratic in the number of types.
     names: Arc<DeclaredNames>,
-    /// Whether all that modules export can stand in one.
+    /// True if the exports of all generated modules have different names.
     apart: bool,
-    /// How the members of each union are told apart.
+    /// Plan for each union that tells its members apart.
     plans: FxHashMap<TypeId, UnionPlan>,
-    /// Constants of the unions whose members must be tried, by the declaration whose module has them.
+    /// Names of constants for the unions whose members must be tried, by the declaration whose module contains the constant.
     tried: FxHashMap<(DeclarationId, TypeId), String>,
-    /// Recursive declarations with such unions: what is found out about one part serves the others.
+    /// Recursive declarations with such unions. Their functions pass results for parts of a value to each other.
     remembering: FxHashSet<DeclarationId>,
 }
 
-/// The names of a program's types.
+/// Names of a program's types.
 #[derive(Debug, Default)]
 pub(crate) struct DeclaredNames(FxHashSet<String>);
 
 impl DeclaredNames {
-    /// These names.
+    /// Creates the set of these names.
     #[cfg(test)]
     pub(crate) fn of(names: &[&str]) -> Self {
         Self(names.iter().map(|name| (*name).to_owned()).collect())
     }
 
-    /// Whether a generated module exports something of that name.
+    /// Returns true if a generated module exports this name.
     pub(crate) fn has_export(&self, name: &str) -> bool {
         let functions = VERBS.iter().filter_map(|verb| name.strip_prefix(verb));
         let constants = NOUNS.iter().filter_map(|noun| name.strip_suffix(noun));
@@ -58,7 +58,8 @@ impl DeclaredNames {
             .any(|declared| self.0.contains(declared))
     }
 
-    /// Whether no two exports of generated modules have one name: `isFooShape` is what checks a `FooShape`, and the shape of an `isFoo`.
+    /// Returns true if all exports of generated modules have different names. A collision: `isFooShape` is the check of a type
+    /// `FooShape` and the shape of a type `isFoo`.
     fn are_apart(&self) -> bool {
         self.0.iter().all(|name| {
             let rest = VERBS.iter().find_map(|verb| name.strip_prefix(verb));
@@ -76,12 +77,12 @@ impl DeclaredNames {
     }
 }
 
-/// What the names of exported functions begin with, before the name of a type.
+/// Prefixes of exported functions, before the name of a type.
 const VERBS: [&str; 3] = ["is", "decode", "write"];
-/// What the names of exported constants end with, after the name of a type. `Union` with a number does too.
+/// Suffixes of exported constants, after the name of a type. `Union` with an optional number is another suffix.
 const NOUNS: [&str; 4] = ["Shape", "Validator", "Serializer", "Coercer"];
 
-/// What each declaration refers to directly.
+/// Direct references of each declaration.
 pub(crate) struct References(Vec<Vec<DeclarationId>>);
 
 impl References {
@@ -95,18 +96,18 @@ impl References {
         Self(kit_parallel::map(&declarations, of))
     }
 
-    /// References that somebody counted already.
+    /// Creates references from lists of targets.
     #[cfg(test)]
     pub(crate) fn from_lists(lists: impl Into<Vec<Vec<DeclarationId>>>) -> Self {
         Self(lists.into())
     }
 
-    /// How many declarations there are.
+    /// Returns the number of declarations.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The declarations that a declaration refers to, each once, in order.
+    /// Returns the declarations that a declaration refers to, each once, in order.
     pub(crate) fn of(&self, declaration: DeclarationId) -> &[DeclarationId] {
         &self.0[usize::from(declaration)]
     }
@@ -134,7 +135,7 @@ impl Analysis {
         let entities = program.entities.iter_ids();
         let names = program.declarations.iter();
         let names = DeclaredNames(names.map(|declaration| declaration.name.clone()).collect());
-        // Those that reach each other hand on what they know.
+        // Declarations that refer to each other pass the results on, so the whole group is needed.
         let remembering = program.declarations.iter_ids().map(|(id, _)| id);
         let remembering = remembering
             .filter(|id| {
@@ -158,32 +159,32 @@ impl Analysis {
         }
     }
 
-    /// Whether values of the type can hold values of the same type, so that their depth is not bounded by the type.
+    /// Returns true if values of the type can contain values of the same type, so that the type does not limit their depth.
     pub(crate) fn is_recursive(&self, declaration: DeclarationId) -> bool {
         self.groups.members(declaration).len() > 1 || self.references.of(declaration).contains(&declaration)
     }
 
-    /// The declarations by what reaches what.
+    /// Returns the groups of declarations that refer to each other.
     pub(crate) fn groups(&self) -> &Groups {
         &self.groups
     }
 
-    /// How the members of a union are told apart.
+    /// Returns the plan that tells the members of a union apart.
     pub(crate) fn plan(&self, union: TypeId) -> &UnionPlan {
         &self.plans[&union]
     }
 
-    /// The constant of a union whose members must be tried; nothing where properties tell them apart.
+    /// Returns the name of the constant for a union whose members must be tried; `None` if properties tell them apart.
     pub(crate) fn tried_union(&self, home: DeclarationId, union: TypeId) -> Option<&str> {
         self.tried.get(&(home, union)).map(String::as_str)
     }
 
-    /// Whether reading and writing a declaration passes on what is known of the members that parts of the value are.
+    /// Returns true if reading and writing a declaration passes on the matching members of unions in the value.
     pub(crate) fn remembers(&self, declaration: DeclarationId) -> bool {
         self.remembering.contains(&declaration)
     }
 
-    /// Whether a part of a type that is written in the module of `home` needs what is known of members.
+    /// Returns true if code for the type in the module of `home` needs the matching members of unions.
     pub(crate) fn needs_picks(&self, program: &Program, home: DeclarationId, id: TypeId) -> bool {
         match &program.types[id].kind {
             TypeKind::Reference { declaration } => self.remembers(*declaration),
@@ -192,7 +193,7 @@ impl Analysis {
                     || children(kind)
                         .into_iter()
                         .chain(self.plans.get(&id).into_iter().flat_map(|plan| {
-                            // Members of named unions are written here too.
+                            // Code for the members of named unions is also in this module.
                             plan.members.iter().map(|member| member.r#type)
                         }))
                         .any(|child| self.needs_picks(program, home, child))
@@ -200,12 +201,12 @@ impl Analysis {
         }
     }
 
-    /// The routes that use a declaration directly, and where.
+    /// Returns the routes that use a declaration directly, with the slots.
     pub(crate) fn uses(&self, declaration: DeclarationId) -> &[(RouteId, Slot)] {
         self.uses.get(&declaration).map_or(&[], Vec::as_slice)
     }
 
-    /// The first route that has the declaration in a slot.
+    /// Returns the first route that uses the declaration in a slot.
     pub(crate) fn first_use(&self, declaration: DeclarationId, slot: Slot) -> Option<RouteId> {
         self.uses(declaration)
             .iter()
@@ -213,7 +214,7 @@ impl Analysis {
             .map(|(route, _)| *route)
     }
 
-    /// Whether the declaration is nothing but the params or query of routes: it is read from text and never written.
+    /// Returns true if the declaration is only the params or query of routes, so it is read from strings and never written.
     pub(crate) fn is_only_text(&self, program: &Program, declaration: DeclarationId) -> bool {
         program.declarations[declaration].origin == DeclarationOrigin::Slot
             && self
@@ -222,37 +223,37 @@ impl Analysis {
                 .all(|(_, slot)| matches!(slot, Slot::Params | Slot::Query))
     }
 
-    /// The names of OpenAPI components.
+    /// Returns the names of OpenAPI components.
     pub(crate) fn components(&self) -> &ComponentNames {
         &self.components
     }
 
-    /// What each declaration refers to.
+    /// Returns the direct references of all declarations.
     pub(crate) fn references(&self) -> &References {
         &self.references
     }
 
-    /// The declarations that are written in a file.
+    /// Returns the declarations of a file.
     pub(crate) fn in_file(&self, source: SourceId) -> &[DeclarationId] {
         self.files.get(&source).map_or(&[], Vec::as_slice)
     }
 
-    /// The entity that a declaration is.
+    /// Returns the entity of a declaration, if it is one.
     pub(crate) fn entity(&self, declaration: DeclarationId) -> Option<EntityId> {
         self.entities.get(&declaration).copied()
     }
 
-    /// Whether the program has a type of that name.
+    /// Returns true if the program has a type with this name.
     pub(crate) fn declares(&self, name: &str) -> bool {
         self.names.0.contains(name)
     }
 
-    /// Whether all that generated modules export can stand in one module.
+    /// Returns true if the exports of all generated modules have different names, so one module can contain them all.
     pub(crate) fn exports_are_apart(&self) -> bool {
         self.apart
     }
 
-    /// The names of all types, for who must keep clear of what is generated for them.
+    /// Returns the names of all types, for modules that must not use the names of generated exports.
     pub(crate) fn declared_names(&self) -> Arc<DeclaredNames> {
         Arc::clone(&self.names)
     }
@@ -270,7 +271,7 @@ fn plans(program: &Program) -> FxHashMap<TypeId, UnionPlan> {
     unions.into_iter().map(|(id, _)| id).zip(plans).collect()
 }
 
-/// Names for the unions that have members which must be tried: `Entangled` has `EntangledUnion`, `EntangledUnion2`, …
+/// Returns names for the unions whose members must be tried: `EntangledUnion`, `EntangledUnion2`, … in the type `Entangled`.
 fn tried_unions(
     program: &Program,
     plans: &FxHashMap<TypeId, UnionPlan>,
@@ -294,7 +295,7 @@ fn tried_unions(
                 };
                 names.insert((id, next), format!("{}Union{number}", declaration.name));
             }
-            // In order, members of named unions too: they are written in this module.
+            // In order, and with the members of named unions, because their code is also in this module.
             let mut parts = children(&program.types[next].kind);
             parts.extend(
                 plan.into_iter()

@@ -1,6 +1,8 @@
-//! `coercers/<Type>.coercer.ts`: text of path parameters and query strings to what the validator of the slot expects.
+//! Emits `coercers/<Type>.coercer.ts`, which convert strings from paths and queries to the values that the slot's validator
+//! expects.
 //!
-//! Coercion decides nothing: what it cannot coerce stays text, and the validator reports it. So it needs to know kinds only.
+//! A coercer does not validate: a value that it cannot convert stays a string, and the validator reports it. Therefore the
+//! coercer only depends on the kinds of types.
 
 use kit_ir::{
     Declaration, DeclarationId, LiteralValue, ObjectType, Program, Property, Slot, TypeId, TypeKind,
@@ -14,7 +16,7 @@ use crate::types::origin;
 use crate::validator::key_condition;
 use kit_analysis::resolve;
 
-/// Path of a declaration's module, without the directory.
+/// Returns the file name of a declaration's module.
 pub(crate) fn file_name(name: &str) -> String {
     format!("{name}.coercer.ts")
 }
@@ -38,8 +40,8 @@ pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
         })
 }
 
-/// The parameters in whose order a coercer of params takes its values: those of the first route that uses the type. Another
-/// route may have them in another order and must then hand them over in this one.
+/// Returns the parameters in the order in which a coercer of params expects the values: the order in the first route that
+/// uses the type. Routes with another order must pass the values in this one.
 pub(crate) fn parameter_order(context: Context<'_>, declaration: DeclarationId) -> &[String] {
     context
         .analysis
@@ -47,7 +49,7 @@ pub(crate) fn parameter_order(context: Context<'_>, declaration: DeclarationId) 
         .map_or(&[], |route| context.program.routes[route].parameters.as_slice())
 }
 
-/// A coercer is for the slots that the type is used in, and takes params in the order of a path.
+/// Returns the key of a coercer. It depends on the slots that use the type, and on the order of the path's parameters.
 fn key(context: Context<'_>, id: DeclarationId) -> Fingerprint {
     let used = [Slot::Params, Slot::Query].map(|slot| context.analysis.first_use(id, slot).is_some());
     fingerprint((context.module_key(id), used, parameter_order(context, id)))
@@ -59,7 +61,7 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
         .of("coerce", &declaration.name);
     let object = match &program.types[declaration.r#type].kind {
         TypeKind::Object(object) => object.clone(),
-        // Only objects have parameters; the compiler reports any other slot.
+        // Only objects have parameters; the compiler has reported any other type.
         _ => ObjectType::default(),
     };
     let mut slots = Vec::new();
@@ -142,7 +144,7 @@ fn query(program: &Program, object: &ObjectType, body: &mut Writer, module: &mut
     });
 }
 
-/// A type with an index signature takes every key.
+/// Writes the coercer of a query whose type has an index signature, so every key is valid.
 fn whole_query(program: &Program, object: &ObjectType, body: &mut Writer, module: &mut Module) {
     let read = module.helper("readWholeQuery");
     body.block("query: (query) => {", "},", |body| {
@@ -181,13 +183,13 @@ fn whole_query(program: &Program, object: &ObjectType, body: &mut Writer, module
 fn assign(property: &Property, value: &str) -> String {
     let key = literal::string(&property.name);
     if property.name == "__proto__" {
-        // Assigning it would set the prototype.
+        // An assignment to `__proto__` would set the prototype.
         return format!("Object.defineProperty(result, {key}, {{ value: {value}, enumerable: true }});");
     }
     format!("result[{key}] = {value};")
 }
 
-/// The coerced form of an expression.
+/// Returns the code that coerces an expression.
 fn coerce(program: &Program, id: TypeId, text: &str, module: &mut Module) -> String {
     match Target::of(program, id) {
         Target::Text => text.to_owned(),
@@ -200,14 +202,14 @@ fn coerce(program: &Program, id: TypeId, text: &str, module: &mut Module) -> Str
     }
 }
 
-/// What a type asks of its text.
+/// Conversion that a type needs.
 enum Target {
     Text,
     Scalar(Steps),
     Array(Steps),
 }
 
-/// Coercions that are tried in turn.
+/// Conversions that are tried in order.
 #[derive(Default)]
 struct Steps {
     any_number: bool,
@@ -234,11 +236,11 @@ impl Target {
     }
 }
 
-/// The kinds that a type consists of.
+/// Kinds of values that a type contains.
 #[derive(Default)]
 struct Found {
     array: bool,
-    /// Any text fits, so none is turned into something else.
+    /// True if every string is valid, so no string is converted.
     text: bool,
     number: bool,
     boolean: bool,
@@ -267,7 +269,7 @@ impl Found {
                     self.collect(program, element.r#type);
                 }
             }
-            // Text in their wire form too, or nothing that text can be.
+            // Types that are strings on the wire, or that no string can represent.
             TypeKind::Unknown
             | TypeKind::Never
             | TypeKind::Null
@@ -286,7 +288,7 @@ impl Steps {
         !self.any_number && !self.any_boolean && self.coercible().is_empty()
     }
 
-    /// Literals whose text differs from their value.
+    /// Returns the literals whose string form differs from their value.
     fn coercible(&self) -> Vec<String> {
         self.literals
             .iter()
@@ -312,7 +314,7 @@ impl Steps {
         if self.any_boolean {
             value = format!("{}({value})", module.helper("coerceBoolean"));
         }
-        // A literal text that looks like a number, such as "1", stays what it is.
+        // A string that equals a string literal, such as "1", must not become a number.
         for literal in &self.literals {
             if let LiteralValue::String(expected) = literal
                 && (self.any_number || self.any_boolean || !self.coercible().is_empty())

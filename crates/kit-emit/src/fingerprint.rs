@@ -1,8 +1,8 @@
-//! What an artifact is made of, as a number: equal numbers mean that it need not be made again.
+//! Fingerprints of the inputs of artifacts: if the fingerprint is equal, the artifact need not be generated again.
 //!
-//! A declaration's fingerprint covers all that its modules can say: its own type, and the types that it reaches, since
-//! emitters look through references (to order the members of a union, say). It leaves out where things stand in the
-//! arenas and in the sources, so that a line more at the top of a file changes nothing below.
+//! A declaration's fingerprint covers everything that can affect its modules: its own type and all types that it refers to
+//! directly or indirectly, because emitters follow references, for example to order the members of a union. It does not cover
+//! positions in arenas and sources, so a new line at the top of a file changes no fingerprint.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -15,21 +15,21 @@ use rustc_hash::FxHashMap;
 use crate::analysis::Analysis;
 use crate::types::origin;
 
-/// A hash that is the same for the same content within one process.
+/// Hash that is equal for equal content within one process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Fingerprint(u64);
 
-/// The fingerprint of anything that can be hashed.
+/// Returns the fingerprint of any hashable value.
 pub(crate) fn fingerprint(content: impl Hash) -> Fingerprint {
     let mut hasher = DefaultHasher::new();
     content.hash(&mut hasher);
     Fingerprint(hasher.finish())
 }
 
-/// The fingerprints of a program.
+/// Fingerprints of a program.
 pub(crate) struct Fingerprints {
     declarations: Vec<Fingerprint>,
-    /// All names of the program: a generated module keeps clear of them, whether it refers to them or not.
+    /// Fingerprint of all type names: a generated module avoids all of them, even those that it does not refer to.
     pub(crate) names: Fingerprint,
 }
 
@@ -39,13 +39,13 @@ impl Fingerprints {
         let own = kit_parallel::map(&ids, |id| own(program, *id));
         let groups = analysis.groups();
         let mut reached: Vec<Fingerprint> = Vec::with_capacity(groups.len());
-        // A group comes after the groups that it refers to.
+        // The groups are sorted so that each one comes after the groups that it refers to.
         for group in groups.iter() {
             let mut hasher = DefaultHasher::new();
             for id in group {
                 own[usize::from(*id)].hash(&mut hasher);
                 for target in analysis.references().of(*id) {
-                    // References inside of the group are in the members' own fingerprints, by name.
+                    // References within the group are part of the members' own fingerprints, by name.
                     let target = groups.of(*target);
                     reached.get(target).hash(&mut hasher);
                 }
@@ -65,13 +65,13 @@ impl Fingerprints {
         }
     }
 
-    /// Of a declaration with all that it reaches.
+    /// Returns the fingerprint of a declaration and all declarations that it refers to directly or indirectly.
     pub(crate) fn of(&self, declaration: DeclarationId) -> Fingerprint {
         self.declarations[usize::from(declaration)]
     }
 }
 
-/// Of a declaration alone; what it refers to counts by name.
+/// Returns the fingerprint of a declaration alone; its references count by name.
 fn own(program: &Program, id: DeclarationId) -> Fingerprint {
     let declaration = &program.declarations[id];
     let Declaration {
@@ -93,7 +93,7 @@ fn own(program: &Program, id: DeclarationId) -> Fingerprint {
 
 struct Walk<'a> {
     program: &'a Program,
-    /// Types that were met, by their number: a module has one function for a type, however often it occurs.
+    /// Visited types and their numbers: a module has one function per type, even if the type occurs several times.
     seen: FxHashMap<TypeId, usize>,
     hasher: DefaultHasher,
 }

@@ -1,11 +1,11 @@
-//! Declarations that refer to each other in a circle, found in one walk over the references (Tarjan's algorithm).
+//! Finds declarations that refer to each other in cycles, in one traversal of the references (Tarjan's algorithm).
 
 use kit_ir::DeclarationId;
 
 use crate::analysis::References;
 
-/// The declarations in groups: those that reach each other are in one, all others in one of their own. A group comes after
-/// the groups that it refers to.
+/// Groups of declarations (strongly connected components): declarations that refer to each other directly or indirectly are
+/// in one group, every other declaration has its own. A group comes after the groups that it refers to.
 pub(crate) struct Groups {
     groups: Vec<Vec<DeclarationId>>,
     of: Vec<usize>,
@@ -37,17 +37,17 @@ impl Groups {
         self.groups.len()
     }
 
-    /// All groups, each after the groups that it refers to.
+    /// Returns all groups, each after the groups that it refers to.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[DeclarationId]> {
         self.groups.iter().map(Vec::as_slice)
     }
 
-    /// The declarations that a declaration reaches and that reach it, itself among them.
+    /// Returns the group of a declaration: itself, and the declarations that refer to it and that it refers to.
     pub(crate) fn members(&self, declaration: DeclarationId) -> &[DeclarationId] {
         &self.groups[self.of(declaration)]
     }
 
-    /// The number of a declaration's group.
+    /// Returns the index of a declaration's group.
     pub(crate) fn of(&self, declaration: DeclarationId) -> usize {
         self.of[usize::from(declaration)]
     }
@@ -55,18 +55,18 @@ impl Groups {
 
 struct Search<'a> {
     references: &'a References,
-    /// When each declaration was met.
+    /// Number of each declaration in the order of the visits.
     number: Vec<Option<usize>>,
-    /// The first declaration without a group that each one reaches, by when it was met.
+    /// Lowest number of the declarations without a group that each declaration refers to directly or indirectly.
     lowest: Vec<usize>,
-    /// Those that were met and have no group yet.
+    /// Visited declarations without a group.
     open: Vec<DeclarationId>,
     found: Groups,
     next: usize,
 }
 
 impl Search<'_> {
-    /// Walks with a stack of its own: chains of references may be long.
+    /// Visits a declaration and its references. Uses an explicit stack, because chains of references may be long.
     fn from(&mut self, start: DeclarationId) {
         let mut path = vec![(start, 0)];
         self.meet(start);
@@ -103,7 +103,7 @@ impl Search<'_> {
         self.open.push(id);
     }
 
-    /// Everything that is open since `root` is one group with it.
+    /// Makes `root` and all declarations that were opened after it one group.
     fn close(&mut self, root: DeclarationId) {
         let start = self.open.iter().rposition(|id| *id == root).unwrap_or_default();
         let group = self.open.split_off(start);
@@ -122,7 +122,7 @@ mod tests {
     use crate::analysis::References;
 
     #[test]
-    fn circles_are_groups_and_come_after_what_they_refer_to() {
+    fn groups_cycles_and_sorts_them_after_their_references() {
         // 0 -> 1 -> 2 -> 1, 2 -> 3, 4 -> 4, 0 -> 4
         let references = [vec![1, 4], vec![2], vec![1, 3], vec![], vec![4]];
         let references =

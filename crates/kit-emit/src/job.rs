@@ -1,5 +1,5 @@
-//! Artifacts that are still to be made: emitters say which ones there are, threads make them, and what an earlier build
-//! made of the same is taken as it is.
+//! Jobs that generate artifacts: emitters list the jobs, threads run them, and artifacts of an earlier build with equal
+//! inputs are reused.
 
 use std::sync::Arc;
 
@@ -9,18 +9,18 @@ use crate::Artifact;
 use crate::fingerprint::Fingerprint;
 use crate::text::{Imports, Written};
 
-/// One artifact to make.
+/// Generation of one artifact.
 pub(crate) struct Job<'a> {
     path: String,
-    /// Stands for all that the text depends on; nothing where the artifact is always made.
+    /// Fingerprint of all inputs of the text; `None` if the artifact is always generated.
     key: Option<Fingerprint>,
     dated: bool,
-    /// Whether it is made of the whole program, and so takes longest.
+    /// True if the artifact depends on the whole program, so it takes longest.
     whole: bool,
     make: Box<dyn Fn() -> Content + Send + Sync + 'a>,
 }
 
-/// What a job makes.
+/// Result of a job.
 pub(crate) struct Content {
     text: String,
     module: Option<(usize, Imports)>,
@@ -41,7 +41,7 @@ impl From<Written> for Content {
     }
 }
 
-/// What can be taken from a module into another one.
+/// Items of a module that can be copied into another one.
 #[derive(Debug)]
 pub(crate) struct Items {
     text: Arc<String>,
@@ -50,20 +50,20 @@ pub(crate) struct Items {
 }
 
 impl Items {
-    /// The text of its items; each begins with an empty line.
+    /// Returns the text of the items; each starts with an empty line.
     pub(crate) fn text(&self) -> &str {
         &self.text[self.start..]
     }
 }
 
-/// A finished artifact, and what another module can take from it where it was written as one.
+/// A generated artifact, and its items if it was written as a module.
 pub(crate) struct Ready {
     pub(crate) artifact: Artifact,
     pub(crate) items: Option<Arc<Items>>,
 }
 
 impl<'a> Job<'a> {
-    /// An artifact of one part of the program.
+    /// Creates a job for an artifact of one part of the program.
     pub(crate) fn new<C: Into<Content>>(
         path: impl Into<String>,
         make: impl Fn() -> C + Send + Sync + 'a,
@@ -77,7 +77,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// An artifact of the whole program.
+    /// Creates a job for an artifact of the whole program.
     pub(crate) fn whole(path: impl Into<String>, make: impl Fn() -> String + Send + Sync + 'a) -> Self {
         Self {
             whole: true,
@@ -85,7 +85,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// An artifact that names the time.
+    /// Creates a job for an artifact that contains the time of the build.
     pub(crate) fn dated(path: impl Into<String>, make: impl Fn() -> String + Send + Sync + 'a) -> Self {
         Self {
             dated: true,
@@ -93,7 +93,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// With a key: as long as it stays the same, so does the text.
+    /// Sets the key: the text is equal if the key is equal.
     pub(crate) fn keyed(self, key: Fingerprint) -> Self {
         Self {
             key: Some(key),
@@ -102,12 +102,12 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Parts of artifacts, of earlier builds and of this one.
+/// Parts of artifacts, from earlier builds and this one.
 #[derive(Debug, Default)]
 pub(crate) struct Parts(FxHashMap<Fingerprint, Arc<String>>);
 
 impl Parts {
-    /// The parts with these keys, in their order; `make` makes those that are not known. What is not asked for is forgotten.
+    /// Returns the parts with these keys, in order; `make` generates the missing ones. Removes all other parts.
     pub(crate) fn take<T: Sync>(
         &mut self,
         items: &[(Fingerprint, T)],
@@ -124,7 +124,7 @@ impl Parts {
     }
 }
 
-/// A text with what can be taken from it.
+/// A cached text with the items that can be copied from it.
 #[derive(Debug, Clone)]
 struct Kept {
     text: Arc<String>,
@@ -145,11 +145,11 @@ impl From<Content> for Kept {
     }
 }
 
-/// Artifacts of earlier builds by path.
+/// Artifacts of earlier builds, by path.
 #[derive(Debug, Default)]
 pub(crate) struct Made(FxHashMap<String, (Fingerprint, Kept)>);
 
-/// Makes all artifacts, in the order of the jobs. `made` then holds those that have a key, and no others.
+/// Generates all artifacts, in the order of the jobs. Then `made` contains exactly the artifacts with a key.
 pub(crate) fn run(jobs: Vec<Job<'_>>, made: &mut Made) -> Vec<Ready> {
     let mut texts: Vec<Option<Kept>> = jobs
         .iter()
@@ -158,7 +158,7 @@ pub(crate) fn run(jobs: Vec<Job<'_>>, made: &mut Made) -> Vec<Ready> {
             _ => None,
         })
         .collect();
-    // The longest first: started last, one of them would keep one thread busy while the others have nothing left.
+    // Start the longest jobs first: started last, one of them would run on one thread while the others are idle.
     let open = (0..jobs.len()).filter(|index| texts[*index].is_none());
     let (whole, parts): (Vec<usize>, Vec<usize>) = open.partition(|index| jobs[*index].whole);
     let order = [whole, parts].concat();

@@ -1,17 +1,18 @@
 //! Emitters: pure functions from the IR to the TypeScript and JSON files of `.kit/`.
 //!
-//! Where it stands: `kit-build` hands over a [`Program`] without errors and its [`RouteTree`], gets a list of [`Artifact`]s
-//! and writes them. One module an artifact; what several share is in `text` (writing TypeScript) and `analysis` (facts about
-//! the program).
+//! Place in the workspace: `kit-build` passes a [`Program`] without errors and its [`RouteTree`], gets a list of
+//! [`Artifact`]s, and writes them. Each artifact has its own module. Shared code is in `text` (printing TypeScript) and
+//! `analysis` (facts about the program).
 //!
 //! Invariants:
-//! - Same input, same bytes. Nothing here reads a clock, a file or the environment.
-//! - No emitter parses anything: names, patterns and literals are printed by typed escaping (`text::literal`), and every
-//!   [`TypeKind`](kit_ir::TypeKind) is handled by an exhaustive match.
-//! - Generated TypeScript passes `tsc --strict` with the strictest options kit itself uses, imports nothing of the
-//!   user's files, and names `@kit/core/codec`, `@kit/types` and, in `client/`, `@kit/client`, in `tests/` and `testing/`, `@kit/testing` as its only packages.
-//! - `is`, `failures` and `decode` of a type come from the same IR node; `conformance/validation.json` holds what they
-//!   must agree on.
+//! - The same input gives the same bytes. The crate reads no clock, no file and no environment variable.
+//! - Emitters do not parse: names, patterns and literals are printed with typed escaping (`text::literal`), and an exhaustive
+//!   match handles every [`TypeKind`](kit_ir::TypeKind).
+//! - Generated TypeScript passes `tsc --strict` with the strictest options that kit itself uses. It imports no files of the
+//!   user. Its only packages are `@kit/core/codec` and `@kit/types`; in `client/` also `@kit/client`, and in `tests/` and
+//!   `testing/` also `@kit/testing`.
+//! - `is`, `failures` and `decode` of a type come from the same IR node; `conformance/validation.json` contains vectors on
+//!   which they must agree.
 //!
 //! ```
 //! use kit_emit::{ApiInfo, EmitOptions, emit};
@@ -66,65 +67,65 @@ use openapi::KeptDocuments;
 
 pub use contract_tests::{CONTRACTS, ContractTests, RouteTests, TestRunner, contract_test_path};
 
-/// A file to be written.
+/// A file to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Artifact {
-    /// Relative to the output directory, with `/` on every platform.
+    /// Path, relative to the output directory, with `/` on every platform.
     pub path: String,
-    /// The whole content; ends with a line break. Shared with the [`Emitter`], which may hand it out again.
+    /// Complete content, with a line break at the end. Shared with the [`Emitter`], which may return it again.
     pub text: Arc<String>,
-    /// Whether the content names [`EmitOptions::generated_at`], so that it is another one at another time.
+    /// True if the content contains [`EmitOptions::generated_at`], so it changes with the time.
     pub dated: bool,
 }
 
-/// What emitters need to know beyond the program.
+/// Options of the emitters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmitOptions {
-    /// Time that the artifacts carry, ISO 8601.
+    /// Time to write into artifacts, in ISO 8601.
     pub generated_at: String,
-    /// The way from the output directory to the project's root: `..`. Paths of sources in generated modules stay relative to
-    /// the root; generated modules that must reach a source go this way.
+    /// Path from the output directory to the project's root, such as `..`. Generated modules use this path to import a source.
+    /// All other paths of sources in generated modules are relative to the root.
     pub output_dir_to_root: String,
     /// `info.title` of the OpenAPI document: the project's name.
     pub title: String,
     /// `info.version` of the OpenAPI document: the project's version.
     pub version: String,
-    /// What else the OpenAPI document says of the project.
+    /// Other information on the project for the OpenAPI document.
     pub about: ApiInfo,
-    /// Whether `client/` is made: where the project has `@kit/client`.
+    /// True to generate `client/`, which needs the package `@kit/client`.
     pub client: bool,
-    /// Paths of validators whose text will be another one than is made here: what needs them imports them.
+    /// Paths of validators whose text a plugin replaces. Other modules import these files instead of copying their content.
     pub replaced: BTreeSet<String>,
-    /// What contract tests need; none are made where nothing is said.
+    /// Options of contract tests; `None` to generate none.
     pub tests: Option<ContractTests>,
 }
 
-/// What the OpenAPI document says of the project besides its name and version; nothing where nothing is known.
+/// Information on the project for the OpenAPI document, except for name and version. Unknown members are `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ApiInfo {
     /// `info.description`.
     pub description: Option<String>,
-    /// `info.license.name`: an SPDX expression, or another text.
+    /// `info.license.name`: an SPDX expression or other text.
     pub license: Option<String>,
     /// `info.contact`.
     pub contact: Option<Contact>,
 }
 
-/// Who answers questions about the interface.
+/// Contact for questions about the API.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Contact {
-    /// A person or a team.
+    /// Name of a person or a team.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Where to look.
+    /// URL of a page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Where to write.
+    /// Email address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
 }
 
-/// What the emitters share while they run.
+/// Shared data of the emitters.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
     pub(crate) program: &'a Program,
@@ -136,7 +137,7 @@ pub(crate) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// Makes JSON Schemas of one direction.
+    /// Returns the creator of JSON Schemas for one direction.
     pub(crate) fn schemas(self, direction: Direction) -> Schemas<'a> {
         Schemas {
             program: self.program,
@@ -148,39 +149,43 @@ impl<'a> Context<'a> {
 }
 
 impl Context<'_> {
-    /// What the modules of a declaration depend on.
+    /// Returns the fingerprint of everything that a declaration's modules depend on.
     pub(crate) fn module_key(self, declaration: DeclarationId) -> Fingerprint {
         fingerprint((self.fingerprints.of(declaration), self.fingerprints.names))
     }
 }
 
-/// Makes every artifact of this crate, in a fixed order.
+/// Generates every artifact of this crate, in a fixed order.
 ///
-/// The tree must be compiled from the routes of the same program, and the program must be free of errors; the arena ids of
-/// another program panic as any index out of bounds does.
+/// # Panics
+/// Panics if `tree` was compiled from the routes of another program, or if the program has errors: its arena ids can be out
+/// of bounds then.
 pub fn emit(program: &Program, tree: &RouteTree, options: &EmitOptions) -> Vec<Artifact> {
     Emitter::default().emit(program, tree, options)
 }
 
-/// Makes artifacts again and again, and only those anew that an edit can have changed.
+/// Generates artifacts repeatedly, and reuses those that cannot have changed.
 #[derive(Debug, Default)]
 pub struct Emitter {
     made: Made,
     parts: KeptParts,
 }
 
-/// Parts of artifacts that are long and of which an edit changes little.
+/// Cached parts of long artifacts, of which an edit changes only a few.
 #[derive(Debug, Default)]
 struct KeptParts {
-    /// Of `types.ts`.
+    /// Parts of `types.ts`.
     types: Parts,
-    /// Of `schemas.json`.
+    /// Parts of `schemas.json`.
     entries: Parts,
     documents: KeptDocuments,
 }
 
 impl Emitter {
-    /// The same as [`emit`], whatever was emitted before.
+    /// Returns the same artifacts as [`emit`], regardless of earlier calls.
+    ///
+    /// # Panics
+    /// Panics in the same cases as [`emit`].
     pub fn emit(&mut self, program: &Program, tree: &RouteTree, options: &EmitOptions) -> Vec<Artifact> {
         let analysis = Analysis::new(program);
         let fingerprints = Fingerprints::new(program, &analysis);
@@ -213,7 +218,7 @@ impl Emitter {
     }
 }
 
-/// Makes those artifacts of [`emit`] that are dated. Asking what they were at another time needs nothing else made anew.
+/// Generates only the dated artifacts of [`emit`], to compare them with existing files that contain another time.
 pub fn emit_dated(tree: &RouteTree, options: &EmitOptions) -> Vec<Artifact> {
     let jobs = vec![routes::compiled_router(tree, options)];
     let made = job::run(jobs, &mut Made::default());

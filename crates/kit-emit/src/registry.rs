@@ -1,4 +1,4 @@
-//! `routes.json`, `middleware.json` and `schemas.json`: what tools ask about a built project, such as `kit inspect`.
+//! Emits `routes.json`, `middleware.json` and `schemas.json`, which tools such as `kit inspect` read.
 
 mod tags;
 
@@ -35,7 +35,7 @@ fn routes(context: Context<'_>) -> String {
     )
 }
 
-/// What stands in the chains, by ascending priority, and at the end what kit itself puts around them.
+/// Emits the middleware by ascending priority, and kit's own middleware at the end.
 fn middleware(context: Context<'_>) -> String {
     let program = context.program;
     let mut entries: Vec<_> = program
@@ -71,7 +71,7 @@ fn kind_name(kind: MiddlewareKind) -> &'static str {
     }
 }
 
-/// The entries of `schemas.json`, in the order of the declarations, indented as they stand there.
+/// Returns the entries of `schemas.json`, in the order of the declarations, with their indentation.
 pub(crate) fn entries(context: Context<'_>, parts: &mut Parts) -> Vec<Arc<String>> {
     let names = context.analysis.components().fingerprint(context.program);
     let ids = context.program.declarations.iter_ids();
@@ -83,7 +83,7 @@ pub(crate) fn entries(context: Context<'_>, parts: &mut Parts) -> Vec<Arc<String
     })
 }
 
-/// What an entry says; `names` are those of all components, by which its schemas refer to others.
+/// Returns the fingerprint of an entry. `names` is the fingerprint of all component names, which schemas refer to.
 fn entry_key(context: Context<'_>, names: Fingerprint, id: DeclarationId) -> Fingerprint {
     let program = context.program;
     let entity = context
@@ -112,7 +112,7 @@ fn schemas(context: Context<'_>, entries: &[Arc<String>]) -> String {
     text
 }
 
-/// A document as JSON text.
+/// Prints a document as JSON.
 pub(crate) fn json(document: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(document)
         .expect("documents are structs and maps with text keys, which serialize without fail");
@@ -120,13 +120,13 @@ pub(crate) fn json(document: &impl Serialize) -> String {
     text
 }
 
-/// A row of `routes.json`.
+/// Entry of `routes.json`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct RouteEntry<'a> {
     method: &'static str,
     path: &'a str,
-    /// Name to type.
+    /// Types by parameter name.
     params: IndexMap<&'a str, String>,
     query: Option<&'a str>,
     body: Option<&'a str>,
@@ -145,14 +145,14 @@ struct HandlerEntry<'a> {
     line: u32,
 }
 
-/// A row of `middleware.json`.
+/// Entry of `middleware.json`.
 #[derive(Serialize)]
 struct MiddlewareEntry<'a> {
     name: &'a str,
-    /// Lower runs earlier; none where it stands around all others.
+    /// Priority: lower runs first. `None` for middleware around all others.
     priority: Option<Number>,
     r#type: &'static str,
-    /// Paths below `ctx` that it adds, of those that an `@owner` names.
+    /// Paths below `ctx` that the middleware adds, limited to paths that an `@owner` names.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     adds: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -161,9 +161,9 @@ struct MiddlewareEntry<'a> {
     line: Option<u32>,
 }
 
-/// As JavaScript writes numbers: `10`, not `10.0`.
+/// Prints a number like JavaScript: `10`, not `10.0`.
 fn number(value: f64) -> Option<Number> {
-    #[allow(clippy::cast_possible_truncation)] // Reason: looked at beforehand.
+    #[allow(clippy::cast_possible_truncation)] // Reason: the condition excludes truncation.
     if value.fract() == 0.0 && value.abs() < 9e15 {
         Some(Number::from(value as i64))
     } else {
@@ -210,17 +210,17 @@ fn route_entry<'a>(context: Context<'a>, route: &'a kit_ir::Route) -> RouteEntry
     }
 }
 
-/// An entry of `schemas.json`.
+/// Entry of `schemas.json`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SchemaEntry<'a> {
     name: &'a str,
     /// `named`, `instance` or `slot`.
     origin: &'static str,
-    /// What the source exports it as, where that is another name.
+    /// Name of the export in the source, if it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     export: Option<&'a str>,
-    /// As TypeScript prints the instance of a generic type.
+    /// Instance of a generic type, as TypeScript prints it.
     #[serde(skip_serializing_if = "Option::is_none")]
     expression: Option<&'a str>,
     file: &'a str,
@@ -232,13 +232,13 @@ struct SchemaEntry<'a> {
     owner: Option<String>,
     /// JSON Schema of the wire form in a response.
     schema: Schema,
-    /// JSON Schema of the wire form in a request, where it is another one.
+    /// JSON Schema of the wire form in a request, if it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     input_schema: Option<Schema>,
     properties: Vec<PropertyEntry<'a>>,
-    /// Routes that name the type itself.
+    /// Routes that use the type directly.
     used_by: Vec<Usage>,
-    /// Types that it names itself: who walks them finds the routes that use a type through others.
+    /// Types that the type refers to directly. Tools follow them to find the routes that use a type through others.
     refers_to: Vec<&'a str>,
 }
 
@@ -251,7 +251,7 @@ struct PropertyEntry<'a> {
     required: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     default: Option<Value>,
-    /// Doc tags as they can be written.
+    /// Doc tags in source form.
     tags: Vec<String>,
 }
 
@@ -315,7 +315,7 @@ fn schema_entry(context: Context<'_>, id: DeclarationId) -> SchemaEntry<'_> {
     }
 }
 
-/// The names of the types that a type names.
+/// Returns the names of the types that a type refers to directly.
 fn references(program: &Program, id: TypeId) -> Vec<&str> {
     let mut found = Vec::new();
     collect_references(program, id, &mut found);

@@ -1,8 +1,8 @@
-//! `runtime.ts`: all validators, coercers and serializers that routes need, in one module. Loading a module costs the same, however
-//! small it is, and an application would load one for each of them.
+//! Emits `runtime.ts`: all validators, coercers and serializers that routes need, in one module. Loading a module has a fixed
+//! cost, regardless of its size, and an application would otherwise load one module for each of them.
 //!
-//! The texts are those of the modules that each of them has: their items, one after the other, with the imports of all. That
-//! they fit into one module is what their names are made for (`text::Module`).
+//! The text consists of the items of the single modules, one after the other, and all their imports. The private names are
+//! chosen so that the items fit into one module (`text::Module`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,12 +13,12 @@ use crate::job::{Items, Ready};
 use crate::text::{Imports, header};
 use crate::{Artifact, Context, coercer, serializer, validator};
 
-/// Where it is.
+/// Path of the module.
 const PATH: &str = "runtime.ts";
-/// The modules that it is made of are a directory further down.
+/// Path from the single modules to this one: they are one directory deeper.
 const UP: &str = "../";
 
-/// The module that `routes/index.ts` takes something from which is made in the module `own`.
+/// Returns the module from which `routes/index.ts` imports an item of the module `own`.
 pub(crate) fn module_of(context: Context<'_>, own: &str) -> String {
     let module = if context.analysis.exports_are_apart() {
         PATH
@@ -28,8 +28,8 @@ pub(crate) fn module_of(context: Context<'_>, own: &str) -> String {
     format!("{UP}{module}")
 }
 
-/// The module, where there are routes that need one. `made` are the modules of each type; of those named in `replaced` the text is
-/// somebody else's, so that they are imported.
+/// Emits the module, if routes need one. `made` contains the modules of all types. A plugin replaces those in `replaced`, so
+/// they are imported instead of copied.
 pub(crate) fn emit(context: Context<'_>, made: &[Ready], replaced: &BTreeSet<String>) -> Option<Artifact> {
     if !context.analysis.exports_are_apart() {
         return None;
@@ -49,7 +49,7 @@ pub(crate) fn emit(context: Context<'_>, made: &[Ready], replaced: &BTreeSet<Str
             merged.add(module, items, replaced);
         }
     }
-    // What is not here is reached through here all the same.
+    // Routes import everything from this module, so it exports the items of replaced modules again.
     for (module, export) in modules.iter().filter(|(module, _)| replaced.contains(module)) {
         let line = ["\nexport { ", export, " } from \"./", module, "\";\n"];
         merged.text.extend(line);
@@ -65,7 +65,7 @@ pub(crate) fn emit(context: Context<'_>, made: &[Ready], replaced: &BTreeSet<Str
     })
 }
 
-/// The modules that routes need, each after those whose constants it uses, with what routes use of them.
+/// Returns the modules that routes need, each after those whose constants it uses, with the exports that routes use.
 fn modules(context: Context<'_>) -> Vec<(String, String)> {
     let (program, analysis) = (context.program, context.analysis);
     let (read, written) = (reached(context, &Slot::ALL), reached(context, &[Slot::Response]));
@@ -100,7 +100,7 @@ fn modules(context: Context<'_>) -> Vec<(String, String)> {
     modules
 }
 
-/// The declarations that stand in these slots, and all that they refer to.
+/// Returns the declarations in these slots, and all declarations that they refer to directly or indirectly.
 fn reached(context: Context<'_>, slots: &[Slot]) -> FxHashSet<DeclarationId> {
     let Program { routes, .. } = context.program;
     let mut open: Vec<DeclarationId> = routes
@@ -116,7 +116,7 @@ fn reached(context: Context<'_>, slots: &[Slot]) -> FxHashSet<DeclarationId> {
     reached
 }
 
-/// Modules that have become one.
+/// Several modules combined into one.
 #[derive(Default)]
 struct Merged {
     imports: Imports,
@@ -150,7 +150,7 @@ impl Merged {
     }
 }
 
-/// The generated module that an import of another one leads to; nothing for a package.
+/// Returns the generated module that an import in another one refers to; `None` for a package.
 fn target(module: &str, from: &str) -> Option<String> {
     if let Some(beside) = from.strip_prefix("./") {
         let (directory, _) = module.split_once('/')?;

@@ -1,5 +1,5 @@
-//! `testing/index.ts`: what `@kit/testing` should know of the project's types when it is type-checked, so that their names are
-//! completed and a matched value has their type. What it knows when tests run it reads from `schemas.json` and the validators.
+//! Emits `testing/index.ts`: types of the project for the type check of `@kit/testing`, so that editors complete their names
+//! and a matched value has their type. At run time, `@kit/testing` reads `schemas.json` and the validators instead.
 
 use crate::Context;
 use crate::contract_tests::TestRunner;
@@ -27,7 +27,7 @@ fn write(context: Context<'_>, runner: TestRunner) -> String {
         });
     });
     if let TestRunner::Vitest { major } = runner {
-        // All declarations of an interface must have the same parameters, and vitest 5 has others than those before it.
+        // All declarations of an interface must have the same type parameters, and vitest 5 changed those of the matcher.
         let (parameters, answer) = match major {
             Some(..5) => ("T = any", "T"),
             _ => (
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_matcher_has_the_parameters_of_the_installed_vitest() {
+    fn matcher_has_the_type_parameters_of_the_installed_vitest() {
         assert!(!text(TestRunner::Node).contains("vitest"));
         let newest =
             "interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {";

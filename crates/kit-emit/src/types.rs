@@ -1,4 +1,4 @@
-//! `types.ts`: every declaration as a structural type, with its documentation.
+//! Emits `types.ts`: every declaration as a structural type, with its documentation.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::Context;
 use crate::job::{Job, Parts};
 use crate::text::{Writer, header, literal};
 
-/// Types print inline up to this length, and one property a line beyond it.
+/// Maximum length of an inline type. A longer type has one property per line.
 const INLINE: usize = 80;
 
-/// The declarations as text, in order.
+/// Returns the printed declarations, in order.
 pub(crate) fn parts(context: Context<'_>, known: &mut Parts) -> Vec<Arc<String>> {
     let declarations = context.program.declarations.iter_ids();
     let keyed: Vec<_> = declarations
@@ -42,13 +42,13 @@ pub(crate) fn emit(parts: &[Arc<String>]) -> Job<'_> {
     })
 }
 
-/// Where a declaration comes from, as the header of its modules says it.
+/// Returns the origin of a declaration, for the headers of its modules.
 pub(crate) fn origin(program: &Program, declaration: &Declaration) -> String {
     let path = program.path(declaration.span);
     match &declaration.origin {
         DeclarationOrigin::Named { export } => format!("`{export}` in {path}"),
         DeclarationOrigin::Instance { expression } => {
-            // A header is one line.
+            // A header must be one line.
             format!(
                 "`{}` in {path}",
                 expression.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -58,18 +58,18 @@ pub(crate) fn origin(program: &Program, declaration: &Declaration) -> String {
     }
 }
 
-/// A type as TypeScript text on one line.
+/// Prints a type on one line.
 pub(crate) fn type_text(context: Context<'_>, id: TypeId) -> String {
     Printer { context, input: None }.inline(id)
 }
 
-/// How clients of an API see the types of what they send.
+/// Names of types in the form that clients send.
 pub(crate) trait InputNames {
-    /// What a declaration is called where the type is written.
+    /// Returns the name of a declaration in this form.
     fn name(&self, declaration: DeclarationId) -> String;
 }
 
-/// A declaration as a client sends it: what the server fills in may be left out.
+/// Prints the form of a declaration that clients send: properties that the server fills in are optional.
 pub(crate) fn write_input(
     context: Context<'_>,
     declaration: &Declaration,
@@ -97,7 +97,7 @@ fn doc_text(documentation: &Documentation) -> String {
     text
 }
 
-/// Whether an index signature may take a key. Where this says yes too often, a printed type is wider, which does no harm.
+/// Returns true if an index signature may accept a key. A false positive only makes the printed type wider.
 fn may_take(key: &IndexKey, name: &str) -> bool {
     let text = |part: Option<&TemplatePart>| match part {
         Some(TemplatePart::Text(text)) => text.clone(),
@@ -114,7 +114,7 @@ fn may_take(key: &IndexKey, name: &str) -> bool {
 
 struct Printer<'a> {
     context: Context<'a>,
-    /// Where what clients send is printed: the names of declarations in that form.
+    /// Names of declarations, if the form that clients send is printed.
     input: Option<&'a dyn InputNames>,
 }
 
@@ -134,7 +134,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The mark of a property that may be left out.
+    /// Returns `?` for an optional property.
     fn mark(&self, property: &Property) -> &'static str {
         let filled_in = property.tags.default.is_some() || property.tags.generated.is_some();
         if property.optional || (self.input.is_some() && filled_in) {
@@ -225,14 +225,14 @@ impl Printer<'_> {
         let index = object.index.iter().map(|signature| self.index(object, signature));
         let members: Vec<_> = fields.chain(index).collect();
         if members.is_empty() {
-            // `{}` would take any text and number too.
+            // `{}` would also accept strings and numbers.
             return format!("{}<never, never>", self.global("Record"));
         }
         format!("{{ {} }}", members.join("; "))
     }
 
-    /// An index signature. TypeScript demands that it covers the declared properties, an optional one's `undefined` too.
-    /// `[key: string]` covers the other signatures too.
+    /// Prints an index signature. In TypeScript, its type must include the types of the declared properties, and `undefined`
+    /// for optional ones. `[key: string]` must also include the types of the other signatures.
     fn index(&self, object: &ObjectType, signature: &IndexSignature) -> String {
         let key = match &signature.key {
             IndexKey::String => "string".to_owned(),
@@ -262,7 +262,7 @@ impl Printer<'_> {
         format!("[key: {key}]: {text}")
     }
 
-    /// A type where `[]` or `?` follows.
+    /// Prints a type before `[]` or `?`.
     fn operand(&self, id: TypeId) -> String {
         let text = self.inline(id);
         match self.context.program.types[id].kind {
@@ -282,7 +282,7 @@ impl Printer<'_> {
         format!("`{parts}`")
     }
 
-    /// A type of the language, also where the program has one of the same name.
+    /// Returns the name of a global type, also if the program declares a type with the same name.
     fn global(&self, name: &str) -> String {
         if self.context.analysis.declares(name) {
             format!("globalThis.{name}")

@@ -1,6 +1,6 @@
-//! Where clients are told that an answer holds what JSON has no form of.
+//! Tests of the codecs that tell clients which values of a response have no JSON type.
 
-#![allow(clippy::unwrap_used)] // a helper of a test may fail the test
+#![allow(clippy::unwrap_used)] // helpers of tests may panic like tests
 
 mod support;
 
@@ -8,7 +8,7 @@ use kit_emit::{EmitOptions, emit};
 use kit_ir::{Method, RouteSlots, TupleElement, TypeId, TypeKind};
 use support::Builder;
 
-/// The line of `Tested`, the answer of a route, among the codecs, and the type of that route.
+/// Returns the codec of the response type `Tested`, if there is one, and the type of its route.
 fn told(make: impl FnOnce(&mut Builder) -> TypeId) -> (Option<String>, String) {
     let mut b = Builder::new("src/app.types.ts");
     let made = make(&mut b);
@@ -50,7 +50,7 @@ fn codec(make: impl FnOnce(&mut Builder) -> TypeId) -> String {
     codec.unwrap_or_default()
 }
 
-/// Insists that clients get plain JSON, and hear so.
+/// Asserts that clients get plain JSON, and that the type of the route says so.
 fn assert_plain(make: impl FnOnce(&mut Builder) -> TypeId) {
     assert_eq!(told(make), (None, "{}, Wire<Types.Tested>>".to_owned()));
 }
@@ -68,7 +68,7 @@ fn plain(b: &mut Builder, tag: &str) -> TypeId {
 }
 
 #[test]
-fn what_json_says_needs_no_codec() {
+fn json_types_need_no_codec() {
     assert_eq!(
         codec(|b| {
             let string = b.string();
@@ -80,7 +80,7 @@ fn what_json_says_needs_no_codec() {
 }
 
 #[test]
-fn scalars_are_found_at_any_depth() {
+fn finds_scalars_at_any_depth() {
     assert_eq!(codec(|b| b.kind(TypeKind::Bytes)), "\"$bytes\"");
     assert_eq!(
         codec(|b| {
@@ -108,7 +108,7 @@ fn scalars_are_found_at_any_depth() {
 }
 
 #[test]
-fn a_choice_of_texts_asks_whether_it_reads_as_the_narrower_one() {
+fn union_of_string_and_scalar_converts_only_matching_strings() {
     let with = |kind| {
         codec(|b| {
             let (one, string) = (b.kind(kind), b.string());
@@ -132,7 +132,7 @@ fn a_choice_of_texts_asks_whether_it_reads_as_the_narrower_one() {
 }
 
 #[test]
-fn kinds_of_json_values_are_told_apart_by_themselves() {
+fn kinds_of_json_values_tell_members_apart() {
     assert_eq!(
         codec(|b| {
             let date = b.kind(TypeKind::Date);
@@ -144,7 +144,7 @@ fn kinds_of_json_values_are_told_apart_by_themselves() {
 }
 
 #[test]
-fn a_property_of_literals_tells_members_apart() {
+fn property_with_literals_tells_members_apart() {
     assert_eq!(
         codec(|b| {
             let members = [dated(b, "yes"), plain(b, "no")];
@@ -155,7 +155,7 @@ fn a_property_of_literals_tells_members_apart() {
 }
 
 #[test]
-fn members_that_agree_need_not_be_told_apart() {
+fn members_with_equal_codecs_need_no_distinction() {
     assert_eq!(
         codec(|b| {
             let (date, number) = (b.kind(TypeKind::Date), b.kind(TypeKind::Number));
@@ -169,7 +169,7 @@ fn members_that_agree_need_not_be_told_apart() {
 }
 
 #[test]
-fn members_that_only_their_fit_tells_apart_are_plain_json_for_clients() {
+fn members_that_no_property_tells_apart_are_plain_json() {
     assert_plain(|b| {
         let (date, string) = (b.kind(TypeKind::Date), b.string());
         let (one, other) = (vec![b.property("at", date)], vec![b.property("at", string)]);

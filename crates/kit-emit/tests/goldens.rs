@@ -1,7 +1,7 @@
-//! Whole outputs, compared byte by byte. `KIT_BLESS=1 cargo test -p kit-emit` rewrites them for review; `packages/core`
-//! type-checks and runs them.
+//! Golden tests of complete outputs, byte for byte. `KIT_BLESS=1 cargo test -p kit-emit` rewrites the golden files; review the
+//! changes. The tests of `packages/core` check the types of the golden files and run them.
 
-// Goldens are files, and a helper of a test may fail the test.
+// Golden files are read from the disk, and helpers of tests may panic like tests.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod support;
@@ -29,7 +29,7 @@ fn directions() {
 }
 
 #[test]
-fn components_have_names_of_their_own() {
+fn component_names_are_unique() {
     let program = support::directions::program();
     let artifacts = emit(&program, &support::tree(&program), &options("directions"));
     let document = artifacts
@@ -38,7 +38,7 @@ fn components_have_names_of_their_own() {
         .unwrap();
     let document: serde_json::Value = serde_json::from_str(&document.text).unwrap();
     let schemas = document["components"]["schemas"].as_object().unwrap();
-    // In order of declaration, a response before its request; types that no route uses are none.
+    // In order of declaration, a response before its request. Types that no route uses have no component.
     let names: Vec<_> = schemas.keys().map(String::as_str).collect();
     let expected = [
         "Note",
@@ -83,18 +83,18 @@ fn empty() {
 }
 
 #[test]
-fn same_input_same_bytes() {
+fn same_input_gives_the_same_bytes() {
     let program = support::kitchen_sink::program();
     let tree = support::tree(&program);
     let once = emit(&program, &tree, &options("sink"));
-    // Hash maps are seeded anew for each program, so an order that depends on one shows itself.
+    // Hash maps have random seeds, so an order that depends on one would differ between the runs.
     for _ in 0..8 {
         assert_eq!(once, emit(&program, &tree, &options("sink")));
     }
 }
 
 #[test]
-fn what_names_the_time_is_dated() {
+fn artifacts_that_contain_the_time_are_dated() {
     let program = support::kitchen_sink::program();
     let tree = support::tree(&program);
     let options = options("sink");

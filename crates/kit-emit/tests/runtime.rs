@@ -1,6 +1,6 @@
-//! The one module that applications load.
+//! Tests of `runtime.ts`, the module that applications load.
 
-#![allow(clippy::unwrap_used)] // a helper of a test may fail the test
+#![allow(clippy::unwrap_used)] // helpers of tests may panic like tests
 
 mod support;
 
@@ -10,7 +10,7 @@ use kit_emit::{EmitOptions, emit};
 use kit_ir::{Method, Program, RouteSlots};
 use support::Builder;
 
-/// All texts by path.
+/// Returns all texts by path.
 fn texts(program: &Program, replaced: &[&str]) -> BTreeMap<String, String> {
     let options = EmitOptions {
         generated_at: "2026-01-01T00:00:00.000Z".to_owned(),
@@ -29,7 +29,7 @@ fn texts(program: &Program, replaced: &[&str]) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// A route takes the first type, which has one property of the second; the third stands for itself.
+/// Returns a program in which a route uses the first type, which refers to the second. The third type is unused.
 fn program([outer, inner, unused]: [&str; 3]) -> Program {
     let mut b = Builder::new("src/app.types.ts");
     let text = b.string();
@@ -51,7 +51,7 @@ fn program([outer, inner, unused]: [&str; 3]) -> Program {
 }
 
 #[test]
-fn it_has_what_routes_use_and_what_that_refers_to_in_an_order_that_loads() {
+fn contains_used_types_and_their_references_in_a_valid_order() {
     let texts = texts(&program(["Note", "Tag", "Unused"]), &[]);
     let runtime = &texts["runtime.ts"];
     let sections: Vec<_> = runtime
@@ -73,14 +73,14 @@ fn it_has_what_routes_use_and_what_that_refers_to_in_an_order_that_loads() {
 }
 
 #[test]
-fn its_texts_are_those_of_the_modules_of_each_type() {
+fn contains_the_same_text_as_the_single_modules() {
     let texts = texts(&support::kitchen_sink::program(), &[]);
     let mut sections = 0;
     for section in texts["runtime.ts"].split("\n// ").skip(2) {
         let Some((path, items)) = section.split_once('\n') else {
             panic!("a section has a path: {section}");
         };
-        // Between two sections is an empty line.
+        // An empty line separates two sections.
         assert!(format!("{}\n", texts[path]).contains(items), "{path}:\n{items}");
         sections += 1;
     }
@@ -88,7 +88,7 @@ fn its_texts_are_those_of_the_modules_of_each_type() {
 }
 
 #[test]
-fn what_a_plugin_replaces_is_imported() {
+fn imports_modules_that_plugins_replace() {
     let replaced = "validators/Tag.validator.ts";
     let texts = texts(&program(["Note", "Tag", "Unused"]), &[replaced]);
     let runtime = &texts["runtime.ts"];
@@ -100,9 +100,9 @@ fn what_a_plugin_replaces_is_imported() {
     assert!(runtime.contains("export function isNote"));
 }
 
-/// `isFooShape` would be the shape of the one and the check of the other.
+/// `isFooShape` would be the shape of `isFoo` and the check of `FooShape`.
 #[test]
-fn exports_of_one_name_keep_their_modules() {
+fn is_not_written_if_exports_have_the_same_name() {
     for inner in ["FooShape", "FooUnion2"] {
         let texts = texts(&program(["isFoo", inner, "Unused"]), &[]);
         assert!(!texts.contains_key("runtime.ts"));
@@ -113,7 +113,7 @@ fn exports_of_one_name_keep_their_modules() {
 }
 
 #[test]
-fn an_application_without_routes_needs_none() {
+fn is_not_written_without_routes() {
     let mut b = Builder::new("src/app.types.ts");
     let text = b.string();
     let properties = vec![b.property("text", text)];

@@ -1,7 +1,7 @@
-//! Where an answer holds what JSON has no form of, as data that `@kit/client` walks.
+//! Codecs of responses: data for `@kit/client` that locates the values for which JSON has no type, such as dates.
 //!
-//! A union is read by a property of literals that tells its members apart, or without telling them apart where all of them agree on
-//! what stands where. Of a union that is neither, a client gets plain JSON, and its type says so.
+//! The client selects the member of a union by a property with literals. If there is no such property, all members must have
+//! the same codec at each location. For all other unions, the client returns plain JSON, and its type says so.
 
 use kit_ir::{DeclarationId, LiteralValue, ObjectType, Program, TypeId, TypeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -9,12 +9,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::analysis::References;
 use crate::text::literal;
 
-/// What is done to a value; nothing where it is what JSON says already.
+/// Conversion of a value. No codec means that the JSON value is already the result.
 #[derive(Debug, Clone, PartialEq)]
 enum Codec {
-    /// `$date`, `$bigint`, `$bytes`, and with `?` only where the text reads as one.
+    /// `$date`, `$bigint` or `$bytes`; with `?`, only strings in the scalar's form are converted.
     Scalar(&'static str),
-    /// The codec of a declaration.
+    /// Codec of a declaration.
     Named(DeclarationId),
     Properties(Vec<(String, Codec)>),
     Each(Box<Codec>),
@@ -24,13 +24,13 @@ enum Codec {
     All(Vec<Codec>),
 }
 
-/// A union whose members cannot be told apart by what a codec can say.
+/// Error for a union whose members no codec can tell apart.
 #[derive(Debug)]
 struct Beyond;
 
 type Made = Result<Option<Codec>, Beyond>;
 
-/// The codecs of a program's declarations.
+/// Codecs of a program's declarations.
 pub(super) struct Codecs<'a> {
     program: &'a Program,
     made: FxHashMap<DeclarationId, Codec>,
@@ -61,7 +61,7 @@ impl<'a> Codecs<'a> {
                 }
             }
         }
-        // One that refers to such a union holds one, too.
+        // A type that refers to a type with such a union contains that union, too.
         let beyond = reach(program, references, failed);
         Self {
             program,
@@ -70,17 +70,17 @@ impl<'a> Codecs<'a> {
         }
     }
 
-    /// Whether clients get plain JSON of a declaration.
+    /// Returns true if clients get plain JSON for a declaration.
     pub(super) fn is_beyond(&self, id: DeclarationId) -> bool {
         self.beyond.contains(&id)
     }
 
-    /// The codec of what a route answers.
+    /// Returns the codec of a route's response.
     pub(super) fn answer(&self, id: DeclarationId) -> Option<String> {
         (self.made.contains_key(&id) && !self.beyond.contains(&id)).then(|| self.named(id))
     }
 
-    /// The codecs that others refer to, by name, in the order of the declarations.
+    /// Returns the codecs that others refer to, by name, in the order of the declarations.
     pub(super) fn types(&self) -> impl Iterator<Item = (&'a str, String)> {
         let mut reached = FxHashSet::default();
         let mut pending: Vec<_> = self
@@ -160,7 +160,7 @@ fn collect_named(codec: &Codec, found: &mut Vec<DeclarationId>) {
     }
 }
 
-/// The declarations that lead to those that are pending, and they.
+/// Returns the `pending` declarations, and all declarations that refer to them directly or indirectly.
 fn reach(
     program: &Program,
     references: &References,
@@ -181,13 +181,13 @@ fn reach(
     found
 }
 
-/// Whether a declaration itself holds something that JSON has no form of.
+/// Returns true if a declaration itself contains a value for which JSON has no type.
 fn holds_scalar(program: &Program, id: DeclarationId) -> bool {
     fn within(program: &Program, id: TypeId) -> bool {
         match &program.types[id].kind {
             TypeKind::Date | TypeKind::BigInt | TypeKind::Bytes => true,
             TypeKind::Literal { value } => matches!(value, LiteralValue::BigInt(_)),
-            // Holes are texts.
+            // The placeholders of a template are strings on the wire.
             TypeKind::Template { .. } => false,
             kind => kit_analysis::children(kind)
                 .into_iter()
@@ -231,7 +231,7 @@ impl Maker<'_> {
                     } else if position + 1 == elements.len() {
                         rest = codec.map(Box::new);
                     } else if codec.is_some() || items.len() < position {
-                        // What comes after a rest element has no place of its own.
+                        // Elements after a rest element have no fixed index.
                         return Err(Beyond);
                     }
                 }
@@ -264,7 +264,7 @@ impl Maker<'_> {
         }
         Ok(match rest.flatten() {
             Some(rest) => {
-                // What is declared is not of the rest, also where nothing is to be done with it.
+                // The rest codec would also apply to declared properties without a codec.
                 if object.properties.len() > properties.len() {
                     return Err(Beyond);
                 }
@@ -298,7 +298,7 @@ impl Maker<'_> {
         })
     }
 
-    /// Puts the members of a union where values of their JSON kind are.
+    /// Sorts the members of a union by the kind of their JSON values.
     fn sort<'m>(&'m self, members: &[TypeId], kinds: &mut Kinds<'m>) -> Result<(), Beyond> {
         for id in members {
             let named = match &self.program.types[*id].kind {
@@ -318,7 +318,7 @@ impl Maker<'_> {
                 TypeKind::Bytes => kinds.scalar("$bytes")?,
                 TypeKind::Array { .. } | TypeKind::Tuple { .. } => kinds.arrays.push(self.codec(*id)?),
                 TypeKind::Object(object) => kinds.objects.push((object, named)),
-                // Any value can be what other members are.
+                // A value of any kind can also be a value of other members.
                 TypeKind::Unknown => kinds.unknown = true,
                 TypeKind::Never | TypeKind::Null | TypeKind::Boolean | TypeKind::Number => {}
                 TypeKind::Reference { .. } => unreachable!("`resolve` leads to a type"),
@@ -364,7 +364,7 @@ impl Maker<'_> {
         self.merged(members)
     }
 
-    /// One codec for all, where they agree on each property that several have.
+    /// Returns one codec for all members if they agree on each property that several of them have.
     fn merged(&self, members: &[(&ObjectType, Option<DeclarationId>)]) -> Made {
         let mut merged: Vec<(String, Option<Codec>)> = Vec::new();
         for (object, _) in members {
@@ -387,7 +387,7 @@ impl Maker<'_> {
         Ok((!properties.is_empty()).then_some(Codec::Properties(properties)))
     }
 
-    /// The values of a property that is always there and always a literal, as texts.
+    /// Returns the literal values of a required property as strings; `None` if its type contains other types.
     fn literals(&self, object: &ObjectType, name: &str) -> Option<Vec<String>> {
         let property = object.property(name).filter(|property| !property.optional)?;
         let mut values = Vec::new();
@@ -414,7 +414,7 @@ impl Maker<'_> {
     }
 }
 
-/// The members of a union by the kind of their JSON values.
+/// Members of a union by the kind of their JSON values.
 #[derive(Default)]
 struct Kinds<'a> {
     text: bool,
@@ -425,7 +425,7 @@ struct Kinds<'a> {
 }
 
 impl Kinds<'_> {
-    /// Two kinds of text, `Date | bigint` say, are told apart by the server only.
+    /// Adds a scalar. Only the server can tell two scalars with string forms apart, such as `Date | bigint`.
     fn scalar(&mut self, code: &'static str) -> Result<(), Beyond> {
         match self.scalar {
             Some(other) if other != code => Err(Beyond),

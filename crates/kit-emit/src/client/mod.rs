@@ -1,5 +1,5 @@
-//! `client/`: the routes as a client of the API sees them. `index.ts` binds `@kit/client` to the contracts, `inputs.ts` has
-//! the types that are another thing to who sends them than to who reads them.
+//! Emits `client/`, the routes for clients of the API. `index.ts` connects `@kit/client` with the contracts. `inputs.ts`
+//! contains the types that differ between requests and responses.
 
 mod codec;
 mod route;
@@ -27,12 +27,12 @@ pub(crate) fn emit(context: Context<'_>) -> Vec<Job<'_>> {
     ]
 }
 
-/// What requests are made of.
+/// Types of requests.
 pub(crate) struct Inputs<'a> {
     context: Context<'a>,
-    /// The declarations that have a form of their own for who sends them.
+    /// Declarations whose form in requests differs from that in responses.
     differing: FxHashSet<DeclarationId>,
-    /// What stands before the names of those, and before the others'.
+    /// Prefixes of the names of these declarations, and of all other declarations.
     prefixes: [&'static str; 2],
 }
 
@@ -46,7 +46,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// The name of a declaration's form in `inputs.ts`, as the OpenAPI document has it.
+    /// Returns the name of a declaration's form in `inputs.ts`, which is the name in the OpenAPI document.
     fn own_name(&self, declaration: DeclarationId) -> &'a str {
         let names = self.context.analysis.components();
         names.name(self.context.program, (declaration, Direction::Input))
@@ -65,7 +65,7 @@ impl InputNames for Inputs<'_> {
 }
 
 fn inputs(context: Context<'_>) -> String {
-    // The file may declare a type `Types` of the project.
+    // The project may declare a type `Types`, which this file would contain.
     let types = if context.analysis.declares("Types") {
         ["$Types", "$Types."]
     } else {
@@ -95,7 +95,7 @@ fn inputs(context: Context<'_>) -> String {
         text.push('\n');
         text.push_str(&writer.finish());
     }
-    // Types that nothing refers to are still exported, so that there is always a module.
+    // The export makes the file a module, even if nothing in it refers to a type.
     text.extend(["\nexport type { ", types[0], " };\n"]);
     text
 }
@@ -144,7 +144,7 @@ fn index(context: Context<'_>) -> String {
     header(FROM) + "\n" + &parts.join("\n")
 }
 
-/// `const codecs`.
+/// Emits `const codecs`.
 fn constant(context: Context<'_>, codecs: &Codecs<'_>) -> String {
     let program = context.program;
     let mut writer = Writer::default();

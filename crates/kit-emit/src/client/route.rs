@@ -1,4 +1,4 @@
-//! One route of `client/index.ts`.
+//! Emits one route of `client/index.ts`.
 
 use kit_ir::{DeclarationId, Route, Slot};
 
@@ -8,7 +8,7 @@ use crate::Context;
 use crate::text::{Writer, literal};
 use crate::types::InputNames;
 
-/// What stands above a route: its summary and description, what it may end with, and whether it is deprecated.
+/// Returns the comment of a route: summary and description, errors, and deprecation.
 fn doc(route: &Route) -> String {
     let mut parts = Vec::new();
     parts.extend(route.summary.clone());
@@ -36,10 +36,10 @@ fn doc(route: &Route) -> String {
     parts.join("\n\n")
 }
 
-/// Longer entries have a line for each argument.
+/// Maximum length of a line. Longer entries use one line per argument.
 const LINE: usize = 110;
 
-/// `"GET /notes/:id": Route<{ params: …; query?: …; body: … }, Types.Note, Failure<"NOTE_NOT_FOUND", 404>>;`
+/// Writes `"GET /notes/:id": Route<{ params: …; query?: …; body: … }, Types.Note, Failure<"NOTE_NOT_FOUND", 404>>;`.
 pub(super) fn write(
     context: Context<'_>,
     inputs: &Inputs<'_>,
@@ -103,7 +103,7 @@ fn arguments(context: Context<'_>, inputs: &Inputs<'_>, codecs: &Codecs<'_>, rou
     arguments
 }
 
-/// Whether every property may.
+/// Returns true if a request may omit every property of the type.
 fn may_be_left_out(context: Context<'_>, id: DeclarationId) -> bool {
     let program = context.program;
     program

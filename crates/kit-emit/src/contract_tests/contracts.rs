@@ -1,5 +1,5 @@
-//! `tests/contracts.ts`: every contract as its parts. Contract tests take the application from it, and whoever counts what tests see of
-//! the contracts finds there all that could be seen.
+//! Emits `tests/contracts.ts` with the parts of every contract. Contract tests import the application from this file, and
+//! the coverage of the contracts is computed from the parts.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::Context;
 use crate::text::{Writer, header, literal};
 use crate::validator;
 
-/// The slots of a request.
+/// Slots of a request.
 const SLOTS: [Slot; 3] = [Slot::Params, Slot::Query, Slot::Body];
 
 pub(super) fn write(context: Context<'_>, tests: &ContractTests) -> String {
@@ -49,7 +49,7 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests) -> String {
     text
 }
 
-/// What is said of a route besides its slots.
+/// Returns the members of a route's entry, except for its slots.
 fn parts(tests: &ContractTests, route: &Route) -> Vec<(String, String)> {
     let errors = route
         .throws

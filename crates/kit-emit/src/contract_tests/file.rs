@@ -1,4 +1,4 @@
-//! The text of a test file: imports, what the group needs, and a table for each route.
+//! Emits a test file: imports, values for the group, and one table per route.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,19 +13,19 @@ use crate::samples::{Samples, Wanted};
 use crate::text::{Writer, header, literal};
 use crate::validator;
 
-/// More rules of one slot are not asked.
+/// Maximum number of tested rules per slot.
 const MOST_RULES: usize = 500;
 
-/// Longer runs of one character are printed by their length.
+/// Maximum length of a string of equal characters. A longer string is printed as a call with its length.
 const LONGEST_TEXT: usize = 40;
 
-/// Longer runs of one item are printed by their number.
+/// Maximum length of a list of equal items. A longer list is printed as a call with its length.
 const LONGEST_LIST: usize = 4;
 
-/// What stands where a text must be another one in each request.
+/// Placeholder in a string that must differ in each request.
 const FRESH: &str = "{}";
 
-/// Room for what takes its place.
+/// Maximum length of the text that replaces the placeholder.
 const FRESH_LENGTH: u64 = 16;
 
 pub(super) fn write(context: Context<'_>, tests: &ContractTests, group: &str, routes: &[&Route]) -> String {
@@ -86,9 +86,9 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests, group: &str, ro
 struct File<'a> {
     context: Context<'a>,
     helpers: BTreeSet<&'static str>,
-    /// Shapes of responses, and the modules that they are in.
+    /// Shapes of responses, with their modules.
     shapes: BTreeMap<String, String>,
-    /// Paths that were asked with a wrong method.
+    /// Paths for which a request with a wrong method was already generated.
     asked: BTreeSet<String>,
 }
 
@@ -139,7 +139,7 @@ impl File<'_> {
         });
     }
 
-    /// The valid request.
+    /// Writes the valid request of a route.
     fn request(
         &mut self,
         route: &Route,
@@ -253,7 +253,7 @@ impl File<'_> {
         }
     }
 
-    /// A value, long ones by their length.
+    /// Prints a value; long strings and lists as calls with their length.
     fn value(&mut self, value: &Value) -> String {
         match value {
             Value::String(text) => {
@@ -314,7 +314,7 @@ impl File<'_> {
         shape
     }
 
-    /// A method that no route has at this path, and those that some have; once for each path.
+    /// Returns a method that no route has at this path, and the methods that routes have. Only once per path.
     fn wrong_method(&mut self, route: &Route, slots: &[SlotSample]) -> Option<(&'static str, String)> {
         if !self.asked.insert(route.path.clone()) {
             return None;
@@ -329,7 +329,7 @@ impl File<'_> {
             .path
             .split('/')
             .map(|segment| match segment.strip_prefix([':', '*']) {
-                // What stands for a parameter is some text that no other route has.
+                // Replace a parameter by text that matches no segment of another route.
                 Some(name) => match params.get(name) {
                     Some(Value::String(text)) if !text.contains(['/', '%', '?', '#']) => text.clone(),
                     _ => "1".to_owned(),
@@ -339,7 +339,7 @@ impl File<'_> {
             .collect();
         let path = path.join("/");
         let router = self.context.tree.router();
-        // HEAD is answered by GET, and OPTIONS by what browsers ask before a request.
+        // HEAD matches GET routes, and OPTIONS matches CORS preflight requests.
         let asked = [
             Method::Patch,
             Method::Delete,
@@ -356,7 +356,7 @@ impl File<'_> {
     }
 }
 
-/// A slot of a request and its valid value.
+/// Slot of a request, and its valid value.
 struct SlotSample {
     slot: Slot,
     id: DeclarationId,
@@ -377,7 +377,7 @@ fn sample(program: &Program, id: DeclarationId, slot: Slot) -> Option<Value> {
     let declaration = &program.declarations[id];
     let wanted = Wanted::named(slot.name()).inside(id);
     let value = Samples { program }.of(declaration.r#type, &wanted)?;
-    // A path has no empty segment.
+    // A segment of a path cannot be empty.
     let empty = |value: &Value| value.as_str() == Some("");
     let unusable = slot == Slot::Params
         && value
@@ -386,7 +386,7 @@ fn sample(program: &Program, id: DeclarationId, slot: Slot) -> Option<Value> {
     (!unusable).then_some(value)
 }
 
-/// Texts of unique properties, with a place for what makes each of them another one.
+/// Returns the strings of unique properties, with a placeholder that makes each of them differ.
 fn freshened(program: &Program, id: DeclarationId, sample: &Value) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for property in program.properties(program.declarations[id].r#type) {
@@ -414,7 +414,7 @@ fn freshened(program: &Program, id: DeclarationId, sample: &Value) -> Vec<(Strin
     found
 }
 
-/// Paths of the objects in a value that have declared members only.
+/// Returns the paths of the objects in a value that accept declared properties only.
 fn closed_objects(program: &Program, id: TypeId, value: &Value, at: &mut Vec<Step>, found: &mut Vec<String>) {
     match (&program.resolve(id).kind, value) {
         (TypeKind::Object(object), Value::Object(entries)) => {
@@ -449,7 +449,7 @@ fn texts(entries: &BTreeMap<String, String>) -> String {
     )
 }
 
-/// A path as failures name it: `$.items[0].quantity`.
+/// Formats a path as in validation failures: `$.items[0].quantity`.
 pub(super) fn path(steps: &[Step]) -> String {
     let mut text = "$".to_owned();
     for step in steps {
@@ -465,7 +465,7 @@ pub(super) fn path(steps: &[Step]) -> String {
                     text.push('.');
                     text.push_str(key);
                 } else {
-                    // As `JSON.stringify` writes it.
+                    // Quoted and escaped like `JSON.stringify`.
                     text.extend(["[", &Value::from(key.as_str()).to_string(), "]"]);
                 }
             }

@@ -1,9 +1,10 @@
-//! `tests/<group>.contract.test.ts`: for each contract group the requests that its contracts take and those that they refuse, as
-//! tables. What is done with them is said once, in `@kit/testing`. `tests/contracts.ts` has the parts of all contracts.
+//! Emits `tests/<group>.contract.test.ts` for each contract group: tables of requests that the contracts accept, and of
+//! requests that they refuse. `@kit/testing` contains the code that runs these tables. `tests/contracts.ts` contains the
+//! parts of all contracts.
 //!
-//! The way of data: [`Samples`](crate::samples::Samples) makes a valid value of each slot; [`Rules`](rules::Rules) walks the same type and names
-//! every rule with a value that keeps it (at and inside of a bound) or breaks it and nothing else; [`file`] prints both. Whether a
-//! value fits is always asked of `kit_analysis::fit`, so that a row can only say what the type says.
+//! Data flow: [`Samples`](crate::samples::Samples) creates a valid value of each slot. [`Rules`](rules::Rules) traverses the
+//! same type and creates for every rule a value that satisfies it (at and inside of a bound), or that breaks only this
+//! rule. [`file`] prints both. `kit_analysis::fit` decides if a value is valid, so a row cannot contradict the type.
 
 mod contracts;
 mod file;
@@ -21,43 +22,43 @@ use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::job::Job;
 use crate::routes::route_key;
 
-/// What contract tests need to know beyond the contracts.
+/// Options of contract tests.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ContractTests {
-    /// What runs them.
+    /// Test runner.
     pub runner: TestRunner,
-    /// The module that exports the application, from the project's root.
+    /// Module that exports the application, relative to the project's root.
     pub app: String,
-    /// Whether the application needs the project's database.
+    /// True if the application needs the project's database.
     pub database: bool,
-    /// A module with fixtures, from the project's root.
+    /// Module with fixtures, relative to the project's root.
     pub fixtures: Option<String>,
     /// Headers of every request.
     pub headers: BTreeMap<String, String>,
-    /// What single routes need, by `<METHOD> <path>`.
+    /// Options of single routes, by `<METHOD> <path>`.
     pub routes: BTreeMap<String, RouteTests>,
 }
 
 impl ContractTests {
-    /// What is said of one route.
+    /// Returns the options of a route.
     fn of(&self, route: &Route) -> Option<&RouteTests> {
         let own = self.routes.get(&route.reference());
         own.or_else(|| self.routes.get(&route.key))
     }
 }
 
-/// What the tests of one route need.
+/// Options for the tests of one route.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct RouteTests {
-    /// Headers, which win over those of every request.
+    /// Headers, which override those of every request.
     pub headers: BTreeMap<String, String>,
     /// Values of path parameters.
     pub params: BTreeMap<String, String>,
-    /// Why the route is not tested.
+    /// Reason not to test the route.
     pub skip: Option<String>,
 }
 
-/// A runner of tests.
+/// Test runner.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum TestRunner {
     /// node:test.
@@ -65,20 +66,24 @@ pub enum TestRunner {
     Node,
     /// vitest.
     Vitest {
-        /// The major version, where it is known.
+        /// Major version, if known.
         major: Option<u32>,
     },
 }
 
-/// Where the tests of a contract group are, from the output directory.
+/// Returns the path of a contract group's tests, relative to the output directory.
+///
+/// ```
+/// assert_eq!(kit_emit::contract_test_path("NoteRoutes"), "tests/NoteRoutes.contract.test.ts");
+/// ```
 pub fn contract_test_path(group: &str) -> String {
     format!("tests/{group}.contract.test.ts")
 }
 
-/// Where the parts of all contracts are, from the output directory.
+/// Path of the file with the parts of all contracts, relative to the output directory.
 pub const CONTRACTS: &str = "tests/contracts.ts";
 
-/// One file for each group, in the order of their first routes, and what they share.
+/// Returns one job per group, in the order of their first routes, and the job of the shared file.
 pub(crate) fn emit<'a>(context: Context<'a>) -> Vec<Job<'a>> {
     let Some(tests) = &context.options.tests else {
         return Vec::new();
@@ -107,7 +112,7 @@ pub(crate) fn emit<'a>(context: Context<'a>) -> Vec<Job<'a>> {
 }
 
 fn key(context: Context<'_>, tests: &ContractTests, routes: &[&Route]) -> Fingerprint {
-    // Which methods a path answers depends on all routes.
+    // The methods of a path depend on all routes.
     let all: Vec<_> = context
         .program
         .routes

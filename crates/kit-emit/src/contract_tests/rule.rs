@@ -1,22 +1,22 @@
-//! A rule of a type, as a row of a contract test shows it.
+//! A rule of a type, with a value for a row of a contract test.
 
 use serde_json::Value;
 
-/// One step into a value.
+/// Step from a value to one of its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
     Key(String),
     Index(usize),
 }
 
-/// What a request has at the path of a rule.
+/// Value of a request at the path of a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Given {
-    /// Nothing.
+    /// No value: the property is missing.
     Missing,
-    /// This.
+    /// The given value.
     Value(Value),
-    /// A value within itself, so many times.
+    /// A value that contains itself, with the given number of levels.
     Nested {
         sample: Value,
         way: Vec<Step>,
@@ -24,16 +24,16 @@ pub(super) enum Given {
     },
 }
 
-/// What must come of it.
+/// Expected result of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Outcome {
-    /// It is taken; where the path has nothing, the handler gets this in its place.
+    /// The request is accepted. If the path has no value, the handler gets `fills` instead.
     Takes { fills: Option<Value> },
-    /// It is refused at its path; `within`: or at what is below it.
+    /// The request is refused with a failure at the path, or, if `within` is true, below the path.
     Refuses { within: bool },
 }
 
-/// A rule of a type, seen from a value of it.
+/// A rule of a type. The path is relative to a value of the type.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Rule {
     pub(super) path: Vec<Step>,
@@ -69,14 +69,14 @@ impl Rule {
     }
 }
 
-/// Where values come from.
+/// Origin of a value in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
-    /// JSON.
+    /// JSON body.
     Body,
-    /// Text with names; a name may be repeated.
+    /// Query string, in which a name may be repeated.
     Query,
-    /// Text of a path's segment.
+    /// Segment of a path.
     Params,
 }
 

@@ -1,4 +1,4 @@
-//! Every rule of a type, each with a value that keeps it or breaks it.
+//! Finds all rules of a type, each with a value that satisfies or breaks it.
 
 use kit_analysis::{Fit, fit, resolve};
 use kit_ir::{
@@ -12,22 +12,22 @@ use super::scalars::texts;
 use crate::samples::numbers;
 use crate::samples::{Samples, Wanted, sample_entry};
 
-/// A recursive value may have 256 levels.
+/// Number of levels that exceeds the maximum depth of recursive values, 256.
 const TOO_DEEP: usize = 300;
 
-/// Number of types that are looked at for one slot. Types that refer to each other have more ways than rules that are kept.
+/// Maximum number of types to visit for one slot. Types that refer to each other have more paths than tested rules.
 const MOST_VISITS: usize = 5_000;
 
 /// Finds the rules of types.
 pub(super) struct Rules<'a> {
     pub(super) program: &'a Program,
     pub(super) source: Source,
-    /// Declarations that are being walked, and how long the path was where each began.
+    /// Declarations on the current path, with the length of the path at the start of each.
     within: Vec<(DeclarationId, usize)>,
     path: Vec<Step>,
-    /// Rules on whole recursive values, from the root.
+    /// Rules on the depth of recursive values, with paths from the root.
     deep: Vec<Rule>,
-    /// Number of types that were looked at.
+    /// Number of visited types.
     visits: usize,
 }
 
@@ -43,11 +43,11 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// All rules of a slot, whose valid value is `sample`.
+    /// Returns all rules of a slot; `sample` is a valid value.
     pub(super) fn of_slot(mut self, id: TypeId, sample: &Value) -> Vec<Rule> {
         let mut rules = self.of(id, Some(sample));
         rules.append(&mut self.deep);
-        // A rule that two ways lead to is asked once.
+        // Two paths through the types can give the same rule.
         let mut seen: Vec<Rule> = Vec::new();
         for rule in rules {
             let known = seen
@@ -70,17 +70,17 @@ impl<'a> Rules<'a> {
         fit(self.program, id, value)
     }
 
-    /// How many rules on recursion there are.
+    /// Returns the number of rules on depth.
     pub(super) fn deep_rules(&self) -> usize {
         self.deep.len()
     }
 
-    /// Takes back those that came since.
+    /// Removes the rules on depth that were added after there were `count` of them.
     pub(super) fn forget_deep_rules(&mut self, count: usize) {
         self.deep.truncate(count);
     }
 
-    /// The rules of a type, seen from a value of it.
+    /// Returns the rules of a type; `sample` is a valid value.
     pub(super) fn of(&mut self, id: TypeId, sample: Option<&Value>) -> Vec<Rule> {
         self.visits += 1;
         if self.visits > MOST_VISITS {
@@ -93,7 +93,7 @@ impl<'a> Rules<'a> {
                 let start = *start;
                 self.too_deep(declaration, start);
                 self.within.truncate(depth);
-                // All that is below was asked further up, but for what stands here itself.
+                // A parent has already added the rules of the parts. Only the rule on the kind of this value is new.
                 let target = resolve(self.program, id);
                 return match self.program.types[target].kind {
                     TypeKind::Union { .. } => Vec::new(),
@@ -128,7 +128,7 @@ impl<'a> Rules<'a> {
         rules.into_iter().map(|rule| rule.below(step.clone())).collect()
     }
 
-    /// Values of other kinds.
+    /// Returns rules with values of other kinds.
     fn wrong_kinds(&self, id: TypeId) -> Vec<Rule> {
         let refused = |(what, value): &(&str, Value)| {
             (self.fit(id, value) == Fit::No).then(|| Rule::refuses(*what, value.clone()))
@@ -136,7 +136,7 @@ impl<'a> Rules<'a> {
         let text = ("a text", Value::from("text"));
         if self.source.is_text() {
             let repeated = ("twice", Value::from(vec!["one", "two"]));
-            // One text is a list of one, and a query is always an object.
+            // In a query, a single string is a list with one item, and the query itself is always an object.
             let has_parts = matches!(
                 self.program.types[id].kind,
                 TypeKind::Object(_) | TypeKind::Array { .. } | TypeKind::Tuple { .. }
@@ -157,14 +157,14 @@ impl<'a> Rules<'a> {
             ("an object", Value::Object(Map::new())),
         ];
         let null = ("null", Value::Null);
-        // One other kind is as good as the next.
+        // One value of another kind is enough.
         refused(&null)
             .into_iter()
             .chain(others.iter().find_map(refused))
             .collect()
     }
 
-    /// Whether a request can have several values here where the contract has one.
+    /// Returns true if a request can repeat the value although the contract has a single one.
     pub(super) fn can_be_repeated(&self) -> bool {
         self.source == Source::Query && self.path.len() == 1
     }
@@ -180,7 +180,7 @@ impl<'a> Rules<'a> {
             if value.is_some() && self.source != Source::Params {
                 rules.push(self.absence(property).below(step.clone()));
             }
-            // What the sample leaves out is of a type that repeats.
+            // The sample omits properties of recursive types.
             rules.extend(self.below(&step, property.r#type, value));
         }
         let entry = sample_entry(object).filter(|_| !self.source.is_text());
@@ -194,7 +194,7 @@ impl<'a> Rules<'a> {
         rules
     }
 
-    /// The rules of the keys of an index signature: keys that satisfy or break them, each of which holds a valid value.
+    /// Returns rules on the keys of an index signature: keys that satisfy or break the rules, each with a valid value.
     fn keys(&self, id: TypeId, signature: &IndexSignature, sample: &Value, value: &Value) -> Vec<Rule> {
         let mut found = Vec::new();
         for rule in texts(&signature.rules) {
@@ -205,7 +205,7 @@ impl<'a> Rules<'a> {
             if key == "__proto__" || entries.insert(key.clone(), value.clone()).is_some() {
                 continue;
             }
-            // A declared property is no key of the signature, and another signature may take the key too.
+            // The key may be a declared property, or another signature may accept it.
             let fits = self.fit(id, &Value::Object(entries));
             if rule.is_refusal() || fits != Fit::No {
                 let key = Step::Key(key.clone());
@@ -234,7 +234,7 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// What a handler gets for a property that is missing, where it is what JSON has too.
+    /// Returns the value that a handler gets for a missing property, if JSON represents it without conversion.
     fn filled_in(&self, property: &Property) -> Option<Value> {
         if property.optional {
             return None;
@@ -277,7 +277,7 @@ impl<'a> Rules<'a> {
             let Some(length) = length.and_then(|length| usize::try_from(length).ok()) else {
                 return;
             };
-            // No query says that a list is empty.
+            // A query cannot represent an empty list.
             if length == 0 && self.source.is_text() {
                 return;
             }
@@ -321,7 +321,7 @@ impl<'a> Rules<'a> {
         if first.is_some() {
             rules.extend(self.below(&Step::Index(0), element, first));
         } else {
-            // Its items are what contains it, so there is none whose parts could be wrong.
+            // The items have the type of the containing value, so there is no sample whose parts could break a rule.
             let found = self.below(&Step::Index(0), element, None);
             let room =
                 constraints.max_items != Some(0) && constraints.min_items.is_none_or(|least| least <= 1);
@@ -358,7 +358,7 @@ impl<'a> Rules<'a> {
         rules
     }
 
-    /// A declaration that contains itself, deeper than values may be.
+    /// Adds a rule with a value of a recursive declaration that exceeds the maximum depth.
     fn too_deep(&mut self, declaration: DeclarationId, start: usize) {
         let way = self.path[start..].to_vec();
         let root = self.path[..start].to_vec();
@@ -394,7 +394,7 @@ fn items(count: u64) -> String {
     }
 }
 
-/// A value with another one, or nothing, at a place in it; nothing where the place is not there.
+/// Returns a copy of the value with the part at `path` replaced or removed; `None` if the path does not exist.
 pub(super) fn replaced(value: &Value, path: &[Step], given: &Given) -> Option<Value> {
     let Some((step, rest)) = path.split_first() else {
         return match given {

@@ -1,4 +1,4 @@
-//! The rules of texts, numbers and other values without parts.
+//! Rules of strings, numbers and other values without parts.
 
 use kit_analysis::Fit;
 use kit_ir::{Constraints, TypeId, TypeKind};
@@ -26,7 +26,7 @@ impl Rules<'_> {
         rules.into_iter().filter(|rule| self.can_be_sent(rule)).collect()
     }
 
-    /// A path has no empty segments, and two that mean directories.
+    /// Returns true if a request can contain the value: a path has no empty segments, and `.` and `..` are resolved.
     fn can_be_sent(&self, rule: &Rule) -> bool {
         let super::rules::Given::Value(Value::String(text)) = &rule.given else {
             return true;
@@ -36,7 +36,7 @@ impl Rules<'_> {
 
     fn text(&self, id: TypeId, constraints: &Constraints) -> Vec<Rule> {
         let mut rules = texts(constraints);
-        // A text that breaks two rules says nothing of either.
+        // A string that breaks two rules would test neither of them.
         rules.retain(|rule| match &rule.given {
             super::rules::Given::Value(value) => rule.is_refusal() || self.fit(id, value) != Fit::No,
             _ => true,
@@ -45,7 +45,7 @@ impl Rules<'_> {
     }
 }
 
-/// Texts that satisfy or break rules of strings.
+/// Returns strings that satisfy or break the rules of strings.
 pub(super) fn texts(constraints: &Constraints) -> Vec<Rule> {
     let mut rules = Vec::new();
     let at = |length: u64| samples::exact(constraints, length).map(Value::from);
@@ -87,7 +87,7 @@ pub(super) fn texts(constraints: &Constraints) -> Vec<Rule> {
     rules
 }
 
-/// A text of a length that is right, which the pattern does not take.
+/// Returns a string with a valid length that does not match the pattern.
 fn breaks_pattern(constraints: &Constraints, pattern: &str) -> Option<Rule> {
     let length = constraints.min_length.unwrap_or(1).max(1);
     let length = usize::try_from(length).ok().filter(|length| *length < 1000)?;
@@ -100,7 +100,7 @@ fn breaks_pattern(constraints: &Constraints, pattern: &str) -> Option<Rule> {
     ))
 }
 
-/// A bigint that a column stores has 64 bits.
+/// Returns the rules of a bigint. In a column, a bigint has 64 bits.
 fn bigint(constraints: &Constraints) -> Vec<Rule> {
     let mut rules = vec![Rule::refuses("no integer", Value::from("1.5"))];
     if constraints.is_bigint_column() {
@@ -135,13 +135,13 @@ fn number(constraints: &Constraints) -> Vec<Rule> {
             if numbers::keeps(constraints, number) {
                 return Some(Rule::takes(what, value));
             }
-            // What breaks a second rule says nothing of the first.
+            // A number that breaks two rules would test neither of them.
             (broken(constraints, number) == 1).then(|| Rule::refuses(what, value))
         })
         .collect()
 }
 
-/// How many rules a number breaks.
+/// Returns the number of rules that a number breaks.
 fn broken(constraints: &Constraints, number: f64) -> usize {
     let none = Constraints::default;
     [

@@ -1,4 +1,5 @@
-//! The rules of unions: each member is taken, what breaks a rule of one and fits no other is refused, and so is what is none of them.
+//! Rules of unions: each member is accepted. Refused are values that break a rule of one member and match no other, and values
+//! that match no member.
 
 use kit_analysis::{Fit, Member, describe, members, resolve};
 use kit_ir::{LiteralValue, TypeId, TypeKind};
@@ -20,7 +21,7 @@ impl Rules<'_> {
         if !nulls.is_empty() && !self.source.is_text() {
             rules.push(Rule::takes("null", Value::Null));
         }
-        // `T | null` is T in all but that.
+        // Except for null, `T | null` has the rules of `T`.
         if let [only] = others.as_slice() {
             let inner = self.of(only.r#type, sample);
             rules.extend(inner.into_iter().filter(|rule| {
@@ -48,14 +49,14 @@ impl Rules<'_> {
         rules
     }
 
-    /// A member in place of the union, whole and broken.
+    /// Returns rules with a value of a member: the valid value, and values that break the member's rules.
     fn member(&mut self, union: TypeId, member: &Member) -> Vec<Rule> {
         let name = describe(self.program, member.r#type);
         let Some(sample) = self.samples().of(member.r#type, &Wanted::named("value")) else {
             return Vec::new();
         };
         let mut rules = vec![Rule::takes(name.clone(), sample.clone())];
-        // The paths of recursion do not lead through what stands in for something else.
+        // Rules on depth do not apply to the value that replaces the sample.
         let deep = self.deep_rules();
         let inner = self.of(member.r#type, Some(&sample));
         self.forget_deep_rules(deep);
@@ -83,7 +84,7 @@ impl Rules<'_> {
         rules
     }
 
-    /// The first plain value that fits no member.
+    /// Returns rules with plain values that match no member.
     fn none_of_them(&self, id: TypeId) -> Vec<Rule> {
         let none = |value: &&Value| self.fit(id, value) == Fit::No;
         let text = Value::from("none of them");
@@ -114,7 +115,7 @@ impl Rules<'_> {
             .filter(none)
             .take(2)
             .map(|value| Rule::refuses(format!("none of them: {value}"), value.clone()));
-        // An empty object lacks what a member requires, so that is what is said.
+        // An empty object lacks a required property of a member, so the failure may be below the path.
         found.extend(refusals.map(|rule| Rule {
             outcome: Outcome::Refuses { within: true },
             ..rule
@@ -123,7 +124,7 @@ impl Rules<'_> {
     }
 }
 
-/// Whether a value breaks what only runtimes can tell, a format or a pattern, so that nobody here is sure.
+/// Returns true if the value breaks a format or a pattern, which only the runtime can check reliably.
 fn is_lone(rule: &Rule) -> bool {
     rule.what.starts_with("no ") || rule.what.starts_with("not of the pattern")
 }

@@ -1,14 +1,14 @@
-//! Bigints, which JSON Schema knows as texts of digits.
+//! JSON Schema of bigints, which are strings of digits on the wire.
 
 use kit_ir::Constraints;
 
-/// The pattern of a bigint's digits. Of its bounds, a pattern can say those of a column.
+/// Returns the pattern of a bigint's digits. The pattern only expresses the bounds of a database column.
 pub(super) fn pattern(constraints: &Constraints) -> String {
     if !constraints.is_bigint_column() {
         return "^-?[0-9]+$".to_owned();
     }
     let greatest = i64::MAX.to_string();
-    // Fewer digits than the greatest number, or as many that are less at the first digit that differs.
+    // Either fewer digits than the greatest number, or the same number of digits with a smaller digit at the first difference.
     let mut below = vec![format!("[0-9]{{1,{}}}", greatest.len() - 1)];
     for (at, digit) in greatest.bytes().enumerate() {
         let same = &greatest[..at];
@@ -27,7 +27,7 @@ pub(super) fn pattern(constraints: &Constraints) -> String {
     format!("^(?:-?0*(?:{}|{greatest})|-0*{least})$", below.join("|"))
 }
 
-/// The bounds of a bigint in words, which no keyword of a schema for texts can say.
+/// Describes the bounds of a bigint in text, because no keyword for strings expresses them.
 pub(super) fn rules(constraints: &Constraints) -> Option<String> {
     if constraints.is_bigint_column() {
         return Some(format!("Integer from {} to {}.", i64::MIN, i64::MAX));

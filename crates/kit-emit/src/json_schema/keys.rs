@@ -1,4 +1,4 @@
-//! Keys of index signatures: `patternProperties` for what they hold, `propertyNames` for the rules of the keys themselves.
+//! JSON Schema of index signatures: `patternProperties` for their values, `propertyNames` for the rules of their keys.
 
 use indexmap::IndexMap;
 use kit_ir::{IndexKey, ObjectType};
@@ -7,12 +7,12 @@ use serde_json::Value;
 use super::{Schema, Schemas, any_of};
 use crate::validator::template_pattern;
 
-/// A number as JavaScript prints it, which is what a key must be for `[key: number]`.
+/// Pattern of a number as JavaScript prints it: the form of a key for `[key: number]`.
 const NUMERIC_KEY: &str =
     r"^(?!-0$)-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?(?:e[+\-][1-9][0-9]*)?$|^-?Infinity$|^NaN$";
 
 impl Schemas<'_> {
-    /// Index signatures whose keys follow a pattern.
+    /// Returns schemas for the index signatures whose keys have a pattern.
     pub(super) fn pattern_properties(self, object: &ObjectType) -> IndexMap<String, Schema> {
         object
             .signatures()
@@ -21,7 +21,7 @@ impl Schemas<'_> {
             .collect()
     }
 
-    /// The pattern of the keys that an index signature takes; nothing for one that takes every key.
+    /// Returns the pattern of the keys of an index signature; `None` if it accepts every key.
     fn key_pattern(self, key: &IndexKey) -> Option<String> {
         match key {
             IndexKey::String => None,
@@ -30,8 +30,8 @@ impl Schemas<'_> {
         }
     }
 
-    /// The rules of the keys that index signatures take. Declared properties are no such keys, nor is a key that the
-    /// signature with the rules does not take.
+    /// Returns the rules of the keys of index signatures. The rules do not apply to declared properties, or to keys that the
+    /// signature with the rules does not accept.
     pub(super) fn property_names(self, object: &ObjectType) -> Option<Schema> {
         let declared: Vec<Value> = object
             .properties

@@ -1,7 +1,7 @@
-//! JSON Schema 2020-12 of IR types, as OpenAPI 3.1 embeds it.
+//! JSON Schema 2020-12 of IR types, as OpenAPI 3.1 uses it.
 //!
-//! The schema describes the wire form. It differs by direction: what a request may leave out (defaults, generated values) is
-//! always there in a response. [`Direction`] says which one is meant, and [`differs_inline`] whether it matters.
+//! A schema describes the wire form, which depends on the direction: a property that a request may omit (with a default or a
+//! generated value) is always present in a response. [`Direction`] selects one, and [`differs_inline`] checks if they differ.
 
 mod bigint;
 mod keys;
@@ -20,16 +20,16 @@ use serde_json::{Number, Value};
 use crate::openapi::ComponentNames;
 use crate::validator::template_pattern;
 
-/// Which way a value travels.
+/// Direction of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Direction {
-    /// To the client.
+    /// From the server to the client.
     Output,
-    /// From the client: a request body, a parameter.
+    /// From the client to the server: a request body or a parameter.
     Input,
 }
 
-/// A schema. Fields print in this order.
+/// A schema. The fields are printed in this order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Schema {
@@ -103,48 +103,48 @@ pub(crate) struct Schema {
     pub(crate) examples: Vec<Value>,
 }
 
-/// OpenAPI's hint which member of a `oneOf` an object is.
+/// OpenAPI's hint that tells which member of a `oneOf` an object is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Discriminator {
-    /// The property that tells.
+    /// Name of the property that tells the members apart.
     property_name: String,
-    /// Its texts, and the components they mean.
+    /// Values of the property, with the components that they select.
     mapping: IndexMap<String, String>,
 }
 
-/// What other items of an array must be.
+/// Schema of the remaining items of an array.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Items {
-    /// That.
+    /// Schema that all remaining items must match.
     Each(Box<Schema>),
-    /// There are none (`false`).
+    /// No further items are allowed (`false`).
     None(bool),
 }
 
-/// RFC 4648, section 4, with its padding and with unused bits that are zero.
+/// Pattern of base64 (RFC 4648, section 4), with padding, and with unused bits that are zero.
 const BASE64: &str =
     r"^(?:[A-Za-z0-9+\/]{4})*(?:[A-Za-z0-9+\/][AQgw]==|[A-Za-z0-9+\/]{2}[AEIMQUYcgkosw048]=)?$";
 
-/// Makes the schemas of one direction.
+/// Creates schemas for one direction.
 #[derive(Clone, Copy)]
 pub(crate) struct Schemas<'a> {
     pub(crate) program: &'a Program,
     pub(crate) direction: Direction,
     pub(crate) names: &'a ComponentNames,
-    /// Whether they say the bounds that follow from `@integer` without being written.
+    /// True to add the bounds that follow from `@integer`.
     pub(crate) implied: bool,
 }
 
 impl Schemas<'_> {
-    /// A declaration's schema itself, with its documentation.
+    /// Returns the schema of a declaration itself, with its documentation.
     pub(crate) fn declaration(self, id: DeclarationId) -> Schema {
         let declaration = &self.program.declarations[id];
         documented(self.schema(declaration.r#type), &declaration.documentation)
     }
 
-    /// A reference to the declaration's component.
+    /// Returns a reference to the declaration's component.
     pub(crate) fn reference(self, id: DeclarationId) -> Schema {
         let name = self.names.name(self.program, (id, self.direction));
         Schema {
@@ -153,7 +153,7 @@ impl Schemas<'_> {
         }
     }
 
-    /// The schema of a type.
+    /// Returns the schema of a type.
     pub(crate) fn schema(self, id: TypeId) -> Schema {
         let r#type = &self.program.types[id];
         let constraints = &r#type.constraints;
@@ -180,7 +180,7 @@ impl Schemas<'_> {
                 ..of_type("string")
             },
             TypeKind::Bytes => Schema {
-                // `contentEncoding` is only said; validators do not look at it.
+                // `contentEncoding` is only an annotation that validators ignore, so the pattern checks the form.
                 pattern: Some(BASE64.to_owned()),
                 content_encoding: Some("base64"),
                 ..of_type("string")
@@ -195,7 +195,7 @@ impl Schemas<'_> {
                 max_length: constraints.longest(),
                 pattern: Some(match &constraints.pattern {
                     None => template_pattern(self.program, parts),
-                    // A schema has one pattern, so the one of the tag looks ahead for where it matches.
+                    // A schema has only one pattern, so a lookahead checks the pattern of the tag.
                     Some(pattern) => {
                         format!("(?=[^]*(?:{pattern})){}", template_pattern(self.program, parts))
                     }
@@ -241,7 +241,7 @@ impl Schemas<'_> {
         }
     }
 
-    /// The rules of strings, without their type.
+    /// Returns the rules of strings, without the type.
     fn text_rules(constraints: &Constraints) -> Schema {
         Schema {
             format: constraints.format.map(kit_ir::Format::name),
@@ -252,10 +252,10 @@ impl Schemas<'_> {
         }
     }
 
-    /// A property's schema with what its tags say.
+    /// Returns the schema of a property with its doc tags.
     pub(crate) fn property(self, property: &Property) -> Schema {
         let mut schema = documented(self.schema(property.r#type), &property.documentation);
-        // A response never lacks the property, so a default says something about requests only.
+        // A response always contains the property, so its default concerns requests only.
         if self.direction == Direction::Input {
             schema.default = property.tags.default.as_ref().and_then(default_value);
         }
@@ -275,7 +275,7 @@ impl Schemas<'_> {
         let items = match rest {
             None => Items::None(false),
             Some(position) => {
-                // JSON Schema cannot say what the last items are where a rest precedes them.
+                // JSON Schema cannot express the types of elements after a rest element.
                 let mut others: Vec<_> = elements[position..]
                     .iter()
                     .map(|element| self.schema(element.r#type))
@@ -294,7 +294,7 @@ impl Schemas<'_> {
     }
 }
 
-/// The schemas of all declarations, which several documents show. Each is made when the first one asks.
+/// Schemas of all declarations, shared by several documents. Each schema is created on first use.
 pub(crate) struct DeclaredSchemas<'a> {
     program: &'a Program,
     names: &'a ComponentNames,
@@ -313,7 +313,7 @@ impl<'a> DeclaredSchemas<'a> {
         }
     }
 
-    /// A declaration's schema, with its documentation.
+    /// Returns the schema of a declaration, with its documentation.
     pub(crate) fn get(&self, id: DeclarationId, direction: Direction) -> &Schema {
         let made = match direction {
             Direction::Output => &self.output[usize::from(id)],
@@ -329,7 +329,7 @@ impl<'a> DeclaredSchemas<'a> {
     }
 }
 
-/// Whether a type's schema as input differs from its schema as output, what it refers to left aside.
+/// Returns true if a type's input schema differs from its output schema, without regard to references.
 pub(crate) fn differs_inline(program: &Program, id: TypeId) -> bool {
     let kind = &program.types[id].kind;
     if let TypeKind::Object(object) = kind
@@ -375,7 +375,7 @@ fn any_of(mut schemas: Vec<Schema>) -> Schema {
     }
 }
 
-/// A literal in wire form.
+/// Returns a literal in wire form.
 pub(crate) fn literal(value: &LiteralValue) -> Value {
     match value {
         LiteralValue::String(text) | LiteralValue::BigInt(text) => Value::from(text.as_str()),
@@ -384,7 +384,7 @@ pub(crate) fn literal(value: &LiteralValue) -> Value {
     }
 }
 
-/// A default in wire form; nothing for `now`, which is another value each time.
+/// Returns a default in wire form; `None` for `now`, whose value is different each time.
 pub(crate) fn default_value(default: &DefaultValue) -> Option<Value> {
     match default {
         DefaultValue::Literal(value) => Some(literal(value)),
@@ -402,8 +402,8 @@ fn literal_type(value: &LiteralValue) -> &'static str {
     }
 }
 
-/// The greatest whole number up to which JavaScript's numbers are exact, as JSON readers expect of each other (RFC 8259, section 6). `@integer`
-/// takes no greater one.
+/// Greatest integer up to which JavaScript's numbers are exact, and which JSON readers agree on (RFC 8259, section 6).
+/// `@integer` accepts no greater one.
 const GREATEST_INTEGER: i64 = 9_007_199_254_740_991;
 
 fn number(constraints: &Constraints, implied: bool) -> Schema {
@@ -431,8 +431,8 @@ fn decimal(value: Decimal) -> Option<Number> {
     json_number(value.get())
 }
 
-/// A number as JavaScript prints it: `10`, not `10.0`.
-#[allow(clippy::cast_possible_truncation)] // only where the number is whole and exact
+/// Prints a number like JavaScript: `10`, not `10.0`.
+#[allow(clippy::cast_possible_truncation)] // the condition guarantees a whole, exact number
 fn json_number(value: f64) -> Option<Number> {
     const EXACT: f64 = 9_007_199_254_740_991.0;
     if value.fract() == 0.0 && value.abs() <= EXACT {

@@ -1,5 +1,5 @@
-//! Unions: `enum` for literals, `oneOf` where no value fits two members, with OpenAPI's `discriminator` where a property
-//! tells components apart, else `anyOf`.
+//! JSON Schema of unions: `enum` for literals, `oneOf` if no value matches two members, with OpenAPI's `discriminator` if a
+//! property tells components apart, else `anyOf`.
 
 use kit_analysis::{Kinds, UnionPlan, all_disjoint, is_impossible, kinds};
 use kit_ir::{TypeId, TypeKind};
@@ -33,7 +33,7 @@ impl Schemas<'_> {
         let (objects, others): (Vec<_>, Vec<_>) = members.iter().copied().partition(is_object);
         match self.discriminated(&objects) {
             Some(schema) if others.is_empty() => schema,
-            // A discriminator speaks of components only, so that `null` and its like stand beside them.
+            // A discriminator only supports components, so `null` and other plain types are separate members.
             Some(schema) => Schema {
                 one_of: std::iter::once(schema)
                     .chain(others.iter().map(|member| self.schema(*member)))
@@ -47,7 +47,7 @@ impl Schemas<'_> {
         }
     }
 
-    /// Literals and `null` as an `enum`.
+    /// Returns an `enum` for literals and `null`.
     fn choices(self, members: &[TypeId]) -> Option<Schema> {
         let constants: Option<Vec<_>> = members
             .iter()
@@ -67,7 +67,7 @@ impl Schemas<'_> {
         })
     }
 
-    /// Components that one property tells apart by its texts.
+    /// Returns a schema for components that one property tells apart by its string values.
     fn discriminated(self, objects: &[TypeId]) -> Option<Schema> {
         let declarations: Vec<_> = objects
             .iter()
@@ -78,7 +78,7 @@ impl Schemas<'_> {
             .collect::<Option<_>>()?;
         let plan = UnionPlan::new(self.program, objects);
         let found = plan.discriminator()?;
-        // A named union among them has no component that a text could mean.
+        // A named union among the members is a component that no value of the property selects.
         if plan.members.len() != declarations.len() {
             return None;
         }

@@ -1,4 +1,4 @@
-//! Which declarations become components, in which direction, and by what name.
+//! Selects the declarations that become components, with their directions and names.
 
 use std::collections::BTreeSet;
 
@@ -13,19 +13,19 @@ use crate::json_schema::{Direction, differs_inline};
 pub(crate) type Use = (DeclarationId, Direction);
 
 /// Names of components. A declaration has its own name in both directions, unless both are used and differ: then each
-/// direction has a component.
+/// direction has its own component.
 ///
-/// Of `Note`, the response is `Note` and the request `NoteInput`; of `NoteInput`, whose name speaks of requests already, the
-/// request is `NoteInput` and the response `NoteOutput`. What a name is made for must give way to what the project declares
-/// by that name, used or not: it gets the first number that makes it unique, from 2 on.
+/// For `Note`, the response is `Note` and the request is `NoteInput`. For `NoteInput`, whose name already means a request, the
+/// request is `NoteInput` and the response is `NoteOutput`. A created name must differ from all declarations of the project,
+/// used or not: if needed, it gets the first free number, from 2.
 #[derive(Debug, Default)]
 pub(crate) struct ComponentNames {
-    /// The declarations that have a component for each direction: the direction whose name is made, and that name.
+    /// Declarations with two components: the direction with the created name, and that name.
     made: FxHashMap<DeclarationId, (Direction, String)>,
 }
 
 impl ComponentNames {
-    /// Names for all declarations that differ by direction and are used in both.
+    /// Creates names for all declarations that differ by direction and are used in both.
     pub(crate) fn new(program: &Program, references: &References) -> Self {
         let routes: Vec<_> = program.routes.iter().collect();
         let roots: Vec<_> = program.entities.iter().map(|entity| entity.declaration).collect();
@@ -57,7 +57,7 @@ impl ComponentNames {
         Self { made }
     }
 
-    /// Of all names that are not the declarations' own.
+    /// Returns the fingerprint of all created names.
     pub(crate) fn fingerprint(&self, program: &Program) -> Fingerprint {
         let mut names: Vec<_> = self
             .made
@@ -68,7 +68,7 @@ impl ComponentNames {
         fingerprint(names)
     }
 
-    /// The name of a declaration's component in a direction.
+    /// Returns the name of a declaration's component in a direction.
     pub(crate) fn name<'a>(&'a self, program: &'a Program, (id, direction): Use) -> &'a str {
         match self.made.get(&id) {
             Some((made_for, name)) if *made_for == direction => name,
@@ -77,14 +77,14 @@ impl ComponentNames {
     }
 }
 
-/// Everything that the routes refer to, and the `roots` with what they refer to as clients get it; in the order of the
-/// declarations, a response before a request.
+/// Returns all declarations that the routes refer to, and the `roots` with their references in responses. Sorted by
+/// declaration, with a response before a request.
 pub(crate) fn used(references: &References, routes: &[&Route], roots: &[DeclarationId]) -> BTreeSet<Use> {
     let mut pending: Vec<Use> = roots.iter().map(|id| (*id, Direction::Output)).collect();
     for route in routes {
         pending.extend(route.slots.body.map(|id| (id, Direction::Input)));
         pending.extend(route.slots.response.map(|id| (id, Direction::Output)));
-        // Parameters are written out where they are used, but types inside of them are components.
+        // Parameters are printed inline, but the types in them are components.
         for id in [Slot::Params, Slot::Query]
             .into_iter()
             .filter_map(|slot| route.slots.get(slot))
@@ -101,7 +101,7 @@ pub(crate) fn used(references: &References, routes: &[&Route], roots: &[Declarat
     used
 }
 
-/// The declarations whose schema as input is another one than as output, by themselves or by what they refer to.
+/// Returns the declarations whose input schema differs from the output schema, themselves or in a reference.
 pub(crate) fn differing(program: &Program, references: &References) -> FxHashSet<DeclarationId> {
     let mut referring: FxHashMap<DeclarationId, Vec<DeclarationId>> = FxHashMap::default();
     let mut pending = Vec::new();

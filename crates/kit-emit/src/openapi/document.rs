@@ -1,4 +1,4 @@
-//! The parts of an OpenAPI document that kit writes, in the order in which they print.
+//! Objects of an OpenAPI document that kit writes, in the order of the output.
 
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use crate::Contact;
 use crate::json_schema::Schema;
 use crate::text::nested;
 
-/// The document. Its long parts are texts already, each as [`part`] prints it.
+/// The document. Its long parts are already printed with [`part`].
 pub(crate) struct Document<'a> {
     pub(crate) head: Head<'a>,
     /// Operations by path and by method in lower case.
@@ -19,7 +19,7 @@ pub(crate) struct Document<'a> {
     pub(crate) schemes: IndexMap<&'a str, String>,
 }
 
-/// What stands before the long parts.
+/// Members before the long parts.
 #[derive(Serialize)]
 pub(crate) struct Head<'a> {
     pub(crate) openapi: &'static str,
@@ -30,7 +30,7 @@ pub(crate) struct Head<'a> {
 }
 
 impl Document<'_> {
-    /// The whole text, as if it were printed in one piece.
+    /// Prints the document, with the same text as if it were serialized as a whole.
     pub(crate) fn print(&self) -> String {
         let operations = self.paths.values().flatten();
         let parts = operations
@@ -39,7 +39,7 @@ impl Document<'_> {
         let length: usize = parts.map(|part| part.len() + 100).sum();
         let head = pretty(&self.head);
         let mut text = String::with_capacity(head.len() + length);
-        // Without the line break and the brace that end it.
+        // Without the final line break and brace.
         text.push_str(&head[..head.len() - 2]);
         text.push_str(",\n  \"paths\": ");
         let paths = self.paths.iter();
@@ -59,7 +59,7 @@ impl Document<'_> {
     }
 }
 
-/// An object whose keys stand at that depth.
+/// Prints an object whose keys have an indentation of `depth` spaces.
 fn object<K: AsRef<str>, V>(
     text: &mut String,
     depth: usize,
@@ -85,7 +85,7 @@ fn object<K: AsRef<str>, V>(
     }
 }
 
-/// A part of a document, indented as operations and components stand there.
+/// Prints a part of a document with the indentation of operations and components.
 pub(crate) fn part(content: &impl Serialize) -> String {
     nested(&pretty(content), "      ")
 }
@@ -114,7 +114,7 @@ pub(crate) struct License<'a> {
     pub(crate) identifier: Option<&'a str>,
 }
 
-/// Where the interface is served. The document is served there too, so a relative URL names it (OpenAPI 3.1, 4.6).
+/// Server of the API. The server also serves the document, so the URL is relative (OpenAPI 3.1, section 4.6).
 #[derive(Serialize)]
 pub(crate) struct Server {
     pub(crate) url: &'static str,
@@ -145,12 +145,12 @@ pub(crate) struct Operation {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) request_body: Option<RequestBody>,
     pub(crate) responses: IndexMap<String, Response>,
-    /// Nothing where it is not known what a request must prove; no entry where it need not prove anything.
+    /// Alternative requirements of a request: `None` if unknown, empty if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) security: Option<Vec<Requirement>>,
 }
 
-/// Names of schemes that hold together, each with the scopes that it needs: none, for ours.
+/// Names of the schemes that apply together, each with its required scopes: always empty for kit.
 pub(crate) type Requirement = IndexMap<String, [&'static str; 0]>;
 
 #[derive(Serialize)]
@@ -173,7 +173,7 @@ pub(crate) struct RequestBody {
     pub(crate) content: IndexMap<&'static str, MediaType>,
 }
 
-/// A response, or a reference to one of the components.
+/// Response of an operation.
 #[derive(Serialize)]
 pub(crate) struct Response {
     pub(crate) description: String,
@@ -184,7 +184,7 @@ pub(crate) struct Response {
 #[derive(Serialize)]
 pub(crate) struct MediaType {
     pub(crate) schema: Schema,
-    /// By a name of each.
+    /// Examples by name.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub(crate) examples: IndexMap<String, Example>,
 }
@@ -194,14 +194,14 @@ pub(crate) struct Example {
     pub(crate) value: Value,
 }
 
-/// JSON of that schema, with a whole value of it where there is one to show.
+/// Returns JSON content with a schema and an optional example.
 pub(crate) fn json_content(schema: Schema, example: Option<Value>) -> IndexMap<&'static str, MediaType> {
     let examples = example.map(|value| ("example".to_owned(), Example { value }));
     let examples = examples.into_iter().collect();
     IndexMap::from([("application/json", MediaType { schema, examples })])
 }
 
-/// The one shape of every error that the runtime answers with.
+/// Returns the schema of every error response of the runtime.
 pub(crate) fn error_envelope() -> Value {
     json!({
         "description": "What every error looks like.",

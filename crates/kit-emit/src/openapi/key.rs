@@ -1,4 +1,4 @@
-//! What an operation depends on, so that one whose types are as before is not made again.
+//! Fingerprints of operations, so that an operation with unchanged types is not generated again.
 
 use kit_ir::{Route, Slot};
 
@@ -6,7 +6,8 @@ use super::operation::Operations;
 use crate::Context;
 use crate::fingerprint::{Fingerprint, fingerprint};
 
-/// Of a route's operation; `names` are those of all components, by which it refers to them.
+/// Returns the fingerprint of a route's operation. `names` is the fingerprint of all component names, which operations
+/// refer to.
 pub(super) fn operation(
     context: Context<'_>,
     operations: &Operations<'_>,
@@ -16,7 +17,7 @@ pub(super) fn operation(
     let Route {
         method,
         path,
-        // Operations name neither the group nor what runs, but by the group's tag.
+        // An operation contains neither the group, except in its tag, nor the middleware and the handler.
         key: _,
         group: _,
         parameters,

@@ -1,4 +1,4 @@
-//! `schemas/openapi.json` and `schemas/<entity>.openapi.json`: OpenAPI 3.1.
+//! Emits `schemas/openapi.json` and `schemas/<entity>.openapi.json` in OpenAPI 3.1.
 
 mod components;
 mod document;
@@ -23,17 +23,17 @@ use operation::Operations;
 use rustc_hash::{FxHashMap, FxHashSet};
 use security::SecuritySchemes;
 
-/// Texts of an earlier build.
+/// Texts from an earlier build.
 #[derive(Debug, Default)]
 pub(crate) struct KeptDocuments {
     operations: Parts,
     components: Parts,
 }
 
-/// What the documents share: every operation and every component stands in several of them.
+/// Shared parts of the documents: several documents contain the same operations and components.
 pub(crate) struct Shared<'a> {
     context: Context<'a>,
-    /// By the route's place in the program.
+    /// Operations by the route's index in the program.
     operations: Vec<Arc<String>>,
     components: FxHashMap<Use, Arc<String>>,
     error: (String, String),
@@ -94,7 +94,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// The document on these routes, and on these types as clients get them.
+    /// Returns the document with these routes, and with the output form of these types.
     fn document(&self, title: &str, routes: &[RouteId], roots: &[DeclarationId]) -> String {
         let program = self.context.program;
         let contracts: Vec<&Route> = routes.iter().map(|route| &program.routes[*route]).collect();
@@ -110,7 +110,7 @@ impl<'a> Shared<'a> {
             let name = analysis.components().name(program, used);
             found.entry(name).or_insert_with(|| &self.components[&used]);
         }
-        // The error envelope comes last.
+        // The error envelope is the last component.
         found.insert(&self.error.0, &self.error.1);
         Document {
             head: Head {
@@ -140,7 +140,7 @@ pub(crate) fn emit<'a>(context: Context<'a>, shared: &'a Shared<'a>) -> Vec<Job<
     for entity in &program.entities {
         let declaration = &program.declarations[entity.declaration];
         let path = format!("schemas/{}.openapi.json", declaration.name.to_lower_camel_case());
-        // Of the entity are the types of its file, and the routes that speak of one of them.
+        // The document of an entity contains the routes with body or response types from the entity's file.
         let routes = shared.by_file.get(&declaration.span.source);
         let routes = routes.map_or(&[][..], Vec::as_slice);
         let title = format!("{title}: {}", declaration.name);
@@ -150,7 +150,7 @@ pub(crate) fn emit<'a>(context: Context<'a>, shared: &'a Shared<'a>) -> Vec<Job<
     jobs
 }
 
-/// For each file the routes whose body or response is, or holds, one of its types.
+/// Returns for each file the routes whose body or response contains one of its types.
 fn routes_by_file(context: Context<'_>) -> FxHashMap<SourceId, Vec<RouteId>> {
     let program = context.program;
     let mut found: FxHashMap<SourceId, Vec<RouteId>> = FxHashMap::default();
@@ -175,7 +175,7 @@ fn routes_by_file(context: Context<'_>) -> FxHashMap<SourceId, Vec<RouteId>> {
     found
 }
 
-/// Whether a license is named by an SPDX expression, and not by what npm has for those that are not: `UNLICENSED`, `SEE LICENSE IN`.
+/// Returns true if the license is an SPDX expression, not npm's `UNLICENSED` or `SEE LICENSE IN …`.
 fn is_spdx(license: &str) -> bool {
     license != "UNLICENSED" && !license.starts_with("SEE LICENSE")
 }

@@ -1,4 +1,4 @@
-//! One operation a route.
+//! Emits one operation per route.
 
 use heck::{ToLowerCamelCase, ToUpperCamelCase};
 use indexmap::{IndexMap, IndexSet};
@@ -11,10 +11,10 @@ use crate::Context;
 use crate::json_schema::{Direction, Schema, Schemas};
 use crate::samples::{Purpose, Samples, Wanted};
 
-/// Longer examples of bodies are left out, in bytes of JSON.
+/// Maximum length of an example of a body, in bytes of JSON.
 const LONGEST_EXAMPLE: usize = 2000;
 
-/// Makes operations.
+/// Creates operations.
 pub(crate) struct Operations<'a> {
     context: Context<'a>,
     error_name: String,
@@ -25,7 +25,7 @@ pub(crate) struct Operations<'a> {
 impl<'a> Operations<'a> {
     pub(crate) fn new(context: Context<'a>) -> Self {
         let program = context.program;
-        // A type of the program may be named like the envelope.
+        // The program may declare a type `Error`.
         let mut error_name = "Error".to_owned();
         while context.analysis.declares(&error_name) {
             error_name.insert_str(0, "Kit");
@@ -38,29 +38,29 @@ impl<'a> Operations<'a> {
         }
     }
 
-    /// The component name of the error envelope.
+    /// Returns the component name of the error envelope.
     pub(crate) fn error_name(&self) -> &str {
         &self.error_name
     }
 
-    /// The security schemes of all routes.
+    /// Returns the security schemes of all routes.
     pub(crate) fn into_schemes(self) -> SecuritySchemes<'a> {
         self.schemes
     }
 
-    /// The names of the schemes that are asked for.
+    /// Returns the names of the required schemes.
     pub(crate) fn names_of(&self, security: &[Vec<Security>]) -> Vec<&str> {
         let asked = security.iter().flatten();
         asked.map(|asked| self.schemes.name(&asked.scheme)).collect()
     }
 
-    /// Whether a route asks for nothing, as far as can be known: where middleware runs, only if some of the project's says what it
-    /// asks for.
+    /// Returns true if a route is known to require nothing. With middleware that is only known if some middleware of the
+    /// project declares its requirements.
     pub(crate) fn is_open(&self, route: &Route) -> bool {
         route.security.is_empty() && (route.middleware.is_empty() || !self.schemes.is_empty())
     }
 
-    /// The `operationId` of a route.
+    /// Returns the `operationId` of a route.
     pub(crate) fn id(&self, route: &Route) -> &str {
         self.ids.get(&route.reference()).map_or("", String::as_str)
     }
@@ -164,12 +164,12 @@ impl<'a> Operations<'a> {
         responses
     }
 
-    /// A whole body, made of the types' examples and of values that people can read.
+    /// Returns a complete body, from the examples of the types and readable values.
     fn example(&self, id: DeclarationId, purpose: Purpose) -> Option<Value> {
         let program = self.context.program;
         let wanted = Wanted::named("value").inside(id).purpose(purpose);
         let value = Samples { program }.of(program.declarations[id].r#type, &wanted)?;
-        // Nobody reads a page of it, and it stands in each document that has the route.
+        // A long example helps no reader, and every document with the route contains a copy.
         (value.to_string().len() <= LONGEST_EXAMPLE).then_some(value)
     }
 
@@ -185,17 +185,17 @@ impl<'a> Operations<'a> {
     }
 }
 
-/// An error that a response of some status may be.
+/// An error that a response with some status may contain.
 struct Failure<'a> {
     code: &'a str,
     description: Option<&'a str>,
-    /// By the project; what kit itself answers is the same everywhere.
+    /// True if the project declares the error; false for errors of kit itself, which are the same for all projects.
     declared: bool,
 }
 
 impl Failure<'_> {
     fn described(&self) -> String {
-        // Several are joined with semicolons, so none ends as a sentence does.
+        // Descriptions are joined with semicolons, so the final period is removed.
         let description = self.description.map(|text| text.trim_end_matches('.'));
         description.map_or_else(
             || format!("`{}`", self.code),
@@ -203,10 +203,10 @@ impl Failure<'_> {
         )
     }
 
-    /// The envelope with that code.
+    /// Returns the error envelope with this code.
     fn example(&self) -> Example {
         let message = self.description.unwrap_or(self.code);
-        // The trace of the example in W3C Trace Context, 3.2.2.
+        // The example from W3C Trace Context, section 3.2.2.
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
         Example {
             value: json!({ "error": { "code": self.code, "message": message, "traceId": trace } }),
@@ -214,7 +214,7 @@ impl Failure<'_> {
     }
 }
 
-/// The document's tags, in order of first use. A tag of the routes of one group alone is described as the group is.
+/// Returns the document's tags in order of first use. A tag that only one group uses has the description of the group.
 pub(crate) fn tags(program: &Program, routes: &[&Route]) -> Vec<Tag> {
     let mut groups: IndexMap<String, IndexSet<&str>> = IndexMap::new();
     for route in routes {
@@ -238,7 +238,7 @@ pub(crate) fn tags(program: &Program, routes: &[&Route]) -> Vec<Tag> {
         .collect()
 }
 
-/// A path with its parameters as OpenAPI writes them; a wildcard, which OpenAPI does not know, as one parameter.
+/// Returns a path with parameters in the form of OpenAPI. A wildcard, which OpenAPI does not have, becomes a parameter.
 pub(crate) fn path_template(path: &str) -> String {
     let segments: Vec<_> = path
         .split('/')
@@ -250,7 +250,7 @@ pub(crate) fn path_template(path: &str) -> String {
     segments.join("/")
 }
 
-/// The tags of a route; where it has none, its group without the word `Routes`.
+/// Returns the tags of a route. The default is the name of its group without `Routes`.
 fn tags_of(route: &Route) -> Vec<String> {
     if !route.tags.is_empty() {
         return route.tags.clone();
@@ -295,7 +295,7 @@ fn success_description(status: u16) -> &'static str {
     }
 }
 
-/// Unique ids, from the method and what the path names: `getNotesById`.
+/// Returns unique ids from the method and the segments of the path: `getNotesById`.
 fn operation_ids(program: &Program) -> IndexMap<String, String> {
     let mut taken = IndexSet::new();
     let mut ids = IndexMap::new();

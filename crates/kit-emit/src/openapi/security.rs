@@ -1,4 +1,4 @@
-//! What requests must prove, as OpenAPI writes it.
+//! Security requirements of routes in the form of OpenAPI.
 
 use heck::ToUpperCamelCase;
 use indexmap::IndexMap;
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::document::Requirement;
 
-/// The schemes that routes ask for, in order of first use, under names that are unique.
+/// Security schemes of the routes, in order of first use, with unique names.
 #[derive(Debug)]
 pub(crate) struct SecuritySchemes<'a> {
     found: IndexMap<&'a SecurityScheme, Named<'a>>,
@@ -19,7 +19,7 @@ struct Named<'a> {
     description: Option<&'a str>,
 }
 
-/// A Security Scheme Object (OpenAPI 3.1, 4.8.27).
+/// A Security Scheme Object (OpenAPI 3.1, section 4.8.27).
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SchemeObject<'a> {
@@ -64,12 +64,13 @@ impl<'a> SecuritySchemes<'a> {
         self.found.is_empty()
     }
 
-    /// The name of a scheme that a route asks for.
+    /// Returns the name of a required scheme.
     pub(crate) fn name(&self, scheme: &SecurityScheme) -> &str {
         self.found.get(scheme).map_or("", |named| named.name.as_str())
     }
 
-    /// Of each list one, and all lists together, written as alternatives of what holds together.
+    /// Converts the requirements to alternatives. A request must satisfy one scheme of each list; each alternative contains the
+    /// schemes that apply together.
     pub(crate) fn requirements(&self, asked: &[Vec<Security>]) -> Vec<Requirement> {
         let mut alternatives = vec![Requirement::new()];
         for one_of in asked {
@@ -93,7 +94,7 @@ impl<'a> SecuritySchemes<'a> {
         distinct
     }
 
-    /// The schemes among `names` as they print, by name.
+    /// Returns the used schemes as JSON, by name.
     pub(crate) fn objects(&self, used: impl Fn(&SecurityScheme) -> bool) -> IndexMap<&str, String> {
         let used = self.found.iter().filter(|(scheme, _)| used(scheme));
         used.map(|(scheme, named)| {

@@ -1,11 +1,11 @@
-//! The doc tags of a property as text.
+//! Formats the doc tags of a property.
 
 use kit_ir::{Constraints, GeneratedKind, Program, Property, Relation, TypeId, TypeKind};
 
 use crate::json_schema::default_value;
 
-/// Returns all tags that hold for a property, as they can be written: those of its role, then its rules, then those for readers. Rules of an
-/// alias hold for a property of that type, so they are listed with its own.
+/// Returns all tags of a property in source form: those of its role, then its rules, then those for readers. Includes the
+/// rules of an alias, because they apply to a property of that type.
 pub(super) fn written_tags(program: &Program, property: &Property) -> Vec<String> {
     let mut written = role_tags(property);
     add_rule_tags(program, property.r#type, &mut written);
@@ -68,10 +68,10 @@ fn role_tags(property: &Property) -> Vec<String> {
     written
 }
 
-/// Adds the rules of a type, and of the members of a union, each once. A type with a name of its own has its rules in its own entry.
+/// Adds the rules of a type, and of the members of a union, each once. A named type has its rules in its own entry.
 fn add_rule_tags(program: &Program, id: TypeId, written: &mut Vec<String>) {
     let r#type = &program.types[id];
-    // No tag says the bounds of a bigint in a column.
+    // No tag expresses the bounds of a bigint in a column.
     if !r#type.constraints.is_bigint_column() {
         for tag in rule_tags(&r#type.constraints) {
             if !written.contains(&tag) {

@@ -1,4 +1,4 @@
-//! `routes/index.ts`: everything that `@kit/core` needs to serve the routes.
+//! Emits `routes/index.ts`, the input of `@kit/core` to serve the routes.
 
 use std::collections::BTreeSet;
 
@@ -52,8 +52,8 @@ pub(crate) fn emit(context: Context<'_>) -> String {
     module.finish().text
 }
 
-/// Names of all `@sensitive` properties, and of their columns: a row of a table is logged by those. Types that no route uses count too, since
-/// what is logged need not be on the wire.
+/// Returns the names of all `@sensitive` properties and of their columns: the logger masks them in logged rows. Includes types
+/// that no route uses, because an application can log other values than it sends.
 pub(super) fn sensitive_names(program: &Program) -> BTreeSet<&str> {
     program
         .types
@@ -118,7 +118,7 @@ fn write_route(context: Context<'_>, route: &Route, writer: &mut Writer, module:
     });
 }
 
-/// The validator of the params with their coercer, which gets the values in the order it knows.
+/// Returns the validator of the params with its coercer, which expects the values in its own order.
 fn params(context: Context<'_>, route: &Route, module: &mut Module) -> String {
     let Some(id) = route.slots.params else {
         return "null".to_owned();
@@ -154,7 +154,7 @@ fn coercer_of(context: Context<'_>, id: DeclarationId, module: &mut Module) -> S
     module.value(&module_of(context, &own), &format!("{name}Coercer"))
 }
 
-/// The validator or serializer of a slot.
+/// Returns the validator or serializer of a slot.
 fn value(context: Context<'_>, slot: Option<DeclarationId>, kind: &str, module: &mut Module) -> String {
     let Some(id) = slot else {
         return "null".to_owned();

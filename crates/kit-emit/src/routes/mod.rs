@@ -1,4 +1,4 @@
-//! `routes/`: the tree, the table, and the application that the runtime loads.
+//! Emits `routes/`: the tree, the table, and the application that the runtime loads.
 
 mod application;
 mod table;
@@ -12,7 +12,7 @@ use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::job::Job;
 use crate::{Context, EmitOptions};
 
-/// What the headers of these files name as their source.
+/// Source that the headers of these files name.
 const FROM: &str = "the contracts of the project";
 
 pub(crate) fn emit(context: Context<'_>) -> [Job<'_>; 3] {
@@ -24,7 +24,7 @@ pub(crate) fn emit(context: Context<'_>) -> [Job<'_>; 3] {
     ]
 }
 
-/// What the table and the application are made of: the routes, and where their types are declared.
+/// Returns the key of the table and the application: the routes and the names of their types.
 fn key(context: Context<'_>) -> Fingerprint {
     let program = context.program;
     let routes: Vec<_> = program.routes.iter().map(|of| route_key(context, of)).collect();
@@ -32,7 +32,7 @@ fn key(context: Context<'_>) -> Fingerprint {
     fingerprint((context.fingerprints.names, routes, sensitive))
 }
 
-/// All of a route but what only documents say.
+/// Returns the key of a route, without the members that only documents contain.
 pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
     let Route {
         method,
@@ -42,7 +42,7 @@ pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
         parameters,
         slots,
         status,
-        // Documents say these.
+        // Only documents contain these members.
         summary: _,
         tags: _,
         throws: _,
@@ -70,7 +70,7 @@ pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
     fingerprint((address, slots, middleware, handler, tests, contract))
 }
 
-/// The tree, which says when it was made.
+/// Emits the tree, which contains the time of the build.
 pub(crate) fn compiled_router<'a>(tree: &'a RouteTree, options: &'a EmitOptions) -> Job<'a> {
     Job::dated("routes/compiled-router.ts", move || tree::emit(tree, options))
 }

@@ -1,4 +1,4 @@
-//! `routes/route-table.ts`: one row a route, by `<METHOD> <path>`.
+//! Emits `routes/route-table.ts`: one row per route, by `<METHOD> <path>`.
 
 use kit_ir::Slot;
 

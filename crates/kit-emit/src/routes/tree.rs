@@ -1,4 +1,4 @@
-//! `routes/compiled-router.ts`: the radix tree.
+//! Emits `routes/compiled-router.ts`: the radix tree.
 
 use kit_router::{CompiledMethod, CompiledRouteNode, RouteTree};
 

@@ -1,5 +1,5 @@
-//! Valid values that people can read: what contract tests begin with, and the examples of the OpenAPI document. Whether a value fits is
-//! always asked of `kit_analysis::fit`.
+//! Readable valid values for contract tests and for examples in the OpenAPI document. `kit_analysis::fit` decides if a value
+//! is valid.
 
 pub(crate) mod numbers;
 pub(crate) mod texts;
@@ -11,61 +11,61 @@ use kit_ir::{
 };
 use serde_json::{Map, Value};
 
-/// A time that every runtime takes.
+/// A time that every runtime accepts.
 pub(crate) const DATE_TIME: &str = "2026-01-31T12:00:00Z";
 
-/// What is nested deeper is only filled in where it is required.
+/// Maximum depth at which optional parts are filled in.
 const FULL_LEVELS: usize = 8;
 
-/// Number of parts that a whole sample may have beyond those that are required: types that refer to each other have values of any size.
+/// Maximum number of optional parts in a sample: types that refer to each other have values of any size.
 const ROOM: usize = 20_000;
 
-/// More items than this are not made.
+/// Maximum number of items in a sample.
 const MOST_ITEMS: usize = 1000;
 
-/// A key that an index signature takes, and the signature; nothing where only a template literal type says which keys there are,
-/// and where no key is found that satisfies the rules.
+/// Returns a key that an index signature accepts, and the signature. `None` if only a template literal type defines the keys,
+/// or if no key satisfies the rules.
 pub(crate) fn sample_entry(object: &ObjectType) -> Option<(String, &IndexSignature)> {
     let found = object.index.iter().find_map(|signature| match signature.key {
         IndexKey::String => Some((texts::sample(&signature.rules, "key", 0)?, signature)),
-        // What takes every key takes this one too.
+        // The signature of all keys also accepts this key, so there must be no second signature.
         IndexKey::Number if object.index.len() == 1 => Some(("1".to_owned(), signature)),
         IndexKey::Number | IndexKey::Template { .. } => None,
     });
     found.filter(|(key, _)| key != "__proto__" && object.property(key).is_none())
 }
 
-/// Makes values of a program's types.
+/// Creates values of a program's types.
 #[derive(Clone, Copy)]
 pub(crate) struct Samples<'a> {
     pub(crate) program: &'a Program,
 }
 
-/// What a sample is made for.
+/// Description of a sample to create.
 #[derive(Clone)]
 pub(crate) struct Wanted<'a> {
-    /// The name of the property that holds it.
+    /// Name of the property that contains the sample.
     hint: &'a str,
-    /// `@example`s of that property.
+    /// `@example` tags of that property.
     examples: &'a [String],
-    /// Differs between values that must differ.
+    /// Number of the sample: samples with different numbers differ.
     number: usize,
-    /// Declarations that are being made: a recursive type ends where it meets itself.
+    /// Declarations that contain the sample: a recursive type ends when it refers to one of them.
     within: Vec<DeclarationId>,
     level: usize,
-    /// Number of parts that may be filled in without being required. Parts of a value share it evenly.
+    /// Number of optional parts that may be filled in. The parts of a value share this number evenly.
     room: usize,
     purpose: Purpose,
 }
 
-/// What a sample is for.
+/// Purpose of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// A test: it differs from what is there by default.
+    /// A test: the sample differs from the defaults.
     Test,
-    /// To be read, as what a client sends: with the defaults, and without what the system makes.
+    /// Documentation of a request: with the defaults, and without generated values.
     Request,
-    /// To be read, as what a client gets: with all that a request may leave out.
+    /// Documentation of a response: with all properties that a request may omit.
     Response,
 }
 
@@ -86,13 +86,13 @@ impl<'a> Wanted<'a> {
         Self { purpose, ..self }
     }
 
-    /// Without recursion into that declaration.
+    /// Excludes the declaration, so the sample does not contain a value of this type again.
     pub(crate) fn inside(mut self, declaration: DeclarationId) -> Self {
         self.within.push(declaration);
         self
     }
 
-    /// Another value of the same.
+    /// Returns the description of a different sample of the same type.
     pub(crate) fn numbered(&self, number: usize) -> Self {
         Self {
             number,
@@ -102,7 +102,7 @@ impl<'a> Wanted<'a> {
 }
 
 impl<'a> Samples<'a> {
-    /// A valid value with all that is optional, as far as types do not repeat; nothing where none could be found.
+    /// Returns a valid value with all optional parts, as far as types do not repeat; `None` if none was found.
     pub(crate) fn of(self, id: TypeId, wanted: &Wanted<'_>) -> Option<Value> {
         let mut wanted = wanted.clone();
         let mut at = id;
@@ -117,7 +117,7 @@ impl<'a> Samples<'a> {
         (fit(self.program, at, &value) != Fit::No).then_some(value)
     }
 
-    /// The first `@example` that fits.
+    /// Returns the first valid `@example`.
     fn given(self, id: TypeId, wanted: &Wanted<'_>) -> Option<Value> {
         if wanted.number > 0 {
             return None;
@@ -186,13 +186,13 @@ impl<'a> Samples<'a> {
         let length = least.max(1).min(most);
         match self.items(element, length, rules.unique_items, wanted) {
             Some(items) => Some(Value::Array(items)),
-            // Items of a type that is being made already.
+            // The items have a type that contains this one, so the list is empty if that is valid.
             None if least == 0 => Some(Value::Array(Vec::new())),
             None => None,
         }
     }
 
-    /// So many items; different ones where they must be.
+    /// Returns `length` items; distinct ones if `unique` is true.
     pub(crate) fn items(
         self,
         element: TypeId,
@@ -231,7 +231,7 @@ impl<'a> Samples<'a> {
         let room = wanted.room.saturating_sub(parts) / parts.max(1);
         let is_full = wanted.level <= FULL_LEVELS && wanted.room >= parts;
         for property in &object.properties {
-            // Validators read no such key.
+            // Validators ignore this key.
             if property.name == "__proto__" {
                 continue;
             }
@@ -279,7 +279,7 @@ impl<'a> Samples<'a> {
         Some(Value::Object(value))
     }
 
-    /// What mostly stands there, for those who read: an `@example`, else the default, else what the system makes.
+    /// Returns a typical value for documentation, if there is no `@example`: the default, or else a generated value.
     fn usual(self, property: &Property, wanted: &Wanted<'_>) -> Option<Value> {
         if wanted.purpose == Purpose::Test || self.given(property.r#type, wanted).is_some() {
             return None;

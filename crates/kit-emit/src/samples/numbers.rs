@@ -1,13 +1,13 @@
-//! Numbers at, inside and outside of their bounds.
+//! Samples of numbers at, inside and outside of their bounds.
 
 use kit_ir::{Constraints, Decimal};
 use serde_json::{Number, Value};
 
-/// The greatest integer up to which a number is exact.
+/// Greatest integer up to which numbers are exact.
 const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
-/// A number as JSON: `10`, not `10.0`.
-#[allow(clippy::cast_possible_truncation)] // only where the number is whole and exact
+/// Converts a number to JSON: `10`, not `10.0`.
+#[allow(clippy::cast_possible_truncation)] // the condition guarantees a whole, exact number
 pub(crate) fn json(number: f64) -> Value {
     if number.fract() == 0.0 && number.abs() <= MAX_SAFE + 1.0 {
         return Value::from(number as i64);
@@ -15,10 +15,10 @@ pub(crate) fn json(number: f64) -> Value {
     Number::from_f64(number).map_or(Value::Null, Value::Number)
 }
 
-/// A valid number, another one for each `nth`.
+/// Returns a valid number, different for each `nth`.
 pub(crate) fn sample(rules: &Constraints, nth: usize) -> Option<Value> {
     let step = step(rules);
-    #[allow(clippy::cast_precision_loss)] // a count of items
+    #[allow(clippy::cast_precision_loss)] // `nth` is a number of items
     let shift = step * nth as f64;
     let get = |bound: Option<Decimal>| bound.map(Decimal::get);
     let above = get(rules.exclusive_minimum).map(|bound| next(bound, step, 1.0));
@@ -41,12 +41,12 @@ pub(crate) fn sample(rules: &Constraints, nth: usize) -> Option<Value> {
     .map(json)
 }
 
-/// How far apart valid numbers are at most.
+/// Returns a distance between valid numbers.
 fn step(rules: &Constraints) -> f64 {
     rules.multiple_of.map_or(1.0, Decimal::get)
 }
 
-/// The number nearest to a bound that is beyond it.
+/// Returns the first multiple of `step` beyond the bound.
 fn next(bound: f64, step: f64, direction: f64) -> f64 {
     let candidate = if direction > 0.0 {
         (bound / step).floor() * step + step
@@ -56,7 +56,7 @@ fn next(bound: f64, step: f64, direction: f64) -> f64 {
     if candidate.is_finite() { candidate } else { bound }
 }
 
-/// Whether a number keeps all rules.
+/// Returns true if the number satisfies all rules.
 pub(crate) fn keeps(rules: &Constraints, number: f64) -> bool {
     let get = |bound: Option<Decimal>| bound.map(Decimal::get);
     number.is_finite()
@@ -68,13 +68,14 @@ pub(crate) fn keeps(rules: &Constraints, number: f64) -> bool {
         && get(rules.multiple_of).is_none_or(|divisor| is_multiple(number, divisor))
 }
 
-/// Decimal fractions are compared as the runtimes do, with room for what binary cannot say.
+/// Returns true if the number is a multiple, with the tolerance of the runtimes for decimal fractions that binary cannot
+/// represent.
 fn is_multiple(number: f64, divisor: f64) -> bool {
     let quotient = number / divisor;
     (quotient - quotient.round()).abs() < 1e-9
 }
 
-/// Numbers around what the rules say, each with words for it. Which of them are valid, [`keeps`] says.
+/// Returns numbers around the bounds, each with a description. [`keeps`] decides which of them are valid.
 pub(crate) fn candidates(rules: &Constraints) -> Vec<(String, f64)> {
     let step = step(rules);
     let is_stepped = rules.integer || rules.multiple_of.is_some();
@@ -88,7 +89,7 @@ pub(crate) fn candidates(rules: &Constraints) -> Vec<(String, f64)> {
     if let Some(bound) = rules.minimum {
         let at = bound.get();
         add(format!("{bound}, the least"), at);
-        // A bound that is no multiple itself is kept by the next one, and broken by the one before.
+        // If the bound is no multiple, the next multiple satisfies the rule, and the previous one breaks it.
         let (least, below) = if !is_stepped || is_multiple(at, step) {
             (at, at - step)
         } else {
@@ -121,7 +122,7 @@ pub(crate) fn candidates(rules: &Constraints) -> Vec<(String, f64)> {
     let middle = sample(rules, 0).and_then(|value| value.as_f64()).unwrap_or(0.0);
     if rules.integer {
         add(format!("{}, which is no integer", middle + 0.5), middle + 0.5);
-        // Beyond what a number can say exactly, where the bounds leave room for it.
+        // Integers beyond the exact range, if the bounds allow them.
         add("2^53, which is not safe".to_owned(), MAX_SAFE + 1.0);
         add("-2^53, which is not safe".to_owned(), -MAX_SAFE - 1.0);
     }

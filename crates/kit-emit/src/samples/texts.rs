@@ -1,15 +1,15 @@
-//! Texts of every length and format.
+//! Samples of strings with a given length and format.
 
 use heck::ToSnakeCase;
 use kit_ir::{Constraints, Format, LONGEST_FORMATTED_EMAIL};
 
-/// Longer texts are not sent: a body has its own bound.
+/// Maximum length of a sample in characters: the size of a body is limited.
 const LONGEST: usize = 200_000;
 
-/// What long texts are made of.
+/// Character of long samples.
 const LETTER: &str = "a";
 
-/// A valid text, another one for each `nth`.
+/// Returns a valid string, different for each `nth`.
 pub(crate) fn sample(rules: &Constraints, hint: &str, nth: usize) -> Option<String> {
     let least = usize::try_from(rules.min_length.unwrap_or(0)).ok()?;
     let most = rules
@@ -24,7 +24,7 @@ pub(crate) fn sample(rules: &Constraints, hint: &str, nth: usize) -> Option<Stri
         };
     }
     if let Some(pattern) = &rules.pattern {
-        // Longer ones differ.
+        // Strings of different lengths differ.
         return kit_pattern::example(pattern, least + nth, most);
     }
     if least > LONGEST {
@@ -41,7 +41,7 @@ pub(crate) fn sample(rules: &Constraints, hint: &str, nth: usize) -> Option<Stri
     }
     if most.is_some_and(|most| text.chars().count() > most) {
         let most = most?;
-        // The end differs.
+        // Keep the end, in which the samples differ.
         text = text
             .chars()
             .rev()
@@ -54,7 +54,7 @@ pub(crate) fn sample(rules: &Constraints, hint: &str, nth: usize) -> Option<Stri
     Some(text)
 }
 
-/// A text of exactly that length that keeps format and pattern; nothing where there is none.
+/// Returns a string with exactly this length, format and pattern; `None` if none was found.
 pub(crate) fn exact(rules: &Constraints, length: u64) -> Option<String> {
     let length = usize::try_from(length).ok().filter(|length| *length <= LONGEST)?;
     match (rules.format, &rules.pattern) {
@@ -65,7 +65,7 @@ pub(crate) fn exact(rules: &Constraints, length: u64) -> Option<String> {
     }
 }
 
-/// As many characters that each need two units of UTF-16: lengths count characters.
+/// Returns `length` characters that need two UTF-16 code units each: length rules count characters.
 pub(crate) fn wide(rules: &Constraints, length: u64) -> Option<String> {
     let plain = rules.format.is_none() && rules.pattern.is_none();
     let length = usize::try_from(length)
@@ -92,11 +92,11 @@ fn of_format(format: Format, nth: usize) -> String {
     }
 }
 
-/// Mailboxes and URIs can have many lengths, the others have one or hardly more.
+/// Returns a string with a format and an exact length. Only emails and URIs can have many lengths.
 fn exact_format(format: Format, length: usize) -> Option<String> {
     match format {
         Format::Email => {
-            // A mailbox's name has at most 64 characters, a label of its domain 63, the domain 253.
+            // The local part has at most 64 characters, a label of the domain 63, and the domain 253.
             let rest = length.checked_sub("a@a.com".len())?;
             if length as u64 > LONGEST_FORMATTED_EMAIL {
                 return None;
@@ -124,7 +124,7 @@ fn exact_format(format: Format, length: usize) -> Option<String> {
     }
 }
 
-/// Texts that a format refuses, the nearest to it first.
+/// Returns strings that break a format, the closest to a valid one first.
 pub(crate) fn breaking(format: Format) -> [&'static str; 2] {
     match format {
         Format::Email => ["ada.example.com", "ada@"],

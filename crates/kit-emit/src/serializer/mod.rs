@@ -1,7 +1,8 @@
-//! `serializers/<Type>.serializer.ts`: compiled JSON writers. Only declared properties are written, in their declared order.
+//! Emits `serializers/<Type>.serializer.ts`: compiled JSON writers. They write only declared properties, in the declared
+//! order.
 //!
-//! Writers keep no path and check no rule; they refuse what has no JSON form. Where one did, `unserializable` finds the place
-//! by the type's shape.
+//! Writers track no path and check no rule, but they refuse values without a JSON form. After a refusal, `unserializable`
+//! finds the location of the value with the type's shape.
 
 mod object;
 mod union;
@@ -15,12 +16,12 @@ use crate::text::{Module, Path, Writer, Written, literal};
 use crate::types::origin;
 use crate::validator::is_inherited;
 
-/// Path of a declaration's module, without the directory.
+/// Returns the file name of a declaration's module.
 pub(crate) fn file_name(name: &str) -> String {
     format!("{name}.serializer.ts")
 }
 
-/// Serializers of everything that can be written: all but the params and queries of routes.
+/// Emits serializers for all declarations except the params and queries of routes, which are never written.
 pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
     let program = context.program;
     let declarations = program.declarations.iter_ids();
@@ -78,7 +79,7 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
 struct Serializers<'a> {
     context: Context<'a>,
     home: DeclarationId,
-    /// Whether the functions that are written count how deep they are: a handler's value may be a cycle.
+    /// True if the functions count their depth: a handler's value may contain a cycle.
     counted: bool,
 }
 
@@ -92,7 +93,7 @@ impl<'a> Serializers<'a> {
         }
     }
 
-    /// `export function writeNote`.
+    /// Emits `export function writeNote`.
     fn declare(&self, declaration: &Declaration, module: &mut Module) {
         let name = &declaration.name;
         let mut parameter = if self.counted { ", depth = 0" } else { "" }.to_owned();
@@ -115,7 +116,7 @@ impl<'a> Serializers<'a> {
         module.push(writer);
     }
 
-    /// JSON text of an expression that costs nothing to repeat.
+    /// Returns code for the JSON of an expression that is cheap to repeat.
     fn expression(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
         let program = self.context.program;
         let helper = match &program.types[id].kind {
@@ -305,12 +306,12 @@ impl<'a> Serializers<'a> {
     }
 }
 
-/// The JSON text of a literal, as an expression.
+/// Returns a string literal with the JSON of a literal.
 fn literal_text(value: &LiteralValue) -> String {
     literal::string(&crate::json_schema::literal(value).to_string())
 }
 
-/// Reads a property of `value`.
+/// Returns code that reads a property of `value`.
 fn read(name: &str, module: &mut Module) -> String {
     let key = literal::string(name);
     if is_inherited(name) {

@@ -1,4 +1,4 @@
-//! Objects: one template where every property is always there, else text that grows.
+//! Serializers of objects: one template if all properties are required, else a string that is appended to.
 
 use kit_analysis::resolve;
 use kit_ir::{ObjectType, Property, TypeId, TypeKind};
@@ -7,7 +7,7 @@ use super::{Serializers, read};
 use crate::text::{Module, Path, Writer, literal};
 use crate::validator::{is_no_index, key_condition, local, value_step};
 
-/// Whether a comma stands before a property.
+/// Comma before a property.
 #[derive(Clone, Copy)]
 enum Comma {
     None,
@@ -39,7 +39,7 @@ impl Serializers<'_> {
         }
         body.line("let text = \"{\";");
         for (position, property) in object.properties.iter().enumerate() {
-            // Behind the first property that is always there, every other one has a comma before it.
+            // Properties after the first required one always have a comma before them.
             let comma = match always {
                 Some(first) if position > first => Comma::Before,
                 Some(first) if position == first && first == 0 => Comma::None,
@@ -53,7 +53,7 @@ impl Serializers<'_> {
         body.line("return `${text}}`;");
     }
 
-    /// An object without optional properties is one template.
+    /// Emits an object without optional properties as one template.
     fn fixed_object(&self, object: &ObjectType, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         let mut parts = Vec::new();
         for (position, property) in object.properties.iter().enumerate() {
@@ -73,7 +73,7 @@ impl Serializers<'_> {
         }
     }
 
-    /// A property of `value` in a template. Adds a local where the value is needed twice.
+    /// Returns the code for a property of `value` in a template. Adds a local variable if the value is needed twice.
     fn hole(
         &self,
         property: &Property,
@@ -93,8 +93,8 @@ impl Serializers<'_> {
         self.hole_of(property.r#type, &name, &path, module)
     }
 
-    /// A value in a template. The quotes of a string stand in the template itself: put around the string first, they would cost
-    /// a text more.
+    /// Returns the code for a value in a template. The template itself contains the quotes of a string, because adding them to
+    /// the string first would allocate another string.
     fn hole_of(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
         let resolved = resolve(self.context.program, id);
         let helpers = match &self.context.program.types[resolved].kind {
@@ -164,7 +164,7 @@ impl Serializers<'_> {
     }
 }
 
-/// A key in JSON, for the inside of a template literal.
+/// Returns a key in JSON, escaped for a template literal.
 fn json_key(name: &str) -> String {
     literal::template(&serde_json::Value::from(name).to_string())
 }

@@ -1,4 +1,4 @@
-//! Unions: which member a handler's value is. A value that is none of them is refused, never written as something else.
+//! Serializers of unions: select the member that a handler's value belongs to. They refuse a value that matches no member.
 
 use kit_analysis::{Decision, Switch, literals, resolve};
 use kit_ir::{LiteralValue, TypeId, TypeKind};
@@ -7,12 +7,12 @@ use super::{Serializers, literal_text, read};
 use crate::text::{Module, Path, Writer, literal};
 use crate::validator::labels;
 
-/// From so many literals on, a set is faster than comparing one by one.
+/// Number of literals from which on a set is faster than comparisons.
 const SET_FROM: usize = 9;
 
 impl Serializers<'_> {
-    /// The distinct helpers that write the members of a union; empty where a member is no scalar, or only some texts or numbers
-    /// are members.
+    /// Returns the distinct helpers that write the members of a union. Empty if a member is not a scalar, or if only certain
+    /// strings or numbers are members.
     pub(super) fn uniform(&self, members: &[TypeId]) -> Vec<&'static str> {
         let program = self.context.program;
         let mut helpers = Vec::new();
@@ -34,7 +34,7 @@ impl Serializers<'_> {
         helpers
     }
 
-    /// Members by what the value is: scalars by their type, arrays, then objects.
+    /// Emits the selection by kinds of values: scalars by their type, then arrays, then objects.
     pub(super) fn union_body(&self, id: TypeId, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         if let Some(literals) = literals(self.context.program, id)
             && literals.len() >= SET_FROM
@@ -63,7 +63,7 @@ impl Serializers<'_> {
         self.decide(id, &plan.objects, path, body, module);
     }
 
-    /// Members without parts. A type as a whole makes its literals and templates needless.
+    /// Emits the selection of members without parts. A member such as `string` makes string literals and templates redundant.
     fn scalars(&self, id: TypeId, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         let program = self.context.program;
         let plan = self.context.analysis.plan(id);
@@ -133,7 +133,7 @@ impl Serializers<'_> {
         format!("typeof value === \"string\" && {texts}.test(value)")
     }
 
-    /// Statements that end in `return`.
+    /// Emits statements that end with `return`.
     fn decide(
         &self,
         id: TypeId,
@@ -205,7 +205,7 @@ impl Serializers<'_> {
     }
 }
 
-/// Literals by a set.
+/// Emits the check of many literals with a set.
 fn many_literals(
     id: TypeId,
     literals: &[LiteralValue],

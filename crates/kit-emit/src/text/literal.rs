@@ -1,12 +1,12 @@
-//! Names, keys and values as TypeScript text.
+//! Prints names, keys and values as TypeScript.
 
 use std::fmt::Write as _;
 
 use kit_ir::LiteralValue;
 use serde_json::Value;
 
-/// A string literal in double quotes. Line separators and control characters are escaped, so that the literal stays on its
-/// line in every version of the language and in every editor.
+/// Returns a string literal in double quotes. Escapes line separators and control characters, so that the literal stays on
+/// one line in every version of the language and in every editor.
 pub(crate) fn string(text: &str) -> String {
     let mut literal = String::with_capacity(text.len() + 2);
     literal.push('"');
@@ -17,7 +17,7 @@ pub(crate) fn string(text: &str) -> String {
     literal
 }
 
-/// The inside of a template literal that stands for exactly this text.
+/// Returns the content of a template literal with exactly this value.
 pub(crate) fn template(text: &str) -> String {
     let mut literal = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
@@ -30,17 +30,17 @@ pub(crate) fn template(text: &str) -> String {
     literal
 }
 
-/// The key of a property in an object literal or an object type.
+/// Returns the key of a property in an object literal or an object type.
 pub(crate) fn key(name: &str) -> String {
     match name {
-        // As a plain key of an object literal it would set the prototype.
+        // A plain key `__proto__` in an object literal would set the prototype.
         "__proto__" => "[\"__proto__\"]".to_owned(),
         _ if is_identifier(name) => name.to_owned(),
         _ => string(name),
     }
 }
 
-/// A number. Rust prints an `f64` in its shortest form without an exponent, which is valid JavaScript.
+/// Returns a number literal. Rust prints the shortest form of an `f64` without an exponent, which is valid JavaScript.
 pub(crate) fn number(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -48,7 +48,7 @@ pub(crate) fn number(value: f64) -> String {
     value.to_string()
 }
 
-/// A literal type's value.
+/// Returns the value of a literal type as an expression.
 pub(crate) fn value(value: &LiteralValue) -> String {
     match value {
         LiteralValue::String(text) => string(text),
@@ -58,7 +58,7 @@ pub(crate) fn value(value: &LiteralValue) -> String {
     }
 }
 
-/// A JSON value as an expression.
+/// Returns a JSON value as an expression.
 pub(crate) fn json(value: &Value) -> String {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
@@ -68,7 +68,7 @@ pub(crate) fn json(value: &Value) -> String {
     }
 }
 
-/// An object literal on one line, from keys that are printed already.
+/// Returns an object literal on one line, from printed keys and values.
 pub(crate) fn object(fields: impl IntoIterator<Item = (String, String)>) -> String {
     let fields: Vec<_> = fields
         .into_iter()
@@ -80,19 +80,19 @@ pub(crate) fn object(fields: impl IntoIterator<Item = (String, String)>) -> Stri
     format!("{{ {} }}", fields.join(", "))
 }
 
-/// An array literal of strings.
+/// Returns an array literal of strings.
 pub(crate) fn strings<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> String {
     list("[", texts.into_iter().map(|text| string(text.as_ref())), "]")
 }
 
-/// Parts with commas between.
+/// Joins the parts with commas between `open` and `close`.
 pub(crate) fn list(open: &str, parts: impl IntoIterator<Item = String>, close: &str) -> String {
     let parts: Vec<_> = parts.into_iter().collect();
     format!("{open}{}{close}", parts.join(", "))
 }
 
-/// Whether a text can stand as a name. ASCII only: other letters are names too, but which ones depends on the engine's
-/// version of Unicode.
+/// Returns true if the string is a valid ASCII identifier. Other letters are valid too, but which ones depends on the
+/// engine's version of Unicode.
 pub(crate) fn is_identifier(text: &str) -> bool {
     let mut bytes = text.bytes();
     bytes
@@ -123,13 +123,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_cannot_leave_its_literal() {
+    fn escapes_text_in_literals() {
         assert_eq!(string("a\"b\\c\n\u{2028}\0"), r#""a\"b\\c\n\u2028\u0000""#);
         assert_eq!(template("`${x}` $ {"), r"\`\${x}\` $ {");
     }
 
     #[test]
-    fn keys_are_quoted_where_they_must_be() {
+    fn quotes_keys_that_are_not_identifiers() {
         assert_eq!(key("title"), "title");
         assert_eq!(key("a-b"), "\"a-b\"");
         assert_eq!(key("1a"), "\"1a\"");
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_print_as_javascript() {
+    fn prints_numbers_like_javascript() {
         assert_eq!(number(-0.0), "0");
         assert_eq!(number(0.1), "0.1");
         assert_eq!(number(1e21), "1000000000000000000000");
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn json_with_a_prototype_key_stays_data() {
+    fn prints_a_prototype_key_as_a_computed_key() {
         let value: Value = serde_json::from_str(r#"{"__proto__":{"a":[1,null]}}"#).unwrap();
         assert_eq!(json(&value), "{ [\"__proto__\"]: { a: [1, null] } }");
     }

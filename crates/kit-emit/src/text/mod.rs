@@ -1,4 +1,4 @@
-//! Writing TypeScript: indentation, imports, and escaping that cannot be forgotten.
+//! Prints TypeScript: indentation, imports, and escaping.
 
 pub(crate) mod literal;
 mod module;

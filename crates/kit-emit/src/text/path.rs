@@ -1,6 +1,6 @@
-//! The way to a part of a type, from which private functions get their names.
+//! Path to a part of a type. Private functions are named after it.
 
-/// A step after the steps before it. It borrows them: most parts need no name, so none is made before it is asked for.
+/// A step with the steps before it. It borrows them, because most parts need no name, so the name is created on demand.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Path<'a> {
     parent: Option<&'a Path<'a>>,
@@ -8,7 +8,7 @@ pub(crate) struct Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    /// The beginning: a declaration's name.
+    /// Creates the first step: the name of a declaration.
     pub(crate) fn root(name: &'a str) -> Self {
         Self {
             parent: None,
@@ -16,7 +16,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// One step further.
+    /// Creates the next step.
     pub(crate) fn step(&'a self, step: &'a str) -> Self {
         Self {
             parent: Some(self),
@@ -24,7 +24,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// All steps with spaces between, without the first one where that is `home`.
+    /// Returns all steps, separated by spaces, without the first one if it equals `home`.
     pub(crate) fn words_below(&self, home: &str) -> String {
         match self.parent {
             None if self.step == home => String::new(),

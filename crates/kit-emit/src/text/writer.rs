@@ -1,15 +1,15 @@
-//! Lines with indentation.
+//! Writes indented lines.
 
 use std::fmt::{Display, Write as _};
 
 use memchr::{memchr, memchr_iter};
 
-/// Most texts get longer than a few lines; growing to this step by step would copy them several times.
+/// Initial capacity. Most texts exceed a few lines, and growing in small steps would copy them several times.
 const USUAL: usize = 1024;
 
-/// A JSON text as it stands within another one: every line but the first one begins with `indent`.
+/// Indents nested JSON: adds `indent` to every line except the first.
 pub(crate) fn nested(json: &str, indent: &str) -> String {
-    // A line break inside of a text is escaped, so every one that there is ends a line.
+    // JSON escapes line breaks in strings, so every line break ends a line.
     let breaks = memchr_iter(b'\n', json.as_bytes());
     let mut text = String::with_capacity(json.len() + breaks.clone().count() * indent.len());
     let mut start = 0;
@@ -22,7 +22,7 @@ pub(crate) fn nested(json: &str, indent: &str) -> String {
     text
 }
 
-/// Text that grows line by line.
+/// Text that grows by lines.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
     text: String,
@@ -30,7 +30,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Adds a line at the current indentation. A text of several lines is indented as a whole.
+    /// Adds a line with the current indentation. Indents all lines of a text with several lines.
     pub(crate) fn line(&mut self, text: impl Display) {
         if self.text.capacity() == 0 {
             self.text.reserve(USUAL);
@@ -70,14 +70,14 @@ impl Writer {
         }
     }
 
-    /// Adds an empty line, but never two, and none at the beginning.
+    /// Adds an empty line, unless the text is empty or already ends with one.
     pub(crate) fn blank(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.text.push('\n');
         }
     }
 
-    /// Adds `opening`, the block's lines one step further in, and `closing`.
+    /// Adds `opening`, the content with one more level of indentation, and `closing`.
     pub(crate) fn block(
         &mut self,
         opening: impl Display,
@@ -91,7 +91,7 @@ impl Writer {
         self.line(closing);
     }
 
-    /// Adds lines one level further in.
+    /// Adds lines with one more level of indentation.
     pub(crate) fn deeper(&mut self, content: impl FnOnce(&mut Self)) {
         self.depth += 1;
         content(self);
@@ -100,7 +100,7 @@ impl Writer {
 
     /// Adds a `JSDoc` comment; nothing for an empty text.
     pub(crate) fn doc(&mut self, text: &str) {
-        // A comment's end inside of the text would end the comment.
+        // `*/` in the text would end the comment.
         let text = text.replace("*/", "*\\/");
         let lines: Vec<_> = text.trim().lines().map(str::trim_end).collect();
         match lines.as_slice() {
@@ -116,13 +116,13 @@ impl Writer {
         }
     }
 
-    /// Everything that was written, without the last line's end: what [`Writer::line`] takes as the inside of a block.
+    /// Returns the text without the final line break: a valid argument of [`Writer::line`] for the content of a block.
     pub(crate) fn inner(mut self) -> String {
         self.text.truncate(self.text.trim_end().len());
         self.text
     }
 
-    /// Everything that was written.
+    /// Returns the text.
     pub(crate) fn finish(self) -> String {
         self.text
     }

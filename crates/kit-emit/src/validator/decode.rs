@@ -1,5 +1,5 @@
-//! `decode`: the handler's value of a checked one. Objects are copied property by property, so that nothing undeclared gets
-//! through; values whose two forms are the same are passed on.
+//! Emits `decode`, which converts a checked value to the handler's value. Copies objects property by property, so undeclared
+//! properties are dropped. Returns values whose two forms are equal without a copy.
 
 use kit_ir::{
     Declaration, DeclarationId, DefaultValue, LiteralValue, ObjectType, Property, TupleElement, TypeId,
@@ -21,7 +21,7 @@ impl<'a> Decoder<'a> {
         Self { context, home }
     }
 
-    /// `export function decodeNote`.
+    /// Emits `export function decodeNote`.
     pub(crate) fn declare(&self, declaration: &Declaration, module: &mut Module) {
         let name = &declaration.name;
         let this = module.program_type("../types.ts", name);
@@ -51,7 +51,7 @@ impl<'a> Decoder<'a> {
         module.push(writer);
     }
 
-    /// Whether the wire form of a type is its handler form, and no part of it needs to be copied.
+    /// Returns true if the wire form of a type equals the handler's form, and no part needs to be copied.
     pub(super) fn is_identity(&self, id: TypeId) -> bool {
         self.is_identity_within(id, &mut Vec::new())
     }
@@ -77,7 +77,7 @@ impl<'a> Decoder<'a> {
                 .iter()
                 .all(|member| self.is_identity_within(*member, entered)),
             TypeKind::Reference { declaration } => {
-                // A type is passed on unless some part of it says otherwise; meeting it again says nothing.
+                // A recursive reference adds no new part: the type is an identity unless another part is not.
                 if entered.contains(declaration) {
                     return true;
                 }
@@ -87,7 +87,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The decoded value of an expression that costs nothing to repeat.
+    /// Returns code for the decoded value of an expression that is cheap to repeat.
     pub(super) fn expression(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
         if self.is_identity(id) {
             return value.to_owned();
@@ -108,7 +108,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The only member of a union beside `null`.
+    /// Returns the other member of a union of two members with `null`.
     fn nullable(&self, members: &[TypeId]) -> Option<TypeId> {
         let is_null = |id: &TypeId| matches!(self.context.program.types[*id].kind, TypeKind::Null);
         match members {
@@ -118,7 +118,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The statements of a function of `value`. `cast` follows the result.
+    /// Emits the body of a function of `value`. `cast` follows the result.
     fn body(&self, id: TypeId, path: &Path<'_>, cast: &str, body: &mut Writer, module: &mut Module) {
         if self.is_identity(id) {
             body.line(format_args!("return value{cast};"));
@@ -177,7 +177,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Whether what is written for a type needs what is known of the members that parts of the value are.
+    /// Returns true if code for the type needs the matching members of unions.
     fn remembers(&self, id: TypeId) -> bool {
         let analysis = self.context.analysis;
         analysis.remembers(self.home) && analysis.needs_picks(self.context.program, self.home, id)
@@ -194,7 +194,7 @@ impl<'a> Decoder<'a> {
         if !object.properties.is_empty() || !object.index.is_empty() {
             body.line("const input = value as Readonly<Record<string, unknown>>;");
         }
-        // The properties before the first one that may stay absent make the literal; the others are added in order.
+        // The object literal contains the properties before the first one that may be absent. The others are added in order.
         let first_absent = object.properties.iter().position(stays_absent);
         let in_literal = if object.index.is_empty() {
             first_absent.unwrap_or(object.properties.len())
@@ -250,7 +250,7 @@ impl<'a> Decoder<'a> {
         body.line(format_args!("return result{through_unknown}{cast};"));
     }
 
-    /// One property at the end that may stay absent: two literals. Added to a finished object it would need a store of its own.
+    /// Emits two object literals for a last property that may be absent. Adding the property to a finished object would be slower.
     #[allow(
         clippy::too_many_arguments,
         reason = "the state of an object that is half written"
@@ -296,7 +296,8 @@ impl<'a> Decoder<'a> {
         });
     }
 
-    /// The value of a property that is there after decoding. Adds a local where the value is needed twice.
+    /// Returns code for the value of a property that is always present after decoding. Adds a local variable if the value is
+    /// needed twice.
     fn required(
         &self,
         property: &Property,
@@ -323,7 +324,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// A default as an expression. It is written in wire form and read like a value that a client sent, freshly each time.
+    /// Returns code for a default. The default is written in wire form and decoded like a value of a client, anew each time.
     fn default_value(
         &self,
         id: TypeId,
@@ -338,7 +339,7 @@ impl<'a> Decoder<'a> {
             DefaultValue::Literal(value) => literal::value(value),
             DefaultValue::Json(text) => match serde_json::from_str(text) {
                 Ok(value) => literal::json(&value),
-                // The IR promises JSON; whatever else is there is read, and refused, when the module runs.
+                // The IR guarantees JSON. Other text is parsed, and refused, when the module runs.
                 Err(_) => format!("JSON.parse({})", literal::string(text)),
             },
         };
@@ -353,7 +354,7 @@ impl<'a> Decoder<'a> {
         body: &mut Writer,
         module: &mut Module,
     ) {
-        // The engine knows how long the result will be, and its loop is the fastest that was tried.
+        // `map` allocates the result with its final length, and its loop was the fastest in measurements.
         let item = self.expression(element, "item", &path.step("Item"), module);
         body.line(format_args!(
             "return (value as readonly unknown[]).map((item) => {item}){cast};"
@@ -407,13 +408,13 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// Whether an absent property is left absent. A generated one is: the system makes its value later. One that the type makes
-/// optional is, whatever its default: an update must not reset what it does not name.
+/// Returns true if an absent property stays absent. This applies to generated properties, because the system sets them later,
+/// and to properties that the type makes optional, even with a default: an update must not reset properties that it omits.
 fn stays_absent(property: &Property) -> bool {
     property.optional || (property.tags.generated.is_some() && property.tags.default.is_none())
 }
 
-/// Reads a property of `input`.
+/// Returns code that reads a property of `input`.
 fn read(property: &Property, module: &mut Module) -> String {
     let key = literal::string(&property.name);
     if is_inherited(&property.name) {
@@ -423,7 +424,7 @@ fn read(property: &Property, module: &mut Module) -> String {
     }
 }
 
-/// Sets a property of `result`. A key `__proto__` must be defined: assigning it would set the prototype.
+/// Returns code that sets a property of `result`. `__proto__` must be defined, because an assignment would set the prototype.
 fn assign(name: &str, value: &str) -> String {
     let key = literal::string(name);
     if name == "__proto__" {

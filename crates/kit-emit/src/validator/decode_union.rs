@@ -1,4 +1,4 @@
-//! Reading unions: as the member that keeps most of the value. The value fits one of them, so that what remains needs no check.
+//! Decodes unions: as the member that keeps most of the value. The value is already checked, so the last member needs no check.
 
 use kit_analysis::{Decision, Switch, UnionPlan};
 use kit_ir::{TypeId, TypeKind};
@@ -8,7 +8,7 @@ use super::decode::Decoder;
 use super::names::{is_inherited, labels};
 use crate::text::{Module, Path, Writer, literal};
 
-/// A union that is being read.
+/// A union that is being decoded.
 struct Union<'a> {
     id: TypeId,
     plan: &'a UnionPlan,
@@ -28,7 +28,7 @@ impl Decoder<'_> {
         let union = Union { id, plan, cast };
         let arrays = !self.passes(&union, &plan.arrays);
         let objects = !self.passes(&union, &plan.objects);
-        // Whether anything is passed on as it is, which a last `return value` does.
+        // True if some values are returned unchanged, which a final `return value` does.
         let mut passes =
             (!arrays && plan.arrays != Decision::Never) || (!objects && plan.objects != Decision::Never);
         let checker = Checker::uncounted(self.context, self.home);
@@ -43,7 +43,7 @@ impl Decoder<'_> {
             }
             let member = plan.members[*index].r#type;
             if self.context.program.types[member].kind == TypeKind::Unknown && (arrays || objects) {
-                // Arrays and objects are asked first whether they are something better.
+                // The code for arrays and objects comes first, because it may find a better member.
                 continue;
             }
             let step = format!("Member{index}");
@@ -75,7 +75,7 @@ impl Decoder<'_> {
         self.decide(&union, &plan.objects, path, body, module);
     }
 
-    /// Whether whatever is decided is passed on as it is.
+    /// Returns true if the value is returned unchanged for every result of the decision.
     fn passes(&self, union: &Union<'_>, decision: &Decision) -> bool {
         match decision {
             Decision::Never => true,
@@ -93,7 +93,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// Statements that end in `return`.
+    /// Emits statements that end with `return`.
     fn decide(
         &self,
         union: &Union<'_>,
@@ -134,7 +134,7 @@ impl Decoder<'_> {
         )
     }
 
-    /// A value fits only one of the members.
+    /// Emits the selection if a value matches only one of the members.
     fn first_that_fits(
         &self,
         union: &Union<'_>,
@@ -157,7 +157,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// A value may fit several of the members.
+    /// Emits the selection if a value may match several of the members.
     fn picked(
         &self,
         union: &Union<'_>,

@@ -1,5 +1,5 @@
-//! `validators/<Type>.validator.ts`: for each declaration the fast check `is`, the shape behind `failures`, and `decode`;
-//! and `validators/<entity>.ts`, which gathers what belongs to an entity.
+//! Emits `validators/<Type>.validator.ts` with the fast check `is`, the shape for `failures`, and `decode` of a declaration,
+//! and `validators/<entity>.ts`, which exports the validators of an entity.
 
 mod check;
 mod decode;
@@ -23,7 +23,7 @@ pub(crate) use names::{is_inherited, is_no_index, key_condition, labels, local, 
 use shape::Shapes;
 pub(crate) use template::{pattern as template_pattern, test as template_test};
 
-/// Path of a declaration's module, without the directory.
+/// Returns the file name of a declaration's module.
 pub(crate) fn file_name(name: &str) -> String {
     format!("{name}.validator.ts")
 }
@@ -64,7 +64,7 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
     Decoder::new(context, id).declare(declaration, &mut module);
     let explain = module.helper("explain");
     let is = if context.analysis.is_recursive(id) {
-        // The second parameter must not be filled by whoever calls back with more arguments.
+        // The second parameter is internal: a callback with more arguments, such as that of `filter`, must not set it.
         format!("is: (value) => is{name}(value),")
     } else {
         format!("is: is{name},")
@@ -91,7 +91,7 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
     module.finish()
 }
 
-/// The entity's own type and the types written in the same file, which are those derived from it.
+/// Emits the exports of an entity: its own type, and the other types in the same file, which are derived from it.
 fn emit_entity(context: Context<'_>, entity: &Declaration) -> String {
     let program = context.program;
     let header = header(&format!("`{}` in {}", entity.name, program.path(entity.span)));

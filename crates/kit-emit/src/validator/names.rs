@@ -6,7 +6,7 @@ use kit_ir::{IndexKey, ObjectType, Program};
 use super::template;
 use crate::text::{Module, Path, literal};
 
-/// Words that cannot name a variable in a module, and names that the generated functions use themselves.
+/// Words that cannot name a variable in a module, and names that generated functions use themselves.
 const TAKEN: &[&str] = &[
     "arguments",
     "await",
@@ -104,7 +104,7 @@ const TAKEN: &[&str] = &[
     "Set",
 ];
 
-/// A local variable for a property: the property's own name if no other name of the module can be the same.
+/// Returns the name of a local variable for a property: the property's name if it differs from all other names.
 pub(crate) fn local(property: &str, position: usize) -> String {
     let is_numbered = |stem: &str| {
         let number = property.trim_end_matches(|char: char| char.is_ascii_digit());
@@ -130,7 +130,7 @@ pub(crate) fn local(property: &str, position: usize) -> String {
     }
 }
 
-/// Whether `Object.prototype` has a property of that name, which an object that lacks it would inherit.
+/// Returns true if `Object.prototype` has a property with this name, which objects would inherit.
 pub(crate) fn is_inherited(name: &str) -> bool {
     matches!(
         name,
@@ -149,8 +149,8 @@ pub(crate) fn is_inherited(name: &str) -> bool {
     )
 }
 
-/// The condition under which a key of an object with an index signature is none of its own: it is declared, or it is
-/// `__proto__`, which a handler could merge into an object, where it would become a prototype.
+/// Returns the condition that a key does not belong to the index signatures: the key is declared, or it is `__proto__`. A
+/// handler could merge `__proto__` into another object and change its prototype.
 pub(crate) fn is_no_index(object: &ObjectType) -> String {
     let declared = object.properties.iter().map(|property| property.name.as_str());
     let keys = std::iter::once("__proto__").chain(declared.filter(|name| *name != "__proto__"));
@@ -160,7 +160,7 @@ pub(crate) fn is_no_index(object: &ObjectType) -> String {
     conditions.join(" || ")
 }
 
-/// The name of a step into the values of an index signature.
+/// Returns the name of the step into the values of an index signature.
 pub(crate) fn value_step(position: usize) -> String {
     if position == 0 {
         "Value".to_owned()
@@ -169,7 +169,7 @@ pub(crate) fn value_step(position: usize) -> String {
     }
 }
 
-/// The condition under which an index signature takes `key`; nothing where it takes every key.
+/// Returns the condition that an index signature accepts `key`; `None` if it accepts every key.
 pub(crate) fn key_condition(
     program: &Program,
     key: &IndexKey,
@@ -186,7 +186,7 @@ pub(crate) fn key_condition(
     }
 }
 
-/// The labels of a case of a `switch` over what a property holds.
+/// Returns the labels of a case in a `switch` on the value of a property.
 pub(crate) fn labels(tags: &[Tag]) -> String {
     let labels: Vec<_> = tags
         .iter()
@@ -201,14 +201,14 @@ pub(crate) fn labels(tags: &[Tag]) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::disallowed_methods)] // Reason: a test reads the file that it is about.
+    #![allow(clippy::disallowed_methods)] // Reason: the test reads a source file.
 
     use std::path::Path;
 
     use super::local;
 
     #[test]
-    fn no_property_hides_what_the_codec_exports() {
+    fn locals_do_not_hide_exports_of_the_codec() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packages/core/src/codec/index.ts");
         let text = std::fs::read_to_string(path).unwrap();
         let lists = text.split("export {").skip(1);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_properties_get_one_local() {
+    fn properties_have_different_locals() {
         assert_eq!(local("a-b", 0), "property0");
         assert_eq!(local("property0", 1), "property1");
         assert_eq!(local("NoteShape", 2), "property2");

@@ -1,4 +1,4 @@
-//! Types as data: the `Shape` that says what is wrong with a value.
+//! Emits types as data: the `Shape`, with which the runtime explains failures.
 
 use kit_analysis::Member;
 use kit_ir::{
@@ -14,7 +14,7 @@ use crate::text::{Module, Path, Writer, literal};
 /// Writes shapes.
 pub(crate) struct Shapes<'a> {
     context: Context<'a>,
-    /// The declaration whose module is written.
+    /// Declaration whose module is written.
     home: DeclarationId,
 }
 
@@ -23,7 +23,7 @@ impl<'a> Shapes<'a> {
         Self { context, home }
     }
 
-    /// `export const NoteShape`. A recursive one is a reference, whose entries are counted.
+    /// Emits `export const NoteShape`. The shape of a recursive type is a reference, so that the runtime counts the depth.
     pub(crate) fn declare(&self, declaration: &Declaration, module: &mut Module) {
         let shape = module.codec_type("Shape");
         let name = &declaration.name;
@@ -42,7 +42,7 @@ impl<'a> Shapes<'a> {
         module.push(writer);
     }
 
-    /// A shape as an expression; of several lines where it has properties.
+    /// Returns a shape as an expression, on several lines if it has properties.
     pub(crate) fn shape(
         &self,
         id: TypeId,
@@ -112,8 +112,8 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    /// The check of an array's items, where they have parts and the check is at hand. In a recursive module it would begin to count
-    /// depth anew, and so say yes where the whole check says no.
+    /// Returns the check of an array's items, if they have parts and a check function exists. Not for recursive modules: the check
+    /// would count the depth from zero, and accept values that the complete check refuses.
     fn item_check(&self, element: TypeId, path: &Path<'_>, module: &mut Module) -> Option<String> {
         let checker = Checker::new(self.context, self.home);
         if self.context.analysis.is_recursive(self.home) || !checker.has_parts(element) {
@@ -166,7 +166,7 @@ impl<'a> Shapes<'a> {
         writer.inner()
     }
 
-    /// A union; where its members must be tried, a constant, which `decode` and the serializer name too.
+    /// Returns the shape of a union. If members must be tried, the shape is a constant, which `decode` and the serializer use too.
     fn union(&self, id: TypeId, path: &Path<'_>, module: &mut Module) -> String {
         let plan = self.context.analysis.plan(id);
         let shapes: Vec<_> = plan
@@ -194,14 +194,14 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    /// A member; each recursive union that was taken apart on the way to it counts as one level.
+    /// Returns the shape of a member. Each recursive union between the union and the member counts as one level.
     fn member(&self, member: &Member, path: &Path<'_>, module: &mut Module) -> String {
         let shape = self.shape(member.r#type, None, path, module);
         let recursive = |id: &&DeclarationId| self.context.analysis.is_recursive(**id);
         if member.through.iter().filter(recursive).count() == 0 {
             return shape;
         }
-        // A constant, so that it is the same one whenever it is asked for.
+        // A constant, so that the shape is the same object in every use.
         let name = module.once("shape", member.r#type.0.to_string(), path, |module, name| {
             let kind = module.codec_type("Shape");
             let mut writer = Writer::default();
@@ -214,7 +214,7 @@ impl<'a> Shapes<'a> {
         })
     }
 
-    /// The index signatures by precedence.
+    /// Returns the index signatures by precedence.
     fn index(&self, object: &ObjectType, path: &Path<'_>, module: &mut Module) -> Vec<String> {
         let program = self.context.program;
         let signatures: Vec<_> = object
@@ -278,7 +278,7 @@ impl<'a> Shapes<'a> {
             module.value(&module_path(self.context.program, target), &shape);
         }
         if self.context.analysis.is_recursive(target) {
-            // Modules of recursive types import each other, so the constant may not be there yet.
+            // Modules of recursive types import each other, so the constant may not be initialized yet.
             format!("{{ kind: \"reference\", to: () => {shape} }}")
         } else {
             shape
@@ -286,7 +286,7 @@ impl<'a> Shapes<'a> {
     }
 }
 
-/// The way to a declaration's validator from the modules beside it and from the other directories of generated modules.
+/// Returns the path to a declaration's validator from modules in the same or a parallel directory.
 fn module_path(program: &Program, target: DeclarationId) -> String {
     format!(
         "../validators/{}",

@@ -1,4 +1,4 @@
-//! Template literal types: for the codec as parts, and for JSON Schema as a regular expression.
+//! Template literal types: as a list of parts for the codec, and as a regular expression for JSON Schema.
 
 use kit_ir::{LiteralValue, Program, TemplatePart, TypeId, TypeKind};
 
@@ -6,13 +6,13 @@ use crate::Context;
 use crate::text::{Module, Path, Writer, literal};
 use kit_analysis::resolve;
 
-/// A number as JSON writes it.
+/// Pattern of a number in JSON.
 const NUMBER: &str = "-?[0-9]+(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]+)?";
-/// Whole digits.
+/// Pattern of an integer.
 const INTEGER: &str = "-?[0-9]+";
 
-/// A constant of the module that tests whether a text is one of a template literal type. Not a regular expression: an engine
-/// that backtracks could be held up by a wrong text.
+/// Returns the name of a constant that tests if a string matches a template literal type. The test uses no regular
+/// expression, because an invalid string could make a backtracking engine slow.
 pub(crate) fn test(
     program: &Program,
     parts: &[TemplatePart],
@@ -28,7 +28,7 @@ pub(crate) fn test(
     })
 }
 
-/// The parts as the codec reads them.
+/// Returns the parts in the form of the codec.
 fn list(program: &Program, parts: &[TemplatePart]) -> String {
     literal::list(
         "[",
@@ -62,7 +62,7 @@ fn filling(program: &Program, id: TypeId) -> String {
                 .map(|member| literal::list("[", [filling(program, *member)], "]"))
                 .collect(),
         ),
-        // TypeScript allows nothing else in a hole, so there is no text that could fill it.
+        // TypeScript allows no other types in a placeholder, so no string matches.
         TypeKind::Never
         | TypeKind::Date
         | TypeKind::Bytes
@@ -82,14 +82,14 @@ fn literal_text(value: &LiteralValue) -> String {
     }
 }
 
-/// A pattern that matches exactly the texts of a template literal type, as JSON Schema writes one.
+/// Returns a pattern that matches exactly the strings of a template literal type, for JSON Schema.
 ///
-/// `${number}` takes what JSON takes as a number: TypeScript would also take ` 1` and `0x1`, which no server means.
+/// `${number}` accepts numbers in JSON form. TypeScript would also accept ` 1` and `0x1`, which no server intends.
 pub(crate) fn pattern(program: &Program, parts: &[TemplatePart]) -> String {
     format!("^{}$", sequence(program, parts))
 }
 
-/// The template as TypeScript writes it, without the backticks.
+/// Returns the template as in TypeScript, without the backticks.
 pub(crate) fn source(context: Context<'_>, parts: &[TemplatePart]) -> String {
     parts
         .iter()
@@ -100,8 +100,9 @@ pub(crate) fn source(context: Context<'_>, parts: &[TemplatePart]) -> String {
         .collect()
 }
 
-/// Each hole ends where the text behind it first occurs, and a hole right before another is one character, as in TypeScript and in
-/// the runtimes. Where only strings follow, any division of a text says the same.
+/// Returns the pattern of all parts. Each placeholder ends at the first occurrence of the text behind it, and a placeholder
+/// right before another one is one character, as in TypeScript and in the runtimes. If only strings follow, every division
+/// of the text is equivalent.
 fn sequence(program: &Program, parts: &[TemplatePart]) -> String {
     let kinds: Vec<Option<&TypeKind>> = parts
         .iter()
@@ -143,7 +144,7 @@ fn sequence(program: &Program, parts: &[TemplatePart]) -> String {
     pattern
 }
 
-/// A hole in which the text behind it does not begin.
+/// Returns the pattern of a placeholder that does not contain the text behind it.
 fn up_to(kind: Option<&TypeKind>, behind: &str) -> String {
     let stop = format!("(?!{})", escape(behind));
     match kind {
@@ -159,7 +160,7 @@ fn up_to(kind: Option<&TypeKind>, behind: &str) -> String {
     }
 }
 
-/// Returns true if a number on the wire may have that character.
+/// Returns true if a number on the wire may contain the character.
 fn is_of_number(character: char) -> bool {
     character.is_ascii_digit() || "+-.eE".contains(character)
 }
@@ -177,7 +178,7 @@ fn hole(program: &Program, id: TypeId) -> String {
             let members: Vec<_> = members.iter().map(|member| hole(program, *member)).collect();
             format!("(?:{})", members.join("|"))
         }
-        // TypeScript allows nothing else in a hole, so there is no text that it could match.
+        // TypeScript allows no other types in a placeholder, so no string matches.
         TypeKind::Never
         | TypeKind::Date
         | TypeKind::Bytes

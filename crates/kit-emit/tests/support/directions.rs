@@ -1,4 +1,4 @@
-//! Types that differ as request and as response, and the names that their two forms compete for.
+//! Types that differ between request and response, and names that the two forms compete for.
 
 use kit_ir::{DeclarationId, DefaultValue, LiteralValue, Method, Program, RouteSlots, TypeKind};
 
@@ -6,24 +6,24 @@ use super::{Builder, tagged};
 
 pub fn program() -> Program {
     let mut b = Builder::new("src/directions.types.ts");
-    // Both forms of one type, and a type of the project that has the name which the request's form would get.
+    // Both forms of a type, and another type with the default name of the request's form.
     let note = differing(&mut b, "Note");
     let note_input = differing(&mut b, "NoteInput");
-    // The response's form would get the name of another type.
+    // Another type has the default name of the response's form.
     let task_input = differing(&mut b, "TaskInput");
     let string = b.string();
     let title = b.property("title", string);
     b.interface("TaskOutput", vec![title]);
-    // A number is taken as well.
+    // Another type also has the name with the first number.
     let draft = differing(&mut b, "Draft");
     b.interface("DraftInput", Vec::new());
     b.interface("DraftInput2", Vec::new());
-    // Differs by what it holds only.
+    // Differs only by the types that it refers to.
     let (to_note, to_note_input) = (b.reference(note), b.reference(note_input));
     let notes = b.array(to_note);
     let properties = vec![b.property("notes", notes), b.property("input", to_note_input)];
     let folder = b.interface("Folder", properties);
-    // Alike in both directions, and different in one direction alone.
+    // A type that is equal in both directions, and a type that is used in one direction only.
     let title = b.property("title", string);
     let label = b.interface("Label", vec![title]);
     let sent = differing(&mut b, "SentInput");
@@ -44,7 +44,7 @@ pub fn program() -> Program {
     b.program
 }
 
-/// A type whose request may leave out what its response has.
+/// Declares a type with a default, which a request may omit.
 fn differing(b: &mut Builder, name: &str) -> DeclarationId {
     let (string, boolean) = (b.string(), b.kind(TypeKind::Boolean));
     let done = tagged(b.property("done", boolean), |tags| {

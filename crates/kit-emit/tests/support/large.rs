@@ -1,4 +1,4 @@
-//! A large application for measurements: as many entities as asked for, each with the types and routes that one usually has.
+//! A large application for benchmarks, with a given number of entities and their usual types and routes.
 
 use kit_ir::{
     DeclarationId, DeclarationOrigin, DefaultValue, Entity, GeneratedKind, LiteralValue, Method, Program,
@@ -7,10 +7,10 @@ use kit_ir::{
 
 use super::{Builder, described, optional, tagged};
 
-/// Named types of an entity beside its slots: the entity, its page, and what refers to it.
+/// Number of named types per entity in addition to its slots: the entity, its page, and types that refer to it.
 const DETAILS: usize = 11;
 
-/// 22 types and five routes an entity; 60 entities are 1,320 types and 300 routes.
+/// Returns a program with 22 types and five routes per entity; 60 entities give 1,320 types and 300 routes.
 pub fn program(entities: usize) -> Program {
     let mut b = Builder::new("src/app.ts");
     let mut before = None;
@@ -20,7 +20,7 @@ pub fn program(entities: usize) -> Program {
     b.program
 }
 
-/// Adds an entity with its types and routes. It refers to the one `before`, so that documents reach further than one file.
+/// Adds an entity with its types and routes. It refers to the entity `before`, so that documents include several files.
 fn entity(b: &mut Builder, number: usize, before: Option<DeclarationId>) -> DeclarationId {
     let name = format!("Thing{number}");
     b.file(&format!("src/things/thing{number}.types.ts"));
@@ -67,7 +67,7 @@ fn columns(b: &mut Builder) -> Vec<Property> {
     ]
 }
 
-/// A chain of types, each of which holds the one before it; the last one is returned.
+/// Adds a chain of types, each of which contains the previous one. Returns the last one.
 fn details(
     b: &mut Builder,
     name: &str,

@@ -1,6 +1,6 @@
-//! A small builder of programs: enough to write down by hand what the compiler would make.
+//! A small builder of programs, to write IR by hand that the compiler would produce.
 
-#![allow(dead_code, unreachable_pub)] // each test binary uses its own part, and none has an outside
+#![allow(dead_code, unreachable_pub)] // each test binary uses only some of the helpers, and nothing is reachable from outside
 
 pub mod directions;
 pub mod kitchen_sink;
@@ -34,7 +34,7 @@ impl Builder {
         }
     }
 
-    /// Goes on in another file.
+    /// Continues in another file.
     pub fn file(&mut self, path: &str) {
         self.source = self.program.sources.push(SourceFile {
             path: path.to_owned(),
@@ -42,7 +42,7 @@ impl Builder {
         self.line = 0;
     }
 
-    /// The next line of the file.
+    /// Returns the next line of the file.
     pub fn span(&mut self) -> Span {
         self.line += 1;
         Span {
@@ -66,7 +66,7 @@ impl Builder {
         self.kind(TypeKind::String)
     }
 
-    /// What `@generated uuid` makes of `string`.
+    /// Adds the type of a `string` with `@generated uuid`.
     pub fn uuid(&mut self) -> TypeId {
         self.constrained(
             TypeKind::String,
@@ -77,7 +77,7 @@ impl Builder {
         )
     }
 
-    /// Text of `min` to `max` characters.
+    /// Adds a string type with `min` to `max` characters.
     pub fn text(&mut self, min: u64, max: u64) -> TypeId {
         let constraints = Constraints {
             min_length: (min > 0).then_some(min),
@@ -87,7 +87,7 @@ impl Builder {
         self.constrained(TypeKind::String, constraints)
     }
 
-    /// An integer of at least 1.
+    /// Adds an integer type with a minimum of 1.
     pub fn positive(&mut self, max: Option<f64>) -> TypeId {
         let constraints = Constraints {
             integer: true,
@@ -140,18 +140,18 @@ impl Builder {
         }))
     }
 
-    /// An object whose keys are free: `Record<string, V>`.
+    /// Adds an object type with arbitrary keys: `Record<string, V>`.
     pub fn record(&mut self, value: TypeId) -> TypeId {
         self.indexed(Vec::new(), vec![(IndexKey::String, value)])
     }
 
-    /// An object with index signatures.
+    /// Adds an object type with index signatures.
     pub fn indexed(&mut self, properties: Vec<Property>, index: Vec<(IndexKey, TypeId)>) -> TypeId {
         let free = |(key, value)| (key, Constraints::default(), value);
         self.ruled(properties, index.into_iter().map(free).collect())
     }
 
-    /// An object with index signatures whose keys have rules.
+    /// Adds an object type with index signatures whose keys have rules.
     pub fn ruled(
         &mut self,
         properties: Vec<Property>,
@@ -192,7 +192,7 @@ impl Builder {
         self.declare_as(name, r#type, DeclarationOrigin::Slot)
     }
 
-    /// A route of the group with the status that follows from its contract.
+    /// Creates a route of the group with the default status of its contract.
     pub fn route(&mut self, method: Method, path: &str, group: &str, slots: RouteSlots) -> Route {
         let parameters = path
             .split('/')
@@ -225,25 +225,25 @@ impl Builder {
     }
 }
 
-/// The same property, optional.
+/// Returns the property as an optional one.
 pub fn optional(mut property: Property) -> Property {
     property.optional = true;
     property
 }
 
-/// The same property with other tags.
+/// Returns the property with changed tags.
 pub fn tagged(mut property: Property, tag: impl FnOnce(&mut PropertyTags)) -> Property {
     tag(&mut property.tags);
     property
 }
 
-/// The same property with a description.
+/// Returns the property with a description.
 pub fn described(mut property: Property, text: &str) -> Property {
     property.documentation.description = Some(text.to_owned());
     property
 }
 
-/// The tree of a program's routes, as the build compiles it.
+/// Compiles the route tree of a program like the build does.
 pub fn tree(program: &Program) -> RouteTree {
     let specs = program.routes.iter().map(|route| RouteSpec {
         method: route.method.name().to_owned(),

@@ -1,6 +1,7 @@
-//! What tells which properties of an object are wrong: the questions of the check, without an end at the first answer.
+//! Emits the function that finds all invalid properties of an object: the conditions of the check, without stopping at the
+//! first failure.
 //!
-//! Words and paths are no matter of it; the runtime has them from the shape, by the position of a property.
+//! The runtime takes messages and paths from the shape, by the position of a property.
 
 use kit_analysis::resolve;
 use kit_ir::{ObjectType, TypeId, TypeKind};
@@ -10,7 +11,7 @@ use crate::text::{Module, Path, Writer, literal};
 use crate::validator::names::{is_inherited, local};
 
 impl Checker<'_> {
-    /// Name of the function. Of properties with parts it asks nothing: they are visited, and tell of themselves.
+    /// Returns the name of the function. It does not check properties with parts, because the runtime visits these itself.
     pub(crate) fn explain(
         &self,
         id: TypeId,
@@ -53,7 +54,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Whether values have parts, so that a failure may lie inside of one.
+    /// Returns true if values of the type have parts, so that a failure may be inside of a part.
     pub(crate) fn has_parts(&self, id: TypeId) -> bool {
         let program = self.context.program;
         match &program.types[resolve(program, id)].kind {

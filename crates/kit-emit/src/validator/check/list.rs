@@ -1,4 +1,4 @@
-//! Arrays and tuples.
+//! Checks of arrays and tuples.
 
 use kit_ir::{Constraints, TupleElement, TypeId};
 

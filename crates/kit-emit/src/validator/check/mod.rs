@@ -1,7 +1,7 @@
-//! The fast check: one boolean function an object, without closures and without allocation.
+//! Emits the fast check: one boolean function per object, without closures and without allocation.
 //!
-//! Scalars are written inline, so that an object's check is one expression on locals. Containers become functions: those of
-//! named types are exported, those of anonymous ones private to the module.
+//! Checks of scalars are inline, so that the check of an object is one expression on local variables. Containers have their
+//! own functions: exported for named types, private to the module for anonymous types.
 
 mod explain;
 mod list;
@@ -19,16 +19,16 @@ use crate::text::{Module, Path, Writer, literal};
 /// Writes checks.
 pub(crate) struct Checker<'a> {
     context: Context<'a>,
-    /// The declaration whose module is written.
+    /// Declaration whose module is written.
     home: DeclarationId,
-    /// Whether the functions that are written count how deep they are.
+    /// True if the written functions count their depth.
     counted: bool,
-    /// How many recursive unions were taken apart on the way to what is written: each counts as one level.
+    /// Number of recursive unions between the function and the written code: each counts as one level of depth.
     entered: usize,
 }
 
 impl<'a> Checker<'a> {
-    /// Writes the check of a declaration. In a recursive one every function knows its depth.
+    /// Creates a checker for a declaration. In a recursive declaration, every function counts its depth.
     pub(crate) fn new(context: Context<'a>, home: DeclarationId) -> Self {
         let counted = context.analysis.is_recursive(home);
         Self {
@@ -39,7 +39,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Writes conditions for functions that do not count, because they run on values that were checked.
+    /// Creates a checker whose functions do not count their depth, because they run on values that were checked before.
     pub(crate) fn uncounted(context: Context<'a>, home: DeclarationId) -> Self {
         Self {
             context,
@@ -49,7 +49,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `export function isNote`.
+    /// Emits `export function isNote`.
     pub(crate) fn declare(&self, declaration: &Declaration, module: &mut Module) {
         let name = format!("is{}", declaration.name);
         let path = Path::root(&declaration.name);
@@ -74,7 +74,7 @@ impl<'a> Checker<'a> {
         module.push(writer);
     }
 
-    /// A condition on an expression that costs nothing to repeat. It can stand beside `&&`.
+    /// Returns a condition on an expression that is cheap to repeat. The condition can be an operand of `&&`.
     pub(crate) fn condition(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
         let program = self.context.program;
         let r#type = &program.types[id];
@@ -111,7 +111,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The statements of a function of `value` that ends in `return`.
+    /// Emits the body of a function of `value`, which ends with `return`.
     fn body(&self, id: TypeId, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         let r#type = &self.context.program.types[id];
         match &r#type.kind {
@@ -164,7 +164,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The depth of what is so many levels further down.
+    /// Returns the expression for the depth `more` levels below.
     fn depth(&self, more: usize) -> String {
         match self.entered + more {
             0 => "depth".to_owned(),
@@ -172,7 +172,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether a type refers to a recursive one, so that its check must know how deep it is.
+    /// Returns true if a type refers to a recursive one, so that its check must know its depth.
     fn reaches_recursive(&self, id: TypeId) -> bool {
         let mut found = Vec::new();
         collect_references(self.context.program, id, &mut found);
@@ -182,7 +182,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// A condition beside `||`.
+/// Returns a condition as an operand of `||`.
 fn operand(condition: &str) -> String {
     if condition.contains(" && ") {
         format!("({condition})")
@@ -191,7 +191,7 @@ fn operand(condition: &str) -> String {
     }
 }
 
-/// The opposite of a condition.
+/// Returns the negation of a condition.
 fn negated(condition: &str) -> String {
     let single = !condition.contains(" && ") && !condition.contains(" || ");
     if single && condition.matches(" === ").count() == 1 {

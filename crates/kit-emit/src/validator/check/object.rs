@@ -1,4 +1,4 @@
-//! Objects: a question for each property, and a loop where there is an index signature.
+//! Checks of objects: a condition for each property, and a loop for index signatures.
 
 use kit_ir::{ObjectType, TypeId, TypeKind};
 
@@ -26,7 +26,7 @@ impl Checker<'_> {
         if subject == "input" {
             body.line("const input = value as Readonly<Record<string, unknown>>;");
         }
-        // A property is read when its turn comes: most wrong inputs are refused early, and reads are most of the work.
+        // A property is read right before its check: most invalid values are refused early, and reads take most of the time.
         let last = object.properties.len().wrapping_sub(1);
         for (position, property) in object.properties.iter().enumerate() {
             let name = local(&property.name, position);
@@ -82,8 +82,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an array is refused by a property, so that nothing need ask whether the value is one: arrays have functions, which
-    /// no checked kind takes, a `length`, and items.
+    /// Returns true if a property refuses every array, so that no check for arrays is needed. Arrays have functions (which no
+    /// checked kind accepts), a `length`, and items.
     fn array_cannot_fit(&self, object: &ObjectType) -> bool {
         object.properties.iter().any(|property| {
             !property.optional_in_input()

@@ -1,4 +1,4 @@
-//! Numbers and strings with their constraints.
+//! Checks of numbers and strings with their rules.
 
 use kit_ir::{Constraints, Format};
 
@@ -55,7 +55,7 @@ pub(super) fn string(value: &str, constraints: &Constraints, path: &Path<'_>, mo
     conditions.join(" && ")
 }
 
-/// A template literal type, with the rules of strings.
+/// Returns the check of a template literal type with the rules of strings.
 pub(super) fn template(
     value: &str,
     texts: &str,
@@ -69,7 +69,7 @@ pub(super) fn template(
     conditions.join(" && ")
 }
 
-/// Conditions under which a text satisfies the rules of strings.
+/// Returns the conditions for the rules of strings.
 pub(super) fn text_rules(
     value: &str,
     constraints: &Constraints,
@@ -97,7 +97,8 @@ pub(super) fn text_rules(
     conditions
 }
 
-/// Bounds of code points. A string of `n` UTF-16 units has `n / 2` to `n` code points, so its length alone decides all but a few.
+/// Returns the check of a length in code points. A string of `n` UTF-16 code units has `n / 2` to `n` code points, so the
+/// number of code units decides most cases.
 fn length(value: &str, constraints: &Constraints, module: &mut Module) -> Option<String> {
     let min = constraints.min_length.filter(|min| *min > 0);
     match (min, constraints.longest()) {
@@ -114,7 +115,7 @@ fn length(value: &str, constraints: &Constraints, module: &mut Module) -> Option
             .into_iter()
             .flatten()
             .collect();
-            // Where no length is surely right, there is nothing to try first.
+            // If no number of code units is valid for sure, the code points are always counted.
             let never_sure = matches!((min, max), (Some(min), Some(max)) if min > 1 && min * 2 > max);
             Some(if never_sure {
                 exact

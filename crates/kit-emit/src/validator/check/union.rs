@@ -1,4 +1,4 @@
-//! Unions: literals by comparison or by a set, objects by the properties that tell them apart, anything else member by member.
+//! Checks of unions: literals by comparison or with a set, objects by properties that tell them apart, the rest by trying members.
 
 use kit_analysis::{Candidates, Decision, Kinds, Member, UnionPlan, kinds, literals};
 use kit_ir::TypeId;
@@ -7,7 +7,7 @@ use super::{Checker, operand};
 use crate::text::{Module, Path, Writer, literal};
 use crate::validator::names::{is_inherited, labels};
 
-/// From so many literals on, a set is faster than comparing one by one.
+/// Number of literals from which on a set is faster than comparisons.
 const SET_FROM: usize = 9;
 
 impl Checker<'_> {
@@ -42,8 +42,8 @@ impl Checker<'_> {
         format!("({})", conditions.join(" || "))
     }
 
-    /// Whether the union is one inline expression that asks its members in turn: at most one of them has parts, or no property
-    /// tells those apart and trying them is cheap.
+    /// Returns true if the check of the union is one inline expression that tries the members in order: at most one member has
+    /// parts, or no property tells these members apart and trying them is cheap.
     pub(super) fn is_simple_union(&self, id: TypeId, members: &[TypeId]) -> bool {
         let with_parts = members
             .iter()
@@ -56,7 +56,7 @@ impl Checker<'_> {
                 && !self.is_entangled(plan, &plan.arrays)
     }
 
-    /// Whether trying member after member could try each part of a recursive value again and again.
+    /// Returns true if trying the members could check parts of a recursive value repeatedly.
     fn is_entangled(&self, plan: &UnionPlan, decision: &Decision) -> bool {
         let Decision::Candidates(candidates) = decision else {
             return false;
@@ -93,7 +93,7 @@ impl Checker<'_> {
         self.decide(id, &plan.objects, path, body, module);
     }
 
-    /// Statements that end in `return`.
+    /// Emits statements that end with `return`.
     fn decide(
         &self,
         id: TypeId,
@@ -163,7 +163,7 @@ impl Checker<'_> {
         conditions.join(" || ")
     }
 
-    /// The condition of a member: the recursive unions on the way to it are entered too.
+    /// Returns the condition of a member. Counts the recursive unions between the union and the member as levels.
     fn member(&self, member: &Member, path: &Path<'_>, module: &mut Module) -> String {
         let entered = member
             .through

@@ -1,4 +1,4 @@
-//! Arrays, tuples and objects, and the odd names that their properties can have.
+//! Arrays, tuples and objects, and unusual names of their properties.
 
 use kit_ir::{Constraints, Format, IndexKey, TemplatePart, TupleElement, TypeId, TypeKind};
 
@@ -66,12 +66,12 @@ pub fn containers(b: &mut Builder) {
         parts: vec![TemplatePart::Text("x-".to_owned()), TemplatePart::Hole(code)],
     };
     let size = b.property("x-size", short);
-    // No `[key: string]`: a key that neither is a number nor begins with `x-` is dropped.
+    // Without `[key: string]`: keys that are neither numbers nor start with `x-` are dropped.
     let keyed = b.indexed(
         vec![size],
         vec![(IndexKey::Number, date), (header.clone(), bounded_text)],
     );
-    // Every signature that takes a key must hold; the value is read as the narrowest one.
+    // A value must match every signature that accepts its key. It is decoded as the narrowest type.
     let layered = b.indexed(
         Vec::new(),
         vec![
@@ -80,7 +80,7 @@ pub fn containers(b: &mut Builder) {
             (IndexKey::Number, date),
         ],
     );
-    // A declared property is no key of a signature, so its name breaks the rules of both.
+    // The rules of index signatures do not apply to a declared property. Its name breaks both rules.
     let declared = optional(b.property("Size", string));
     let short_key = Constraints {
         max_length: Some(5),

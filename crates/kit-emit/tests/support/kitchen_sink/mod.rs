@@ -1,4 +1,4 @@
-//! Every kind of type, every constraint, every odd name.
+//! A program with every kind of type, every constraint and unusual names.
 
 mod containers;
 mod routes;

@@ -1,4 +1,4 @@
-//! Numbers, texts and the other kinds without parts, with every constraint they can have.
+//! Numbers, strings and other types without parts, with all of their constraints.
 
 use kit_ir::{Constraints, Decimal, Format, LiteralValue, Property, TemplatePart, TypeId, TypeKind};
 
@@ -131,7 +131,7 @@ pub fn strings(b: &mut Builder) {
     })));
     b.interface("Strings", properties);
 
-    // Names that the codec uses too.
+    // The codec exports functions with the same names.
     let email = b.constrained(
         TypeKind::String,
         Constraints {

@@ -1,4 +1,4 @@
-//! What tags say: defaults, generated values, an entity.
+//! Effects of doc tags: defaults, generated values, an entity.
 
 use kit_ir::{
     Constraints, DefaultValue, Documentation, Entity, Format, GeneratedKind, LiteralValue, TypeKind,

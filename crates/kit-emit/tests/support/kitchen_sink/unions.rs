@@ -1,4 +1,4 @@
-//! Unions of every kind, and the types that hold themselves.
+//! Unions of every kind, and types that contain themselves.
 
 use kit_ir::{LiteralValue, TupleElement, TypeId, TypeKind};
 
@@ -63,7 +63,7 @@ fn tuple(b: &mut Builder, types: &[TypeId]) -> TypeId {
     b.kind(TypeKind::Tuple { elements })
 }
 
-/// Members that are told apart in every way there is.
+/// Declares unions for all ways to tell members apart.
 pub fn choices(b: &mut Builder) {
     let (string, number, date) = (b.string(), b.kind(TypeKind::Number), b.kind(TypeKind::Date));
     let (bytes, boolean, never) = (
@@ -166,7 +166,7 @@ pub fn recursive(b: &mut Builder) {
     let union = b.union(&[&scalars[..], &[list, record]].concat());
     b.program.declarations[json].r#type = union;
 
-    // Two that need each other.
+    // Two types that refer to each other.
     let placeholder = b.kind(TypeKind::Unknown);
     let (person, team) = (b.declare("Person", placeholder), b.declare("Team", placeholder));
     let (to_team, to_person) = (b.reference(team), b.reference(person));
@@ -176,7 +176,7 @@ pub fn recursive(b: &mut Builder) {
     let properties = vec![b.property("members", members)];
     b.program.declarations[team].r#type = b.object(properties);
 
-    // Members overlap, so a check could try each level twice.
+    // The members overlap, so a naive check would try each level twice.
     let placeholder = b.kind(TypeKind::Unknown);
     let entangled = b.declare("Entangled", placeholder);
     let reference = b.reference(entangled);
