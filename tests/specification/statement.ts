@@ -3,7 +3,7 @@ export interface Reference {
   /** Path from the root of the repository: a `*.test.ts` file, a Rust file with tests, or a file of cases in `conformance/`. */
   readonly file: string;
   /**
-   * Title of the test as its source has it: `kit build > gives the same bytes in two directories`, `a_schema_tells_rules_and_uses`. Titles of
+   * Title of the test as its source has it: `kit build > gives the same bytes in two directories`, `shows_rules_and_uses_of_a_type`. Titles of
    * enclosing suites are needed only if the file has the title twice. In a template literal `${…}` stays as it is written.
    */
   readonly test: string;

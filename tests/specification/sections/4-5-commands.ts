@@ -85,7 +85,7 @@ export const commands: Section = {
     },
     {
       says: "kit scaffold init refuses another server and another database",
-      servedBy: at("crates/kit-cli/tests/scaffold.rs", "wrong_choices_are_wrong_usage"),
+      servedBy: at("crates/kit-cli/tests/scaffold.rs", "refuses_invalid_options_as_wrong_usage"),
     },
     {
       says: "kit build runs the pipeline and says what it made",
@@ -140,7 +140,7 @@ export const commands: Section = {
       says: "kit generate:openapi writes .kit/openapi.json",
       changed:
         "it writes `.kit/schemas/openapi.json`, as every build does, or the file that `--out` names: a second document in `.kit/` went out of date",
-      servedBy: at("crates/kit-cli/tests/build.rs", "the_document_goes_where_it_is_wanted"),
+      servedBy: at("crates/kit-cli/tests/build.rs", "copies_the_openapi_document_to_the_given_path"),
     },
     {
       says: "kit test runs generated tests and those of the project",

@@ -33,7 +33,7 @@ export const inspection: Section = {
     { says: "--root names the project", servedBy: at(flags, eachFlag) },
     {
       says: "--verbose and -v say more",
-      servedBy: at("crates/kit-cli/tests/inspect.rs", "routes_are_listed_with_their_types"),
+      servedBy: at("crates/kit-cli/tests/inspect.rs", "lists_routes_with_their_types"),
     },
     {
       says: "subcommands about a build need no running server",
@@ -43,7 +43,7 @@ export const inspection: Section = {
     },
     {
       says: "subcommands about a running server ask the sidecar, and say if there is none",
-      servedBy: at("crates/kit-cli/tests/inspect_sidecar.rs", "a_sidecar_that_is_not_there_is_an_error"),
+      servedBy: at("crates/kit-cli/tests/inspect_sidecar.rs", "reports_a_sidecar_that_is_not_running"),
     },
     {
       says: "routes lists method, path, params, query, body and response of each route",
@@ -75,7 +75,7 @@ export const inspection: Section = {
     },
     {
       says: "route shows schemas if it is asked to be verbose",
-      servedBy: at("crates/kit-cli/tests/inspect.rs", "a_route_tells_where_its_handler_is"),
+      servedBy: at("crates/kit-cli/tests/inspect.rs", "shows_the_location_of_a_routes_handler"),
     },
     {
       says: "middleware lists name, priority and type",
