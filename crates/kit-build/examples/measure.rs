@@ -1,4 +1,4 @@
-//! Times builds of one project inside one process, for `cargo xtask bench compile` and for profilers.
+//! Measures the time of builds of one project in one process, for `cargo xtask bench compile` and for profilers.
 //!
 //! `measure ROOT ROUNDS FILE FROM TO` prints one line of JSON per build. Each round has five builds: a cold one (without an
 //! output directory), one without changes, two after an edit that replaces `FROM` by `TO` in `FILE` (the second in a

@@ -10,7 +10,7 @@ pub enum BuildError {
     /// The root is not a directory.
     #[error("there is no directory {}", root.display())]
     NoProject {
-        /// The root.
+        /// Path of the root.
         root: PathBuf,
     },
     /// A file operation failed.
@@ -29,13 +29,13 @@ pub enum BuildError {
         path.display()
     )]
     ForeignOutput {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
     },
     /// The list of generated files is damaged, so kit cannot tell stale generated files from foreign ones.
     #[error("{} is damaged ({reason}); delete the directory it is in and build again", path.display())]
     Manifest {
-        /// The list.
+        /// Path of the list.
         path: PathBuf,
         /// Description of the damage.
         reason: String,
@@ -43,7 +43,7 @@ pub enum BuildError {
     /// Another build has locked the output directory.
     #[error("another build is writing to {} and did not finish within {seconds} s", path.display())]
     Busy {
-        /// The output directory.
+        /// Path of the output directory.
         path: PathBuf,
         /// Seconds that the build waited.
         seconds: u64,
@@ -64,7 +64,7 @@ pub enum BuildError {
         "kit made an artifact with the path `{path}`, which {problem}. This is a bug in kit; please report it"
     )]
     Artifact {
-        /// The path.
+        /// Path of the artifact.
         path: String,
         /// Description of the problem.
         problem: &'static str,

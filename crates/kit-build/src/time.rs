@@ -26,6 +26,9 @@ impl BuildTime {
     /// assert_eq!(time.iso(), "2023-11-14T22:13:20.000Z");
     /// assert_eq!(time.compact(), "20231114221320");
     /// ```
+    ///
+    /// # Errors
+    /// Returns an error if `SOURCE_DATE_EPOCH` is not a number of seconds within the range of dates, or if `now` is out of range.
     pub fn new(source_date_epoch: Option<&str>, now: SystemTime) -> Result<Self, BuildError> {
         if let Some(value) = source_date_epoch.filter(|value| !value.is_empty()) {
             let invalid = || BuildError::SourceDateEpoch {

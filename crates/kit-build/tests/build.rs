@@ -81,7 +81,7 @@ fn file_contains_the_time_of_the_build_that_last_changed_it() {
     );
     assert_eq!(time(&project), "2026-09-21T14:16:40.000Z");
 
-    // A fixed time is in every file, changed or not.
+    // Every file contains a fixed time, changed or not.
     project.build_at(1_700_000_000, true);
     assert_eq!(time(&project), "2023-11-14T22:13:20.000Z");
 }

@@ -228,7 +228,7 @@ pub struct TypeCheck {
 pub enum BuildState {
     /// The build succeeded.
     Built {
-        /// Empty.
+        /// Empty string.
         text: String,
     },
     /// The build failed.

@@ -24,22 +24,22 @@ use crate::{
 pub enum Request {
     /// Import this file and reply with its default export.
     LoadConfig {
-        /// Absolute path.
+        /// Absolute path of the file.
         path: String,
     },
     /// Set the variables of this project's `.env` and reply with an [`EnvFile`].
     LoadEnv {
-        /// Absolute path.
+        /// Absolute path of the project.
         root: String,
     },
     /// Start the embedded database of this project and reply with its URL.
     DatabaseUrl {
-        /// Absolute path.
+        /// Absolute path of the project.
         root: String,
     },
     /// Perform an action on the embedded database of this project and reply with a [`DatabaseAnswer`].
     Database {
-        /// Absolute path.
+        /// Absolute path of the project.
         root: String,
         /// Action to perform.
         #[serde(flatten)]
@@ -98,7 +98,7 @@ pub enum Reply {
 pub enum SessionError {
     /// A step without the reply to the last request, or a first step with a reply.
     OutOfTurn,
-    /// A step after the command ended.
+    /// A step after the command has ended.
     Ended,
 }
 

@@ -19,13 +19,13 @@ pub struct Code {
 pub enum Phase {
     /// Finding and reading the configuration and the source files.
     Configuration,
-    /// Syntax.
+    /// Parsing: syntax errors.
     Parse,
-    /// Imports and names.
+    /// Resolution of imports and names.
     Resolve,
-    /// Types, doc tags.
+    /// Types and doc tags.
     Types,
-    /// Route keys, contracts, the application factory.
+    /// Route keys, contracts and the application factory.
     Routes,
     /// Plugins in a build, and the mistakes that they report.
     Plugins,

@@ -16,7 +16,7 @@ pub trait Sources {
 /// Style of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// No escape sequences.
+    /// Without escape sequences.
     Plain,
     /// Colours for a terminal.
     Colored,
@@ -33,7 +33,7 @@ pub struct Finding<'a> {
     pub message: &'a str,
     /// Locations.
     pub labels: &'a [Label],
-    /// Reasons.
+    /// Reasons why the mistake matters.
     pub notes: &'a [String],
     /// Correction for the user to make.
     pub help: Option<&'a str>,

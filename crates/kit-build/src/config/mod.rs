@@ -34,11 +34,11 @@ pub struct Config {
     pub compiler: Option<Compiler>,
     /// Arguments of the compiler.
     pub compiler_args: Option<Vec<String>>,
-    /// `database.adapter`.
+    /// Option `database.adapter`: the library for the database.
     pub adapter: Option<Adapter>,
-    /// `tests`.
+    /// Option `tests`: values that generated tests send.
     pub tests: Option<TestsConfig>,
-    /// `plugins`, in order.
+    /// Option `plugins`: the plugins, in order.
     pub plugins: Option<Vec<Plugin>>,
 }
 
@@ -110,7 +110,7 @@ pub struct TestPackages {
 pub struct ProjectInfo {
     /// Name of the project, or `API`. Never the name of the directory: output must not depend on the project's location.
     pub name: String,
-    /// Its version, or `0.0.0`.
+    /// Version of the project, or `0.0.0`.
     pub version: String,
     /// Description, license, and author or address for bug reports, for the OpenAPI document.
     pub about: ApiInfo,
@@ -132,7 +132,7 @@ impl Default for ProjectInfo {
 /// Compiler that produces the project's JavaScript.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Compiler {
-    /// TypeScript's own.
+    /// tsc, TypeScript's own compiler.
     #[default]
     Tsc,
     /// tsup.

@@ -1,4 +1,4 @@
-//! `kit build`.
+//! The command `kit build`.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

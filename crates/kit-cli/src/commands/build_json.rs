@@ -1,4 +1,4 @@
-//! `kit build --json`.
+//! JSON output of `kit build --json`.
 
 use std::time::Duration;
 
@@ -26,11 +26,11 @@ pub(super) struct JsonReport<'a> {
     files: JsonFiles<'a>,
     pending_migration: JsonPending,
     steps: Vec<JsonStep>,
-    /// `None` if no compiler ran.
+    /// The project's compiler; `None` if no compiler ran.
     compiler: Option<JsonStep>,
     /// Artifacts that the build left out, with the reason; empty with `--check`.
     pub(super) left_out: Vec<LeftOut>,
-    /// Absent without `--check-types`.
+    /// Type check; `None` without `--check-types`.
     #[serde(skip_serializing_if = "Option::is_none")]
     type_check: Option<JsonStep>,
     duration_ms: f64,

@@ -1,4 +1,4 @@
-//! `kit build --watch`.
+//! The command `kit build --watch`.
 
 use anstyle::Style;
 use kit_build::Mode;

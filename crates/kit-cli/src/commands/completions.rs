@@ -1,4 +1,4 @@
-//! `kit completions`.
+//! The command `kit completions`.
 
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;

@@ -1,4 +1,4 @@
-//! `kit dev`.
+//! The command `kit dev`.
 
 use std::cell::RefCell;
 use std::io;

@@ -1,4 +1,4 @@
-//! `kit explain`.
+//! The command `kit explain`.
 
 use std::fmt::Write as _;
 
@@ -77,7 +77,7 @@ impl Entry {
 struct Page {
     #[serde(flatten)]
     entry: Entry,
-    /// Markdown.
+    /// Documentation page in Markdown.
     page: &'static str,
 }
 

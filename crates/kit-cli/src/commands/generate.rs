@@ -1,4 +1,4 @@
-//! `kit generate` and its variants.
+//! The command `kit generate` and its variants.
 
 use std::path::{Component, Path, PathBuf};
 

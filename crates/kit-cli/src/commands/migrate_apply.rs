@@ -1,4 +1,4 @@
-//! `kit migrate:apply`.
+//! The command `kit migrate:apply`.
 
 use std::fmt::Write as _;
 use std::time::Duration;

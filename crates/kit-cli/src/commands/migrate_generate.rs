@@ -1,4 +1,4 @@
-//! `kit migrate:generate`.
+//! The command `kit migrate:generate`.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `kit migrate:status`.
+//! The command `kit migrate:status`.
 
 use clap::Args;
 use kit_build::read_migrations;

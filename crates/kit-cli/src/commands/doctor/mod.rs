@@ -1,4 +1,4 @@
-//! `kit doctor`.
+//! The command `kit doctor`.
 
 mod artifacts;
 mod database;

@@ -1,4 +1,4 @@
-//! `kit inspect dependencies`.
+//! The command `kit inspect dependencies`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

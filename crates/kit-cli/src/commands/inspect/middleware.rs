@@ -1,4 +1,4 @@
-//! `kit inspect middleware`.
+//! The command `kit inspect middleware`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Number;

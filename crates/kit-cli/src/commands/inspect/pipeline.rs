@@ -1,4 +1,4 @@
-//! `kit inspect build-pipeline`.
+//! The command `kit inspect build-pipeline`.
 
 use kit_build::{HOOKS, Hook, RegisteredTap, check_with, registered_taps};
 use kit_diagnostics::Severity;

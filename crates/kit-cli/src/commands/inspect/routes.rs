@@ -1,4 +1,4 @@
-//! `kit inspect routes` and `kit inspect route`.
+//! The commands `kit inspect routes` and `kit inspect route`.
 
 use indexmap::IndexMap;
 use kit_diagnostics::closest;

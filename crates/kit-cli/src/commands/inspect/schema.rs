@@ -1,4 +1,4 @@
-//! `kit inspect schema`.
+//! The command `kit inspect schema`.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::iter;

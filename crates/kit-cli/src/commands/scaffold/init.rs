@@ -1,4 +1,4 @@
-//! `kit scaffold init`.
+//! The command `kit scaffold init`.
 
 use std::path::{Path, PathBuf};
 

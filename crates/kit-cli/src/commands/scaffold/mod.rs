@@ -1,4 +1,4 @@
-//! `kit scaffold`.
+//! The command `kit scaffold`.
 
 use clap::{Args, Subcommand};
 

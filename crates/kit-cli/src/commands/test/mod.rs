@@ -1,4 +1,4 @@
-//! `kit test` and `kit test:contracts`.
+//! The commands `kit test` and `kit test:contracts`.
 
 mod coverage;
 mod report;
@@ -354,7 +354,7 @@ struct JsonReport<'a> {
     failures: &'a [TestFailure],
     #[serde(skip_serializing_if = "Option::is_none")]
     random: Option<Random>,
-    /// `None` if no request reached the application.
+    /// Coverage of the contracts; `None` if no request reached the application.
     #[serde(skip_serializing_if = "Option::is_none")]
     contracts: Option<&'a Coverage<'a>>,
 }

@@ -1,4 +1,4 @@
-//! `kit scaffold add entity`.
+//! The command `kit scaffold add entity`.
 
 use kit_build::{Adapter, Analysis, BuildTime, analyze_with, default_table, imports, read_text};
 use kit_scaffold::{Entity, EntityOptions, entity, interface_name, looks_plural};

@@ -1,4 +1,4 @@
-//! `kit scaffold add`.
+//! The command `kit scaffold add`.
 
 mod entity;
 
