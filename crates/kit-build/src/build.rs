@@ -233,8 +233,8 @@ pub(crate) async fn write(
     Ok(report(analysis, request.config, files, steps.taken))
 }
 
-/// Runs the plugins that add to the output, if the project has no errors so far. Other builds do not wait for the output
-/// directory meanwhile.
+/// Runs the plugins that add to the output, if the project has no errors so far. The output directory is not locked
+/// meanwhile, so other builds do not wait for plugins.
 async fn additions(
     taps: &Taps<'_>,
     analysis: &mut Analysis,

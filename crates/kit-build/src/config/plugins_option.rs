@@ -22,7 +22,7 @@ pub(super) fn read(value: &Value, reader: &mut Reader<'_>) -> Option<Vec<Plugin>
     };
     let mut plugins: Vec<Plugin> = Vec::new();
     for (index, item) in items.iter().enumerate() {
-        // The host gives null for a falsy item, which a condition such as `isLocal && myPlugin()` leaves in the list.
+        // The host gives null for `undefined`, `null` and `false`, which a condition such as `isLocal && myPlugin()` leaves in the list.
         if item.is_null() {
             continue;
         }

@@ -87,8 +87,8 @@ struct Start {
 
 /// Stop the database that `kit db start` keeps running.
 ///
-/// If another program still uses the database, it runs until that program has exited; the command reports this and exits
-/// with 1.
+/// If another program still uses the database, the database runs until that program has exited; the command reports this
+/// and exits with 1.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
     /// Listen on this address instead of the program's own; 0.0.0.0 for all addresses. The default is 127.0.0.1.
     #[arg(long, value_name = "ADDRESS")]
     host: Option<String>,
-    /// Accept requests with this name in the Host header; localhost and addresses are always accepted. Repeatable.
+    /// Accept requests with this name in the Host header; localhost and addresses are always accepted. Give the option once per name.
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
     /// File that starts the application. Default: the first of src/main.ts, src/server.ts, src/index.ts, …

@@ -250,7 +250,7 @@ impl<'a> Decoder<'a> {
         body.line(format_args!("return result{through_unknown}{cast};"));
     }
 
-    /// Emits two object literals for a last property that may be absent. Adding the property to a finished object would be slower.
+    /// Emits two object literals for a last property that may be absent. Adding the property to a finished object would cost an extra store.
     #[allow(
         clippy::too_many_arguments,
         reason = "the state of an object that is half written"

@@ -109,8 +109,8 @@ Examples:
     /// Show one type: its properties, their rules, and the routes that use it.
     ///
     /// `--json` prints { name, properties, usedBy, file, line }. `usedBy` lists { route, as }, where `as` is `params`, `query`,
-    /// `body` or `response`: first the routes that name the type, then those that contain it in other types. The latter also have
-    /// `through`, the names of the types from the type that the route names to the type that contains this one.
+    /// `body` or `response`: first the routes that name the type, then those that contain it in other types. An entry with
+    /// other types also has `through`: their names, from the type that the route names to the type that contains this one.
     #[command(after_help = "\
 Examples:
   kit inspect schema Note
