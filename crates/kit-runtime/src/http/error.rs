@@ -27,8 +27,7 @@ use crate::{SERVER_ADAPTER, Timestamp, is_development};
 /// to the client.
 ///
 /// ```
-/// use axum::http::StatusCode;
-/// use kit_runtime::Error;
+/// use kit_runtime::{Error, StatusCode};
 ///
 /// let error = Error::not_found("NOTE_NOT_FOUND", "There is no such note");
 /// assert_eq!(error.status(), StatusCode::NOT_FOUND);
