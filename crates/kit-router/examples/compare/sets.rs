@@ -1,4 +1,4 @@
-//! Sets of routes and requests as `bench/router` writes them, and figures as it reads them.
+//! Types of the sets of routes and requests that `bench/router` writes, and of the results that it reads.
 
 use std::collections::BTreeMap;
 

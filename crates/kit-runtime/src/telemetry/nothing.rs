@@ -1,4 +1,4 @@
-//! In place of all that the feature `otlp` brings.
+//! Replacement for the telemetry modules if the feature `otlp` is off.
 
 use serde_json::{Map, Value};
 use tracing::Level;
@@ -9,7 +9,7 @@ use super::Outcome;
 use crate::Error;
 use crate::http::{Context, Phase};
 
-/// Nothing to wait for at the end.
+/// Guard without an effect.
 pub(crate) struct Exporting;
 
 #[allow(clippy::unnecessary_wraps)] // Reason: it is what the feature has.
@@ -30,7 +30,7 @@ where
     None
 }
 
-/// The trace of a request.
+/// Trace of a request.
 pub(crate) struct Trace;
 
 #[allow(clippy::unused_self)] // Reason: it is what the feature has.
