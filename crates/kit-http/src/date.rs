@@ -1,5 +1,5 @@
 //! Cached text of the `date` header, formatted once a second: reading the clock for each response would cost as much as
-//! writing the response.
+//! writing the header.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
