@@ -1,7 +1,7 @@
-/** A reporter of node:test: the path of each file in which a test failed, a line each. */
+/** Reporter for node:test that prints the path of each file with a failed test, one per line. */
 export default async function* failedFiles(events) {
   for await (const { type, data } of events) {
-    // The summary of all files has none.
+    // The summary of all files has no file.
     if (type === "test:summary" && data.file !== undefined && !data.success) yield `${data.file}\n`;
   }
 }

@@ -1,4 +1,4 @@
-//! Runs of node:test, counted from their TAP reports.
+//! Runs tests with node:test and counts the results of their TAP reports.
 
 use std::path::{Path, PathBuf};
 
@@ -7,18 +7,20 @@ use crate::repository::Repository;
 use crate::run;
 use crate::test::{Outcome, conclude, section};
 
-/// In so many files at most a failure may be the machine's. More of them are the code's.
+/// Maximum number of failing files for which the machine may be the reason. If there are more, the code is the reason.
 const MOST_UNSTEADY: usize = 4;
 
-/// Runs the tests of a glob. A file that fails is run once more, alone: real sockets, databases and browsers share the machine with
-/// other tests, and one that was starved says nothing of the code. What passes then is no failure, and is named at the end.
+/// Runs the tests of a glob. Runs failing files once more, without other tests: sockets, databases and browsers share
+/// the machine with other tests, so a test may fail because of the load. A file that passes then is not a failure, but
+/// is listed at the end.
 pub(crate) fn run(
     repository: &Repository,
     title: &str,
     glob: &str,
     server: Option<&str>,
 ) -> anyhow::Result<Outcome> {
-    // Node would leave one processor to itself: on two, files would wait for each other while both wait for a database.
+    // Node would leave one processor unused. With two processors, one file would wait for another that waits for a
+    // database.
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let step = Step::start(title);
     let first = Run::of(repository, &step, server, processors, &[glob.into()])?;
@@ -42,11 +44,11 @@ pub(crate) fn run(
     Ok(outcome)
 }
 
-/// One run.
+/// One run of node:test.
 struct Run {
     finished: run::Finished,
     tap: String,
-    /// Files with a test that failed.
+    /// Files with a failed test.
     failed: Vec<PathBuf>,
 }
 
@@ -58,7 +60,8 @@ impl Run {
         processors: usize,
         files: &[PathBuf],
     ) -> anyhow::Result<Self> {
-        // Three reports of one run: one for people, shown where something failed, one to count from, and what to run again.
+        // One run writes three reports: one for people, which is shown for failures, one for the counts, and the list
+        // of failed files.
         let tap = repository.target().join("test-report.tap");
         let failed = repository.target().join("test-report.failed");
         if let Some(directory) = tap.parent() {
@@ -95,7 +98,7 @@ fn name(repository: &Repository, file: &Path) -> String {
     file.strip_prefix(&root).unwrap_or(file).display().to_string()
 }
 
-/// Reads the closing counts of a TAP report, and its skipped tests with their reasons.
+/// Parses the final counts of a TAP report, and its skipped tests with their reasons.
 fn count(report: &str) -> Outcome {
     let mut outcome = Outcome::default();
     for line in report.lines() {
@@ -126,7 +129,7 @@ mod tests {
     use super::count;
 
     #[test]
-    fn tap_counts_come_from_the_closing_lines() {
+    fn reads_the_counts_at_the_end_of_a_tap_report() {
         let outcome = count(
             "ok 1 - a\nok 2 - bun runs # SKIP no bun here\n# tests 4\n# pass 2\n# fail 1\n# cancelled 0\n# skipped 1\n",
         );
