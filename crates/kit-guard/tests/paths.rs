@@ -1,7 +1,7 @@
 //! Checks the normal form of paths with the vectors that the TypeScript servers use too.
 
-#![allow(clippy::disallowed_methods)] // Reason: the vectors are a file.
-#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+#![allow(clippy::disallowed_methods)] // Reason: the vectors are read from a file.
+#![allow(clippy::unwrap_used)] // Reason: test helpers may panic like tests.
 
 use std::path::Path;
 

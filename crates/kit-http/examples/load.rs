@@ -11,7 +11,7 @@
 //! The program prints one line of JSON: `{"requests", "seconds", "p50_ms", "p99_ms", "max_ms"}`. Any other status, a
 //! closed connection or no response for 5 seconds is an error, because results are only useful if every response is
 //! right. The program only sends to loopback addresses.
-#![allow(clippy::print_stdout)] // a program, whose result this is
+#![allow(clippy::print_stdout)] // prints the result of the program
 
 use std::io::{Read, Write};
 use std::net::SocketAddr;

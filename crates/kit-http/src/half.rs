@@ -103,7 +103,7 @@ impl Half {
 /// The pool.
 pub(crate) struct Halves {
     builder: http1::Builder,
-    #[allow(clippy::vec_box)] // halves are large, and move between here and their connections
+    #[allow(clippy::vec_box)] // halves are large and move between the pool and connections
     spare: RefCell<Vec<Box<Half>>>,
 }
 

@@ -63,7 +63,7 @@ fn identity(path: &Path) -> io::Result<(u64, u64)> {
     Ok((metadata.dev(), metadata.ino()))
 }
 
-#[allow(clippy::disallowed_methods)] // the file is the socket's name, which only whoever bound it can take back
+#[allow(clippy::disallowed_methods)] // the process that bound the socket must remove its file
 fn remove(path: &Path) -> io::Result<()> {
     fs::remove_file(path)
 }

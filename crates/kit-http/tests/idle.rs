@@ -4,7 +4,7 @@
 //! A connection that waits for its next request must not keep the memory of a request in progress: ten thousand open
 //! clients are common, and buffers of 8 KiB or more for each would exhaust the memory of a server.
 #![cfg(target_os = "linux")]
-#![allow(clippy::disallowed_methods)] // the figures are in /proc
+#![allow(clippy::disallowed_methods)] // the memory is read from /proc
 
 use std::cell::RefCell;
 use std::io::{Read, Write};

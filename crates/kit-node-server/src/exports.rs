@@ -341,7 +341,8 @@ fn server<'scope>(
 
 fn id<'scope>(env: Env<'scope>, value: Value<'scope>) -> Result<RequestId, Error> {
     let number = env.to_f64(value)?;
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // anything out of range is no known id
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    // a number out of range is not the id of a request
     RequestId::from_number(number as u64).ok_or_else(|| refusal(&ResponseError::UnknownRequest))
 }
 

@@ -414,7 +414,7 @@ impl Calls<'_, '_> {
 }
 
 fn number(env: Env<'_>, id: RequestId) -> Result<Value<'_>, Error> {
-    #[allow(clippy::cast_precision_loss)] // ids have 52 bits, which a double holds exactly
+    #[allow(clippy::cast_precision_loss)] // ids have 52 bits, which a double represents exactly
     env.double(id.as_number() as f64)
 }
 

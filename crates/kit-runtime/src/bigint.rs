@@ -81,7 +81,7 @@ impl BigInt {
     /// 2^53 - 1).
     pub(crate) fn exact(number: f64) -> Option<Self> {
         const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
-        #[allow(clippy::cast_possible_truncation)] // Reason: looked at beforehand.
+        #[allow(clippy::cast_possible_truncation)] // Reason: converted only within the exact range.
         (number.fract() == 0.0 && number.abs() <= MAX_SAFE).then(|| Self::from(number as i64))
     }
 

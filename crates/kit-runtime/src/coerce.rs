@@ -177,7 +177,7 @@ fn coerce_boolean(text: &str) -> Option<bool> {
     }
 }
 
-#[allow(clippy::float_cmp)] // Reason: a literal is one number and not its neighbours.
+#[allow(clippy::float_cmp)] // Reason: a literal equals exactly one number.
 fn coerce_literal(literal: Literal, text: &str) -> Option<Json> {
     match literal {
         // The wire form of these literals is a string too.

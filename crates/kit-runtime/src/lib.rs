@@ -34,7 +34,7 @@ mod start;
 mod stdout;
 mod telemetry;
 mod timestamp;
-#[doc(hidden)] // Public for tests and fuzz targets alone.
+#[doc(hidden)] // Public only for tests and fuzz targets.
 pub mod trust_proxy;
 
 pub use axum;

@@ -1,6 +1,6 @@
 //! Tests a PostgreSQL that refuses connections for a while.
 #![cfg(feature = "sqlx")]
-#![allow(clippy::incompatible_msrv)] // the oldest Rust compiles the sources, not the tests
+#![allow(clippy::incompatible_msrv)] // the minimum Rust version applies to the sources, not to the tests
 
 #[path = "../../kit-migrate/tests/support/mod.rs"]
 mod support;

@@ -1,7 +1,7 @@
 //! Tests connections to PostgreSQL servers with and without TLS.
 #![cfg(feature = "sqlx")]
-#![allow(clippy::disallowed_methods)] // a certificate is a file
-#![allow(clippy::incompatible_msrv)] // the oldest Rust compiles the sources, not the tests
+#![allow(clippy::disallowed_methods)] // certificates are files
+#![allow(clippy::incompatible_msrv)] // the minimum Rust version applies to the sources, not to the tests
 
 #[path = "../../kit-migrate/tests/support/mod.rs"]
 mod support;

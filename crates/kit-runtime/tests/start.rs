@@ -1,6 +1,6 @@
 //! Tests the error messages for a database that the server cannot use. They need no PostgreSQL.
 #![cfg(feature = "sqlx")]
-#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+#![allow(clippy::unwrap_used)] // Reason: test helpers may panic like tests.
 
 use std::net::TcpListener;
 

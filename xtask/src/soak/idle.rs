@@ -32,7 +32,7 @@ pub(crate) fn run(repository: &Repository, wanted: usize) -> anyhow::Result<bool
     Ok(holds)
 }
 
-#[allow(clippy::cast_precision_loss)] // a figure for people
+#[allow(clippy::cast_precision_loss)] // only for display
 fn kibibytes(bytes: usize) -> f64 {
     bytes as f64 / 1024.0
 }

@@ -139,7 +139,7 @@ fn loads(name: &str, subject: Subject, duration: Duration) -> anyhow::Result<boo
     Ok(holds)
 }
 
-#[allow(clippy::cast_precision_loss)] // a figure for people
+#[allow(clippy::cast_precision_loss)] // only for display
 fn mebibytes(bytes: usize) -> f64 {
     bytes as f64 / 1024.0 / 1024.0
 }

@@ -30,7 +30,7 @@ pub(crate) fn run(repository: &Repository, readers: usize) -> anyhow::Result<boo
             cost.fast / 1024.0 / 1024.0
         );
     }
-    #[allow(clippy::cast_precision_loss)] // a goal for people
+    #[allow(clippy::cast_precision_loss)] // only for display
     let holds = kit.slow <= GOAL as f64;
     if !holds {
         println!("  FAILED: the goal is {} KiB", GOAL / 1024);
@@ -45,7 +45,7 @@ struct Cost {
     fast: f64,
 }
 
-#[allow(clippy::cast_precision_loss)] // figures for people
+#[allow(clippy::cast_precision_loss)] // only for display
 fn measure(subject: Subject, readers: usize) -> anyhow::Result<Cost> {
     let at_rest = subject.held()?.descriptors;
     // Warm up, so that one-time allocations and code compiled by V8 do not count.
@@ -89,7 +89,7 @@ fn open(subject: &Subject, count: usize) -> anyhow::Result<Vec<TcpStream>> {
     Ok(clients)
 }
 
-#[allow(clippy::cast_precision_loss)] // a figure for people
+#[allow(clippy::cast_precision_loss)] // only for display
 fn read_fast(subject: &Subject) -> anyhow::Result<f64> {
     let mut client = TcpStream::connect(subject.address)?;
     client.set_read_timeout(Some(Duration::from_secs(30)))?;

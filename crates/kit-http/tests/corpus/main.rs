@@ -1,6 +1,6 @@
 //! Tests the engine with `conformance/http-raw.json`: each case in one piece, split at every byte, and byte by byte.
 //! The engine and its client share one thread, so that no waiting is needed and the engine sees every split.
-#![allow(clippy::disallowed_methods)] // the cases are a file
+#![allow(clippy::disallowed_methods)] // the cases are read from a file
 
 mod case;
 mod peer;

@@ -1,5 +1,5 @@
 //! Tests servers on Unix sockets and their files.
-#![allow(clippy::disallowed_methods)] // the files are what is tested
+#![allow(clippy::disallowed_methods)] // the files are under test
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};

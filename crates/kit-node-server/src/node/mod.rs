@@ -2,7 +2,7 @@
 //!
 //! Every call into Node needs an environment, on its thread, while the environment may run JavaScript. [`Env`]
 //! guarantees this: only this module creates it, for the duration of a callback, and it cannot leave its thread.
-#![allow(unsafe_code)] // the boundary to C; each block says why it holds
+#![allow(unsafe_code)] // the boundary to C; each block states why it is sound
 
 mod callbacks;
 mod descriptor;

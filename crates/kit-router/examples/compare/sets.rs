@@ -34,7 +34,7 @@ pub(crate) struct Row {
     pub(crate) unit: &'static str,
 }
 
-#[allow(clippy::disallowed_methods)] // a program of the repository's own
+#[allow(clippy::disallowed_methods)] // this program is only for this repository
 pub(crate) fn read(path: &str) -> Vec<Set> {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }

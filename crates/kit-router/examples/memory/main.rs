@@ -9,7 +9,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 #[path = "../compare/sets.rs"]
-#[allow(dead_code)] // no requests are made
+#[allow(dead_code)] // requests are not used here
 mod sets;
 #[path = "../compare/subjects.rs"]
 #[allow(dead_code)]

@@ -51,7 +51,7 @@ fn is_within(value: &Json, levels: usize) -> bool {
 }
 
 /// Returns true if a value equals the literal.
-#[allow(clippy::float_cmp)] // Reason: a literal is one number and not its neighbours.
+#[allow(clippy::float_cmp)] // Reason: a literal equals exactly one number.
 pub(super) fn is_literal(literal: Literal, value: &Json) -> bool {
     match (literal, value) {
         (Literal::Text(literal), Json::String(text)) => literal == text,

@@ -25,7 +25,7 @@ struct Handler {
 impl Located {
     /// Finds the line of the handler in its source file. The handler is left out if the file or the function does not
     /// exist, because the program may run in another directory.
-    #[allow(clippy::disallowed_methods)] // Reason: the program of a user reads its own sources, in development alone.
+    #[allow(clippy::disallowed_methods)] // Reason: a program reads its own sources, only in development.
     pub(super) fn of(source: &Source) -> Self {
         let (file, export) = source.handler;
         let text = if file.is_empty() {

@@ -239,7 +239,7 @@ impl Error {
     }
 
     #[cfg(not(feature = "sqlx"))]
-    #[allow(clippy::unused_self)] // Reason: the other one looks at it.
+    #[allow(clippy::unused_self)] // Reason: same signature as with the feature.
     fn is_bad_data(&self) -> bool {
         false
     }
@@ -252,7 +252,7 @@ impl Error {
     }
 
     #[cfg(not(feature = "sqlx"))]
-    #[allow(clippy::unused_self)] // Reason: the other one looks at it.
+    #[allow(clippy::unused_self)] // Reason: same signature as with the feature.
     fn help(&self) -> Option<&'static str> {
         None
     }

@@ -109,7 +109,7 @@ impl<'de> Deserializer<'de> for &Json {
 /// Converts a double to an integer if it is integral and within the range in which doubles are exact.
 pub(super) fn whole(number: f64) -> Option<i64> {
     const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
-    #[allow(clippy::cast_possible_truncation)] // Reason: looked at beforehand.
+    #[allow(clippy::cast_possible_truncation)] // Reason: the result is used only within the exact range.
     (number.fract() == 0.0 && number.abs() <= MAX_SAFE).then_some(number as i64)
 }
 

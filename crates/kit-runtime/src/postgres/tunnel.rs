@@ -139,7 +139,7 @@ struct Directory(PathBuf);
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        #[allow(clippy::disallowed_methods)] // Reason: the socket is made here.
+        #[allow(clippy::disallowed_methods)] // Reason: this module created the socket.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -113,7 +113,7 @@ impl Number {
     };
 
     /// Returns true if the bounds are those of a `bigint` column, which has 64 bits.
-    #[allow(clippy::float_cmp)] // Reason: the bounds are these numbers and not their neighbours.
+    #[allow(clippy::float_cmp)] // Reason: the bounds must equal exactly these numbers.
     pub(crate) fn is_bigint_column(&self) -> bool {
         self.minimum == Some(-COLUMN_LIMIT) && self.exclusive_maximum == Some(COLUMN_LIMIT)
     }

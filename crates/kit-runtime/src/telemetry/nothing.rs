@@ -12,7 +12,7 @@ use crate::http::{Context, Phase};
 /// Guard without an effect.
 pub(crate) struct Exporting;
 
-#[allow(clippy::unnecessary_wraps)] // Reason: it is what the feature has.
+#[allow(clippy::unnecessary_wraps)] // Reason: same signature as with the feature.
 pub(crate) fn start() -> Result<Exporting, Error> {
     Ok(Exporting)
 }
@@ -33,7 +33,7 @@ where
 /// Trace of a request.
 pub(crate) struct Trace;
 
-#[allow(clippy::unused_self)] // Reason: it is what the feature has.
+#[allow(clippy::unused_self)] // Reason: same signature as with the feature.
 impl Trace {
     pub(crate) fn begin() -> Self {
         Self

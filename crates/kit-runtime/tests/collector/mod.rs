@@ -1,7 +1,7 @@
 //! Test helpers: a server in its own process, and a collector that listens on a socket and decodes what it receives.
 
-#![allow(dead_code, unreachable_pub)] // each test binary uses its own part, and none has an outside
-#![allow(clippy::unwrap_used)] // a helper of a test may fail the test
+#![allow(dead_code, unreachable_pub)] // each test binary uses only a part, and has no public API
+#![allow(clippy::unwrap_used)] // test helpers may panic like tests
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
