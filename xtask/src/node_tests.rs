@@ -1,6 +1,7 @@
 //! Runs tests with node:test and counts the results of their TAP reports.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::progress::Step;
 use crate::repository::Repository;
@@ -25,6 +26,7 @@ pub(crate) fn run(
     let step = Step::start(title);
     let first = Run::of(repository, &step, server, processors, &[glob.into()])?;
     let mut outcome = first.outcome();
+    outcome.files = first.durations(repository, server);
     let again = &first.failed;
     if outcome.failed > 0 && !again.is_empty() && again.len() <= MOST_UNSTEADY {
         let second = Run::of(repository, &step, server, 1, again)?;
@@ -48,6 +50,8 @@ pub(crate) fn run(
 struct Run {
     finished: run::Finished,
     tap: String,
+    /// Duration of each file.
+    files: Vec<(PathBuf, Duration)>,
     /// Files with a failed test.
     failed: Vec<PathBuf>,
 }
@@ -60,10 +64,10 @@ impl Run {
         processors: usize,
         files: &[PathBuf],
     ) -> anyhow::Result<Self> {
-        // One run writes three reports: one for people, which is shown for failures, one for the counts, and the list
-        // of failed files.
+        // One run writes three reports: one for people, which is shown for failures, one for the counts, and the results
+        // of each file.
         let tap = repository.target().join("test-report.tap");
-        let failed = repository.target().join("test-report.failed");
+        let results = repository.target().join("test-report.files");
         if let Some(directory) = tap.parent() {
             std::fs::create_dir_all(directory)?;
         }
@@ -73,23 +77,62 @@ impl Run {
             .args(["--test-reporter=spec", "--test-reporter-destination=stdout"])
             .arg("--test-reporter=tap")
             .arg(format!("--test-reporter-destination={}", tap.display()))
-            .arg("--test-reporter=./xtask/src/failed-files.mjs")
-            .arg(format!("--test-reporter-destination={}", failed.display()))
+            .arg("--test-reporter=./xtask/src/file-results.mjs")
+            .arg(format!("--test-reporter-destination={}", results.display()))
             .args(files);
         if let Some(server) = server {
             node.env("KIT_E2E_SERVER", server);
         }
         let finished = run::finish(node, step)?;
-        let lines = std::fs::read_to_string(&failed).unwrap_or_default();
+        let lines = std::fs::read_to_string(&results).unwrap_or_default();
+        let results: Vec<FileResult> = lines.lines().filter_map(FileResult::parse).collect();
         Ok(Self {
             finished,
             tap: std::fs::read_to_string(&tap).unwrap_or_default(),
-            failed: lines.lines().map(PathBuf::from).collect(),
+            failed: results
+                .iter()
+                .filter(|result| !result.passed)
+                .map(|result| result.path.clone())
+                .collect(),
+            files: results
+                .into_iter()
+                .map(|result| (result.path, result.duration))
+                .collect(),
         })
     }
 
     fn outcome(&self) -> Outcome {
         count(&self.tap)
+    }
+
+    /// Durations of the files, with the server that they ran on.
+    fn durations(&self, repository: &Repository, server: Option<&str>) -> Vec<(String, Duration)> {
+        let on = server.map(|server| format!(" on {server}")).unwrap_or_default();
+        self.files
+            .iter()
+            .map(|(path, duration)| (format!("{}{on}", name(repository, path)), *duration))
+            .collect()
+    }
+}
+
+/// A line of `file-results.mjs`.
+struct FileResult {
+    passed: bool,
+    duration: Duration,
+    path: PathBuf,
+}
+
+impl FileResult {
+    fn parse(line: &str) -> Option<Self> {
+        let mut fields = line.splitn(3, '\t');
+        let passed = fields.next()? == "passed";
+        let duration = Duration::from_secs_f64(fields.next()?.parse::<f64>().ok()? / 1000.0);
+        let path = PathBuf::from(fields.next()?);
+        Some(Self {
+            passed,
+            duration,
+            path,
+        })
     }
 }
 
@@ -126,7 +169,18 @@ fn count(report: &str) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use super::count;
+    use std::path::Path;
+    use std::time::Duration;
+
+    use super::{FileResult, count};
+
+    #[test]
+    fn parses_the_result_the_duration_and_the_path_of_a_file() {
+        let result = FileResult::parse("failed\t1500.5\t/a b/c.test.ts").unwrap();
+        assert!(!result.passed);
+        assert_eq!(result.duration, Duration::from_micros(1_500_500));
+        assert_eq!(result.path, Path::new("/a b/c.test.ts"));
+    }
 
     #[test]
     fn reads_the_counts_at_the_end_of_a_tap_report() {

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: runs all tests of the project. Its last line is `N passed, N failed`.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::ValueEnum;
 
@@ -42,6 +43,8 @@ pub(crate) struct Outcome {
     pub(crate) skipped: Vec<String>,
     /// Files with a failed test that passed in a second run.
     pub(crate) unsteady: Vec<String>,
+    /// Duration of each test file or test binary.
+    pub(crate) files: Vec<(String, Duration)>,
     /// Text to show at the end; empty without failures.
     pub(crate) report: String,
 }
@@ -52,6 +55,7 @@ impl Outcome {
         self.failed += other.failed;
         self.skipped.extend(other.skipped);
         self.unsteady.extend(other.unsteady);
+        self.files.extend(other.files);
         self.report.push_str(&other.report);
     }
 
@@ -68,6 +72,9 @@ impl Outcome {
         }
     }
 }
+
+/// Number of files that are listed with their durations at the end.
+const SLOWEST: usize = 10;
 
 /// Servers other than the native one on which the example must behave the same. `tests/e2e/support/server.ts` starts
 /// them.
@@ -112,12 +119,21 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     for file in &total.unsteady {
         println!("unsteady: {file}: failed once, passed when run again");
     }
+    print_slowest(std::mem::take(&mut total.files));
     println!("{}", total.counts());
     Ok(if total.failed == 0 {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// Prints the files with the longest durations, the slowest first.
+fn print_slowest(mut files: Vec<(String, Duration)>) {
+    files.sort_by_key(|(_, duration)| std::cmp::Reverse(*duration));
+    for (file, duration) in files.iter().take(SLOWEST) {
+        println!("slow: {:>6.1} s  {file}", duration.as_secs_f64());
+    }
 }
 
 fn checks(repository: &Repository) -> anyhow::Result<Outcome> {
@@ -199,8 +215,22 @@ pub(crate) fn section(title: &str, output: &str) -> String {
 /// Adds up the `test result:` lines of libtest. A test that cannot run on this machine prints `SKIPPED name: reason`.
 fn count_cargo(output: &str) -> Outcome {
     let mut outcome = Outcome::default();
+    let mut binary = "";
     for line in output.lines().map(str::trim) {
-        if let Some(counts) = line.strip_prefix("test result: ") {
+        if let Some(running) = line
+            .strip_prefix("Running ")
+            .or_else(|| line.strip_prefix("Doc-tests "))
+        {
+            binary = running;
+        } else if let Some(counts) = line.strip_prefix("test result: ") {
+            let seconds = counts
+                .rsplit_once("finished in ")
+                .and_then(|(_, time)| time.trim_end_matches('s').parse().ok());
+            if let Some(seconds) = seconds {
+                outcome
+                    .files
+                    .push((binary_name(binary), Duration::from_secs_f64(seconds)));
+            }
             outcome.passed += number_before(counts, " passed");
             outcome.failed += number_before(counts, " failed");
         } else if let Some(skipped) = line.strip_prefix("SKIPPED ") {
@@ -209,6 +239,22 @@ fn count_cargo(output: &str) -> Outcome {
     }
     outcome.passed = outcome.passed.saturating_sub(outcome.skipped.len());
     outcome
+}
+
+/// Returns the name of a test binary from cargo's output `tests/goldens.rs (target/debug/deps/goldens-0f3c)`. Keeps the
+/// hash, because binaries of several crates have the same name.
+fn binary_name(running: &str) -> String {
+    match running.split_once(" (") {
+        Some((_, path)) => {
+            let file = path
+                .trim_end_matches(')')
+                .rsplit(['/', '\\'])
+                .next()
+                .unwrap_or(path);
+            format!("cargo test {file}")
+        }
+        None => format!("doc tests of {running}"),
+    }
 }
 
 /// Returns the number directly before a word.
@@ -221,6 +267,8 @@ fn number_before(text: &str, word: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::count_cargo;
 
     #[test]
@@ -231,5 +279,16 @@ mod tests {
         );
         assert_eq!((outcome.passed, outcome.failed), (12, 2));
         assert_eq!(outcome.skipped, ["apply: no PostgreSQL"]);
+    }
+
+    #[test]
+    fn durations_of_test_binaries_come_with_their_names() {
+        let outcome = count_cargo(
+            "     Running unittests src/lib.rs (target/debug/deps/kit_ir-0f3c)\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.25s\n\
+             Doc-tests kit_router\ntest result: ok. 1 passed; 0 failed; finished in 0.50s",
+        );
+        let expected = [("cargo test kit_ir-0f3c", 1250), ("doc tests of kit_router", 500)]
+            .map(|(name, millis)| (name.to_owned(), Duration::from_millis(millis)));
+        assert_eq!(outcome.files, expected);
     }
 }

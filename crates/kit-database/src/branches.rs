@@ -1,25 +1,28 @@
-//! Migrations of branches that were merged: each was planned without knowing of the other.
+//! Merges migrations of branches, each planned without knowledge of the other.
 //!
-//! Every snapshot names those it was planned from. Where two name the same one, the tables are what both made of it, as
-//! long as they changed different things.
+//! Every snapshot names its parents: the snapshots that it was planned from. If two snapshots name the same parent, the
+//! resulting tables combine the changes of both, provided that they changed different things.
 
 use std::collections::BTreeSet;
 
 use crate::{Migration, PlanError, Problem, Snapshot, Table};
 
-/// What the database looks like once all migrations are applied.
+/// State of the database after all migrations are applied.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Latest {
-    /// The tables; nothing before the first migration.
+    /// Snapshot of the tables; `None` before the first migration.
     pub snapshot: Option<Snapshot>,
-    /// Names of the migrations that stand side by side, planned on branches; empty where each follows another.
+    /// Names of the migrations that were planned on separate branches; empty if each migration follows another.
     pub side_by_side: Vec<String>,
 }
 
-/// Finds out what the database looks like once all of them are applied. They are in the order of their names; those
-/// without a snapshot change data alone.
+/// Computes the state of the database after all migrations are applied.
 ///
-/// Fails where two branches changed the same thing: whichever runs second would not find what it was planned for.
+/// `migrations` must be in the order of their names. Migrations without a snapshot change only data.
+///
+/// # Errors
+/// Returns a [`PlanError`] if two branches changed the same thing: the migration that runs second would not find the
+/// state that it was planned for.
 pub fn latest(migrations: &[Migration]) -> Result<Latest, PlanError> {
     let nodes: Vec<Node<'_>> = nodes(migrations);
     let inner: BTreeSet<usize> = nodes
@@ -67,8 +70,8 @@ pub fn latest(migrations: &[Migration]) -> Result<Latest, PlanError> {
     })
 }
 
-/// Tables that the migrations have made. If branches changed the same thing, those that the newest of them has made.
-/// Nothing before the first one.
+/// Returns the snapshot of the tables after all migrations, or `None` before the first migration. If branches changed
+/// the same thing, returns the snapshot of the newest migration that has one.
 pub fn committed(migrations: &[Migration]) -> Option<Snapshot> {
     match latest(migrations) {
         Ok(latest) => latest.snapshot,
@@ -82,7 +85,7 @@ pub fn committed(migrations: &[Migration]) -> Option<Snapshot> {
 struct Node<'a> {
     name: &'a str,
     snapshot: &'a Snapshot,
-    /// Where those stand that it was planned from.
+    /// Indexes of the nodes that this snapshot was planned from.
     parents: Vec<usize>,
 }
 
@@ -100,7 +103,8 @@ fn nodes(migrations: &[Migration]) -> Vec<Node<'_>> {
         });
         let parents = match named {
             Some(found) if !found.is_empty() || snapshot.parents() == Some(&[]) => found,
-            // One of an earlier kit, or one whose parent was deleted: it follows what stands before it.
+            // Written by an earlier version of kit, or its parent was deleted: treat it as the successor of the node
+            // before it.
             _ => nodes.len().checked_sub(1).into_iter().collect(),
         };
         nodes.push(Node {
@@ -112,7 +116,7 @@ fn nodes(migrations: &[Migration]) -> Vec<Node<'_>> {
     nodes
 }
 
-/// Those that it comes of, and itself.
+/// Returns the indexes of a node and of all its ancestors.
 fn ancestors(nodes: &[Node<'_>], of: usize) -> BTreeSet<usize> {
     let (mut found, mut waiting) = (BTreeSet::new(), vec![of]);
     while let Some(at) = waiting.pop() {
@@ -125,7 +129,7 @@ fn ancestors(nodes: &[Node<'_>], of: usize) -> BTreeSet<usize> {
 
 #[derive(Default)]
 struct Merge {
-    /// The migrations that are brought together, for messages.
+    /// Names of the migrations that are merged, for messages.
     between: String,
     problems: Vec<Problem>,
 }
@@ -214,7 +218,8 @@ impl Merge {
         }
     }
 
-    /// Things by name. What one side left as it was is as the other side has it; `both` looks into what both changed.
+    /// Merges named items of two sides. An item that one side did not change is taken from the other side; `both`
+    /// merges an item that both sides changed, or returns `None` for a conflict.
     fn each<T: PartialEq + Clone>(
         &mut self,
         place: &str,

@@ -1,191 +1,193 @@
-//! What a migration changes, one thing at a time.
+//! Single changes of a migration.
 
 use serde::{Deserialize, Serialize};
 
 use crate::sql::{Statement, TableAction};
 use crate::{Check, Column, ColumnDefault, ColumnType, ForeignKey, Index, Table, Unique};
 
-/// One change of a migration, as `changes.json` records it.
+/// A change of a migration, as recorded in `changes.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "change")]
 pub enum Change {
-    /// A new table with its columns, primary key, unique constraints, checks and comments. Its foreign keys and indexes are
-    /// changes of their own, so that tables may refer to each other.
+    /// Creates a table with its columns, primary key, unique constraints, checks and comments. Foreign keys and indexes
+    /// are separate changes, so that tables may refer to each other.
     CreateTable {
-        /// The table.
+        /// The new table.
         table: Table,
     },
-    /// A table goes away with all its rows.
+    /// Drops a table with all its rows.
     DropTable {
-        /// Its name.
+        /// Name of the table.
         table: String,
     },
-    /// A table has another name from then on.
+    /// Renames a table.
     RenameTable {
-        /// Its name.
+        /// Old name.
         from: String,
-        /// Its name from then on.
+        /// New name.
         to: String,
     },
-    /// A new column. One that may not be null and has no default is added as null, waits for values, and is then closed.
+    /// Adds a column. A required column without a default is added as nullable, then filled, then set to `NOT NULL`.
     AddColumn {
-        /// Its table.
+        /// Name of the table.
         table: String,
-        /// The column.
+        /// The new column.
         column: Column,
     },
-    /// A column goes away with all its values.
+    /// Drops a column with all its values.
     DropColumn {
-        /// Its table.
+        /// Name of the table.
         table: String,
-        /// Its name.
+        /// Name of the column.
         column: String,
     },
-    /// A column has another name from then on.
+    /// Renames a column.
     RenameColumn {
-        /// Its table.
+        /// Name of the table.
         table: String,
-        /// Its name.
+        /// Old name.
         from: String,
-        /// Its name from then on.
+        /// New name.
         to: String,
     },
-    /// A column stores another type. Fails, and changes nothing, where a value would not survive the way there and back.
+    /// Changes the type of a column. Fails, and changes nothing, if a value would not survive a conversion to the new
+    /// type and back.
     SetType {
-        /// Its table.
+        /// Name of the table.
         table: String,
-        /// Its name.
+        /// Name of the column.
         column: String,
-        /// What it stores.
+        /// Old type.
         from: ColumnType,
-        /// What it stores from then on.
+        /// New type.
         to: ColumnType,
-        /// Whether values may get lost on the way, so that all are looked at first.
+        /// True if the conversion may lose values, so that all values are checked first.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         guarded: bool,
     },
-    /// A column gets a default, or another one. Rows that are there keep what they have.
+    /// Sets or replaces the default of a column. Existing rows keep their values.
     SetDefault {
-        /// Its table.
+        /// Name of the table.
         table: String,
-        /// Its name.
+        /// Name of the column.
         column: String,
-        /// The default.
+        /// The new default.
         default: ColumnDefault,
     },
-    /// A column has no default any more.
+    /// Removes the default of a column.
     DropDefault {
-        /// Its table.
+        /// Name of the table.
         table: String,
-        /// Its name.
+        /// Name of the column.
         column: String,
-        /// Whether it was the next number of a sequence.
+        /// True if the default was the next number of a sequence.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         identity: bool,
     },
-    /// A column may not be null any more. Fails, and changes nothing, where a row has no value.
+    /// Makes a column `NOT NULL`. Fails, and changes nothing, if a row has no value.
     SetNotNull {
-        /// Its table.
+        /// Name of the table.
         table: String,
-        /// Its name.
+        /// Name of the column.
         column: String,
     },
-    /// A column may be null.
+    /// Makes a column nullable.
     DropNotNull {
-        /// Its table.
+        /// Name of the table.
         table: String,
-        /// Its name.
+        /// Name of the column.
         column: String,
     },
-    /// A primary key on other columns.
+    /// Adds a primary key.
     AddPrimaryKey {
-        /// Its table.
+        /// Name of the table.
         table: String,
-        /// Its name.
+        /// Name of the constraint.
         name: String,
-        /// Its columns.
+        /// Names of the columns.
         columns: Vec<String>,
     },
-    /// A new unique constraint. Fails, and changes nothing, where rows have equal values.
+    /// Adds a unique constraint. Fails, and changes nothing, if rows have equal values.
     AddUnique {
-        /// Its table.
+        /// Name of the table.
         table: String,
         /// The constraint.
         unique: Unique,
     },
-    /// A new check. Fails, and changes nothing, where a row does not satisfy it.
+    /// Adds a check. Fails, and changes nothing, if a row does not satisfy the check.
     AddCheck {
-        /// Its table.
+        /// Name of the table.
         table: String,
         /// The constraint.
         check: Check,
     },
-    /// A new reference. Fails, and changes nothing, where a row refers to none.
+    /// Adds a foreign key. Fails, and changes nothing, if a row refers to a row that does not exist.
     AddForeignKey {
-        /// Its table.
+        /// Name of the table.
         table: String,
         /// The constraint.
         foreign_key: ForeignKey,
     },
-    /// A primary key, unique constraint, check or reference goes away.
+    /// Drops a primary key, unique constraint, check or foreign key.
     DropConstraint {
-        /// Its table.
+        /// Name of the table.
         table: String,
-        /// Its name.
+        /// Name of the constraint.
         constraint: String,
     },
-    /// A constraint has another name from then on.
+    /// Renames a constraint.
     RenameConstraint {
-        /// Its table.
+        /// Name of the table.
         table: String,
-        /// Its name.
+        /// Old name.
         from: String,
-        /// Its name from then on.
+        /// New name.
         to: String,
     },
-    /// A new index.
+    /// Creates an index.
     CreateIndex {
-        /// Its table.
+        /// Name of the table.
         table: String,
         /// The index.
         index: Index,
     },
-    /// An index goes away.
+    /// Drops an index.
     DropIndex {
-        /// Its table.
+        /// Name of the table.
         table: String,
-        /// Its name.
+        /// Name of the index.
         index: String,
     },
-    /// An index has another name from then on.
+    /// Renames an index.
     RenameIndex {
-        /// Its table.
+        /// Name of the table.
         table: String,
-        /// Its name.
+        /// Old name.
         from: String,
-        /// Its name from then on.
+        /// New name.
         to: String,
     },
-    /// Another comment in the database's catalog, or none.
+    /// Sets, replaces or removes a comment in the database's catalog.
     SetComment {
-        /// The table.
+        /// Name of the table.
         table: String,
-        /// The column; the table itself where absent.
+        /// Name of the column; `None` for a comment on the table.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         column: Option<String>,
-        /// The text.
+        /// Text of the comment; `None` removes the comment.
         #[serde(default)]
         comment: Option<String>,
     },
 }
 
 impl Change {
-    /// Whether stored values are lost for good. Constraints that may turn out not to hold are not: they fail as a whole.
+    /// Returns true if the change loses stored values for good. A constraint that rows may violate is not destructive:
+    /// adding it fails as a whole and changes nothing.
     pub fn is_destructive(&self) -> bool {
         matches!(self, Self::DropTable { .. } | Self::DropColumn { .. })
     }
 
-    /// The change in a few words: `add column notes.archived`.
+    /// Returns a short description of the change: `add column notes.archived`.
     pub fn summary(&self) -> String {
         match self {
             Self::CreateTable { table } => format!("create table {}", table.name),
@@ -230,7 +232,7 @@ impl Change {
         }
     }
 
-    /// The statements that make it, in order.
+    /// Returns the statements of the change, in order.
     pub fn statements(&self) -> Vec<Statement> {
         match self {
             Self::CreateTable { table } => create_table(table),

@@ -1,4 +1,4 @@
-//! The pending draft in `.kit/migrations/`: where the types are ahead of the committed migrations.
+//! Writes the pending draft in `.kit/migrations/`: the changes of the types that no committed migration contains.
 
 use serde::Serialize;
 
@@ -21,9 +21,11 @@ struct PendingProblem {
     help: String,
 }
 
-/// The files of the draft, relative to `.kit/migrations/`: always `snapshot.json`, the picture of the types (which a
-/// migration written by hand copies), and `pending.sql` with `pending.json` where the committed migrations are behind.
-/// What cannot be planned stands in `pending.json` under `problems`.
+/// Returns the files of the draft, relative to `.kit/migrations/`.
+///
+/// Always contains `snapshot.json`, the snapshot of the types, which the user copies into a migration written by hand.
+/// If the committed migrations are behind the types, also contains `pending.sql` and `pending.json`. Differences that
+/// cannot be planned are listed in `pending.json` under `problems`.
 pub fn draft(previous: Option<&Snapshot>, schema: &Schema) -> Vec<TextFile> {
     let mut files = vec![file("snapshot.json", Snapshot::after(previous, schema).to_json())];
     match plan(previous, schema) {
@@ -43,7 +45,7 @@ pub fn draft(previous: Option<&Snapshot>, schema: &Schema) -> Vec<TextFile> {
     files
 }
 
-/// The files of the draft where there is no plan, as far as they do not need one.
+/// Returns the files of the draft that need no plan: `pending.sql` and `pending.json` with the problems.
 pub fn refused(error: PlanError) -> Vec<TextFile> {
     let (pending, sql) = problems(error);
     pending_files(&pending, &sql).into()

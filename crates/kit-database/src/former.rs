@@ -1,53 +1,55 @@
-//! Which table and which column of the committed snapshot each one of the types was, by `@renamedFrom`.
+//! Resolves `@renamedFrom`: which committed table or column each table or column of the types was before.
 //!
-//! The tag may stay in the source for ever, so a name that is there already mostly means that the rename was done long ago.
-//! If a tag could also mean that something else is dropped, kit does not guess: the tag is a finding.
+//! The tag may stay in the source permanently. If the new name already exists in the snapshot, the rename was usually
+//! done earlier. If a tag could also mean that something else is dropped, kit does not guess and reports the tag as a
+//! finding.
 
 use std::fmt;
 
 use crate::{Column, Table, names};
 
-/// A name in the types, and the name before.
+/// A name in the types with its former name.
 struct Claim<'a> {
     name: &'a str,
     /// Text of the tag.
     written: Option<&'a str>,
-    /// The name of the snapshot that is meant; nothing where the snapshot has none of that name.
+    /// The name in the snapshot that the tag means; `None` if the snapshot has no such name.
     from: Option<&'a str>,
 }
 
-/// Result for the tags of some tables, or of the columns of one table.
+/// Result of resolving the tags of all tables, or of the columns of one table.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Former {
-    /// Names before and after, in an order in which each name is free when it is taken.
+    /// Old and new names, in an order in which each new name is free when the rename runs.
     pub(crate) renames: Vec<(String, String)>,
     /// Tags that cannot be followed, by the name in the types.
     pub(crate) findings: Vec<(String, Finding)>,
 }
 
-/// Reasons why a tag cannot be followed.
+/// Reason why a tag cannot be followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Finding {
-    /// The types have the former name too, and it does not come from elsewhere.
+    /// The types still have the former name, and that name is not the target of another rename.
     Taken {
         /// The former name.
         from: String,
     },
-    /// Another name says the same.
+    /// Two names claim the same former name.
     TwoHeirs {
         /// The former name.
         from: String,
-        /// The other one.
+        /// The name that claims it first.
         other: String,
     },
-    /// The snapshot has both names, and the types have only one: the values of the other would be lost.
+    /// The snapshot has both names, and the types have only the new one, so the values of the former name would be
+    /// lost.
     BothThere {
         /// The former name.
         from: String,
     },
-    /// Each takes the name of the next, and the last that of the first.
+    /// The renames form a circle: each name takes the former name of the next, and the last takes that of the first.
     Swapped {
-        /// All of them.
+        /// All names of the circle.
         names: Vec<String>,
     },
     /// The snapshot has neither the former name nor the new one.
@@ -64,7 +66,7 @@ impl Finding {
     }
 }
 
-/// Things that have names: tables or columns.
+/// Kind of the things that have names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Table,
@@ -80,7 +82,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The tables of the types among those of the snapshot.
+/// Resolves the tables of the types against the tables of the snapshot.
 pub(crate) fn tables(before: &[Table], after: &[Table]) -> Former {
     let known: Vec<&str> = before.iter().map(|table| table.name.as_str()).collect();
     let claims: Vec<Claim<'_>> = after
@@ -97,14 +99,14 @@ pub(crate) fn tables(before: &[Table], after: &[Table]) -> Former {
     resolve(&known, &claims)
 }
 
-/// The columns of a table of the types among those of the table that it was.
+/// Resolves the columns of a table of the types against the columns of its committed table.
 pub(crate) fn columns(before: &[Column], after: &[Column]) -> Former {
     let known: Vec<&str> = before.iter().map(|column| column.name.as_str()).collect();
     let claims: Vec<Claim<'_>> = after
         .iter()
         .map(|column| {
             let written = column.source.renamed_from.as_deref();
-            // The name of a column, or of a property.
+            // The tag may give the name of a column or of a property.
             let from = written.and_then(|written| {
                 let property = names::column(written);
                 let of = |wanted: &str| known.iter().find(|name| **name == wanted).copied();
@@ -121,7 +123,7 @@ pub(crate) fn columns(before: &[Column], after: &[Column]) -> Former {
 }
 
 impl Former {
-    /// The name that something of the types had, if it was there.
+    /// Returns the former name of a table or column of the types, or `None` if it did not exist before.
     pub(crate) fn name<'a>(&'a self, name: &'a str, known: impl Fn(&str) -> bool) -> Option<&'a str> {
         let renamed = self.renames.iter().find(|(_, to)| to == name);
         let left = self.renames.iter().any(|(from, _)| from == name);
@@ -136,7 +138,8 @@ fn resolve(known: &[&str], claims: &[Claim<'_>]) -> Former {
     let mut former = Former::default();
     let of = |name: &str| claims.iter().find(|claim| claim.name == name);
     let mut find = |claim: &Claim<'_>, finding| former.findings.push((claim.name.to_owned(), finding));
-    // A name that was not there before is the end of a rename. What it leaves behind may be the end of another one.
+    // A name that the snapshot does not have is the target of a rename. The name that this rename frees may be the
+    // target of another rename.
     let mut active: Vec<(&str, &str)> = Vec::new();
     for fresh in claims.iter().filter(|claim| !known.contains(&claim.name)) {
         let mut next = Some(fresh);
@@ -197,7 +200,7 @@ fn resolve(known: &[&str], claims: &[Claim<'_>]) -> Former {
     former
 }
 
-/// The names that a claim and those that follow from it give round; nothing where they come to an end.
+/// Returns the names of the circle that a claim belongs to, or an empty list if the chain of claims ends.
 fn circle<'a>(claim: &Claim<'a>, of: impl Fn(&str) -> Option<&'a Claim<'a>>) -> Vec<&'a str> {
     let mut names = vec![claim.name];
     let mut from = claim.from;
@@ -214,7 +217,7 @@ fn circle<'a>(claim: &Claim<'a>, of: impl Fn(&str) -> Option<&'a Claim<'a>>) -> 
     Vec::new()
 }
 
-/// A tag that cannot be followed, in words: what is wrong, and what to do.
+/// Returns the message and the advice for a tag that cannot be followed.
 pub(crate) fn words(kind: Kind, name: &str, finding: &Finding) -> (String, String) {
     match finding {
         Finding::Taken { from } => (
@@ -294,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_whose_rename_is_done_says_nothing() {
+    fn ignores_a_tag_whose_rename_is_already_done() {
         for (known, types) in [
             (&["b"][..], &["b<-a"][..]),
             (&["a", "b"], &["b<-a", "a"]),
@@ -306,19 +309,19 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_is_followed_from_its_free_end() {
+    fn follows_a_chain_of_renames_from_its_free_end() {
         let (renames, findings) = resolved(&["b", "c", "d"], &["c<-d", "b<-c", "a<-b"]);
         assert_eq!(
             (renames, findings),
             (vec!["a<-b".into(), "b<-c".into(), "c<-d".into()], vec![])
         );
-        // The tag of `x` is an old one: what it named goes on as `y`.
+        // The tag of `x` is an old one: the column that it names is now renamed to `y`.
         let (renames, findings) = resolved(&["b", "x"], &["y<-b", "x<-b"]);
         assert_eq!((renames, findings), (vec!["y<-b".into()], vec![]));
     }
 
     #[test]
-    fn what_could_mean_two_things_is_found() {
+    fn reports_a_tag_that_is_ambiguous() {
         let finding = |known: &[&str], types: &[&str]| {
             let (_, findings) = resolved(known, types);
             assert_eq!(findings.len(), 1, "{types:?}: {findings:?}");

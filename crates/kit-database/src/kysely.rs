@@ -1,6 +1,6 @@
-//! Schema files for kysely: a module a table with its interface and row types, and `database.ts` with all tables.
+//! Schema files for kysely: one module per table with its interface and row types, and `database.ts` with all tables.
 //!
-//! Names are those of the database. `CamelDatabase` has them as kysely's `CamelCasePlugin` does.
+//! Names are those of the database. `CamelDatabase` has the names that kysely's `CamelCasePlugin` creates.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -11,7 +11,8 @@ use crate::rows::{self, BigInts};
 use crate::typescript::{self as name, Names};
 use crate::{Column, ColumnType, Schema, Table, TextFile};
 
-/// The schema files, relative to `.kit/schemas/`; `database.ts` also where there is no table, since applications import it.
+/// Returns the schema files, relative to `.kit/schemas/`. Contains `database.ts` even if there is no table, because
+/// applications import it.
 pub fn emit(schema: &Schema) -> Vec<TextFile> {
     let names = Names::of(schema, &["database"]);
     let mut files: Vec<TextFile> = schema
@@ -77,7 +78,8 @@ fn module(names: &Names, table: &Table, big_ints: BigInts) -> String {
     text
 }
 
-/// A function that gives the columns that are wanted the current time, in milliseconds; nothing where there are none.
+/// Returns the source of a function that sets the selected columns to the current time, in milliseconds. Returns an
+/// empty string if no column is selected.
 fn set_now(table: &Table, wanted: impl Fn(&Column) -> bool, comment: &str, head: &str) -> String {
     let columns: Vec<&Column> = table.columns.iter().filter(|column| wanted(column)).collect();
     if columns.is_empty() {
@@ -101,11 +103,11 @@ fn set_now(table: &Table, wanted: impl Fn(&Column) -> bool, comment: &str, head:
     format!("\n/** {comment} */\nexport const {head}{keys}> => {body};\n")
 }
 
-/// How a column is read, inserted and updated.
+/// Returns the TypeScript type of a column, with separate types for reading and writing if these differ.
 fn column(table: &Table, column: &Column, big_ints: BigInts, imports: &mut BTreeSet<&'static str>) -> String {
     let read = rows::nullable(column, &rows::value(table, column, big_ints));
     let written = match column.r#type {
-        // `pg` would send an array as one of PostgreSQL's own.
+        // Written as a string, because `pg` would send a JavaScript array as a PostgreSQL array.
         ColumnType::Jsonb => "string",
         ColumnType::BigInt if big_ints == BigInts::Exact => big_ints.written(),
         _ if column.default.is_some() => {

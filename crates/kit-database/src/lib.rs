@@ -1,18 +1,20 @@
-//! Tables of entities, the schema files of query builders, and the migrations that bring a database from one to the next.
+//! Tables of entities, schema files of query builders, and the migrations between schemas.
 //!
-//! Where it stands: beside `kit-emit`, below `kit-build` and `kit-cli`. Everything is a pure function of the IR and of
-//! texts that the caller read; nothing here opens a file or a connection (`kit-migrate` does the latter).
+//! This crate is used by `kit-build` and `kit-cli`, at the level of `kit-emit`. All functions are pure: they read the
+//! IR and strings from the caller, and open no file or connection (`kit-migrate` opens connections).
 //!
-//! The way: [`Schema::from_program`] makes tables of entities; [`drizzle::emit`], [`kysely::emit`] and [`raw::emit`] write schema files; [`plan`] compares
-//! the committed [`Snapshot`] with the schema; [`Migration::create`] turns the [`Plan`] into a committed directory and
-//! [`draft`] into the pending files of `.kit/`.
+//! Data flow: [`Schema::from_program`] turns entities into tables. [`drizzle::emit`], [`kysely::emit`] and
+//! [`raw::emit`] write schema files. [`plan`] compares the committed [`Snapshot`] with the schema.
+//! [`Migration::create`] turns the [`Plan`] into a committed directory, and [`draft`] turns it into the pending files
+//! of `.kit/`.
 //!
 //! Invariants:
-//! - Order comes from the source: tables as entities, columns as properties. Equal input gives equal bytes.
-//! - A name in SQL is quoted where PostgreSQL needs it, so that no entity or property is an unspeakable one.
-//! - A change that cannot be made safely or cannot be written yet is a [`Problem`] that says what to do; there is never
-//!   a statement that is only nearly right.
-//! - What is lost for good (`DROP TABLE`, `DROP COLUMN`) is marked [`Change::is_destructive`].
+//! - Order comes from the source: tables are in the order of entities, columns in the order of properties. Equal input
+//!   gives equal bytes.
+//! - A name in SQL is quoted if PostgreSQL requires quotes, so every name of an entity or property is usable.
+//! - A change that kit cannot make safely, or cannot write yet, is a [`Problem`] with advice for the user. kit never
+//!   writes a statement that is only nearly correct.
+//! - A change that loses values for good (`DROP TABLE`, `DROP COLUMN`) is marked by [`Change::is_destructive`].
 //!
 //! ```
 //! use kit_database::{Migration, Schema, Snapshot, plan};
@@ -58,11 +60,11 @@ pub use snapshot::{Snapshot, SnapshotError};
 pub use step::{Alternative, Class, Step};
 pub use tags::{RenameTag, rename_tags};
 
-/// A file to write: its path relative to the directory named by the function that returns it, with `/`.
+/// A file to write. The function that returns the file documents its base directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextFile {
-    /// Where.
+    /// Path relative to the base directory, with `/` as the separator.
     pub path: String,
-    /// What.
+    /// Content of the file.
     pub text: String,
 }

@@ -7,18 +7,18 @@ use thiserror::Error;
 use crate::names;
 use crate::{Plan, Schema, Snapshot, SnapshotError, Step, TextFile};
 
-/// A migration, made of a plan or read from its directory.
+/// A migration, created from a plan or read from its directory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Migration {
-    /// The directory's name: `20261121014500_create_notes`. Migrations run in the order of their names.
+    /// Name of the directory: `20261121014500_create_notes`. Migrations run in the order of their names.
     pub name: String,
-    /// `migration.sql`.
+    /// Content of `migration.sql`.
     pub sql: String,
-    /// Whether it loses stored values; such a migration is applied only on demand.
+    /// True if the migration loses stored values; kit applies such a migration only if the user confirms it.
     pub destructive: bool,
-    /// What it changes, as far as kit planned it; a migration written by hand lists nothing.
+    /// Changes that kit planned; empty in a migration written by hand.
     pub changes: Vec<Step>,
-    /// What the database looks like afterwards; nothing where a migration written by hand changes data alone.
+    /// Snapshot of the database after the migration; `None` if a migration written by hand changes only data.
     pub snapshot: Option<Snapshot>,
 }
 
@@ -30,50 +30,50 @@ struct ChangesDocument {
     changes: Vec<Step>,
 }
 
-/// Why there is no migration.
+/// Error for a migration that cannot be created or read.
 #[derive(Debug, Error)]
 pub enum MigrationError {
     /// The name has no letter or digit.
     #[error("`{0}` makes no name for a migration; use letters and digits, such as `create_notes`")]
     Name(String),
-    /// The name is longer than file systems take.
+    /// The name is longer than file systems allow.
     #[error("the migration's name is longer than {0} characters; use a shorter one")]
     LongName(usize),
     /// The timestamp is not fourteen digits.
     #[error("`{0}` is no timestamp of the form yyyymmddhhmmss")]
     Timestamp(String),
-    /// A directory that is not named as migrations are.
+    /// The name of the directory is not a valid name of a migration.
     #[error("`{0}` is not named as a migration is: <yyyymmddhhmmss>_<name>, of a-z, 0-9 and `_`")]
     Directory(String),
     /// `changes.json` cannot be read.
     #[error("{migration}/changes.json does not parse: {source}")]
     Changes {
-        /// The migration.
+        /// Name of the migration.
         migration: String,
-        /// What the parser says.
+        /// Error of the JSON parser.
         source: serde_json::Error,
     },
-    /// `changes.json` of another kit.
+    /// `changes.json` was written by another version of kit.
     #[error(
         "{migration}/changes.json has version {found}, and this kit reads version {supported}; update kit"
     )]
     Version {
-        /// The migration.
+        /// Name of the migration.
         migration: String,
         /// The version in the file.
         found: u32,
-        /// The version this kit reads.
+        /// The version that this kit reads.
         supported: u32,
     },
-    /// `changes.json` says that a destructive change is none.
+    /// `changes.json` lists a destructive change, but its field `destructive` is false.
     #[error("{0}/changes.json lists a destructive change and says `\"destructive\": false`")]
     Understated(String),
     /// `snapshot.json` cannot be read.
     #[error("{migration}/snapshot.json: {source}")]
     Snapshot {
-        /// The migration.
+        /// Name of the migration.
         migration: String,
-        /// Why.
+        /// Reason of the failure.
         source: SnapshotError,
     },
 }
@@ -82,11 +82,16 @@ impl Migration {
     /// Version of `changes.json`.
     pub const VERSION: u32 = 1;
 
-    /// The longest name without its timestamp.
+    /// Maximum length of the name without its timestamp, in characters.
     const LONGEST_NAME: usize = 100;
 
-    /// Makes the migration of a plan. `timestamp` is the UTC time as `yyyymmddhhmmss`; `name` is what a person typed:
-    /// `Create notes` becomes `create_notes`; `previous` is what the plan was made from.
+    /// Creates the migration of a plan.
+    ///
+    /// `timestamp` is the UTC time as `yyyymmddhhmmss`. `name` is the name that the user typed: `Create notes` becomes
+    /// `create_notes`. `previous` is the snapshot from which the plan was made.
+    ///
+    /// # Errors
+    /// Returns a [`MigrationError`] if the timestamp is invalid, or if the name has no letter or digit or is too long.
     pub fn create(
         timestamp: &str,
         name: &str,
@@ -121,7 +126,7 @@ impl Migration {
         })
     }
 
-    /// The files of the migration, relative to the `migrations` directory.
+    /// Returns the files of the migration, relative to the `migrations` directory.
     pub fn files(&self) -> Vec<TextFile> {
         let mut files = vec![
             self.file("migration.sql", self.sql.clone()),
@@ -133,8 +138,12 @@ impl Migration {
         files
     }
 
-    /// Reads a migration from the name of its directory and the texts of its files. `changes.json` is required, since it
-    /// says whether values are lost; `snapshot.json` is not.
+    /// Reads a migration from the name of its directory and the contents of its files. `changes.json` is required
+    /// because it reports whether values are lost; `snapshot.json` is optional.
+    ///
+    /// # Errors
+    /// Returns a [`MigrationError`] if the name of the directory is invalid, or if `changes.json` or `snapshot.json` is
+    /// malformed or written by another version of kit.
     pub fn read(
         directory: &str,
         sql: &str,
@@ -177,8 +186,8 @@ impl Migration {
         })
     }
 
-    /// SHA-256 of `migration.sql`, in hexadecimal. Line ends count as `\n`, so that a checkout on Windows is the same
-    /// migration.
+    /// Returns the SHA-256 of `migration.sql`, in hexadecimal. Line endings are normalized to `\n`, so that a checkout
+    /// on Windows has the same checksum.
     pub fn checksum(&self) -> String {
         names::hex(&Sha256::digest(self.sql.replace("\r\n", "\n").as_bytes()))
     }
@@ -191,7 +200,7 @@ impl Migration {
     }
 }
 
-/// The text of `changes.json`.
+/// Returns the content of `changes.json`.
 pub(crate) fn changes_json(destructive: bool, changes: &[Step]) -> String {
     let document = ChangesDocument {
         version: Migration::VERSION,

@@ -1,4 +1,4 @@
-//! Tables as PostgreSQL knows them, and as little of where they come from as schema files need.
+//! Model of PostgreSQL tables, with the few facts about their entities that schema files need.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// The table of that name.
+    /// Returns the table with the given name.
     pub fn table(&self, name: &str) -> Option<&Table> {
         self.tables.iter().find(|table| table.name == name)
     }
@@ -24,47 +24,47 @@ impl Schema {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Table {
-    /// Its name in the database.
+    /// Name in the database.
     pub name: String,
-    /// The entity it stores; empty in a table that was read from a snapshot, which knows nothing of types.
+    /// Name of the stored entity; empty in a table that was read from a snapshot, because snapshots contain no types.
     #[serde(skip)]
     pub entity: String,
-    /// Its former name, where a migration is to rename it; not part of a snapshot.
+    /// Former name, if a migration must rename the table; not part of a snapshot.
     #[serde(skip)]
     pub renamed_from: Option<String>,
-    /// What it is for, as its entity's doc comment says.
+    /// Comment in the database, from the doc comment of the entity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
-    /// The columns in order.
+    /// The columns, in order.
     pub columns: Vec<Column>,
     /// Names of the primary key's columns; never empty.
     pub primary_key: Vec<String>,
     /// Unique constraints.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uniques: Vec<Unique>,
-    /// Constraints on what values a column may hold.
+    /// Check constraints on the values of columns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
-    /// References to other tables.
+    /// Foreign keys to other tables.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub foreign_keys: Vec<ForeignKey>,
-    /// Indexes beyond those that the constraints bring.
+    /// Indexes, except for those that PostgreSQL creates for constraints.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub indexes: Vec<Index>,
 }
 
 impl Table {
-    /// The name of the primary key's constraint.
+    /// Returns the name of the primary key constraint.
     pub fn primary_key_name(&self) -> String {
         crate::names::constraint(&[&self.name], "pkey")
     }
 
-    /// The column of that name.
+    /// Returns the column with the given name.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.name == name)
     }
 
-    /// The column that stores a property of the entity.
+    /// Returns the column that stores a property of the entity.
     pub fn column_of(&self, property: &str) -> Option<&Column> {
         self.columns
             .iter()
@@ -76,66 +76,66 @@ impl Table {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Column {
-    /// Its name in the database.
+    /// Name in the database.
     pub name: String,
-    /// What it stores.
+    /// Type of the stored values.
     pub r#type: ColumnType,
-    /// Whether it may be null.
+    /// True if the column may be null.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub nullable: bool,
-    /// What an insert that leaves it out stores.
+    /// Value that PostgreSQL stores if an insert omits the column.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<ColumnDefault>,
-    /// What it is for, as its property's doc comment says.
+    /// Comment in the database, from the doc comment of the property.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
-    /// Where it comes from; not part of a snapshot.
+    /// Origin of the column; not part of a snapshot.
     #[serde(skip)]
     pub source: ColumnSource,
 }
 
 impl Column {
-    /// Returns true if an insert that leaves the column out has to write the current time itself: the column's own default is more exact than a `Date`, so
-    /// that a value that was read would not be found again.
+    /// Returns true if an insert that omits the column must write the current time itself. The column's own default has
+    /// microseconds and a `Date` has milliseconds, so a query with the `Date` that was read would not find the row.
     pub fn is_written_now(&self) -> bool {
         self.r#type == ColumnType::Timestamp && self.default == Some(ColumnDefault::Now)
     }
 }
 
-/// Where a column comes from: what schema files need and the database does not know.
+/// Origin of a column: facts about its property that schema files need and the database does not contain.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ColumnSource {
-    /// The property's name.
+    /// Name of the property.
     pub property: String,
     /// `@onUpdate now`: the query builder sets it on each update.
     pub on_update_now: bool,
-    /// How much narrower than the column the property's type is.
+    /// TypeScript type of the values, if it is narrower than the type of the column.
     pub value: ValueType,
-    /// Its former name, as a property or as a column, where a migration is to rename it.
+    /// Former name, of the property or of the column, if a migration must rename the column.
     pub renamed_from: Option<String>,
 }
 
-/// The TypeScript type of a column's values.
+/// TypeScript type of a column's values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ValueType {
-    /// What the query builder infers of the column type.
+    /// The type that the query builder infers from the column type.
     #[default]
     Inferred,
-    /// One of these texts.
+    /// One of these strings.
     OneOf(Vec<String>),
     /// The property's own type, named through its entity.
     Declared,
 }
 
-/// What a column stores.
+/// Type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub enum ColumnType {
     /// `uuid`.
     Uuid,
-    /// `varchar(n)`: at most that many characters (code points).
+    /// `varchar(n)`: at most n characters (code points).
     Varchar {
-        /// n
+        /// Maximum number of characters.
         length: u32,
     },
     /// `text`.
@@ -144,15 +144,16 @@ pub enum ColumnType {
     Boolean,
     /// `integer`: 32 bits.
     Integer,
-    /// `bigint`: 64 bits, of a whole `number` whose bounds leave room for more than 32.
+    /// `bigint`: 64 bits, for a whole `number` whose bounds do not fit in 32 bits.
     BigInt,
-    /// `bigint`, of a `bigint`.
+    /// `bigint`, for a `bigint` of TypeScript.
     BigIntExact,
-    /// `double precision`: what a JavaScript number is.
+    /// `double precision`: 64-bit floating point, the same as a JavaScript number.
     DoublePrecision,
-    /// `timestamp`: UTC without saying so, in microseconds. Only columns that an earlier kit made are of it.
+    /// `timestamp`: UTC without a time zone, in microseconds. Only columns that an earlier version of kit created have
+    /// this type.
     Timestamp,
-    /// `timestamptz(3)`: a moment in milliseconds, as a `Date` is.
+    /// `timestamptz(3)`: a point in time in milliseconds, as in a `Date`.
     Timestamptz,
     /// `jsonb`.
     Jsonb,
@@ -161,22 +162,22 @@ pub enum ColumnType {
 }
 
 impl ColumnType {
-    /// Whether PostgreSQL sees the same type, whatever the values are in TypeScript.
+    /// Returns true if both types are the same in PostgreSQL, even if their values differ in TypeScript.
     pub fn is_stored_as(self, other: Self) -> bool {
         self.to_string() == other.to_string()
     }
 
-    /// Whether its values are text.
+    /// Returns true if the values are text.
     pub(crate) fn is_text(self) -> bool {
         matches!(self, Self::Varchar { .. } | Self::Text)
     }
 
-    /// Returns true if the values are moments: a `Date` in TypeScript.
+    /// Returns true if the values are points in time: a `Date` in TypeScript.
     pub fn is_time(self) -> bool {
         matches!(self, Self::Timestamp | Self::Timestamptz)
     }
 
-    /// Whether its values are whole numbers.
+    /// Returns true if the values are whole numbers.
     pub(crate) fn is_whole(self) -> bool {
         matches!(self, Self::Integer | Self::BigInt | Self::BigIntExact)
     }
@@ -200,7 +201,7 @@ impl fmt::Display for ColumnType {
     }
 }
 
-/// What an insert that leaves a column out stores.
+/// Default of a column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind", content = "value")]
 pub enum ColumnDefault {
@@ -208,9 +209,9 @@ pub enum ColumnDefault {
     RandomUuid,
     /// `now()`.
     Now,
-    /// The next number of the column's own sequence (`generated by default as identity`).
+    /// Next number of the column's own sequence (`generated by default as identity`).
     Identity,
-    /// A scalar.
+    /// A scalar literal.
     Literal(LiteralValue),
     /// JSON text, for `jsonb`.
     Json(String),
@@ -220,45 +221,45 @@ pub enum ColumnDefault {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Unique {
-    /// Its name.
+    /// Name of the constraint.
     pub name: String,
-    /// Names of its columns.
+    /// Names of the columns.
     pub columns: Vec<String>,
 }
 
-/// A constraint on the values of a column. Null satisfies every one of them.
+/// A check constraint on the values of a column. Null satisfies every check.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Check {
-    /// Its name.
+    /// Name of the constraint.
     pub name: String,
-    /// The column.
+    /// Name of the column.
     pub column: String,
-    /// What its values satisfy.
+    /// Rule that the values satisfy.
     #[serde(flatten)]
     pub rule: Rule,
 }
 
-/// What the values of a column satisfy.
+/// Rule that the values of a column satisfy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Rule {
-    /// Each is one of these, which stand in source order.
+    /// Each value is one of these, in source order.
     Values(Vec<LiteralValue>),
-    /// The number of characters (code points) of a text.
+    /// Bounds of the number of characters (code points) of a text.
     Length(Counts),
-    /// The number of elements of a JSON array.
+    /// Bounds of the number of elements of a JSON array.
     Items(Counts),
     /// Bounds of a number.
     Range(Range),
-    /// A whole number is a multiple of this one.
+    /// A whole number is a multiple of this number.
     MultipleOf(Decimal),
-    /// A text has a part that matches this regular expression of PostgreSQL.
+    /// A text contains a match of this PostgreSQL regular expression.
     Pattern(String),
 }
 
 impl Rule {
-    /// The end of the constraint's name.
+    /// Returns the suffix of the constraint's name.
     pub(crate) fn suffix(&self) -> &'static str {
         match self {
             Self::Values(_) => "check",
@@ -275,10 +276,10 @@ impl Rule {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Counts {
-    /// The least.
+    /// Smallest count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<u64>,
-    /// The greatest.
+    /// Greatest count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<u64>,
 }
@@ -287,33 +288,33 @@ pub struct Counts {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Range {
-    /// The least.
+    /// Smallest valid value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minimum: Option<Decimal>,
-    /// The greatest.
+    /// Greatest valid value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub maximum: Option<Decimal>,
-    /// Less than all.
+    /// Values must be greater than this number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exclusive_minimum: Option<Decimal>,
-    /// Greater than all.
+    /// Values must be less than this number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exclusive_maximum: Option<Decimal>,
 }
 
-/// A reference to a row of another table.
+/// A foreign key to a row of another table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ForeignKey {
-    /// Its name.
+    /// Name of the constraint.
     pub name: String,
-    /// The column here.
+    /// Name of the referring column in this table.
     pub column: String,
-    /// The other table.
+    /// Name of the other table.
     pub table: String,
-    /// The column there, a primary key or unique.
+    /// Name of the column in the other table, which is its primary key or is unique.
     pub target: String,
-    /// What deleting the row there does here.
+    /// Action on this row if the other row is deleted.
     pub on_delete: Relation,
 }
 
@@ -321,8 +322,8 @@ pub struct ForeignKey {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Index {
-    /// Its name, unique in the database's schema.
+    /// Name of the index, unique in the database's schema.
     pub name: String,
-    /// Names of its columns.
+    /// Names of the columns.
     pub columns: Vec<String>,
 }

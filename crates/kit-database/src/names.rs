@@ -1,20 +1,20 @@
-//! Names in the database.
+//! Creates the names of columns, constraints and indexes.
 
 use std::fmt::Write as _;
 
 use heck::ToSnakeCase;
 use sha2::{Digest, Sha256};
 
-/// The longest name PostgreSQL keeps, in bytes; it silently cuts longer ones.
+/// Maximum length of a name in PostgreSQL, in bytes; PostgreSQL silently truncates longer names.
 pub(crate) const LONGEST: usize = 63;
 
-/// Columns every table has anyway.
+/// Hidden columns that PostgreSQL adds to every table.
 const SYSTEM_COLUMNS: [&str; 6] = ["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"];
 
-/// The column of a property without `@column`: `authorId` becomes `author_id`.
+/// Returns the column name of a property without `@column`: `authorId` becomes `author_id`.
 pub(crate) fn column(property: &str) -> String {
     let name = property.to_snake_case();
-    // A property of signs alone, such as `$`, has no words: it keeps its name and is quoted.
+    // A property that consists only of punctuation, such as `$`, has no words: it keeps its name and is quoted.
     let name = if name.is_empty() {
         property.to_owned()
     } else {
@@ -27,7 +27,7 @@ pub(crate) fn column(property: &str) -> String {
     format!("{}_{hash}", cut(&name, LONGEST - hash.len() - 1))
 }
 
-/// Why PostgreSQL would not take a name as it is, or nothing.
+/// Returns the reason why PostgreSQL would not accept or would change the name, or `None`.
 pub(crate) fn refusal(name: &str) -> Option<String> {
     if name.is_empty() {
         return Some("is empty".to_owned());
@@ -38,13 +38,13 @@ pub(crate) fn refusal(name: &str) -> Option<String> {
     (name.len() > LONGEST).then(|| format!("is {} bytes long and PostgreSQL keeps {LONGEST}", name.len()))
 }
 
-/// Whether PostgreSQL has a hidden column of that name in every table.
+/// Returns true if PostgreSQL has a hidden column with this name in every table.
 pub(crate) fn is_system_column(name: &str) -> bool {
     SYSTEM_COLUMNS.contains(&name)
 }
 
-/// The name of a constraint or index from its parts. Where it would be too long, a hash takes the place of its end, so
-/// that two long names that begin alike stay two.
+/// Returns the name of a constraint or index from its parts. If the name is too long, a hash replaces its end, so that
+/// two long names with the same beginning stay different.
 pub(crate) fn constraint(parts: &[&str], suffix: &str) -> String {
     let full = format!("{}_{suffix}", parts.join("_"));
     if full.len() <= LONGEST {
@@ -53,9 +53,9 @@ pub(crate) fn constraint(parts: &[&str], suffix: &str) -> String {
     hashed(&full, suffix)
 }
 
-/// A name that another one took: with a hash before its suffix, by which it is its own.
+/// Returns a replacement for a name that is already used: the name with a hash before its suffix.
 pub(crate) fn distinct(name: &str, parts: &[&str], suffix: &str) -> String {
-    // The separator tells `a_b` of `c` from `b_c` of `a`.
+    // The separator distinguishes `a_b` of `c` from `b_c` of `a`.
     let hash = hash(&parts.join("\0"));
     let room = LONGEST - suffix.len() - hash.len() - 2;
     let head = name.strip_suffix(&format!("_{suffix}")).unwrap_or(name);
@@ -68,12 +68,12 @@ fn hashed(full: &str, suffix: &str) -> String {
     format!("{}_{hash}_{suffix}", cut(full, room))
 }
 
-/// Eight hexadecimal digits.
+/// Returns eight hexadecimal digits of the SHA-256 of a string.
 fn hash(text: &str) -> String {
     hex(&Sha256::digest(text.as_bytes())[..4])
 }
 
-/// As many whole characters as fit into so many bytes.
+/// Returns the longest prefix that consists of whole characters and fits into the number of bytes.
 fn cut(text: &str, bytes: usize) -> String {
     text.char_indices()
         .take_while(|(at, char)| at + char.len_utf8() <= bytes)
@@ -81,7 +81,7 @@ fn cut(text: &str, bytes: usize) -> String {
         .collect()
 }
 
-/// Bytes in hexadecimal.
+/// Formats bytes in hexadecimal.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
@@ -94,7 +94,7 @@ mod tests {
     use super::{LONGEST, column, constraint, refusal};
 
     #[test]
-    fn properties_become_snake_case() {
+    fn converts_property_names_to_snake_case() {
         for (property, expected) in [
             ("id", "id"),
             ("authorId", "author_id"),
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn long_names_are_cut_without_becoming_equal() {
+    fn truncates_long_names_without_making_them_equal() {
         let long = "a".repeat(70);
         let (one, two) = (
             constraint(&[&long, "x"], "unique"),
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_postgresql_would_cut_are_refused() {
+    fn refuses_names_that_postgresql_would_truncate() {
         assert_eq!(refusal("notes"), None);
         assert!(refusal(&"n".repeat(64)).unwrap().contains("64 bytes"));
         assert!(refusal("").is_some());

@@ -1,5 +1,5 @@
-//! Schema files for SQL by hand: a module a table with its row types and what its columns are called, and `database.ts`
-//! with functions that write the statements everybody writes.
+//! Schema files for SQL that users write by hand: one module per table with its row types and column names, and
+//! `database.ts` with functions that write common statements.
 
 use std::fmt::Write as _;
 
@@ -8,10 +8,11 @@ use crate::sql::identifier;
 use crate::typescript::{self as name, Names};
 use crate::{Column, ColumnType, Schema, Table, TextFile};
 
-/// What every project has.
+/// Part of `database.ts` that is the same in every project.
 const DATABASE: &str = include_str!("raw/database.ts");
 
-/// The schema files, relative to `.kit/schemas/`; `database.ts` also where there is no table, since applications import it.
+/// Returns the schema files, relative to `.kit/schemas/`. Contains `database.ts` even if there is no table, because
+/// applications import it.
 pub fn emit(schema: &Schema) -> Vec<TextFile> {
     let names = Names::of(schema, &["database"]);
     let mut files: Vec<TextFile> = schema
@@ -91,7 +92,7 @@ fn module(names: &Names, table: &Table, big_ints: BigInts) -> String {
     text
 }
 
-/// The fields that only a table with columns `timestamp` has.
+/// Returns the fields of the table object that only a table with `timestamp` columns has.
 fn times(timestamps: &str, on_insert: &str) -> String {
     let mut text = String::new();
     for (key, list) in [("timestamps", timestamps), ("onInsert", on_insert)] {

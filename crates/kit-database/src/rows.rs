@@ -1,18 +1,19 @@
-//! The TypeScript types of rows, as a driver that was told so by [`CONFIGURE`] gives and takes them.
+//! TypeScript types of rows, as a driver that was configured with [`CONFIGURE`] returns and accepts them.
 
 use crate::typescript as name;
 use crate::{Column, ColumnType, Schema, Table, ValueType};
 
-/// A function of the generated code that tells `pg` how values are read and written.
+/// Function of the generated code that configures how `pg` reads and writes values.
 const CONFIGURE: &str = include_str!("rows/configure.ts");
 
-/// What `pg` makes of the type `bigint`. It knows the type of a value and not its column, so that all columns of a database
-/// are read alike: where one needs all 64 bits, those of whole numbers come as a `bigint` too.
+/// Representation of PostgreSQL's `bigint` in TypeScript. `pg` selects a parser by the type of a value, not by its
+/// column, so all `bigint` columns of a database are read alike: if one column needs all 64 bits, columns of whole
+/// numbers are read as `bigint` too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BigInts {
-    /// No property is a `bigint`: the values are numbers, and safe ones.
+    /// No property is a `bigint`: the values are safe integers and are read as numbers.
     Numbers,
-    /// Some are.
+    /// At least one property is a `bigint`.
     Exact,
 }
 
@@ -26,7 +27,7 @@ impl BigInts {
         }
     }
 
-    /// What a query takes for a column of whole numbers.
+    /// Returns the type that a query accepts for a column of whole numbers.
     pub(crate) fn written(self) -> &'static str {
         match self {
             Self::Numbers => "number",
@@ -34,7 +35,7 @@ impl BigInts {
         }
     }
 
-    /// The function that tells `pg`.
+    /// Returns the source of the function that configures `pg`.
     pub(crate) fn configure(self) -> String {
         match self {
             Self::Numbers => {
@@ -56,7 +57,7 @@ function safeNumber(digits: string): number {
 }
 ";
 
-/// The type of a column's values that are not null, as a query returns them.
+/// Returns the type of a column's non-null values, as a query returns them.
 pub(crate) fn value(table: &Table, column: &Column, big_ints: BigInts) -> String {
     match &column.source.value {
         ValueType::OneOf(values) => {
@@ -78,17 +79,17 @@ pub(crate) fn value(table: &Table, column: &Column, big_ints: BigInts) -> String
     }
 }
 
-/// The property's own type.
+/// Returns the property's own type.
 pub(crate) fn declared(table: &Table, column: &Column) -> String {
     let property = name::text(&column.source.property);
     format!("NonNullable<Types.{}[{property}]>", table.entity)
 }
 
-/// Import of the project's types. An entity named `Date` or `Selectable` would hide a name that the module needs, and so all
-/// types of the project stand behind `Types`.
+/// Import of the project's types. An entity named `Date` or `Selectable` would hide a name that the module needs, so
+/// all types of the project are imported as members of `Types`.
 pub(crate) const IMPORT_TYPES: &str = "import type * as Types from \"../types.ts\";\n";
 
-/// Whether any column's type is named through the entity.
+/// Returns true if any column's type is named through the entity.
 pub(crate) fn names_entity(table: &Table) -> bool {
     table
         .columns
@@ -96,7 +97,7 @@ pub(crate) fn names_entity(table: &Table) -> bool {
         .any(|column| column.source.value == ValueType::Declared)
 }
 
-/// With `| null` where the column may be null.
+/// Appends `| null` if the column may be null.
 pub(crate) fn nullable(column: &Column, r#type: &str) -> String {
     if column.nullable {
         format!("{type} | null")
@@ -105,7 +106,7 @@ pub(crate) fn nullable(column: &Column, r#type: &str) -> String {
     }
 }
 
-/// A comment of one line, or nothing.
+/// Returns a doc comment of one line, or an empty string.
 pub(crate) fn comment(indent: &str, text: Option<&str>) -> String {
     text.map_or_else(String::new, |text| {
         let words: Vec<&str> = text.split_whitespace().collect();

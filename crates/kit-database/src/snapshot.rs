@@ -1,4 +1,4 @@
-//! The committed picture of a schema, from which the next migration is planned.
+//! Snapshot of a schema. Committed with each migration; the next migration is planned from it.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -6,16 +6,16 @@ use thiserror::Error;
 
 use crate::{Column, ColumnSource, Schema, Table, names};
 
-/// What the database looks like once all committed migrations are applied (`snapshot.json`). It knows tables and
-/// nothing of the types they came from, so that renaming a property whose column stays changes nothing.
+/// State of the database after all committed migrations (`snapshot.json`). A snapshot contains tables and no TypeScript
+/// types, so renaming a property without renaming its column changes nothing.
 ///
-/// Two of them are equal where their tables are, wherever they came from.
+/// Two snapshots are equal if their tables are equal; ids and parents do not count.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
     tables: Vec<Table>,
-    /// What those that come after it name as their parents: itself, or those that it brings together.
+    /// Ids that successors record as their parents: the snapshot's own id, or the ids of all merged snapshots.
     ids: Vec<String>,
-    /// Those that it was planned from; nothing in a file of an earlier kit.
+    /// Ids of the snapshots that it was planned from; `None` in a file of an earlier version of kit.
     parents: Option<Vec<String>>,
 }
 
@@ -36,13 +36,13 @@ struct Document {
     tables: Vec<Table>,
 }
 
-/// Why a snapshot cannot be read.
+/// Error for a snapshot that cannot be read.
 #[derive(Debug, Error)]
 pub enum SnapshotError {
-    /// Not the JSON of a snapshot.
+    /// The text is not valid JSON of a snapshot.
     #[error("the snapshot does not parse: {0}")]
     Syntax(#[source] serde_json::Error),
-    /// Written by another kit.
+    /// The file was written by another version of kit.
     #[error("the snapshot has version {found}, and this kit reads version {supported}; update kit")]
     Version {
         /// The version in the file.
@@ -53,15 +53,15 @@ pub enum SnapshotError {
 }
 
 impl Snapshot {
-    /// Version of the document.
+    /// Version of the format of `snapshot.json`.
     pub const VERSION: u32 = 1;
 
-    /// The picture of a schema, as the first one there is.
+    /// Creates the snapshot of a schema without a predecessor.
     pub fn of(schema: &Schema) -> Self {
         Self::after(None, schema)
     }
 
-    /// The picture of a schema that was planned from another one.
+    /// Creates the snapshot of a schema that was planned from another snapshot.
     pub fn after(previous: Option<&Self>, schema: &Schema) -> Self {
         let tables: Vec<Table> = schema.tables.iter().map(Self::forget_types).collect();
         let parents = previous.map_or_else(Vec::new, |previous| previous.ids.clone());
@@ -72,7 +72,7 @@ impl Snapshot {
         }
     }
 
-    /// What several make together.
+    /// Creates the snapshot that merges several branches. `ids` are the ids of the merged snapshots.
     pub(crate) fn merged(tables: Vec<Table>, ids: Vec<String>) -> Self {
         Self {
             tables,
@@ -81,17 +81,18 @@ impl Snapshot {
         }
     }
 
-    /// By which those that come after it name it.
+    /// Returns the id that successors record as their parent.
     pub(crate) fn id(&self) -> String {
         self.ids.join(" ")
     }
 
-    /// Those that it was planned from; nothing in a file of an earlier kit.
+    /// Returns the ids of the snapshots that it was planned from, or `None` if the file is from an earlier version of
+    /// kit.
     pub(crate) fn parents(&self) -> Option<&[String]> {
         self.parents.as_deref()
     }
 
-    /// The table without what it came from.
+    /// Returns the table without the facts about its entity.
     pub(crate) fn forget_types(table: &Table) -> Table {
         Table {
             entity: String::new(),
@@ -101,7 +102,7 @@ impl Snapshot {
         }
     }
 
-    /// The column without what it came from.
+    /// Returns the column without the facts about its property.
     pub(crate) fn forget_source(column: &Column) -> Column {
         Column {
             source: ColumnSource::default(),
@@ -109,15 +110,18 @@ impl Snapshot {
         }
     }
 
-    /// The tables.
+    /// Returns the tables.
     pub fn tables(&self) -> &[Table] {
         &self.tables
     }
 
     /// Reads `snapshot.json`.
+    ///
+    /// # Errors
+    /// Returns a [`SnapshotError`] if the text is not a snapshot, or was written by another version of kit.
     pub fn from_json(text: &str) -> Result<Self, SnapshotError> {
         let value: serde_json::Value = serde_json::from_str(text).map_err(SnapshotError::Syntax)?;
-        // The version decides first: a later document may have another shape altogether.
+        // Check the version first: a later version may have a different structure.
         if let Some(found) = value.get("version").and_then(serde_json::Value::as_u64)
             && found != u64::from(Self::VERSION)
         {
@@ -136,7 +140,7 @@ impl Snapshot {
         })
     }
 
-    /// Writes `snapshot.json`.
+    /// Formats the content of `snapshot.json`.
     ///
     /// # Panics
     /// Never: every value of a table has a JSON form.
@@ -153,7 +157,7 @@ impl Snapshot {
     }
 }
 
-/// A name by content: of the tables, and of what they were planned from.
+/// Returns an id that is a hash of the tables and of the ids of the parents.
 fn id(tables: &[Table], parents: &[String]) -> String {
     let mut hash = Sha256::new();
     for parent in parents {

@@ -1,44 +1,45 @@
-//! How a change is judged before it runs.
+//! Classification of a change before it runs.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Change;
 
-/// A change, and what it means for rows that are there and for programs that run meanwhile.
+/// A change with its effect on existing rows and on programs that use the database meanwhile.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Step {
-    /// What changes.
+    /// The change.
     #[serde(flatten)]
     pub change: Change,
-    /// How it is judged. A file of an earlier kit has no judgement.
+    /// Class of the change. `Safe` in a file of an earlier version of kit, which has no class.
     #[serde(default)]
     pub class: Class,
-    /// Why, in a sentence.
+    /// Reason for the class, as a sentence.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// How to come to the same end with less risk, where there is a way.
+    /// A way to the same result with less risk, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alternative: Option<Alternative>,
 }
 
-/// How a change is judged: by the worst that it can do.
+/// Class of a change, by its worst possible effect.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Class {
-    /// It cannot fail for what rows hold, loses nothing, and is done at once.
+    /// Existing values cannot make the change fail, no value is lost, and the change is done at once.
     #[default]
     Safe,
-    /// It loses nothing and cannot fail for what rows hold, but keeps others waiting for a time that grows with the table.
+    /// Existing values cannot make the change fail and no value is lost, but other sessions wait for a time that grows
+    /// with the table.
     Locks,
-    /// It fails, and changes nothing, where rows that are there do not fit.
+    /// The change fails, and changes nothing, if existing rows do not satisfy it.
     NeedsData,
-    /// It loses stored values for good.
+    /// The change loses stored values for good.
     Destructive,
 }
 
 impl Class {
-    /// In words: `needs data`.
+    /// Returns the name of the class in words: `needs data`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Safe => "safe",
@@ -49,24 +50,24 @@ impl Class {
     }
 }
 
-/// Another way to the same end.
+/// Another way to the same result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Alternative {
-    /// What it is better for, in a sentence.
+    /// Advantage over the planned change, as a sentence.
     pub summary: String,
-    /// Statements, or what to do between them, in order. Each runs in a transaction of its own, or in none where PostgreSQL
-    /// wants none (`CONCURRENTLY`).
+    /// Statements, or instructions for the user between them, in order. Each statement runs in its own transaction, or
+    /// outside of one if PostgreSQL requires that (`CONCURRENTLY`).
     pub steps: Vec<String>,
 }
 
 impl Step {
-    /// Whether stored values are lost for good.
+    /// Returns true if the step loses stored values for good.
     pub fn is_destructive(&self) -> bool {
         self.class == Class::Destructive || self.change.is_destructive()
     }
 
-    /// The change in a few words, with its class where that is not `safe`.
+    /// Returns a short description of the change, with its class unless that is `safe`.
     pub fn summary(&self) -> String {
         match self.class {
             Class::Safe => self.change.summary(),
@@ -75,7 +76,7 @@ impl Step {
     }
 }
 
-/// What is known of a change apart from what it is.
+/// Class, reason and alternative of a change that is not yet part of a step.
 pub(crate) struct Verdict {
     class: Class,
     reason: String,
@@ -91,7 +92,7 @@ impl Verdict {
         }
     }
 
-    /// With another way.
+    /// Adds an alternative.
     pub(crate) fn or<const N: usize>(self, summary: &str, steps: [String; N]) -> Self {
         Self {
             alternative: Some(Alternative {

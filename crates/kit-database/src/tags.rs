@@ -1,22 +1,23 @@
-//! Tags that a person should look at.
+//! Checks `@renamedFrom` tags and reports those that need the user's attention.
 
 use crate::former::{self, Kind};
 use crate::{Schema, Snapshot};
 
-/// A `@renamedFrom` that renames nothing.
+/// A `@renamedFrom` tag that renames nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenameTag {
-    /// The entity's name.
+    /// Name of the entity.
     pub entity: String,
-    /// The property; nothing where the tag stands on the interface.
+    /// Name of the property; `None` if the tag is on the interface.
     pub property: Option<String>,
-    /// Mistake in the tag.
+    /// Description of the mistake.
     pub message: String,
     /// Advice for the user.
     pub help: String,
 }
 
-/// The tags `@renamedFrom` that name nothing there is, or that no plan can follow. A tag whose rename is done says nothing.
+/// Returns the `@renamedFrom` tags that name nothing in the snapshot, or that no plan can follow. Ignores tags whose
+/// rename is already done.
 pub fn rename_tags(committed: &Snapshot, schema: &Schema) -> Vec<RenameTag> {
     let before = committed.tables();
     let mut found = Vec::new();

@@ -1,10 +1,12 @@
-//! The two forms in which columns store a `Date`.
+//! Keeps the older of the two column types that store a `Date`.
 
 use crate::{ColumnType, Schema, Snapshot, former};
 
 impl Schema {
-    /// Gives the columns that the migrations have made as `timestamp` that type again. [`Schema::from_program`] knows the types alone and
-    /// makes every `Date` a `timestamptz(3)`; a column that is in databases already stays as it is, under whatever name.
+    /// Restores the type `timestamp` of columns that committed migrations created with it.
+    ///
+    /// [`Schema::from_program`] knows only the types and maps every `Date` to `timestamptz(3)`. A column that already
+    /// exists in databases keeps its type, even if it is renamed.
     pub fn keep_timestamps(&mut self, committed: &Snapshot) {
         let before = committed.tables();
         let tables = former::tables(before, &self.tables);
@@ -27,13 +29,13 @@ impl Schema {
         self.refer_alike();
     }
 
-    /// A column that refers to a moment stores it as the column does that it refers to.
+    /// Gives columns that refer to a `timestamp` column the same type.
     fn refer_alike(&mut self) {
         let is_old = |table: &str, column: &str, schema: &Self| {
             let column = schema.table(table).and_then(|table| table.column(column));
             column.is_some_and(|column| column.r#type == ColumnType::Timestamp)
         };
-        // A reference may lead to a column that is itself a reference.
+        // A referenced column may itself be a reference.
         loop {
             let mut places = Vec::new();
             for table in &self.tables {

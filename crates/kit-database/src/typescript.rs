@@ -1,11 +1,11 @@
-//! Names and texts in the TypeScript of schema files.
+//! Names and string literals in the TypeScript code of schema files.
 
 use heck::ToLowerCamelCase;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{Schema, Table};
 
-/// Names a table's variable must not take: words of TypeScript and what a schema module imports.
+/// Names that a table's variable must not use: keywords of TypeScript, and names that a schema module imports.
 const TAKEN: &[&str] = &[
     "arguments",
     "await",
@@ -76,16 +76,16 @@ const TAKEN: &[&str] = &[
     "yield",
 ];
 
-/// The variable and the file of each table.
+/// Variable and file name of each table.
 pub(crate) struct Names {
-    /// Variable and file, by the table's name.
+    /// Variable and file name, by the name of the table.
     by_table: BTreeMap<String, (String, String)>,
-    /// The property, by the names of table and column.
+    /// Property name, by the names of table and column.
     properties: BTreeMap<(String, String), String>,
 }
 
 impl Names {
-    /// `reserved` are names of files that no table may have.
+    /// Chooses the names. `reserved` lists file names without extension that no table may use.
     pub(crate) fn of(schema: &Schema, reserved: &[&str]) -> Self {
         let mut variables = BTreeSet::new();
         let mut files: BTreeSet<String> = reserved.iter().map(|&name| name.to_owned()).collect();
@@ -114,7 +114,7 @@ impl Names {
                     }
                 })
                 .collect();
-            // File names are compared without case, as two of the three big file systems do.
+            // Compare file names without case, because the default file systems of Windows and macOS ignore case.
             let file = unique(stem, |name| files.insert(name.to_lowercase()));
             let variable = unique(variable, |name| variables.insert(name.to_owned()));
             by_table.insert(table.name.clone(), (variable, format!("{file}.ts")));
@@ -144,13 +144,13 @@ impl Names {
         &self.by_table[table].1
     }
 
-    /// The property that a column of a table stores. Foreign keys name only columns that exist.
+    /// Returns the property that a column stores. Foreign keys only name columns that exist.
     pub(crate) fn property_of(&self, table: &str, column: &str) -> &str {
         &self.properties[&(table.to_owned(), column.to_owned())]
     }
 }
 
-/// The name itself, or with the first number behind it that makes it new.
+/// Returns the name, with the first number appended that makes it unique if the name itself is not.
 fn unique(name: String, mut is_new: impl FnMut(&str) -> bool) -> String {
     if is_new(&name) {
         return name;
@@ -165,7 +165,7 @@ fn unique(name: String, mut is_new: impl FnMut(&str) -> bool) -> String {
     }
 }
 
-/// A string literal. JSON's escapes are valid TypeScript; the two line separators are escaped for old tools.
+/// Formats a string literal. JSON escapes are valid in TypeScript; U+2028 and U+2029 are escaped for old tools.
 pub(crate) fn text(value: &str) -> String {
     serde_json::Value::from(value)
         .to_string()
@@ -173,7 +173,7 @@ pub(crate) fn text(value: &str) -> String {
         .replace('\u{2029}', "\\u2029")
 }
 
-/// Text inside a template literal.
+/// Escapes text for a template literal.
 pub(crate) fn template(value: &str) -> String {
     value
         .replace('\\', "\\\\")
@@ -181,7 +181,7 @@ pub(crate) fn template(value: &str) -> String {
         .replace("${", "\\${")
 }
 
-/// A property key in an object literal. `__proto__` would set the prototype, so it is computed.
+/// Formats a property key of an object literal. A plain `__proto__` would set the prototype, so that key is computed.
 pub(crate) fn key(name: &str) -> String {
     if name == "__proto__" {
         "[\"__proto__\"]".to_owned()
@@ -192,7 +192,7 @@ pub(crate) fn key(name: &str) -> String {
     }
 }
 
-/// Access to a member.
+/// Formats an access to a member.
 pub(crate) fn member(object: &str, name: &str) -> String {
     if is_identifier(name) {
         format!("{object}.{name}")
@@ -213,7 +213,7 @@ mod tests {
     use super::{TAKEN, key, member, template, text};
 
     #[test]
-    fn what_users_name_cannot_leave_its_quotes() {
+    fn quotes_names_and_texts_of_users() {
         assert!(TAKEN.is_sorted());
         assert_eq!(text("a\"b\u{2028}"), "\"a\\\"b\\u2028\"");
         assert_eq!(template("`${x}\\"), "\\`\\${x}\\\\");

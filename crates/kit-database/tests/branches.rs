@@ -1,4 +1,4 @@
-//! Migrations that were made on branches, once the branches are merged.
+//! Tests of migrations that were planned on branches which were merged later.
 
 #![allow(clippy::unwrap_used)] // a helper of a test may fail the test
 
@@ -8,7 +8,7 @@ use kit_database::{Class, Latest, Migration, PlanError, Schema, Snapshot, latest
 
 use support::{Builder, property};
 
-/// A table `tags` with texts of these names, and tables of these names.
+/// Returns a schema with a table `tags` that has text columns with these names, and with further tables of these names.
 fn schema(columns: &[&str], tables: &[&str]) -> Schema {
     let mut builder = Builder::new();
     let text = builder.string(20);
@@ -27,7 +27,7 @@ fn schema(columns: &[&str], tables: &[&str]) -> Schema {
     schema
 }
 
-/// The migration from what the others make of the database to a schema, as its files say it.
+/// Returns the migration from the state after the other migrations to a schema, read back from its files.
 fn migration(minute: u32, others: &[Migration], schema: &Schema) -> Migration {
     let before = latest(others).unwrap();
     let previous = before.snapshot.as_ref();
@@ -53,7 +53,7 @@ fn columns(latest: &Latest) -> Vec<String> {
 }
 
 #[test]
-fn one_after_the_other_is_no_branch() {
+fn reports_no_branches_if_each_migration_follows_the_other() {
     let first = migration(1, &[], &schema(&["a"], &[]));
     let second = migration(2, std::slice::from_ref(&first), &schema(&["a", "b"], &[]));
     let both = latest(&[first, second]).unwrap();
@@ -63,7 +63,7 @@ fn one_after_the_other_is_no_branch() {
 }
 
 #[test]
-fn branches_that_changed_different_things_are_brought_together() {
+fn merges_branches_that_changed_different_things() {
     let base = migration(1, &[], &schema(&["a", "b"], &["kept", "gone"]));
     let ours = migration(
         2,
@@ -80,7 +80,7 @@ fn branches_that_changed_different_things_are_brought_together() {
         &[base.clone(), theirs.clone()],
         &schema(&["b", "theirs", "later"], &["kept"]),
     );
-    // By their names, ours stands between.
+    // In the order of names, `ours` is between the two migrations of the other branch.
     let all = [base, ours, theirs, again];
     let merged = latest(&all).unwrap();
     assert_eq!(
@@ -92,7 +92,7 @@ fn branches_that_changed_different_things_are_brought_together() {
     assert!(tables.iter().any(|table| table.name == "mine"));
     assert!(!tables.iter().any(|table| table.name == "gone"));
 
-    // Types that hold both change nothing, but the merge is written down, and from then on it is one line again.
+    // Types with the changes of both branches change no table. The migration that records the merge ends the branches.
     let both = schema(&["b", "ours", "theirs", "later"], &["kept", "mine"]);
     let plan = plan(merged.snapshot.as_ref(), &both).unwrap();
     assert!(plan.is_empty(), "{}", plan.sql());
@@ -106,7 +106,7 @@ fn branches_that_changed_different_things_are_brought_together() {
 }
 
 #[test]
-fn branches_that_changed_the_same_thing_need_a_person() {
+fn refuses_branches_that_changed_the_same_thing() {
     let conflict = |ours: (&[&str], &[&str]), theirs: (&[&str], &[&str])| -> PlanError {
         let base = migration(1, &[], &schema(&["a"], &["t"]));
         let one = migration(2, std::slice::from_ref(&base), &schema(ours.0, ours.1));
@@ -130,7 +130,7 @@ fn branches_that_changed_the_same_thing_need_a_person() {
 }
 
 #[test]
-fn files_of_an_earlier_kit_follow_each_other() {
+fn treats_migrations_without_ids_as_one_line() {
     let read = |minute: u32, schema: &Schema| {
         let mut document: serde_json::Value = serde_json::from_str(&Snapshot::of(schema).to_json()).unwrap();
         let object = document.as_object_mut().unwrap();

@@ -1,4 +1,4 @@
-//! The reference entities against files that were reviewed. `KIT_BLESS=1` rewrites them.
+//! Compares generated files with reviewed golden files. `KIT_BLESS=1` rewrites the golden files.
 #![allow(clippy::disallowed_methods)] // goldens are files
 
 mod support;
@@ -40,7 +40,7 @@ fn schema(program: &kit_ir::Program) -> Schema {
 }
 
 #[test]
-fn reference_entities() {
+fn matches_the_goldens_of_the_reference_entities() {
     let schema = schema(&support::reference_program());
     check("reference/schemas", &drizzle::emit(&schema));
     check("reference/kysely", &kysely::emit(&schema));
@@ -52,9 +52,9 @@ fn reference_entities() {
     check("reference/draft", &draft(None, &schema));
 }
 
-/// The tables of an earlier kit, which made every `Date` a `timestamp`.
+/// Uses tables of an earlier version of kit, which stored every `Date` as a `timestamp`.
 #[test]
-fn reference_entities_in_tables_of_an_earlier_kit() {
+fn matches_the_goldens_of_the_reference_entities_with_timestamp_columns() {
     let mut earlier = schema(&support::reference_program());
     for column in earlier.tables.iter_mut().flat_map(|table| &mut table.columns) {
         if column.r#type == ColumnType::Timestamptz {
@@ -71,7 +71,7 @@ fn reference_entities_in_tables_of_an_earlier_kit() {
 }
 
 #[test]
-fn every_kind_of_column() {
+fn matches_the_goldens_of_every_kind_of_column() {
     let mut builder = Builder::new();
     support::mixed(&mut builder);
     let schema = schema(&builder.program);
@@ -90,7 +90,7 @@ fn every_kind_of_column() {
 }
 
 #[test]
-fn whole_numbers_where_none_is_a_bigint() {
+fn matches_the_goldens_of_whole_numbers_without_a_bigint() {
     let mut builder = Builder::new();
     support::counters(&mut builder);
     let schema = schema(&builder.program);
@@ -103,7 +103,7 @@ fn whole_numbers_where_none_is_a_bigint() {
 }
 
 #[test]
-fn the_same_program_gives_the_same_bytes() {
+fn writes_the_same_bytes_for_the_same_program() {
     let texts = || {
         let schema = schema(&support::reference_program());
         (drizzle::emit(&schema), draft(None, &schema))

@@ -1,4 +1,4 @@
-//! What users get wrong, and what they are told.
+//! Tests of diagnostics for mistakes in entities.
 
 mod support;
 
@@ -25,7 +25,7 @@ fn check(add: impl FnOnce(&mut Builder), code: Code, message: &str) {
 }
 
 #[test]
-fn an_entity_needs_an_id() {
+fn refuses_an_entity_without_an_id() {
     check(
         |builder| {
             let text = builder.string(10);
@@ -37,7 +37,7 @@ fn an_entity_needs_an_id() {
 }
 
 #[test]
-fn two_entities_cannot_share_a_table() {
+fn refuses_two_entities_with_the_same_table() {
     check(
         |builder| {
             builder.with_id("Tag", "tags", vec![]);
@@ -49,7 +49,7 @@ fn two_entities_cannot_share_a_table() {
 }
 
 #[test]
-fn dates_inside_json_would_not_come_back() {
+fn refuses_a_date_inside_of_a_json_column() {
     check(
         |builder| {
             let date = builder.kind(TypeKind::Date);
@@ -62,7 +62,7 @@ fn dates_inside_json_would_not_come_back() {
 }
 
 #[test]
-fn column_names_must_differ_and_be_possible() {
+fn refuses_column_names_that_clash_or_that_postgresql_cannot_store() {
     check(
         |builder| {
             let text = builder.string(10);
@@ -82,7 +82,7 @@ fn column_names_must_differ_and_be_possible() {
     check(
         |builder| {
             let text = builder.string(10);
-            // A name that kit derives is cut; one that a person chose is not.
+            // kit truncates a derived name, but refuses a name that the user chose and that is too long.
             let chosen = tagged("a", text, |tags| tags.column = Some("a".repeat(64)));
             builder.with_id("Tag", "tags", vec![chosen, property(&"b".repeat(64), text)]);
         },
@@ -92,7 +92,7 @@ fn column_names_must_differ_and_be_possible() {
 }
 
 #[test]
-fn references_lead_to_one_row() {
+fn refuses_references_that_cannot_resolve_to_one_row() {
     let refer = |entity: &'static str, target: &'static str, on_delete| {
         move |builder: &mut Builder| {
             support::users(builder);
@@ -127,7 +127,7 @@ fn references_lead_to_one_row() {
 }
 
 #[test]
-fn generated_values_and_defaults_fit_their_columns() {
+fn refuses_generated_values_and_defaults_that_do_not_fit_the_column() {
     check(
         |builder| {
             let boolean = builder.kind(TypeKind::Boolean);

@@ -1,4 +1,4 @@
-//! Differences between a committed snapshot and the types.
+//! Tests of plans from a committed snapshot to the types.
 
 mod support;
 
@@ -20,14 +20,14 @@ fn build(add: impl FnOnce(&mut Builder)) -> Schema {
 }
 
 fn between(before: &Schema, after: &Schema) -> Result<Plan, PlanError> {
-    // Through JSON, as a committed snapshot comes.
+    // Write and read JSON, because a committed snapshot is read from a file.
     let snapshot = Snapshot::from_json(&Snapshot::of(before).to_json()).expect("kit reads what it wrote");
     assert_eq!(snapshot, Snapshot::of(before));
     plan(Some(&snapshot), after)
 }
 
 #[test]
-fn nothing_changes_nothing() {
+fn plans_nothing_if_nothing_changed() {
     let schema = schema(&support::reference_program());
     let plan = between(&schema, &schema).unwrap();
     assert!(plan.is_empty() && plan.sql().is_empty());
@@ -35,7 +35,7 @@ fn nothing_changes_nothing() {
 }
 
 #[test]
-fn a_column_with_a_default_is_added() {
+fn adds_a_column_with_a_default() {
     let before = build(|builder| support::notes(builder, false));
     let after = build(|builder| support::notes(builder, true));
     let plan = between(&before, &after).unwrap();
@@ -47,7 +47,7 @@ fn a_column_with_a_default_is_added() {
 }
 
 #[test]
-fn a_dropped_column_is_destructive() {
+fn marks_a_dropped_column_as_destructive() {
     let before = build(|builder| support::notes(builder, true));
     let after = build(|builder| support::notes(builder, false));
     let plan = between(&before, &after).unwrap();
@@ -59,7 +59,7 @@ fn a_dropped_column_is_destructive() {
 }
 
 #[test]
-fn dropped_tables_lose_their_references_first() {
+fn drops_foreign_keys_before_tables() {
     let before = schema(&support::reference_program());
     let after = build(|builder| support::notes(builder, true));
     let plan = between(&before, &after).unwrap();
@@ -71,7 +71,7 @@ fn dropped_tables_lose_their_references_first() {
 }
 
 #[test]
-fn a_not_null_column_without_default_is_never_added_bare() {
+fn adds_a_required_column_without_default_as_nullable_first() {
     let before = build(|builder| builder.with_id("Tag", "tags", vec![]));
     let after = build(|builder| {
         let text = builder.string(20);
@@ -90,7 +90,7 @@ fn a_not_null_column_without_default_is_never_added_bare() {
 }
 
 #[test]
-fn what_kit_cannot_know_is_said_for_each_place() {
+fn reports_every_change_that_kit_cannot_plan() {
     let with = |text: bool| {
         build(|builder| {
             let date = builder.kind(TypeKind::Date);
@@ -118,7 +118,7 @@ fn what_kit_cannot_know_is_said_for_each_place() {
 }
 
 #[test]
-fn changed_constraints_are_replaced() {
+fn replaces_changed_constraints() {
     let with = |values: &'static [&'static str], unique: bool, index: bool| {
         build(|builder| {
             let status = builder.one_of(values);
@@ -144,7 +144,7 @@ fn changed_constraints_are_replaced() {
 }
 
 #[test]
-fn snapshots_of_another_version_are_refused() {
+fn refuses_snapshots_of_another_version_or_without_one() {
     let error = Snapshot::from_json(r#"{"version":2,"whatever":[]}"#).unwrap_err();
     assert!(error.to_string().contains("version 2"), "{error}");
     assert!(Snapshot::from_json("{").is_err());
@@ -152,7 +152,7 @@ fn snapshots_of_another_version_are_refused() {
 }
 
 #[test]
-fn a_migration_comes_back_from_its_files() {
+fn reads_a_migration_from_the_files_that_it_wrote() {
     let schema = schema(&support::reference_program());
     let made = Migration::create(
         "20260102030405",
@@ -195,7 +195,7 @@ fn a_migration_comes_back_from_its_files() {
 }
 
 #[test]
-fn bad_migrations_are_refused_with_the_reason() {
+fn refuses_invalid_migrations_with_the_reason() {
     let create = |timestamp, name| {
         Migration::create(timestamp, name, &Plan::default(), None, &Schema::default()).unwrap_err()
     };

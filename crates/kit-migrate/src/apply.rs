@@ -1,4 +1,4 @@
-//! The run itself.
+//! Applies migrations to a database.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -16,18 +16,20 @@ use crate::one::One;
 use crate::script::Script;
 use crate::{MigrateError, Refusal, lock, pooler};
 
-/// How to apply.
+/// Options of [`apply`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Consent to lose stored values.
+    /// Allow migrations that lose stored values.
     pub allow_destructive: bool,
-    /// Find out what would be applied, and write nothing.
+    /// Report what would be applied, and write nothing.
     pub dry_run: bool,
-    /// How long to wait for another run to end, and how long to go on trying where the application holds locks.
+    /// Maximum time to wait for another run to finish, and to retry while the application holds locks. Default: 60 s.
     pub wait: Duration,
-    /// How long one try waits for a lock. Queries that come meanwhile queue behind it, so it is short.
+    /// Maximum time that one attempt waits for a lock. Queries of the application queue behind the attempt, so keep
+    /// this time short. Default: 2 s.
     pub lock_timeout: Duration,
-    /// Whether Ctrl-C and a termination signal end the run cleanly. They are then this process's no longer.
+    /// True if Ctrl-C and a termination signal stop the run cleanly. These signals then no longer have their usual
+    /// effect on the process.
     pub interruptible: bool,
 }
 
@@ -43,36 +45,40 @@ impl Default for Options {
     }
 }
 
-/// What happened.
+/// Result of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
-    /// What this run applied, in order.
+    /// Migrations that this run applied, in order.
     pub applied: Vec<Applied>,
-    /// What a dry run would have applied, in order.
+    /// Migrations that a dry run would have applied, in order.
     pub pending: Vec<Planned>,
-    /// How many had been applied before.
+    /// Number of migrations that were applied before this run.
     pub already_applied: usize,
-    /// What a person should know, though nothing failed.
+    /// Warnings for the user about facts that did not make the run fail.
     pub warnings: Vec<String>,
 }
 
 /// An applied migration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
-    /// Its name.
+    /// Name of the migration.
     pub name: String,
-    /// How long it took.
+    /// Duration of the migration.
     pub duration: Duration,
 }
 
-/// Applies what has not been applied yet. `migrations` are all committed ones, in the order of their names.
+/// Applies the migrations that are not applied yet. `migrations` must contain all committed migrations, in the order of
+/// their names.
 ///
-/// Blocks until done; connects with a bounded wait (10 s unless the URL says `connect_timeout`).
+/// Blocks until the run is done. The connect timeout is 10 s, unless the URL specifies `connect_timeout`.
+///
+/// # Errors
+/// Returns a [`MigrateError`] if a migration cannot be applied. Each variant documents the state of the database.
 pub fn apply(url: &str, migrations: &[Migration], options: &Options) -> Result<Report, MigrateError> {
     apply_watched(url, migrations, options, &|_| {})
 }
 
-/// Applies as [`apply`] does, and tells `watch` what happens meanwhile.
+/// Applies migrations as [`apply`] does, and reports progress to `watch`.
 ///
 /// ```no_run
 /// use kit_migrate::{Event, Options, apply_watched};
@@ -85,6 +91,9 @@ pub fn apply(url: &str, migrations: &[Migration], options: &Options) -> Result<R
 /// apply_watched("postgres://localhost/app", &[], &Options::default(), &watch)?;
 /// # Ok::<(), kit_migrate::MigrateError>(())
 /// ```
+///
+/// # Errors
+/// Returns the errors of [`apply`].
 pub fn apply_watched(
     url: &str,
     migrations: &[Migration],
@@ -125,7 +134,7 @@ pub fn apply_watched(
     })
 }
 
-/// Whether migrations are in the order of their names, each once.
+/// Checks that the migrations are in the order of their names, without duplicates.
 pub(crate) fn in_order(migrations: &[Migration]) -> Result<(), MigrateError> {
     match migrations.windows(2).find(|pair| pair[0].name >= pair[1].name) {
         Some(pair) => Err(MigrateError::Order(pair[1].name.clone())),
@@ -133,7 +142,7 @@ pub(crate) fn in_order(migrations: &[Migration]) -> Result<(), MigrateError> {
     }
 }
 
-/// One run.
+/// State of one run.
 pub(crate) struct Run<'a> {
     pub(crate) connection: Connection,
     pub(crate) history: History,
@@ -195,7 +204,7 @@ impl Run<'_> {
         (self.watch)(event);
     }
 
-    /// Migrations of this run that are applied.
+    /// Returns the names of the migrations that this run applied.
     pub(crate) fn applied_names(&self) -> Vec<String> {
         self.applied
             .borrow()
@@ -204,7 +213,7 @@ impl Run<'_> {
             .collect()
     }
 
-    /// Waits, less long where the run is interrupted.
+    /// Waits for the given time, or until the run is interrupted.
     pub(crate) async fn pause(&self, pause: Duration) {
         const SLICE: Duration = Duration::from_millis(50);
         let end = tokio::time::Instant::now() + pause;
@@ -213,7 +222,7 @@ impl Run<'_> {
         }
     }
 
-    /// Other sessions of this database whose transactions are open longest, for a message.
+    /// Describes the three other sessions of this database whose transactions are open longest, for a message.
     pub(crate) async fn longest_transactions(&self) -> Vec<String> {
         let query = "SELECT 'server process ' || pid || ', `' || coalesce(application_name, '') || '`, ' || state \
             || ', since ' || to_char(xact_start AT TIME ZONE 'UTC', 'HH24:MI:SS') || ' UTC' \
@@ -226,7 +235,8 @@ impl Run<'_> {
     }
 }
 
-/// What is not in the history yet, once what is there was found to be unchanged.
+/// Returns the migrations that the history does not contain. Checks first that the applied ones are present and
+/// unchanged.
 fn pending<'a>(
     migrations: &'a [Migration],
     done: &HashMap<String, Record>,
@@ -256,7 +266,8 @@ fn pending<'a>(
     Ok(pending)
 }
 
-/// The SQL of each, cut into steps: nothing runs before all of it can be read.
+/// Parses the SQL of each migration into steps. Runs before any statement, so that nothing runs if one migration cannot
+/// be parsed.
 fn scripts<'a>(pending: &[&'a Migration]) -> Result<Vec<Script<'a>>, MigrateError> {
     pending
         .iter()

@@ -1,14 +1,14 @@
 //! Tables as PostgreSQL itself describes them.
 //!
-//! Everything is in PostgreSQL's own words (`format_type`, `pg_get_expr`, `pg_get_constraintdef`, `pg_get_indexdef`), so
-//! two tables that were made by different statements and are the same are equal here.
+//! All definitions come from PostgreSQL's own functions (`format_type`, `pg_get_expr`, `pg_get_constraintdef`,
+//! `pg_get_indexdef`), so two equal tables are equal here even if different statements created them.
 
 use tokio_postgres::{Client, SimpleQueryMessage, SimpleQueryRow};
 
 use crate::history;
 use crate::{MigrateError, Refusal};
 
-/// The tables of one schema of a database, by name. The tables in which kit keeps its history are left out.
+/// Tables of one schema of a database, by name, without the tables of kit's own history.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Catalog {
     /// The tables.
@@ -18,51 +18,51 @@ pub struct Catalog {
 /// A table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CatalogTable {
-    /// Its name.
+    /// Name of the table.
     pub name: String,
-    /// What `COMMENT ON TABLE` said.
+    /// Text of `COMMENT ON TABLE`.
     pub comment: Option<String>,
-    /// Its columns in the order of the table.
+    /// Columns, in the order of the table.
     pub columns: Vec<CatalogColumn>,
-    /// Primary key, unique constraints, checks and references, by name. `NOT NULL` is the column's.
+    /// Primary key, unique constraints, checks and foreign keys, by name. `NOT NULL` is part of the column.
     pub constraints: Vec<CatalogObject>,
-    /// Indexes that no constraint brought, by name.
+    /// Indexes that belong to no constraint, by name.
     pub indexes: Vec<CatalogObject>,
 }
 
 /// A column.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CatalogColumn {
-    /// Its name.
+    /// Name of the column.
     pub name: String,
     /// Type, default and nullability: `character varying(200) DEFAULT 'x'::character varying NOT NULL`.
     pub definition: String,
-    /// What `COMMENT ON COLUMN` said.
+    /// Text of `COMMENT ON COLUMN`.
     pub comment: Option<String>,
 }
 
 /// A constraint or an index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CatalogObject {
-    /// Its name.
+    /// Name of the constraint or index.
     pub name: String,
-    /// What it is, without its name: `UNIQUE (email)`, `CREATE INDEX … ON notes USING btree (author_id)`.
+    /// Definition without the name: `UNIQUE (email)`, `CREATE INDEX … ON notes USING btree (author_id)`.
     pub definition: String,
-    /// Whether it holds: an index whose making broke off and a constraint that is `NOT VALID` do not.
+    /// False for an index whose creation was interrupted, and for a constraint that is `NOT VALID`.
     pub valid: bool,
 }
 
-/// Which schema is described.
+/// Selects the schema to describe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// The first of the `search_path`.
+    /// The first existing schema of the `search_path`.
     Current,
-    /// The session's own schema of temporary tables.
+    /// The session's own schema for temporary tables.
     Temporary,
 }
 
 impl Catalog {
-    /// Describes the tables of the connection's current schema.
+    /// Describes the tables of the selected schema.
     pub(crate) async fn read(client: &Client, scope: Scope) -> Result<Self, MigrateError> {
         let schema = match scope {
             Scope::Current => "current_schema()::regnamespace",
@@ -106,7 +106,8 @@ impl Catalog {
                 comment: row.get(3).map(str::to_owned),
             });
         }
-        // Since PostgreSQL 18, `NOT NULL` is a constraint too; before, it was the column's alone.
+        // Skip `NOT NULL` constraints: they exist since PostgreSQL 18, and older versions store `NOT NULL` only in the
+        // column.
         let constraints = with(
             "SELECT relname, conname, pg_get_constraintdef(pg_constraint.oid, true), convalidated \
              FROM tables JOIN pg_catalog.pg_constraint ON conrelid = tables.oid \
@@ -130,12 +131,12 @@ impl Catalog {
         Ok(catalog)
     }
 
-    /// The table of that name.
+    /// Returns the table with the given name.
     pub fn table(&self, name: &str) -> Option<&CatalogTable> {
         self.tables.iter().find(|table| table.name == name)
     }
 
-    /// The table that a row names first.
+    /// Returns the table whose name is in the first field of a row.
     fn within(&mut self, row: &SimpleQueryRow) -> &mut CatalogTable {
         let name = text(row, 0);
         let at = self
@@ -143,7 +144,7 @@ impl Catalog {
             .iter()
             .position(|table| table.name == name)
             .unwrap_or_else(|| {
-                // Made between the two queries.
+                // Another session created the table between the two queries.
                 self.tables.push(CatalogTable {
                     name,
                     ..CatalogTable::default()
@@ -166,7 +167,7 @@ fn text(row: &SimpleQueryRow, at: usize) -> String {
     row.get(at).unwrap_or_default().to_owned()
 }
 
-/// By the simple protocol, whose values are text whatever their types.
+/// Runs a query with the simple protocol, which returns all values as text.
 async fn rows(client: &Client, sql: &str) -> Result<Vec<SimpleQueryRow>, MigrateError> {
     let messages = client
         .simple_query(sql)

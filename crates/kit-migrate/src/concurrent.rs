@@ -1,34 +1,35 @@
-//! Indexes that are made or dropped while the table is in use, which no transaction can take back.
+//! Creation and removal of indexes while the table is in use (`CONCURRENTLY`), which no transaction can roll back.
 //!
-//! A `CREATE INDEX CONCURRENTLY` that fails or is killed leaves an index that is not valid: it costs every write and serves
-//! no query, and its name is taken. So what an earlier run began is looked at before it is begun again.
+//! A `CREATE INDEX CONCURRENTLY` that fails or is killed leaves an invalid index: every write has to update it, no
+//! query uses it, and its name stays occupied. Therefore kit checks the result of an interrupted run before it starts
+//! the statement again.
 
 use tokio_postgres::Client;
 
 use crate::script::Statement;
 
-/// What a statement does to an index.
+/// Effect of a statement on an index.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Concurrent {
-    /// `CREATE INDEX CONCURRENTLY name ON table`; both as they are written.
+    /// `CREATE INDEX CONCURRENTLY name ON table`; both names are as written in the statement.
     Create { name: String, table: String },
     /// `DROP INDEX CONCURRENTLY name`.
     Drop { name: String },
-    /// Something else.
+    /// Any other statement.
     Other,
 }
 
-/// What is there of an index.
+/// State of an index in the database.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Found {
     Nothing,
     Valid,
-    /// With its qualified name.
+    /// The index is invalid. Contains its qualified name.
     Invalid(String),
 }
 
 impl Concurrent {
-    /// What a statement does; `Err` with the reason where it could not be begun again after a crash.
+    /// Classifies a statement. Returns `Err` with the reason if the statement could not be started again after a crash.
     pub(crate) fn of(statement: &Statement<'_>) -> Result<Self, &'static str> {
         let head = &statement.head;
         let Some(at) = head.iter().position(|word| word == "concurrently") else {
@@ -62,7 +63,8 @@ impl Concurrent {
         Ok(Self::Create { name, table })
     }
 
-    /// What is there of the index. By the simple protocol, whatever `search_path` says.
+    /// Reads the state of the index. Uses the simple protocol and qualified names of catalogs, so that the query works
+    /// with any `search_path`.
     pub(crate) async fn look(&self, client: &Client) -> Result<Found, tokio_postgres::Error> {
         let condition = match self {
             Self::Other => return Ok(Found::Nothing),
@@ -92,7 +94,7 @@ impl Concurrent {
         Ok(Found::Nothing)
     }
 
-    /// Takes away what a run that broke off left of an index; the name of what was taken away.
+    /// Drops the invalid index that an interrupted run left. Returns the name of the dropped index.
     pub(crate) async fn clear(&self, client: &Client) -> Result<Option<String>, tokio_postgres::Error> {
         if !matches!(self, Self::Create { .. }) {
             return Ok(None);
@@ -126,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found() {
+    fn reads_the_names_of_index_and_table() {
         for (sql, expected) in [
             ("CREATE INDEX CONCURRENTLY a ON t (c)", create("a", "t")),
             (

@@ -1,4 +1,4 @@
-//! Connections.
+//! Connects to PostgreSQL.
 
 use std::future::Future;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::tls::Security;
 use crate::{MigrateError, Refusal};
 
-/// How long a connection may take to be made, where the URL says nothing.
+/// Connect timeout if the URL specifies none.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Runs a future to its end on this thread.
+/// Runs a future to completion on this thread.
 pub(crate) fn block_on<T>(future: impl Future<Output = Result<T, MigrateError>>) -> Result<T, MigrateError> {
     if tokio::runtime::Handle::try_current().is_ok() {
         return Err(MigrateError::Nested);
@@ -27,22 +27,22 @@ pub(crate) fn block_on<T>(future: impl Future<Output = Result<T, MigrateError>>)
         .block_on(future)
 }
 
-/// How long a silent connection may be dead before that is noticed.
+/// Time without traffic after which TCP keepalive probes start.
 const KEEPALIVE: Duration = Duration::from_secs(30);
 
-/// What moves the bytes of a client.
+/// Task that transfers the bytes of a client.
 type Wire = tokio_postgres::Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
 
-/// A connection, and how to reach its server once more.
+/// A connection, with the TLS settings to reach the same server again for a cancel request.
 pub(crate) struct Connection {
     pub(crate) client: Client,
     tls: MakeRustlsConnect,
 }
 
 impl Connection {
-    /// Asks the server to cancel what the connection runs. Whether it did shows there.
+    /// Requests the server to cancel the running statement. The result is visible only on the connection that runs it.
     pub(crate) async fn cancel(&self) {
-        // Over a connection of its own; where that fails, so will the one that is to be cancelled.
+        // The request uses a new connection. If that fails, the connection to cancel is probably broken too.
         let _ = self.client.cancel_token().cancel_query(self.tls.clone()).await;
     }
 }
@@ -59,7 +59,7 @@ impl std::ops::Deref for Connection {
 pub(crate) async fn connect(url: &str) -> Result<Connection, MigrateError> {
     let (url, security) = Security::of(url)?;
     let mut config: Config = url.parse().map_err(MigrateError::Url)?;
-    // In the form `host=… sslmode=…` the parser read it itself.
+    // In the form `host=… sslmode=…`, the parser of `tokio_postgres` reads the mode itself.
     let own = [config.get_ssl_mode()];
     let ways = if url.contains("://") { security.ways } else { &own };
     if config.get_connect_timeout().is_none() {
@@ -81,7 +81,8 @@ pub(crate) async fn connect(url: &str) -> Result<Connection, MigrateError> {
         });
     }
     let tls = security.connector()?;
-    // The limit of the configuration is one for the connection alone: a server may take it and then say nothing.
+    // The connect timeout of the configuration covers only the TCP connection: a server may accept it and then send
+    // nothing.
     let each = *config.get_connect_timeout().unwrap_or(&CONNECT_TIMEOUT);
     let places = config.get_hosts().len().max(config.get_hostaddrs().len());
     let limit = each.saturating_mul(u32::try_from(places).unwrap_or(u32::MAX).saturating_add(1));
@@ -89,14 +90,15 @@ pub(crate) async fn connect(url: &str) -> Result<Connection, MigrateError> {
         let help = help(&source);
         MigrateError::Connect { target, source, help }
     })?;
-    // Its errors also reach the client's next call, so there is nothing to report here.
+    // Errors of the connection also reach the client's next call, so there is nothing to report here.
     tokio::spawn(async move {
         let _ = connection.await;
     });
     Ok(Connection { client, tls })
 }
 
-/// Makes a connection in the first of some ways that the server takes. The refusal is that of the way with TLS, if one had it.
+/// Connects in the first of the given modes that the server accepts. On failure, returns the refusal of an attempt with
+/// TLS if there was one.
 async fn make(
     config: &mut Config,
     ways: &[SslMode],
@@ -122,12 +124,12 @@ async fn make(
     Err(refused.unwrap_or_else(|| Refusal::plain("there is no way to connect")))
 }
 
-/// Whether a server may take with TLS whom it refused without, or the other way round: its list of who may come tells them apart.
+/// Returns true if the server may decide differently with or without TLS, because its `pg_hba.conf` distinguishes both.
 fn depends_on_tls(refusal: &Refusal) -> bool {
     refusal.code.as_deref() == Some("28000") || refusal.message.contains("TLS handshake")
 }
 
-/// What to do about a connection that was not made.
+/// Returns advice for a connection that failed.
 fn help(refusal: &Refusal) -> &'static str {
     match refusal.code.as_deref() {
         Some("28P01") => {
@@ -143,7 +145,7 @@ fn help(refusal: &Refusal) -> &'static str {
         Some("28000") => "the server's pg_hba.conf does not let this user in from here",
         Some("53300") => "the server has as many connections as it takes; try again when one is free",
         Some("57P03") => "the server is starting or stopping; try again in a moment",
-        // An authority of the same name, but with another key, is another one.
+        // `BadSignature`: an authority of the same name with another key is a different authority.
         None if ["UnknownIssuer", "BadSignature"]
             .iter()
             .any(|why| refusal.message.contains(why)) =>
@@ -165,7 +167,7 @@ fn help(refusal: &Refusal) -> &'static str {
     }
 }
 
-/// Where a connection goes, without the password.
+/// Describes the target of a connection, without the password.
 fn describe(config: &Config) -> String {
     let hosts: Vec<String> = config
         .get_hosts()

@@ -1,4 +1,4 @@
-//! Reading of SQL before it runs, without a database.
+//! Reads SQL before it runs, without a database.
 
 use kit_database::Migration;
 
@@ -9,15 +9,15 @@ use crate::script::Script;
 /// A statement of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cut<'a> {
-    /// The text from its first word on, without the semicolon.
+    /// The statement from its first word on, without the semicolon.
     pub text: &'a str,
-    /// The line of its first word, from 1.
+    /// Line of its first word, from 1.
     pub line: usize,
     /// True if the statement is marked to run outside of a transaction.
     pub alone: bool,
 }
 
-/// Cuts SQL into the statements that `kit migrate:apply` runs, in order.
+/// Splits SQL into the statements that `kit migrate:apply` runs, in order.
 ///
 /// ```
 /// let cut = kit_migrate::cut("SELECT ';';\nSELECT 2").unwrap();
@@ -27,7 +27,7 @@ pub struct Cut<'a> {
 ///
 /// # Errors
 ///
-/// The line and the reason for which the SQL cannot be a migration.
+/// Returns the line and the reason if the SQL cannot be a migration.
 pub fn cut(sql: &str) -> Result<Vec<Cut<'_>>, String> {
     let script = Script::parse(sql).map_err(|error| error.to_string())?;
     Ok(script
@@ -43,7 +43,7 @@ pub fn cut(sql: &str) -> Result<Vec<Cut<'_>>, String> {
         .collect())
 }
 
-/// Finds the statements of SQL that may delete stored data, as for a migration that kit did not plan.
+/// Returns the statements of SQL that may delete stored data. Applies the rules for a migration that kit did not plan.
 ///
 /// ```
 /// assert_eq!(kit_migrate::judge("DELETE FROM notes").unwrap().len(), 1);
@@ -52,7 +52,7 @@ pub fn cut(sql: &str) -> Result<Vec<Cut<'_>>, String> {
 ///
 /// # Errors
 ///
-/// As [`cut`].
+/// Returns the line and the reason if the SQL cannot be a migration.
 pub fn judge(sql: &str) -> Result<Vec<Loss>, String> {
     let script = Script::parse(sql).map_err(|error| error.to_string())?;
     let migration = Migration {

@@ -1,8 +1,8 @@
-//! Where the live tables differ from what the migrations say.
+//! Finds differences between the live tables and the migrations.
 //!
-//! What they should be is asked of the same server: the tables of a snapshot are made as temporary ones, in a transaction
-//! that is rolled back, and both are described by PostgreSQL itself. So nothing has to be known here of how PostgreSQL
-//! rewrites a default or a check, and the application's tables are only looked at.
+//! The same server provides the expected state: kit creates the tables of the snapshot as temporary tables in a
+//! transaction that is rolled back, and PostgreSQL describes both sides. Therefore kit does not need to know how
+//! PostgreSQL rewrites a default or a check, and the application's tables are only read.
 
 use kit_database::sql::{identifier, text};
 use kit_database::{Schema, Snapshot, plan};
@@ -12,30 +12,34 @@ use crate::catalog::{CatalogColumn, CatalogObject, CatalogTable, Scope};
 use crate::connect::{block_on, connect};
 use crate::{Catalog, MigrateError, Refusal};
 
-/// How live tables differ from a snapshot.
+/// Differences between live tables and a snapshot.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Drift {
-    /// What differs in tables that the snapshot knows.
+    /// Differences in tables that the snapshot contains.
     pub differences: Vec<Difference>,
-    /// Tables that it does not know, by name: of another program, or made by hand.
+    /// Names of tables that the snapshot does not contain: another program or a user created them.
     pub unknown: Vec<String>,
 }
 
-/// One difference.
+/// Difference between the live tables and the snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// What differs: `table notes`, `column notes.title`, `constraint notes_email_key of notes`.
+    /// Name of the differing object: `table notes`, `column notes.title`, `constraint notes_email_key of notes`.
     pub what: String,
-    /// What the migrations say it is; nothing where they do not know it.
+    /// Definition by the migrations; `None` if they do not contain the object.
     pub expected: Option<String>,
-    /// What it is; nothing where it is not there.
+    /// Definition in the database; `None` if the object does not exist there.
     pub found: Option<String>,
-    /// What to do: a statement for a migration written by hand, or words.
+    /// Advice: a statement for a migration written by hand, or a description.
     pub repair: String,
 }
 
-/// Compares the live tables with a snapshot. Blocks until done; changes nothing, and needs the right to make temporary
-/// tables, which everybody has unless it was taken away.
+/// Compares the live tables with a snapshot. Blocks until done and changes nothing. Needs the right to create temporary
+/// tables, which every user has by default.
+///
+/// # Errors
+/// Returns a [`MigrateError`] if the database cannot be reached or read, or if the tables of the snapshot cannot be
+/// created.
 pub fn drift(url: &str, snapshot: &Snapshot) -> Result<Drift, MigrateError> {
     block_on(async {
         let client = connect(url).await?;
@@ -43,7 +47,7 @@ pub fn drift(url: &str, snapshot: &Snapshot) -> Result<Drift, MigrateError> {
     })
 }
 
-/// As [`drift`], on a connection.
+/// Compares like [`drift`], on an existing connection.
 pub(crate) async fn compare(client: &Client, snapshot: &Snapshot) -> Result<Drift, MigrateError> {
     let found = read_live(client).await?;
     let expected = read_expected(client, snapshot).await?;
@@ -86,7 +90,7 @@ async fn read_expected(client: &Client, snapshot: &Snapshot) -> Result<Catalog, 
     let sql = plan(None, &schema)
         .map_err(|error| MigrateError::Snapshot(error.to_string()))?
         .sql();
-    // Names mean temporary tables, whatever tables there are.
+    // With this `search_path`, names refer to temporary tables even if the application has tables of the same names.
     run(client, "BEGIN; SET LOCAL search_path = pg_temp").await?;
     let expected = match run(client, &sql).await {
         Ok(()) => Catalog::read(client, Scope::Temporary).await,
@@ -192,7 +196,8 @@ fn between(expected: &CatalogTable, found: &CatalogTable, differences: &mut Vec<
 }
 
 fn definition(object: &CatalogObject) -> String {
-    // PostgreSQL says NOT VALID itself where a constraint is not; of an index it says nothing.
+    // The definition of a constraint that is not valid already ends with NOT VALID; the definition of an invalid index
+    // does not show it.
     if object.valid || object.definition.ends_with("NOT VALID") {
         object.definition.clone()
     } else {
@@ -200,7 +205,8 @@ fn definition(object: &CatalogObject) -> String {
     }
 }
 
-/// What either side has, by name: the first side's order, then what only the second has.
+/// Pairs items of two lists by name: first in the order of the first list, then the items that only the second list
+/// has.
 fn pairs<'a, T>(
     one: &'a [T],
     other: &'a [T],

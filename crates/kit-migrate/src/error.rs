@@ -1,4 +1,4 @@
-//! Why migrations were not applied.
+//! Errors of a run.
 
 use std::fmt::{self, Write as _};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tokio_postgres::error::ErrorPosition;
 
 use crate::Loss;
 
-/// Statements, each on a line of its own.
+/// Formats each loss on a separate line.
 fn listed(losses: &[Loss]) -> String {
     let mut text = String::new();
     for loss in losses {
@@ -18,34 +18,34 @@ fn listed(losses: &[Loss]) -> String {
     text
 }
 
-/// What went wrong. Unless the variant says otherwise, the database is as it was.
+/// Error of a run. Unless the variant documents otherwise, the database is unchanged.
 #[derive(Debug, Error)]
 pub enum MigrateError {
     /// The connection string does not parse.
     #[error("the database URL is not valid: {0}")]
     Url(#[source] tokio_postgres::Error),
-    /// What the URL says of TLS cannot be done.
+    /// The TLS settings of the URL cannot be used.
     #[error("the database URL asks for TLS that cannot be had: {0}")]
     Tls(String),
-    /// No connection.
+    /// The connection failed.
     #[error("cannot connect to {target}: {source}")]
     Connect {
         /// Host, port and database.
         target: String,
-        /// Why.
+        /// Reason of the failure.
         source: Box<Refusal>,
-        /// What to do; empty where that is not known.
+        /// Advice; empty if none is known.
         help: &'static str,
     },
-    /// The runtime could not be made.
+    /// The asynchronous runtime could not be created.
     #[error("cannot start: {0}")]
     Runtime(#[source] std::io::Error),
-    /// The caller is itself running on an asynchronous runtime, which must not be blocked.
+    /// The caller runs on an asynchronous runtime, which must not be blocked.
     #[error(
         "`apply` blocks and was called from within an asynchronous runtime; call it from a thread of its own"
     )]
     Nested,
-    /// A pooler is in between that lends server processes for one transaction each.
+    /// A connection pooler that assigns a server process to each single transaction is in between.
     #[error(
         "the connection goes through a pooler that gives each transaction another server process (pgbouncer with `pool_mode = transaction`, or \
          one like it): the lock and the settings of a migration would stay behind in the pool"
@@ -54,151 +54,155 @@ pub enum MigrateError {
     /// Another run holds the lock.
     #[error("another migration is running ({holder}); gave up after {} s", waited.as_secs_f32())]
     Locked {
-        /// Who holds it, as far as the database tells.
+        /// Holder of the lock, as far as the database reports it.
         holder: String,
-        /// How long it was waited for.
+        /// Time that the run waited.
         waited: Duration,
     },
-    /// A table that a migration changes was in use all the time. The migration was rolled back.
+    /// Other sessions used a table that a migration changes for the whole wait. The migration was rolled back.
     #[error(
         "`{name}` line {line}: `{statement}` needs a lock that others hold; gave up after {tries} tries in {} s and rolled it back{}",
         waited.as_secs_f32(),
         list(" Transactions that are open longest:", holders)
     )]
     Blocked {
-        /// The migration.
+        /// Name of the migration.
         name: String,
         /// Line of the statement.
         line: usize,
-        /// Its beginning.
+        /// Beginning of the statement.
         statement: String,
-        /// How often it was tried.
+        /// Number of attempts.
         tries: u32,
-        /// How long.
+        /// Duration of all attempts.
         waited: Duration,
-        /// Sessions that may hold it, oldest transaction first.
+        /// Sessions that may hold the lock, oldest transaction first.
         holders: Vec<String>,
-        /// Migrations of this run that were applied before.
+        /// Migrations that this run applied before.
         applied: Vec<String>,
     },
-    /// The run was interrupted.
+    /// A signal interrupted the run.
     #[error(
         "interrupted{}; {}",
         name.as_ref().map_or_else(String::new, |name| format!(" in `{name}`, whose running statement was cancelled")),
         stay(applied)
     )]
     Interrupted {
-        /// The migration under way.
+        /// Name of the migration that was running.
         name: Option<String>,
-        /// Migrations of this run that were applied before.
+        /// Migrations that this run applied before.
         applied: Vec<String>,
     },
-    /// The connection broke in the middle.
+    /// The connection broke while a migration ran.
     #[error(
         "the connection to the database was lost while `{name}` ran, line {line}: {source}; PostgreSQL rolls back what was \
          not committed, so run it again once the server is there ({})",
         stay(applied)
     )]
     Lost {
-        /// The migration under way.
+        /// Name of the migration that was running.
         name: String,
-        /// Line of the statement under way.
+        /// Line of the statement that was running.
         line: usize,
-        /// Migrations of this run that were applied before.
+        /// Migrations that this run applied before.
         applied: Vec<String>,
-        /// What is known of it.
+        /// Reason, as far as known.
         source: Box<Refusal>,
     },
-    /// The SQL of a migration is none that can be run.
+    /// The SQL of a migration cannot be split into statements, or contains an invalid marker.
     #[error("migrations/{name}/migration.sql, {message}")]
     Script {
-        /// The migration.
+        /// Name of the migration.
         name: String,
-        /// The line and what is wrong there.
+        /// Line and description of the mistake.
         message: String,
     },
-    /// What of a migration was applied before a crash is not what stands in the file now.
+    /// Steps of a migration that were applied before an interruption were edited afterwards.
     #[error(
         "`{name}` was applied half way, and what was applied of it was edited since; restore the first {done} of its steps in \
          migrations/{name}/migration.sql (what comes after may be edited), then apply again"
     )]
     EditedHalfWay {
-        /// The migration.
+        /// Name of the migration.
         name: String,
-        /// How many steps are done: runs of statements in one transaction, and statements outside of one.
+        /// Number of completed steps. A step is a sequence of statements in one transaction, or a single statement
+        /// outside of a transaction.
         done: usize,
     },
-    /// The connection's `search_path` names no schema to make tables in.
+    /// The connection's `search_path` contains no existing schema in which tables could be created.
     #[error(
         "the connection's search_path names no schema that exists; create one, or set another search_path"
     )]
     NoSchema,
-    /// Names out of order, or twice.
+    /// The migrations are out of order, or one occurs twice.
     #[error("`{0}` is not in the order of names, or is there twice")]
     Order(String),
-    /// An applied migration was edited.
+    /// An applied migration was edited afterwards.
     #[error(
         "`{name}` was edited after it was applied; restore migrations/{name}/migration.sql, and put the change into a new migration"
     )]
     Edited {
-        /// The migration.
+        /// Name of the migration.
         name: String,
     },
-    /// An applied migration is gone.
+    /// An applied migration is not among the given migrations.
     #[error(
         "the database has applied `{name}`, which is not among the migrations; get the missing directory (another branch?), or use another database"
     )]
     Missing {
-        /// The migration.
+        /// Name of the migration.
         name: String,
     },
-    /// Pending migrations lose values.
+    /// Pending migrations would lose stored values.
     #[error(
         "{} would delete stored data; look at the statements, then apply with `--allow-destructive`, or take them out{}",
         names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
         listed(losses)
     )]
     Destructive {
-        /// The migrations.
+        /// Names of the migrations.
         names: Vec<String>,
-        /// The statements. A migration without one here is destructive by its `changes.json`.
+        /// Statements that may delete data. A migration without a statement in this list is destructive by its
+        /// `changes.json`.
         losses: Vec<Loss>,
     },
-    /// PostgreSQL refused a statement. What its transaction did was rolled back; what `before` and `applied` list stays.
+    /// PostgreSQL refused a statement. Its transaction was rolled back; the steps counted in `before` and the
+    /// migrations in `applied` stay.
     #[error("`{name}` failed {}: {source}", if *before == 0 {"and was rolled back".to_owned()} else {format!("half way ({before} of its steps are done and stay; the next run goes on after them)")})]
     Statement {
-        /// The migration.
+        /// Name of the migration.
         name: String,
-        /// Steps of it that are done: what stands before a statement outside of a transaction, and such statements.
+        /// Number of completed steps of this migration.
         before: usize,
-        /// Migrations of this run that were applied before.
+        /// Migrations that this run applied before.
         applied: Vec<String>,
-        /// What PostgreSQL says.
+        /// Error of PostgreSQL.
         source: Box<Refusal>,
     },
-    /// The SQL of a migration ended the transaction that it ran in. What it did until then stays, unrecorded.
+    /// The SQL of a migration ended its own transaction. Statements before that point stay in the database, without a
+    /// record.
     #[error(
         "`{name}` ends its own transaction (COMMIT or ROLLBACK); kit runs each migration in one. What ran before that statement stays in the database: take the statement out and repair by hand"
     )]
     EndedTransaction {
-        /// The migration.
+        /// Name of the migration.
         name: String,
     },
-    /// The tables of a snapshot cannot be made from nothing.
+    /// The tables of a snapshot cannot be created in an empty database.
     #[error("the snapshot of the migrations cannot be made into tables: {0}")]
     Snapshot(String),
-    /// Any other exchange with the database failed.
+    /// Another exchange with the database failed.
     #[error("{doing}: {source}")]
     Database {
-        /// What was being done.
+        /// Description of the failed operation.
         doing: &'static str,
-        /// Why it failed.
+        /// Reason of the failure.
         source: Box<Refusal>,
     },
 }
 
 impl MigrateError {
-    /// What to do, where the message does not say it.
+    /// Returns advice for the user, unless the message already contains it.
     pub fn help(&self) -> Option<&str> {
         match self {
             Self::Url(_) => Some(
@@ -236,31 +240,32 @@ fn list(title: &str, items: &[String]) -> String {
     format!(".{title}\n  {}", items.join("\n  "))
 }
 
-/// What PostgreSQL or the connection to it says.
+/// Error of PostgreSQL or of the connection to it.
 #[derive(Debug)]
 pub struct Refusal {
     /// The message.
     pub message: String,
-    /// SQLSTATE, where PostgreSQL itself refused.
+    /// SQLSTATE, if PostgreSQL itself reported the error.
     pub code: Option<String>,
-    /// What exactly, such as the key that exists twice.
+    /// Detail of the error, such as the key that exists twice.
     pub detail: Option<String>,
-    /// What to do.
+    /// Advice of PostgreSQL.
     pub hint: Option<String>,
-    /// Line of the SQL, from 1, where PostgreSQL points at one.
+    /// Line of the SQL, from 1, if PostgreSQL reports a position.
     pub line: Option<usize>,
-    /// That line.
+    /// Text of that line.
     pub excerpt: Option<String>,
     source: Option<tokio_postgres::Error>,
 }
 
 impl Refusal {
-    /// `sql` is the text that was sent, from line 1 on.
+    /// Creates a refusal. `sql` is the SQL that was sent, starting at line 1.
     pub(crate) fn of(error: tokio_postgres::Error, sql: Option<&str>) -> Box<Self> {
         Self::at(error, sql, 1)
     }
 
-    /// The same of text that begins at a later line of its file. Where PostgreSQL points at no place, it is the first line.
+    /// Creates a refusal for SQL that starts at line `first` of its file. The line is `first` if PostgreSQL reports no
+    /// position.
     pub(crate) fn at(error: tokio_postgres::Error, sql: Option<&str>, first: usize) -> Box<Self> {
         let mut refusal = Self {
             message: error.to_string(),
@@ -278,7 +283,7 @@ impl Refusal {
             refusal.hint = database.hint().map(str::to_owned);
             if let Some(sql) = sql {
                 let before = match database.position() {
-                    // Positions count characters from 1.
+                    // Positions count characters, from 1.
                     Some(ErrorPosition::Original(position)) => {
                         let before: String = sql.chars().take(*position as usize - 1).collect();
                         before.matches('\n').count()
@@ -295,21 +300,22 @@ impl Refusal {
         Box::new(refusal)
     }
 
-    /// Whether PostgreSQL gave up waiting for a lock, or ended a deadlock: it may work at the next try.
+    /// Returns true if PostgreSQL gave up waiting for a lock, or resolved a deadlock: a retry may succeed.
     pub(crate) fn is_lock(&self) -> bool {
         matches!(self.code.as_deref(), Some("55P03" | "40P01"))
     }
 
-    /// Whether the connection is gone: PostgreSQL said so, or nobody says anything any more.
+    /// Returns true if the connection is lost: PostgreSQL reported that it closes, or the connection failed without an
+    /// error of PostgreSQL.
     pub(crate) fn is_lost(&self) -> bool {
         match self.code.as_deref() {
-            // It was told to end, crashed, or is shutting down.
+            // PostgreSQL was told to stop, crashed, or is shutting down.
             Some(code) => code.starts_with("57P") || code.starts_with("08"),
             None => self.source.is_some(),
         }
     }
 
-    /// A failure that is not PostgreSQL's.
+    /// Creates a refusal that does not come from PostgreSQL.
     pub(crate) fn plain(message: impl Into<String>) -> Box<Self> {
         Box::new(Self {
             message: message.into(),

@@ -1,52 +1,52 @@
-//! What a run says while it goes on.
+//! Progress events of a run.
 
 use std::time::Duration;
 
 use crate::{Applied, Loss};
 
-/// Something that happened.
+/// Progress event of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// What is about to be applied, once; not where nothing is.
+    /// The migrations that the run will apply. Sent once, and not at all if there is none.
     Planned(&'a [Planned]),
-    /// A statement begins.
+    /// A statement starts.
     Statement {
-        /// The migration.
+        /// Name of the migration.
         name: &'a str,
-        /// Its number, from 1.
+        /// Number of the statement, from 1.
         number: usize,
-        /// How many the migration has.
+        /// Number of statements in the migration.
         of: usize,
-        /// Its line in `migration.sql`.
+        /// Line of the statement in `migration.sql`.
         line: usize,
-        /// Its beginning.
+        /// Beginning of the statement.
         title: &'a str,
     },
-    /// It has to wait, for another run or for a lock on a table.
+    /// The run waits for another run or for a lock on a table.
     Waiting {
-        /// For what.
+        /// Description of the obstacle.
         what: String,
-        /// How long until the next try.
+        /// Time until the next attempt.
         pause: Duration,
     },
-    /// What was left behind by a run that broke off is put in order.
+    /// The run repaired the remains of an interrupted run.
     Repaired(String),
-    /// A migration is applied.
+    /// A migration was applied.
     Applied(&'a Applied),
 }
 
 /// A migration that is not applied yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Planned {
-    /// Its name.
+    /// Name of the migration.
     pub name: String,
     /// True if the migration loses stored values, by its plan or by its statements.
     pub destructive: bool,
-    /// Its statements that may delete stored data.
+    /// Statements that may delete stored data.
     pub losses: Vec<Loss>,
-    /// Whether one that comes after it by name was applied already, as after a merge of two branches.
+    /// True if a migration with a later name was already applied, which happens after a merge of two branches.
     pub out_of_order: bool,
-    /// Steps of it that an earlier run has done already.
+    /// Number of steps that an earlier run already completed.
     pub steps_done: usize,
 }

@@ -1,4 +1,4 @@
-//! The record of what was applied.
+//! Record of the applied migrations, stored in the database.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,44 +10,45 @@ use tokio_postgres::Client;
 use crate::script::Script;
 use crate::{MigrateError, Refusal};
 
-/// What was applied as a whole.
+/// Table of migrations that are completely applied.
 const TABLE: &str = "kit_migrations";
 
-/// What is being applied and cannot be as a whole: migrations with statements outside of a transaction.
+/// Table of migrations that are partly applied. Only migrations with statements outside of a transaction can be partly
+/// applied.
 const PROGRESS: &str = "kit_migration_progress";
 
-/// The tables that are kit's own and no migration's.
+/// Tables that belong to kit and to no migration.
 pub(crate) const TABLES: [&str; 2] = [TABLE, PROGRESS];
 
 /// The history of one database.
 pub(crate) struct History {
-    /// The qualified name: a migration that sets `search_path` must not lead it elsewhere.
+    /// Qualified name, because a migration that sets `search_path` must not redirect kit to another table.
     table: String,
     progress: String,
 }
 
-/// What the history says of an applied migration.
+/// Record of an applied migration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Record {
     pub(crate) checksum: String,
-    /// `2026-11-21 01:45:00+00`.
+    /// UTC time: `2026-11-21T01:45:00Z`.
     pub(crate) applied_at: String,
     pub(crate) duration: Duration,
 }
 
-/// How far a migration got that is not applied as a whole.
+/// Progress of a migration that is partly applied.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Progress {
-    /// Steps that are done.
+    /// Number of completed steps.
     pub(crate) done: usize,
-    /// Their checksum.
+    /// Checksum of the completed steps.
     pub(crate) checksum: String,
-    /// Whether the next one, a statement outside of a transaction, was begun.
+    /// True if the next step, a statement outside of a transaction, was started.
     pub(crate) running: bool,
 }
 
 impl Progress {
-    /// Whether what was done is what the SQL still begins with.
+    /// Returns true if the SQL still begins with the completed steps.
     pub(crate) fn fits(&self, script: &Script<'_>) -> bool {
         self.done <= script.steps.len()
             && (self.done == 0 || script.checksum(self.done) == self.checksum)
@@ -56,7 +57,7 @@ impl Progress {
 }
 
 impl History {
-    /// Finds the schema that the history stands in.
+    /// Finds the schema of the history tables.
     pub(crate) async fn locate(client: &Client) -> Result<Self, MigrateError> {
         let row = client
             .query_one("SELECT current_schema()::text", &[])
@@ -70,10 +71,10 @@ impl History {
         })
     }
 
-    /// Makes the tables where they are not there; the one for progress where it is needed.
+    /// Creates the tables if they do not exist; the progress table only if `progress` is true.
     pub(crate) async fn create(&self, client: &Client, progress: bool) -> Result<(), MigrateError> {
         let mut sql = Vec::new();
-        // Looks first: one who may not make tables may still write into them.
+        // Check first: a user without the right to create tables may still be allowed to write to existing ones.
         if !exists(client, &self.table).await? {
             sql.push(format!(
                 "CREATE TABLE IF NOT EXISTS {} (\n  name text PRIMARY KEY,\n  checksum text NOT NULL,\n  \
@@ -94,7 +95,7 @@ impl History {
             .map_err(|error| failed("cannot create the tables of the history", error))
     }
 
-    /// What was applied, by name; nothing where there is no table yet.
+    /// Returns the applied migrations by name; empty if the table does not exist yet.
     pub(crate) async fn read(&self, client: &Client) -> Result<HashMap<String, Record>, MigrateError> {
         if !exists(client, &self.table).await? {
             return Ok(HashMap::new());
@@ -117,7 +118,7 @@ impl History {
             .collect())
     }
 
-    /// What was begun and not ended, by name.
+    /// Returns the progress of partly applied migrations, by name.
     pub(crate) async fn read_progress(
         &self,
         client: &Client,
@@ -143,7 +144,7 @@ impl History {
             .collect())
     }
 
-    /// The statement that records a migration as applied, to run in its last transaction.
+    /// Returns the statement that records a migration as applied. Runs in the migration's last transaction.
     pub(crate) fn record(&self, migration: &Migration, duration: Duration) -> String {
         format!(
             "INSERT INTO {} (name, checksum, duration_ms) VALUES ({}, {}, {})",
@@ -154,7 +155,7 @@ impl History {
         )
     }
 
-    /// The statement that records how far a migration got.
+    /// Returns the statement that records the progress of a migration.
     pub(crate) fn advance(&self, name: &str, progress: &Progress) -> String {
         format!(
             "INSERT INTO {} (name, steps_done, checksum, running) VALUES ({}, {}, {}, {}) \
@@ -168,7 +169,7 @@ impl History {
         )
     }
 
-    /// The statement that records that nothing of a migration was done.
+    /// Returns the statement that deletes the progress of a migration.
     pub(crate) fn forget(&self, name: &str) -> String {
         format!("DELETE FROM {} WHERE name = {}", self.progress, sql::text(name))
     }

@@ -1,4 +1,4 @@
-//! Ctrl-C, and the signal that asks a process to end.
+//! Handles Ctrl-C and termination signals.
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
@@ -9,22 +9,22 @@ use std::time::Duration;
 use crate::MigrateError;
 use crate::connect::Connection;
 
-/// How long a cancelled statement may take to end, before the connection is dropped without it.
+/// Time limit for a cancelled statement to stop. After it, kit drops the connection.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// How long to wait before the server is asked once more: a request that comes between two statements cancels neither.
+/// Pause before the cancel request is repeated: a request that arrives between two statements cancels neither.
 const AGAIN: Duration = Duration::from_millis(300);
 
-/// Whether a run is to end.
+/// State of the interruption of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Interrupt {
     set: Cell<bool>,
-    /// None where nobody listens, or there are none to be had.
+    /// `None` if the run is not interruptible, or if signals are not available.
     signals: RefCell<Option<Signals>>,
 }
 
 impl Interrupt {
-    /// Hears signals from now on: one that comes before anybody waits for it is heard then.
+    /// Listens for signals from now on. A signal that arrives before a wait is delivered to that wait.
     pub(crate) fn listen() -> Self {
         Self {
             set: Cell::default(),
@@ -32,12 +32,12 @@ impl Interrupt {
         }
     }
 
-    /// Whether it is.
+    /// Returns true if the run is interrupted.
     pub(crate) fn is_set(&self) -> bool {
         self.set.get()
     }
 
-    /// Does some work that changes nothing. A signal ends it at once.
+    /// Runs work that changes nothing. A signal stops the work at once.
     pub(crate) async fn or<T>(
         &self,
         work: impl Future<Output = Result<T, MigrateError>>,
@@ -52,8 +52,8 @@ impl Interrupt {
         }
     }
 
-    /// Does some work. At a signal its statement is cancelled, and it is given the time to roll back. A second signal ends
-    /// it at once.
+    /// Runs work. A signal cancels its running statement and gives the work time to roll back. A second signal stops
+    /// the work at once.
     pub(crate) async fn guard<T>(
         &self,
         connection: &Connection,
@@ -79,7 +79,7 @@ impl Interrupt {
         }
     }
 
-    /// Waits for a signal; for ever where there are none to be had.
+    /// Waits for a signal; without end if signals are not available.
     async fn signal(&self) {
         poll_fn(|context| match &mut *self.signals.borrow_mut() {
             Some(signals) => signals.poll(context),
@@ -89,7 +89,7 @@ impl Interrupt {
     }
 }
 
-/// Signals that ask a process to end.
+/// Signals that request a process to stop.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Signals([tokio::signal::unix::Signal; 2]);
@@ -105,7 +105,7 @@ impl Signals {
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        // Each is asked, so that each wakes whoever waits.
+        // Poll every signal, so that each registers the waker.
         let heard = self
             .0
             .each_mut()
@@ -140,7 +140,7 @@ mod tests {
     use crate::MigrateError;
 
     #[test]
-    fn a_signal_that_comes_before_anybody_waits_is_heard() {
+    fn keeps_a_signal_that_arrives_before_the_wait() {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()

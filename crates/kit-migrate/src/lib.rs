@@ -1,19 +1,22 @@
-//! Applies committed migrations to a live PostgreSQL.
+//! Applies committed migrations to a live PostgreSQL database.
 //!
-//! Where it stands: above `kit-database`, which reads and writes migrations without a connection; below `kit-cli`. The
-//! caller sees blocking functions, [`apply`] and [`server_version`]; inside, a runtime lives on the calling thread for as long as it takes.
+//! This crate uses `kit-database`, which reads and writes migrations without a connection, and is used by `kit-cli`.
+//! The public functions, such as [`apply`] and [`server_version`], block; each runs an asynchronous runtime on the
+//! calling thread until it is done.
 //!
-//! What was applied stands in the table `kit_migrations`, in the schema where the migrations make their tables (the
-//! first of the connection's `search_path`): applying needs no right that the migrations do not need themselves.
+//! The table `kit_migrations` records applied migrations. It is in the schema in which the migrations create their
+//! tables (the first one of the connection's `search_path`), so applying needs no rights besides those of the
+//! migrations.
 //!
 //! Invariants:
-//! - One at a time: an advisory lock is held throughout, and waiting for it is bounded.
-//! - A migration and its row in the history are one transaction. One with statements that have to run outside of a
-//!   transaction is recorded step by step in `kit_migration_progress`. Whatever dies in between, the next run goes on
-//!   from there.
-//! - A lock on a table is waited for briefly and again, never for long: whoever waits for one keeps later queries waiting.
-//! - Nothing is applied before everything is checked: an applied migration that was edited or is gone, or a destructive
-//!   one without consent, leaves the database as it was. The statements themselves are judged, besides `changes.json`.
+//! - Only one run at a time: each run holds an advisory lock, and the wait for the lock has a limit.
+//! - A migration and its row in the history are one transaction. A migration with statements that must run outside of a
+//!   transaction is recorded step by step in `kit_migration_progress`. If a run is killed, the next run continues after
+//!   the last recorded step.
+//! - Each attempt to lock a table is short and is repeated, because a waiting attempt blocks later queries of the
+//!   application.
+//! - All checks run before any migration: if an applied migration was edited or is missing, or a destructive one lacks
+//!   consent, the database stays unchanged. The checks judge the statements as well as `changes.json`.
 //! - A dry run writes nothing, not even the history table.
 //! - An error never shows the password of the connection string.
 //!

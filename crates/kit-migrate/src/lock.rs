@@ -1,4 +1,4 @@
-//! One migration at a time.
+//! Advisory lock that allows one run at a time.
 
 use std::time::{Duration, Instant};
 
@@ -7,16 +7,17 @@ use tokio_postgres::Client;
 use crate::apply::Run;
 use crate::{Event, MigrateError, Refusal};
 
-/// The advisory lock's number: `kit_migr` in ASCII. Locks are per database.
+/// Number of the advisory lock: `kit_migr` in ASCII. Advisory locks are per database.
 const KEY: i64 = 0x6b69_745f_6d69_6772;
 
-/// How often it is tried.
+/// Interval between attempts.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Time limit for giving the lock back. The connection may still run a statement that could not be cancelled.
+/// Time limit for releasing the lock. The connection may still run a statement that could not be cancelled.
 const RELEASE: Duration = Duration::from_secs(1);
 
-/// Takes the lock, which the session holds until it is given back or its connection ends: it cannot be left behind by a crash.
+/// Acquires the lock. The session holds it until it is released or the connection closes, so a crash cannot leave it
+/// behind.
 pub(crate) async fn acquire(run: &Run<'_>) -> Result<(), MigrateError> {
     let patience = run.options.wait;
     let start = Instant::now();
@@ -58,19 +59,19 @@ pub(crate) async fn acquire(run: &Run<'_>) -> Result<(), MigrateError> {
     }
 }
 
-/// Gives the lock back and undoes all settings (`DISCARD ALL` does both), however the run ended. The end of the connection does the same, but a pooler that lends
-/// sessions may keep the connection for others.
+/// Releases the lock and resets all settings (`DISCARD ALL` does both), after success or failure. Closing the
+/// connection has the same effect, but a pooler in session mode may keep the connection for other clients.
 pub(crate) async fn release(run: &Run<'_>) {
     let release = async {
-        // A transaction that failed takes no other statement.
+        // A failed transaction accepts no statement except `ROLLBACK`.
         run.connection.batch_execute("ROLLBACK").await?;
         run.connection.batch_execute("DISCARD ALL").await
     };
-    // Where it fails, the connection is gone, and the lock with it.
+    // If the release fails, the connection is lost, and the server releases the lock.
     let _ = tokio::time::timeout(RELEASE, release).await;
 }
 
-/// Who holds the lock; nothing where nobody does or where it may not be seen.
+/// Describes the holder of the lock. Returns `None` if the lock is free or the holder is not visible to this user.
 pub(crate) async fn holder(client: &Client) -> Option<String> {
     let query = "SELECT activity.pid, coalesce(activity.application_name, ''), activity.backend_start::text \
         FROM pg_locks JOIN pg_stat_activity AS activity USING (pid) \

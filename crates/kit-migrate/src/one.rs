@@ -1,8 +1,9 @@
 //! Runs one migration.
 //!
-//! Most are one transaction, with their row in the history: both are there or neither. Where statements are marked to run
-//! outside of one, the SQL is a list of steps, and each is recorded: a transactional one within its transaction, one outside
-//! before it begins and after it has ended. So a run that was killed anywhere is continued by the next.
+//! Most migrations are one transaction that includes their row in the history, so both are committed or neither. If
+//! statements are marked to run outside of a transaction, the SQL is a list of steps, and each step is recorded: a
+//! transactional step within its transaction, any other step before it starts and after it is done. Therefore the next
+//! run can continue after a run was killed at any point.
 
 use std::time::{Duration, Instant};
 
@@ -15,22 +16,22 @@ use crate::history::Progress;
 use crate::script::{Script, Statement, Step};
 use crate::{Applied, Event, MigrateError, Refusal};
 
-/// The first pause after a lock was waited for in vain; each is twice as long as the last.
+/// First pause after an attempt to get a lock failed. Each later pause is twice as long as the one before.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// One migration on its way.
+/// State of the migration that is running.
 pub(crate) struct One<'a> {
     run: &'a Run<'a>,
     migration: &'a Migration,
     script: &'a Script<'a>,
     begun: Instant,
-    /// When the step under way was first tried, and how often.
+    /// Time of the first attempt of the current step. `tries` counts its attempts.
     first_try: Instant,
     tries: u32,
 }
 
-/// Why a step did not work.
+/// Failure of a step.
 struct Failure {
     line: usize,
     title: String,
@@ -49,14 +50,14 @@ impl<'a> One<'a> {
         }
     }
 
-    /// Runs what is left of it.
+    /// Runs the remaining steps.
     pub(crate) async fn apply(mut self, mut progress: Progress) -> Result<Applied, MigrateError> {
         let steps = &self.script.steps;
         let mut number = 1 + steps[..progress.done]
             .iter()
             .map(|step| step.statements.len())
             .sum::<usize>();
-        // A transactional step that is the last one records the whole.
+        // If the last step is transactional, its transaction also records the whole migration.
         let mut recorded = false;
         while progress.done < steps.len() {
             let step = &steps[progress.done];
@@ -85,7 +86,7 @@ impl<'a> One<'a> {
         })
     }
 
-    /// Statements in a transaction, tried again where others hold a lock.
+    /// Runs a transactional step. Retries if other sessions hold a lock.
     async fn together(
         &mut self,
         step: &Step<'_>,
@@ -99,7 +100,7 @@ impl<'a> One<'a> {
             let Err(error) = outcome else {
                 return Ok(());
             };
-            // Where even this fails, the connection is gone and PostgreSQL rolls back by itself.
+            // If `ROLLBACK` fails too, the connection is lost and PostgreSQL rolls back itself.
             let _ = self.run.connection.batch_execute("ROLLBACK").await;
             self.again(error, progress).await?;
         }
@@ -114,7 +115,7 @@ impl<'a> One<'a> {
         for (at, statement) in step.statements.iter().enumerate() {
             self.execute(statement, number + at).await?;
         }
-        // A procedure or a block may have ended it.
+        // A procedure or a block may have ended the transaction.
         if self.number().await.map_err(plain)? != begun {
             return Err(Attempt::Stop(MigrateError::EndedTransaction {
                 name: self.migration.name.clone(),
@@ -130,7 +131,7 @@ impl<'a> One<'a> {
         client.batch_execute("COMMIT").await.map_err(plain)
     }
 
-    /// The statements that record it as applied.
+    /// Returns the statements that record the migration as applied.
     fn record(&self) -> String {
         let history = &self.run.history;
         let mut sql = history.record(self.migration, self.begun.elapsed());
@@ -140,7 +141,7 @@ impl<'a> One<'a> {
         sql
     }
 
-    /// A statement outside of a transaction, begun again where an earlier run was killed in it.
+    /// Runs a statement outside of a transaction. Starts it again if an earlier run was killed while it ran.
     async fn alone(
         &mut self,
         statement: &Statement<'_>,
@@ -178,7 +179,7 @@ impl<'a> One<'a> {
         }
         loop {
             self.check()?;
-            // What is made concurrently waits for others without making anyone wait.
+            // A `CONCURRENTLY` statement waits for other sessions without blocking them, so it may wait longer.
             let patience = if index == Concurrent::Other {
                 self.run.options.lock_timeout
             } else {
@@ -186,7 +187,8 @@ impl<'a> One<'a> {
             };
             let outcome = async {
                 self.settings(patience).await?;
-                // What is not valid under that name is what this migration began: now, or in a run that was killed.
+                // This migration itself created an invalid index with this name: in an earlier attempt, or in a run
+                // that was killed.
                 if progress.running || self.tries > 0 {
                     self.clear(&index, statement).await?;
                 }
@@ -197,7 +199,8 @@ impl<'a> One<'a> {
                 Ok(()) => break,
                 Err(error) => {
                     let outcome = self.again(error, progress).await;
-                    // What can be taken back now is; where the connection is gone or others are in the way, the next run does it.
+                    // Remove the invalid index now if possible. If the connection is lost or other sessions are in the
+                    // way, the next run removes it.
                     if outcome.is_err() && self.clear(&index, statement).await.is_ok() {
                         let before = if progress.done == 0 {
                             history.forget(name)
@@ -210,7 +213,7 @@ impl<'a> One<'a> {
                 }
             }
         }
-        // `IF NOT EXISTS` is content with an index that does not hold.
+        // With `IF NOT EXISTS`, PostgreSQL accepts an existing index even if it is invalid.
         if matches!(index, Concurrent::Create { .. }) {
             let found = index
                 .look(&self.run.connection)
@@ -258,8 +261,8 @@ impl<'a> One<'a> {
             .map_err(|error| Attempt::Failed(Failure::of(statement, error)))
     }
 
-    /// Settings of the session. What an earlier migration of this run has set is undone; the wait for locks is bounded, since
-    /// a statement that waits for one makes every later query on that table wait too.
+    /// Sets the settings of the session, and resets those of an earlier migration of this run. The lock timeout limits
+    /// the wait for locks, because a waiting statement blocks every later query on that table.
     async fn settings(&self, lock_timeout: Duration) -> Result<(), Attempt> {
         let client = &self.run.connection;
         let text = format!(
@@ -270,14 +273,16 @@ impl<'a> One<'a> {
             .batch_execute(&text)
             .await
             .map_err(|error| Attempt::Failed(Failure::plain(error)))?;
-        // A statement whose client was killed ends soon, and gives its locks back. Not every system can tell.
+        // With this setting, PostgreSQL soon stops a statement whose client was killed, and releases its locks. Some
+        // operating systems do not support the setting, so its failure is ignored.
         let _ = client
             .batch_execute("SET client_connection_check_interval = 1000")
             .await;
         Ok(())
     }
 
-    /// The number of the running transaction. By the simple protocol, which a migration's settings cannot disturb.
+    /// Returns the number of the running transaction. Uses the simple protocol, which settings of a migration cannot
+    /// disturb.
     async fn number(&self) -> Result<Option<String>, tokio_postgres::Error> {
         let messages = self
             .run
@@ -290,7 +295,7 @@ impl<'a> One<'a> {
         }))
     }
 
-    /// Runs what is kit's own.
+    /// Runs SQL of kit itself.
     async fn run_plain(&self, sql: &str, done: usize) -> Result<(), MigrateError> {
         self.run
             .connection
@@ -299,7 +304,7 @@ impl<'a> One<'a> {
             .map_err(|error| self.stop(Failure::plain(error), done))
     }
 
-    /// Decides whether to try again, and waits until then.
+    /// Decides if the step is tried again. If so, waits until the next attempt; if not, returns the error.
     async fn again(&mut self, error: Attempt, progress: &Progress) -> Result<(), MigrateError> {
         let failure = match error {
             Attempt::Stop(error) => return Err(error),
@@ -333,7 +338,7 @@ impl<'a> One<'a> {
         self.check()
     }
 
-    /// Ends where the run was interrupted.
+    /// Returns an error if the run was interrupted.
     fn check(&self) -> Result<(), MigrateError> {
         if self.run.interrupt.is_set() {
             return Err(self.interrupted());
@@ -371,11 +376,11 @@ impl<'a> One<'a> {
     }
 }
 
-/// Why a try did not work.
+/// Failure of one attempt.
 enum Attempt {
-    /// PostgreSQL or the connection; it may be tried again.
+    /// PostgreSQL or the connection failed; another attempt may succeed.
     Failed(Failure),
-    /// Anything else.
+    /// Any other error, which stops the run.
     Stop(MigrateError),
 }
 
@@ -388,7 +393,7 @@ impl Failure {
         }
     }
 
-    /// Of what is kit's own.
+    /// Creates the failure of SQL of kit itself.
     fn plain(error: tokio_postgres::Error) -> Self {
         Self {
             line: 1,

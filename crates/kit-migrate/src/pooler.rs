@@ -1,7 +1,9 @@
-//! Poolers that lend a server process to a client for one transaction, such as pgbouncer with `pool_mode = transaction`.
+//! Detects poolers that assign a server process to a client for one transaction only, such as pgbouncer with
+//! `pool_mode = transaction`.
 //!
-//! The lock of a run and its settings belong to a server process. Behind such a pooler they would stay there when kit is gone, for whoever
-//! is lent that process next, and the next statement of kit would run without them.
+//! The lock of a run and its settings belong to a server process. Behind such a pooler, both would stay in the process
+//! after kit is done and affect its next client, and the next statement of kit would run in another process without
+//! them.
 
 use std::time::Duration;
 
@@ -10,24 +12,25 @@ use tokio_postgres::{Client, SimpleQueryMessage};
 use crate::connect::{Connection, connect};
 use crate::{MigrateError, Refusal};
 
-/// Number of tries. A pooler that others use as well may by chance lend the same process every time.
+/// Number of attempts. If other clients use the pooler too, it may assign the same process every time by chance.
 const ROUNDS: usize = 3;
 
-/// Time limit for an answer. A pooler with no process to spare keeps its clients waiting.
+/// Time limit for a response. A pooler without a free process makes its clients wait.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Refuses a connection whose statements are not all run by one server process, which is its own.
+/// Refuses a connection whose statements do not all run in one server process of its own.
 ///
-/// A pooler gives the process back after each statement here, and lends it to a second connection, which asks next and holds it in a
-/// transaction. If that connection was lent another one (others were quicker), the first one asks once more: what it is lent now is mostly
-/// not what it had before. Nothing is set or locked on the way.
+/// A pooler in transaction mode takes the process back after each statement. The check opens a second connection, which
+/// probably gets the same process next, and keeps that process busy with a transaction. If the second connection gets
+/// another process (because other clients were faster), the first connection asks again, and has probably another
+/// process than before. The check changes no setting and holds no lock.
 pub(crate) async fn refuse(url: &str, connection: &Connection) -> Result<(), MigrateError> {
     let own = process(connection, PROCESS).await?;
-    // A pooler that takes turns lends another one to the very next statement.
+    // A round-robin pooler assigns another process to the next statement already.
     if process(connection, PROCESS).await? != own {
         return Err(MigrateError::Pooled);
     }
-    // Where the server takes no second connection of this user, there is only this one to compare with.
+    // If the server accepts no second connection of this user, only the first connection is checked.
     let other = tokio::time::timeout(PATIENCE, connect(url)).await;
     for _ in 0..ROUNDS {
         if process(connection, PROCESS).await? != own {
@@ -36,7 +39,8 @@ pub(crate) async fn refuse(url: &str, connection: &Connection) -> Result<(), Mig
         let Ok(Ok(other)) = &other else {
             continue;
         };
-        // A pooler with one process has none left for the first connection then, so this is looked at before that one is asked.
+        // Check the second connection first: a pooler with a single process would have none left for the first
+        // connection.
         let begin = format!("BEGIN READ ONLY; {PROCESS}");
         if process(other, &begin).await? == own || process(connection, PROCESS).await? != own {
             return Err(MigrateError::Pooled);
@@ -46,11 +50,13 @@ pub(crate) async fn refuse(url: &str, connection: &Connection) -> Result<(), Mig
     Ok(())
 }
 
-/// Names a server process. Two servers may have processes of the same number.
+/// Query that identifies a server process. The start time is included because processes of two servers may have the
+/// same number.
 const PROCESS: &str = "SELECT pid || ' ' || extract(epoch FROM backend_start) FROM pg_catalog.pg_stat_activity \
     WHERE pid = pg_catalog.pg_backend_pid()";
 
-/// The server process that runs a statement. By the simple protocol: a prepared statement belongs to a process, too.
+/// Returns the server process that runs a statement. Uses the simple protocol, because a prepared statement also
+/// belongs to a process.
 async fn process(client: &Client, sql: &str) -> Result<String, MigrateError> {
     let failed = |source| MigrateError::Database {
         doing: "cannot find out whether the connection has a server process of its own",

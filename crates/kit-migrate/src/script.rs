@@ -1,4 +1,4 @@
-//! The SQL of a migration, cut into what runs together.
+//! Splits the SQL of a migration into statements, and groups them into steps.
 
 use std::fmt::{self, Write as _};
 
@@ -6,38 +6,38 @@ use kit_database::sql::OUTSIDE_TRANSACTION;
 use sha2::{Digest as _, Sha256};
 use squawk_lexer::{LiteralKind, TokenKind, tokenize};
 
-/// A migration's SQL in the order in which it runs.
+/// SQL of a migration, in the order in which it runs.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Script<'a> {
-    /// Never empty: SQL without a statement is one step without any.
+    /// Steps; never empty: SQL without a statement is one step without statements.
     pub(crate) steps: Vec<Step<'a>>,
 }
 
-/// What is done as a whole or, where it stands outside of a transaction, by itself.
+/// Step of a migration: statements of one transaction, or one statement outside of a transaction.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Step<'a> {
-    /// Whether it is a statement that was marked to run outside of a transaction.
+    /// True if the step is a statement that is marked to run outside of a transaction.
     pub(crate) alone: bool,
-    /// Its statements; exactly one where it is alone.
+    /// Statements of the step; exactly one if `alone` is true.
     pub(crate) statements: Vec<Statement<'a>>,
 }
 
 /// A statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Statement<'a> {
-    /// Its text, from its first word on, without the semicolon.
+    /// Text from the first word on, without the semicolon.
     pub(crate) text: &'a str,
-    /// The line of its first word, from 1.
+    /// Line of the first word, from 1.
     pub(crate) line: usize,
-    /// Its words, names and signs without spaces and comments: `["create", "index", "\"A b\"", "(", …]`; words that are not
-    /// quoted in lower case. No more than the first dozen.
+    /// First words, names and signs, without spaces and comments: `["create", "index", "\"A b\"", "(", …]`. Unquoted
+    /// words are in lower case. Contains at most [`HEAD`] entries.
     pub(crate) head: Vec<String>,
 }
 
-/// Why SQL cannot be run.
+/// Error for SQL that cannot be run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ScriptError {
-    /// The line, from 1.
+    /// Line of the mistake, from 1.
     pub(crate) line: usize,
     pub(crate) message: String,
 }
@@ -48,15 +48,15 @@ impl fmt::Display for ScriptError {
     }
 }
 
-/// How many words of a statement are kept: enough for the name in
+/// Number of words of a statement that are kept: enough for the name in
 /// `CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS a.b ON c.d`.
 const HEAD: usize = 14;
 
 impl<'a> Script<'a> {
-    /// Cuts SQL at its semicolons, as `psql` does: not within quotes, comments, parentheses and bodies of functions.
+    /// Splits SQL at semicolons, as `psql` does: not within quotes, comments, parentheses and bodies of functions.
     pub(crate) fn parse(sql: &'a str) -> Result<Self, ScriptError> {
         let mut script = Self { steps: Vec::new() };
-        // The statement that was begun, and what was said above it.
+        // The statement that has started, and the line of the directive above it.
         let mut open: Option<Open> = None;
         let mut marked: Option<usize> = None;
         let (mut at, mut line) = (0, 1);
@@ -121,18 +121,18 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// How many statements there are.
+    /// Returns the number of statements.
     pub(crate) fn len(&self) -> usize {
         self.steps.iter().map(|step| step.statements.len()).sum()
     }
 
-    /// Whether all of it is one transaction, so that it is done as a whole or not at all.
+    /// Returns true if all of the SQL is one transaction, so that the migration runs completely or not at all.
     pub(crate) fn is_whole(&self) -> bool {
         self.steps.iter().all(|step| !step.alone)
     }
 
-    /// SHA-256 of the first steps, in hexadecimal: whether what was done before a crash is still what stands in the file.
-    /// Spaces and comments between statements do not count.
+    /// Returns the SHA-256 of the first steps, in hexadecimal. Detects edits of steps that were completed before a
+    /// crash. Spaces and comments between statements do not count.
     pub(crate) fn checksum(&self, steps: usize) -> String {
         let mut digest = Sha256::new();
         for step in self.steps.iter().take(steps) {
@@ -152,7 +152,7 @@ impl<'a> Script<'a> {
 }
 
 impl Statement<'_> {
-    /// Its first line, shortened, for a person.
+    /// Returns the first line, shortened, for messages.
     pub(crate) fn title(&self) -> String {
         const LONGEST: usize = 72;
         let first = self.text.lines().next().unwrap_or_default().trim_end();
@@ -163,13 +163,13 @@ impl Statement<'_> {
         format!("{} …", cut.trim_end())
     }
 
-    /// Whether its first words are these.
+    /// Returns true if the statement begins with these words.
     pub(crate) fn begins(&self, words: &[&str]) -> bool {
         self.head.len() >= words.len() && self.head.iter().zip(words).all(|(one, other)| one == other)
     }
 }
 
-/// Whether the end of the file came before the end of what was begun.
+/// Returns true if the token has no end, such as an unclosed string.
 fn is_cut_off(kind: TokenKind) -> bool {
     use LiteralKind::{BitStr, ByteStr, DollarQuotedString, EscStr, NationalStr, Str, UnicodeEscStr};
     match kind {
@@ -189,7 +189,7 @@ fn is_cut_off(kind: TokenKind) -> bool {
     }
 }
 
-/// Whether a comment is the directive; one that only looks like it is a mistake.
+/// Returns true if a comment is the directive. Returns an error for an unknown directive that starts with `kit:`.
 fn is_directive(comment: &str, line: usize) -> Result<bool, ScriptError> {
     let comment = comment.trim_end();
     if comment == OUTSIDE_TRANSACTION {
@@ -212,14 +212,14 @@ fn error(line: usize, message: impl Into<String>) -> ScriptError {
     }
 }
 
-/// A statement whose end is not yet found.
+/// A statement whose end has not been found yet.
 struct Open {
     start: usize,
     line: usize,
     head: Vec<String>,
-    /// Parentheses that are open.
+    /// Number of open parentheses.
     parentheses: usize,
-    /// `BEGIN` and `CASE` that wait for their `END`; counted in functions and procedures only.
+    /// Number of `BEGIN` and `CASE` without their `END`; counted only in functions and procedures.
     blocks: usize,
 }
 
@@ -255,7 +255,7 @@ impl Open {
         }
     }
 
-    /// True if the body may be SQL with semicolons of its own. psql looks at the same words.
+    /// Returns true if the body may be SQL that contains semicolons. psql checks the same words.
     fn makes_function(&self) -> bool {
         let words: Vec<&str> = self.head.iter().take(4).map(String::as_str).collect();
         matches!(
@@ -280,7 +280,7 @@ impl Open {
 }
 
 impl Statement<'_> {
-    /// What a migration cannot contain, whatever PostgreSQL would make of it.
+    /// Refuses statements that a migration must not contain, even if PostgreSQL would accept them.
     fn check(&self) -> Result<(), ScriptError> {
         let first = self.head.first().map_or("", String::as_str);
         let ends = ["begin", "start", "commit", "end", "rollback", "abort"].contains(&first)
@@ -317,7 +317,7 @@ impl Statement<'_> {
 mod tests {
     use super::{Script, ScriptError};
 
-    /// The steps as text: `a; b | !c` are two statements together and one by itself.
+    /// Formats the steps: `a; b | !c` is a step with two statements and a step outside of a transaction.
     fn cut(sql: &str) -> String {
         let steps: Vec<String> = Script::parse(sql)
             .unwrap()
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn statements_end_at_their_semicolons() {
+    fn splits_statements_at_semicolons() {
         for (sql, expected) in [
             ("", ""),
             ("-- nothing\n;;", ""),
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn marked_statements_stand_alone() {
+    fn makes_a_separate_step_of_each_marked_statement() {
         let sql = "a;\n\n-- kit: outside transaction\n-- why\ncreate index concurrently x on t (c);\nb; c;\n-- kit: outside transaction\r\nd";
         assert_eq!(cut(sql), "a | !create index concurrently x on t (c) | b; c | !d");
         let script = Script::parse(sql).unwrap();
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_done_is_known_again_when_only_the_rest_changed() {
+    fn keeps_the_checksum_of_completed_steps_if_only_later_steps_change() {
         let before = Script::parse("a;\n-- kit: outside transaction\nb;\nc;").unwrap();
         let after = Script::parse("-- new\na;\n\n-- kit: outside transaction\nb;\nother;").unwrap();
         assert_eq!(before.checksum(2), after.checksum(2));
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_run_is_refused_with_its_line() {
+    fn refuses_sql_that_cannot_run_and_reports_the_line() {
         for (sql, line, part) in [
             ("a;\nCOMMIT;", 2, "`COMMIT` begins or ends a transaction"),
             ("begin;", 1, "`BEGIN`"),
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn heads_are_words() {
+    fn splits_the_head_of_a_statement_into_words() {
         let script = Script::parse("CREATE /* x */ Index \"A b\" ON t (c)").unwrap();
         assert_eq!(
             script.steps[0].statements[0].head,

@@ -1,4 +1,4 @@
-//! How a database stands to the committed migrations.
+//! Compares a database with the committed migrations.
 
 use std::time::Duration;
 
@@ -12,70 +12,71 @@ use crate::history::History;
 use crate::script::Script;
 use crate::{MigrateError, lock, pooler};
 
-/// How a database stands to the committed migrations.
+/// State of a database compared with the committed migrations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Status {
-    /// Those that are committed and those that only the database knows, by name.
+    /// Committed migrations and migrations that only the database contains, in the order of their names.
     pub migrations: Vec<MigrationStatus>,
-    /// How the live tables differ from what the applied migrations say; `Err` with the reason where that cannot be told.
+    /// Differences between the live tables and the applied migrations; `Err` with the reason if they cannot be
+    /// compared.
     pub drift: Result<Drift, String>,
-    /// The committed migrations that stand side by side since branches were merged, and that no migration brings together yet;
-    /// `Err` where both changed the same thing, with what that is and how it is repaired.
+    /// Names of committed migrations that were planned on separate branches and that no later migration merges. Empty
+    /// if there are none. `Err` with a description and advice if both branches changed the same thing.
     pub branches: Result<Vec<String>, String>,
-    /// Who is applying migrations now.
+    /// Description of the run that currently applies migrations, if there is one.
     pub running: Option<String>,
 }
 
-/// One migration.
+/// State of one migration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MigrationStatus {
-    /// Its name.
+    /// Name of the migration.
     pub name: String,
-    /// How it stands.
+    /// State of the migration.
     pub state: State,
 }
 
-/// How a migration stands.
+/// State of a migration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
-    /// It is applied, and is what was applied.
+    /// The migration is applied and unchanged.
     Applied {
-        /// When: `2026-11-21T01:45:00Z`.
+        /// UTC time of the run: `2026-11-21T01:45:00Z`.
         at: String,
-        /// How long it took.
+        /// Duration of the migration.
         duration: Duration,
     },
-    /// It is to be applied.
+    /// The migration is not applied yet.
     Pending {
         /// True if the migration loses stored values, by its plan or by its statements.
         destructive: bool,
-        /// Whether one that comes after it by name is applied.
+        /// True if a migration with a later name is already applied.
         out_of_order: bool,
     },
-    /// It is applied, and is not what was applied.
+    /// The migration was edited after it was applied.
     Edited {
-        /// When it was applied.
+        /// UTC time of the run.
         at: String,
     },
-    /// The database has it, and it is not committed here.
+    /// The database contains the migration, but it is not among the committed ones.
     Missing {
-        /// When it was applied; nothing where only a part was.
+        /// UTC time of the run; `None` if the migration was only partly applied.
         at: Option<String>,
     },
-    /// A run broke off in it.
+    /// A run was interrupted within the migration.
     HalfWay {
-        /// Steps that are done.
+        /// Number of completed steps.
         done: usize,
-        /// How many there are.
+        /// Total number of steps.
         of: usize,
-        /// Whether what is done was edited since.
+        /// True if the completed steps were edited afterwards.
         edited: bool,
     },
 }
 
 impl Status {
-    /// Whether nothing is to be done. Branches that fit together are no reason: the next migration that is generated
-    /// brings them together.
+    /// Returns true if nothing needs to be done. Compatible branches need nothing: the next generated migration merges
+    /// them.
     pub fn is_up_to_date(&self) -> bool {
         self.branches.is_ok()
             && self
@@ -89,8 +90,11 @@ impl Status {
     }
 }
 
-/// Compares a database, its history and the committed migrations, which are in the order of their names. Blocks until done,
-/// and changes nothing.
+/// Compares a database and its history with the committed migrations, which must be in the order of their names. Blocks
+/// until done, and changes nothing.
+///
+/// # Errors
+/// Returns a [`MigrateError`] if the database cannot be reached or read, or if the migrations are out of order.
 pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateError> {
     in_order(migrations)?;
     block_on(async {
@@ -175,7 +179,7 @@ pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateErro
     })
 }
 
-/// Why no snapshot says what the tables should be.
+/// Returns the reason if no snapshot describes the expected tables.
 fn incomparable(all: &[MigrationStatus]) -> Option<&'static str> {
     let any = |wanted: fn(&State) -> bool| all.iter().any(|migration| wanted(&migration.state));
     if any(|state| matches!(state, State::Missing { .. })) {

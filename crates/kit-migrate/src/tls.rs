@@ -1,16 +1,18 @@
-//! TLS to the database, as libpq's `sslmode` has it.
+//! TLS connections to the database, with the `sslmode` values of libpq.
 //!
 //! | `sslmode` | encrypted | the server's certificate |
 //! |---|---|---|
 //! | `disable` | no | |
-//! | `allow` | where the server lets nobody in without | not checked |
-//! | `prefer` | where the server can, unless it lets in only those without | not checked |
+//! | `allow` | only if the server refuses an unencrypted connection | not checked |
+//! | `prefer` | if the server supports it, unless it accepts only unencrypted connections | not checked |
 //! | `require` | yes | not checked, unless `sslrootcert` names an authority |
 //! | `verify-ca` | yes | must come from a known authority |
 //! | `verify-full` | yes | must also be for the host of the URL |
 //!
-//! Known authorities are those of the file in `sslrootcert`, else the operating system's. `sslrootcert=system` says so aloud, and as in libpq it
-//! means `verify-full`: whom anybody may certify, only the name tells from others. Files that libpq looks for in `~/.postgresql` are not looked for.
+//! Known authorities are those of the file in `sslrootcert`, otherwise those of the operating system.
+//! `sslrootcert=system` selects the operating system's explicitly and, as in libpq, implies `verify-full`: public
+//! authorities certify anyone, so only the host name identifies the server. kit does not search for files in
+//! `~/.postgresql`, as libpq does.
 
 use std::sync::Arc;
 
@@ -26,19 +28,20 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::MigrateError;
 
-/// What a URL says of TLS.
+/// TLS settings of a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Security {
-    /// Whether to encrypt, in the words of the connection's own parser; where a server refuses the first way, the next is tried.
+    /// Modes to try, in order: if the server refuses the first, the next is tried. The type is that of
+    /// `tokio_postgres`.
     pub(crate) ways: &'static [SslMode],
     checks: Checks,
-    /// A file of certificates; `system` where the operating system's are meant.
+    /// File of certificates; `system` for those of the operating system.
     roots: Option<String>,
-    /// Files of this side's certificate and its key.
+    /// Files of the client's certificate and its key.
     identity: Option<(String, String)>,
 }
 
-/// What of a server's certificate is checked.
+/// Checks of the server's certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Checks {
     Nothing,
@@ -47,7 +50,8 @@ enum Checks {
 }
 
 impl Security {
-    /// Takes what a URL says of TLS out of it, since the connection's parser knows only half of it.
+    /// Removes the TLS settings from a URL and returns both. The parser of `tokio_postgres` supports only some of these
+    /// settings.
     pub(crate) fn of(url: &str) -> Result<(String, Self), MigrateError> {
         let (base, query) = url.split_once('?').unwrap_or((url, ""));
         let mut rest = Vec::new();
@@ -72,7 +76,7 @@ impl Security {
             None | Some("prefer") => (&[SslMode::Prefer, SslMode::Disable], Checks::Nothing),
             Some("allow") => (&[SslMode::Disable, SslMode::Require], Checks::Nothing),
             Some("disable") => (&[SslMode::Disable], Checks::Nothing),
-            // libpq checks where it was told an authority.
+            // libpq checks the authority if `sslrootcert` names one.
             Some("require") if roots.is_some() => (&[SslMode::Require], Checks::Authority),
             Some("require") => (&[SslMode::Require], Checks::Nothing),
             Some("verify-ca") => (&[SslMode::Require], Checks::Authority),
@@ -112,7 +116,7 @@ impl Security {
         Ok((stripped, security))
     }
 
-    /// The connector that does it.
+    /// Returns a connector with these settings.
     pub(crate) fn connector(&self) -> Result<MakeRustlsConnect, MigrateError> {
         let provider = Arc::new(ring::default_provider());
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
@@ -174,12 +178,13 @@ fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, MigrateError
     Ok(found)
 }
 
-/// Reads a key that nobody else may read, as libpq has it: those of root may be for a group.
+/// Reads a private key. Refuses a file that other users may read, as libpq does; a key of root may be readable by a
+/// group.
 fn private_key(file: &str) -> Result<PrivateKeyDer<'static>, MigrateError> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt as _;
-        // What cannot be looked at cannot be read either, which is said below.
+        // A file without readable metadata cannot be read either, which is reported below.
         if let Ok(found) = std::fs::metadata(file) {
             let others = if found.uid() == 0 { 0o037 } else { 0o077 };
             if found.mode() & others != 0 {
@@ -202,10 +207,10 @@ fn unreadable(file: &str, error: &rustls::pki_types::pem::Error) -> MigrateError
     MigrateError::Tls(format!("{file} cannot be read: {error}"))
 }
 
-/// Checks less than the rules of the web do, since that is what was asked for.
+/// Certificate check for modes that are less strict than the rules of the web.
 #[derive(Debug)]
 struct Lenient {
-    /// Who looks at the authority; nobody where nothing is checked.
+    /// Check of the authority; `None` if nothing is checked.
     inner: Option<Arc<dyn ServerCertVerifier>>,
     provider: Arc<CryptoProvider>,
 }
@@ -223,7 +228,7 @@ impl ServerCertVerifier for Lenient {
             return Ok(ServerCertVerified::assertion());
         };
         match inner.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
-            // The name is looked at last: the authority is a known one.
+            // The verifier checks the name last, so the authority is a known one.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),
@@ -280,7 +285,7 @@ mod tests {
     use super::{Checks, Security};
 
     #[test]
-    fn what_is_said_of_tls_is_taken_out() {
+    fn removes_the_tls_settings_from_the_url() {
         use SslMode::{Disable, Prefer, Require};
         for (url, rest, ways, checks) in [
             (
@@ -338,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_refused() {
+    fn refuses_unknown_and_invalid_tls_settings() {
         for url in ["postgres://h/d?sslmode=full", "postgres://h/d?sslcert=/x"] {
             assert!(Security::of(url).is_err(), "{url}");
         }

@@ -1,4 +1,4 @@
-//! What answers at a database's URL.
+//! Reads the version of a PostgreSQL server.
 
 use crate::connect::{block_on, connect};
 use crate::{MigrateError, Refusal};
@@ -6,13 +6,16 @@ use crate::{MigrateError, Refusal};
 /// The version of a PostgreSQL server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerVersion {
-    /// `18`.
+    /// Major version: `18`.
     pub major: u32,
-    /// In the server's own words: `18.4 (Debian 18.4-1)`.
+    /// Complete version as the server reports it: `18.4 (Debian 18.4-1)`.
     pub text: String,
 }
 
-/// Connects to the database and asks for its version.
+/// Connects to the database and returns the version of the server. Blocks until done.
+///
+/// # Errors
+/// Returns a [`MigrateError`] if the database cannot be reached or the query fails.
 pub fn server_version(url: &str) -> Result<ServerVersion, MigrateError> {
     block_on(async {
         let client = connect(url).await?;
@@ -27,7 +30,7 @@ pub fn server_version(url: &str) -> Result<ServerVersion, MigrateError> {
                 source: Refusal::of(error, None),
             })?;
         Ok(ServerVersion {
-            // 180004 is 18.4.
+            // 180004 means 18.4.
             major: u32::try_from(row.get::<_, i32>(0) / 10_000).unwrap_or_default(),
             text: row.get(1),
         })

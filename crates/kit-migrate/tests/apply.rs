@@ -1,4 +1,4 @@
-//! Migrations against a real PostgreSQL.
+//! Tests that apply migrations to a real PostgreSQL.
 
 mod support;
 
@@ -37,8 +37,8 @@ fn quick() -> Options {
 const NOTES: &str = "CREATE TABLE notes (id integer PRIMARY KEY);\n";
 
 #[test]
-fn applies_once_and_in_order() {
-    let Some(database) = database("applies_once_and_in_order") else {
+fn applies_each_migration_once_and_in_order() {
+    let Some(database) = database("applies_each_migration_once_and_in_order") else {
         return;
     };
     let migrations = [
@@ -67,8 +67,8 @@ fn applies_once_and_in_order() {
 }
 
 #[test]
-fn a_dry_run_writes_nothing() {
-    let Some(database) = database("a_dry_run_writes_nothing") else {
+fn writes_nothing_in_a_dry_run() {
+    let Some(database) = database("writes_nothing_in_a_dry_run") else {
         return;
     };
     let options = Options {
@@ -87,8 +87,8 @@ fn a_dry_run_writes_nothing() {
 }
 
 #[test]
-fn a_failure_rolls_its_migration_back_and_the_next_run_goes_on() {
-    let Some(database) = database("a_failure_rolls_its_migration_back") else {
+fn rolls_back_a_failed_migration_and_continues_in_the_next_run() {
+    let Some(database) = database("rolls_back_a_failed_migration_and_continues_in_the_next_run") else {
         return;
     };
     let bad = "CREATE TABLE half (id integer);\nALTER TABLE nites ADD COLUMN x text;\n";
@@ -113,8 +113,8 @@ fn a_failure_rolls_its_migration_back_and_the_next_run_goes_on() {
 }
 
 #[test]
-fn errors_point_at_the_line_and_carry_the_detail() {
-    let Some(database) = database("errors_point_at_the_line_and_carry_the_detail") else {
+fn reports_the_line_and_the_detail_of_an_error() {
+    let Some(database) = database("reports_the_line_and_the_detail_of_an_error") else {
         return;
     };
     let syntax = migration(
@@ -132,8 +132,8 @@ fn errors_point_at_the_line_and_carry_the_detail() {
 }
 
 #[test]
-fn edited_and_missing_migrations_are_refused() {
-    let Some(database) = database("edited_and_missing_migrations_are_refused") else {
+fn refuses_edited_and_missing_migrations() {
+    let Some(database) = database("refuses_edited_and_missing_migrations") else {
         return;
     };
     apply(&database.url, &[migration(1, NOTES)], &quick()).unwrap();
@@ -157,8 +157,9 @@ fn edited_and_missing_migrations_are_refused() {
 }
 
 #[test]
-fn destructive_migrations_need_consent_before_anything_runs() {
-    let Some(database) = database("destructive_migrations_need_consent") else {
+fn refuses_destructive_migrations_without_consent_before_anything_runs() {
+    let Some(database) = database("refuses_destructive_migrations_without_consent_before_anything_runs")
+    else {
         return;
     };
     let migrations = [migration(1, NOTES), destructive(2, "DROP TABLE notes;")];
@@ -176,8 +177,8 @@ fn destructive_migrations_need_consent_before_anything_runs() {
 }
 
 #[test]
-fn settings_of_one_migration_do_not_reach_the_next() {
-    let Some(database) = database("settings_of_one_migration_do_not_reach_the_next") else {
+fn resets_the_settings_of_one_migration_before_the_next() {
+    let Some(database) = database("resets_the_settings_of_one_migration_before_the_next") else {
         return;
     };
     let migrations = [
@@ -196,8 +197,8 @@ fn settings_of_one_migration_do_not_reach_the_next() {
 }
 
 #[test]
-fn local_time_is_a_warning() {
-    let Some(database) = database("local_time_is_a_warning") else {
+fn warns_if_the_database_has_a_local_time_zone() {
+    let Some(database) = database("warns_if_the_database_has_a_local_time_zone") else {
         return;
     };
     let name = query(&database.url, "SELECT current_database()").remove(0);
@@ -214,8 +215,8 @@ fn local_time_is_a_warning() {
 }
 
 #[test]
-fn what_kit_generates_is_what_postgresql_takes() {
-    let Some(database) = database("what_kit_generates_is_what_postgresql_takes") else {
+fn applies_the_migrations_of_the_goldens() {
+    let Some(database) = database("applies_the_migrations_of_the_goldens") else {
         return;
     };
     for golden in ["reference", "mixed"] {

@@ -1,6 +1,7 @@
-//! Migrations of two branches, merged: applied in either order, and held against the tables that they make together.
+//! Tests of migrations from two merged branches: applies them in either order, and compares the result with the
+//! combined tables.
 
-#[allow(dead_code)] // the corpus uses all of it
+#[allow(dead_code)] // the corpus uses all of the module
 #[path = "corpus/models.rs"]
 mod models;
 mod support;
@@ -11,7 +12,7 @@ use kit_migrate::{Options, State, Status, apply, drift, status};
 use models::schema;
 use support::{database, execute, query};
 
-/// Tables with these properties beside the ids.
+/// Returns TypeScript types with these properties besides the ids.
 fn types(notes: &[&str], tags: &[&str]) -> String {
     let id = "  /** @id @integer */\n  id: number;\n";
     let of = |name: &str, properties: &[&str]| {
@@ -27,7 +28,7 @@ fn types(notes: &[&str], tags: &[&str]) -> String {
     }
 }
 
-/// What `kit migrate:generate` makes on top of those that are committed.
+/// Returns the migration that `kit migrate:generate` creates after the committed ones.
 fn generated(minute: u32, committed: &[Migration], types: &str) -> Migration {
     let previous = latest(committed).expect("they fit together").snapshot;
     let schema = schema(types);
@@ -43,7 +44,7 @@ fn run(url: &str, migrations: &[Migration]) -> usize {
         .len()
 }
 
-/// That no table differs, and nothing stands in the way of saying so.
+/// Asserts that the tables could be compared and that no table differs.
 fn assert_no_difference(status: &Status) {
     let found = status.drift.as_ref().expect("they are compared");
     assert_eq!(found.differences, []);
@@ -51,8 +52,8 @@ fn assert_no_difference(status: &Status) {
 }
 
 #[test]
-fn merged_branches_are_held_against_what_they_make_together() {
-    let Some(database) = database("merged_branches_are_held_against_what_they_make_together") else {
+fn compares_merged_branches_with_the_combined_tables() {
+    let Some(database) = database("compares_merged_branches_with_the_combined_tables") else {
         return;
     };
     let url = &database.url;
@@ -70,7 +71,7 @@ fn merged_branches_are_held_against_what_they_make_together() {
             &["/** @unique */ name: string;"],
         ),
     );
-    // The younger branch is deployed first.
+    // The newer branch is deployed first.
     run(url, &[base.clone(), younger.clone()]);
     execute(
         url,
@@ -95,7 +96,8 @@ fn merged_branches_are_held_against_what_they_make_together() {
     assert_no_difference(&merged);
     assert_eq!(query(url, "SELECT younger FROM notes"), ["kept"]);
 
-    // What the one branch made is missed, and what nobody made is seen, also by the migration that brings them together.
+    // The merging migration reports a column that one branch created and that is now missing, and a column that no
+    // branch created.
     execute(
         url,
         "ALTER TABLE notes DROP COLUMN older; ALTER TABLE tags ADD COLUMN by_hand text",
@@ -135,9 +137,8 @@ fn merged_branches_are_held_against_what_they_make_together() {
 }
 
 #[test]
-fn branches_that_changed_the_same_thing_are_named_before_they_are_applied() {
-    let Some(database) = database("branches_that_changed_the_same_thing_are_named_before_they_are_applied")
-    else {
+fn reports_conflicting_branches_before_they_are_applied() {
+    let Some(database) = database("reports_conflicting_branches_before_they_are_applied") else {
         return;
     };
     let url = &database.url;
@@ -157,7 +158,7 @@ fn branches_that_changed_the_same_thing_are_named_before_they_are_applied() {
     let conflict = found.branches.as_ref().unwrap_err();
     assert!(conflict.contains("notes.more: "), "{conflict}");
     assert!(conflict.contains("generate it anew"), "{conflict}");
-    // What is applied is compared nevertheless.
+    // The applied migrations are compared nevertheless.
     assert_no_difference(&found);
     assert!(!found.is_up_to_date());
 }

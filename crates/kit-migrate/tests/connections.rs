@@ -1,4 +1,4 @@
-//! Passwords, databases and TLS, against servers that are set up that way.
+//! Tests of passwords, databases and TLS, with servers that are configured for each case.
 #![allow(clippy::disallowed_methods)] // an authority's certificate is a file
 
 mod support;
@@ -8,9 +8,9 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 
 use support::{database, own_server};
 
-/// An authority.
+/// A certificate authority.
 struct Authority {
-    /// Its certificate, in PEM.
+    /// Certificate of the authority, in PEM.
     certificate: String,
     issuer: Issuer<'static, KeyPair>,
 }
@@ -27,7 +27,7 @@ impl Authority {
         }
     }
 
-    /// A certificate of a host or of a user, and its key, in PEM.
+    /// Returns a certificate for a host or a user, and its key, in PEM.
     fn certify(&self, name: &str) -> (String, String) {
         let key = KeyPair::generate().expect("a key");
         let mut parameters = CertificateParams::new(vec![name.to_owned()]).expect("parameters");
@@ -37,7 +37,7 @@ impl Authority {
     }
 }
 
-/// Settings of a server that has a certificate.
+/// Settings of a server with a certificate.
 const WITH_TLS: [&str; 4] = [
     "ssl=on",
     "ssl_cert_file={dir}/server.pem",
@@ -52,11 +52,11 @@ fn refused(url: &str) -> (String, String) {
 }
 
 #[test]
-fn tls_is_as_strict_as_the_url_says() {
+fn checks_certificates_as_strictly_as_the_url_specifies() {
     let authority = Authority::new();
     let (certificate, key) = authority.certify("localhost");
     let Some(server) = own_server(
-        "tls_is_as_strict_as_the_url_says",
+        "checks_certificates_as_strictly_as_the_url_specifies",
         &[
             ("ca.pem", &authority.certificate),
             ("stranger.pem", &Authority::new().certificate),
@@ -98,10 +98,10 @@ fn tls_is_as_strict_as_the_url_says() {
 }
 
 #[test]
-fn who_is_let_in_without_tls_alone_comes_without() {
+fn connects_without_tls_if_the_server_accepts_only_that() {
     let (certificate, key) = Authority::new().certify("localhost");
     let Some(server) = own_server(
-        "who_is_let_in_without_tls_alone_comes_without",
+        "connects_without_tls_if_the_server_accepts_only_that",
         &[
             ("server.pem", &certificate),
             ("server.key", &key),
@@ -121,7 +121,7 @@ fn who_is_let_in_without_tls_alone_comes_without() {
 }
 
 #[test]
-fn a_server_that_wants_a_certificate_gets_it() {
+fn presents_a_client_certificate_if_the_server_requires_one() {
     let (authority, stranger) = (Authority::new(), Authority::new());
     let (certificate, key) = authority.certify("localhost");
     let (own, own_key) = authority.certify("postgres");
@@ -129,7 +129,7 @@ fn a_server_that_wants_a_certificate_gets_it() {
     let (forged, forged_key) = stranger.certify("postgres");
     let settings = [&WITH_TLS[..], &["ssl_ca_file={dir}/ca.pem"]].concat();
     let Some(server) = own_server(
-        "a_server_that_wants_a_certificate_gets_it",
+        "presents_a_client_certificate_if_the_server_requires_one",
         &[
             ("ca.pem", &authority.certificate),
             ("server.pem", &certificate),
@@ -182,10 +182,10 @@ fn a_server_that_wants_a_certificate_gets_it() {
 }
 
 #[test]
-fn the_authorities_of_the_system_are_known() {
-    /// Set in a process of this test's own, whose system knows another authority.
+fn trusts_the_authorities_of_the_system() {
+    /// Set in a child process of this test, in which the system trusts another authority.
     const URL: &str = "KIT_TEST_SYSTEM_URL";
-    const NAME: &str = "the_authorities_of_the_system_are_known";
+    const NAME: &str = "trusts_the_authorities_of_the_system";
     if let Some(url) = std::env::var_os(URL) {
         let url = url.into_string().expect("a URL");
         for query in [
@@ -232,8 +232,8 @@ fn the_authorities_of_the_system_are_known() {
 }
 
 #[test]
-fn a_server_without_tls_is_not_talked_to_where_it_must_be() {
-    let Some(database) = database("a_server_without_tls_is_not_talked_to_where_it_must_be") else {
+fn refuses_a_server_without_tls_if_the_url_requires_tls() {
+    let Some(database) = database("refuses_a_server_without_tls_if_the_url_requires_tls") else {
         return;
     };
     let (message, help) = refused(&format!("{}?sslmode=require", database.url));
@@ -241,9 +241,9 @@ fn a_server_without_tls_is_not_talked_to_where_it_must_be() {
 }
 
 #[test]
-fn passwords_and_names_that_are_wrong_are_said() {
+fn reports_a_wrong_password_or_database() {
     let Some(server) = own_server(
-        "passwords_and_names_that_are_wrong_are_said",
+        "reports_a_wrong_password_or_database",
         &[(
             "hba.conf",
             "host all asked 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n",

@@ -1,4 +1,4 @@
-//! Statements that delete data need consent, whatever `changes.json` says, on a real PostgreSQL.
+//! Tests on a real PostgreSQL that statements which delete data need consent, independent of `changes.json`.
 
 mod support;
 
@@ -31,13 +31,13 @@ const NOTES: &str = "CREATE TABLE notes (id integer PRIMARY KEY, size double pre
 const ROWS: &str = "INSERT INTO notes VALUES (1, 1.5), (2, 2);";
 
 #[test]
-fn edited_statements_that_delete_rows_are_refused_and_rows_stay() {
-    let Some(database) = database("edited_statements_that_delete_rows_are_refused") else {
+fn refuses_edited_statements_that_delete_rows() {
+    let Some(database) = database("refuses_edited_statements_that_delete_rows") else {
         return;
     };
     apply(&database.url, &[migration(1, NOTES)], &quick()).unwrap();
     execute(&database.url, ROWS);
-    // Each of them changes the rows, as the last part of the test shows.
+    // Each of these statements changes the rows, as the last part of the test verifies.
     for sql in [
         "DROP TABLE notes;",
         "ALTER TABLE notes DROP COLUMN size;",
@@ -85,8 +85,8 @@ fn edited_statements_that_delete_rows_are_refused_and_rows_stay() {
 }
 
 #[test]
-fn consent_runs_them() {
-    let Some(database) = database("consent_runs_them") else {
+fn runs_statements_that_delete_rows_with_consent() {
+    let Some(database) = database("runs_statements_that_delete_rows_with_consent") else {
         return;
     };
     apply(&database.url, &[migration(1, NOTES)], &quick()).unwrap();
@@ -101,8 +101,8 @@ fn consent_runs_them() {
 }
 
 #[test]
-fn a_planned_change_of_type_needs_its_guard() {
-    let Some(database) = database("a_planned_change_of_type_needs_its_guard") else {
+fn refuses_a_planned_change_of_type_without_its_guard() {
+    let Some(database) = database("refuses_a_planned_change_of_type_without_its_guard") else {
         return;
     };
     apply(&database.url, &[migration(1, NOTES)], &quick()).unwrap();

@@ -1,4 +1,4 @@
-//! What PostgreSQL has, held against what the migrations say.
+//! Tests that compare the tables in PostgreSQL with the snapshot of the migrations.
 #![allow(clippy::disallowed_methods)] // goldens are files
 
 mod support;
@@ -8,7 +8,7 @@ use kit_migrate::{Difference, drift};
 
 use support::{Database, database, execute, query};
 
-/// A database with the tables of a golden, and their snapshot.
+/// Returns a database with the tables of a golden, and their snapshot.
 fn golden(test: &str, name: &str) -> Option<(Database, Snapshot)> {
     let database = database(test)?;
     let directory = format!(
@@ -40,9 +40,10 @@ fn lines(differences: &[Difference]) -> Vec<String> {
 }
 
 #[test]
-fn what_kit_made_is_what_it_expects() {
+fn finds_no_difference_in_tables_that_kit_created() {
     for name in ["reference", "mixed"] {
-        let Some((database, snapshot)) = golden("what_kit_made_is_what_it_expects", name) else {
+        let Some((database, snapshot)) = golden("finds_no_difference_in_tables_that_kit_created", name)
+        else {
             return;
         };
         let found = drift(&database.url, &snapshot).unwrap();
@@ -53,8 +54,8 @@ fn what_kit_made_is_what_it_expects() {
 }
 
 #[test]
-fn every_kind_of_difference_is_named() {
-    let Some((database, snapshot)) = golden("every_kind_of_difference_is_named", "reference") else {
+fn reports_every_kind_of_difference() {
+    let Some((database, snapshot)) = golden("reports_every_kind_of_difference", "reference") else {
         return;
     };
     execute(
@@ -92,9 +93,8 @@ fn every_kind_of_difference_is_named() {
 }
 
 #[test]
-fn an_index_whose_making_broke_off_is_a_difference() {
-    let Some((database, snapshot)) = golden("an_index_whose_making_broke_off_is_a_difference", "reference")
-    else {
+fn reports_an_invalid_index_as_a_difference() {
+    let Some((database, snapshot)) = golden("reports_an_invalid_index_as_a_difference", "reference") else {
         return;
     };
     execute(
@@ -117,8 +117,8 @@ fn an_index_whose_making_broke_off_is_a_difference() {
 }
 
 #[test]
-fn comparing_writes_nothing() {
-    let Some((database, snapshot)) = golden("comparing_writes_nothing", "mixed") else {
+fn writes_nothing_while_comparing() {
+    let Some((database, snapshot)) = golden("writes_nothing_while_comparing", "mixed") else {
         return;
     };
     let state = "SELECT string_agg(oid::regclass || ' ' || relfilenode, ',' ORDER BY oid) FROM pg_class";

@@ -1,6 +1,7 @@
-//! `kill -9` at any point of a migration: the next run goes on where it broke off, nothing runs twice, and no row is lost.
+//! Tests that kill a run (`kill -9`) at each point of a migration: the next run continues, no statement runs twice, and
+//! no row is lost.
 //!
-//! The run that is killed is this test's own program once more, as a process of its own.
+//! The killed run is a child process that executes this test's own program.
 #![allow(clippy::disallowed_methods)] // processes are started
 #![allow(clippy::unwrap_used)] // a helper of a test may fail the test
 
@@ -15,15 +16,15 @@ use kit_migrate::{Options, apply};
 
 use support::{Release, database_on, execute, query, with_client};
 
-/// Names the database in the environment of the process that is to be killed.
+/// Environment variable with the URL of the database for the child process.
 const TARGET: &str = "KIT_TEST_KILLED_TARGET";
-/// Gates are advisory locks: whoever holds one keeps the migration from passing.
+/// Number of the advisory locks that serve as gates: while the test holds a gate, the migration waits at it.
 const GATE: u32 = 7;
 
 const ROWS: &str = "CREATE TABLE people (id integer PRIMARY KEY, name text NOT NULL);\
     INSERT INTO people SELECT n, 'person ' || n FROM generate_series(1, 1000) AS n;";
 
-/// Ten statements; some run outside of a transaction, some would show that they ran twice.
+/// Ten statements. Some run outside of a transaction, and some have a visible effect if they run twice.
 const STATEMENTS: [&str; 10] = [
     "ALTER TABLE people ADD COLUMN age integer",
     "UPDATE people SET age = id % 90",
@@ -37,7 +38,7 @@ const STATEMENTS: [&str; 10] = [
     "DELETE FROM pets WHERE id = 1001",
 ];
 
-/// What there is once the migration ran to its end, each statement once.
+/// Query for the state after the migration, in which each statement ran once.
 const DONE: &str = "SELECT concat_ws(' ', (SELECT count(*) FROM people), \
     (SELECT count(*) FROM people WHERE name ~ '[^!]!$'), (SELECT count(*) FROM people WHERE age IS NOT NULL), \
     (SELECT count(*) FROM pets), (SELECT count(*) FROM kit_migrations), (SELECT count(*) FROM kit_migration_progress), \
@@ -59,10 +60,10 @@ fn migration() -> Migration {
 }
 
 #[test]
-fn a_killed_run_is_gone_on_with() {
+fn continues_after_a_killed_run() {
     if let Ok(url) = std::env::var(TARGET) {
         let options = Options {
-            // It updates all rows.
+            // The migration updates all rows.
             allow_destructive: true,
             lock_timeout: Duration::from_mins(10),
             ..Options::default()
@@ -70,12 +71,12 @@ fn a_killed_run_is_gone_on_with() {
         apply(&url, &[migration()], &options).unwrap();
         return;
     }
-    // On the embedded one, packages/cli/test/migrate-crash.test.ts does the same to `kit migrate:apply`.
-    let Some(_server) = database_on(Release::Oldest, "a_killed_run_is_gone_on_with") else {
+    // On the embedded release, packages/cli/test/migrate-crash.test.ts runs the same test with `kit migrate:apply`.
+    let Some(_server) = database_on(Release::Oldest, "continues_after_a_killed_run") else {
         return;
     };
     for at in 0..=STATEMENTS.len() {
-        let database = database_on(Release::Oldest, "a_killed_run_is_gone_on_with").expect("the server runs");
+        let database = database_on(Release::Oldest, "continues_after_a_killed_run").expect("the server runs");
         kill_at(&database.url, at);
     }
 }
@@ -90,7 +91,7 @@ fn kill_at(url: &str, at: usize) {
                 let lock = format!("SELECT pg_advisory_lock({GATE}, {at})");
                 client.batch_execute(&lock).await.unwrap();
                 shut.send(()).unwrap();
-                // The gate opens with the end of the session, also where the test fails.
+                // The gate opens when the session closes, even if the test fails.
                 let _ = opens.recv();
             });
         });
@@ -106,7 +107,7 @@ fn kill_at(url: &str, at: usize) {
         });
         run.kill().unwrap();
         run.wait().unwrap();
-        // A killed client's statement ends by itself, and with it the lock that keeps other runs out.
+        // PostgreSQL stops the statement of a killed client, and then releases the lock that excludes other runs.
         until("the killed session ends", || !waits(url, at));
         assert_eq!(
             query(url, "SELECT count(*) FROM people WHERE id <= 1000"),
@@ -127,10 +128,10 @@ fn kill_at(url: &str, at: usize) {
     assert_eq!(query(url, DONE), ["1001 1001 1001 1000 1 0 2"], "at gate {at}");
 }
 
-/// This test in a process of its own, which applies the migration.
+/// Starts this test in a child process, which applies the migration.
 fn started(url: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "a_killed_run_is_gone_on_with"])
+        .args(["--exact", "continues_after_a_killed_run"])
         .env(TARGET, url)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -146,7 +147,7 @@ fn until(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// Whether a session waits at a gate.
+/// Returns true if a session waits at a gate.
 fn waits(url: &str, at: usize) -> bool {
     let sql = format!(
         "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND classid = {GATE} AND objid = {at} \

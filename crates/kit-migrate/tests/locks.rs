@@ -1,4 +1,4 @@
-//! Others at work on the same tables: waits are bounded, and nobody queues up behind them.
+//! Tests with other sessions that use the same tables: waits have a limit, and do not block other sessions for long.
 
 mod support;
 
@@ -32,104 +32,98 @@ fn options(wait: u64, lock_timeout: u64) -> Options {
 }
 
 #[test]
-fn waiting_for_a_table_is_bounded_and_names_who_holds_it() {
-    on_each_release(
-        "waiting_for_a_table_is_bounded_and_names_who_holds_it",
-        |database| {
-            apply(&database.url, &[migration(1, NOTES)], &options(1000, 100)).unwrap();
-            with_client(&database.url, async |client| {
-                client
-                    .batch_execute("SET application_name = 'reporting'; BEGIN; SELECT * FROM notes")
-                    .await
-                    .unwrap();
-                let url = database.url.clone();
+fn stops_waiting_for_a_table_and_names_the_holder() {
+    on_each_release("stops_waiting_for_a_table_and_names_the_holder", |database| {
+        apply(&database.url, &[migration(1, NOTES)], &options(1000, 100)).unwrap();
+        with_client(&database.url, async |client| {
+            client
+                .batch_execute("SET application_name = 'reporting'; BEGIN; SELECT * FROM notes")
+                .await
+                .unwrap();
+            let url = database.url.clone();
+            let migrations = [
+                migration(1, NOTES),
+                migration(
+                    2,
+                    "CREATE TABLE other ();\n\nALTER TABLE notes ADD COLUMN x text;",
+                ),
+            ];
+            let error = std::thread::spawn(move || apply(&url, &migrations, &options(900, 100)).unwrap_err())
+                .join()
+                .unwrap();
+            let text = error.to_string();
+            let MigrateError::Blocked { line, tries, .. } = error else {
+                panic!("{text}")
+            };
+            assert_eq!(line, 3);
+            assert!(tries >= 2, "{tries}");
+            assert!(text.contains("`reporting`, idle in transaction"), "{text}");
+        });
+        assert_eq!(query(&database.url, "SELECT to_regclass('other') IS NULL"), ["t"]);
+    });
+}
+
+/// A transaction holds `notes`, a migration needs it, and other queries run all the time. Without short attempts, these
+/// queries would wait behind the migration until the transaction ends.
+#[test]
+fn keeps_other_queries_fast_while_a_migration_waits() {
+    on_each_release("keeps_other_queries_fast_while_a_migration_waits", |database| {
+        apply(&database.url, &[migration(1, NOTES)], &options(1000, 100)).unwrap();
+        let url = database.url.as_str();
+        let (release, released) = channel::<()>();
+        let (holding, held) = channel::<()>();
+        let waits = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                with_client(url, async |client| {
+                    client.batch_execute("BEGIN; SELECT * FROM notes").await.unwrap();
+                    holding.send(()).unwrap();
+                    released.recv().unwrap();
+                    client.batch_execute("COMMIT").await.unwrap();
+                });
+            });
+            held.recv().unwrap();
+            let waits = &waits;
+            let run = scope.spawn(move || {
                 let migrations = [
                     migration(1, NOTES),
-                    migration(
-                        2,
-                        "CREATE TABLE other ();\n\nALTER TABLE notes ADD COLUMN x text;",
-                    ),
+                    migration(2, "ALTER TABLE notes ADD COLUMN x text;"),
                 ];
-                let error =
-                    std::thread::spawn(move || apply(&url, &migrations, &options(900, 100)).unwrap_err())
-                        .join()
-                        .unwrap();
-                let text = error.to_string();
-                let MigrateError::Blocked { line, tries, .. } = error else {
-                    panic!("{text}")
-                };
-                assert_eq!(line, 3);
-                assert!(tries >= 2, "{tries}");
-                assert!(text.contains("`reporting`, idle in transaction"), "{text}");
-            });
-            assert_eq!(query(&database.url, "SELECT to_regclass('other') IS NULL"), ["t"]);
-        },
-    );
-}
-
-/// While a transaction holds `notes`, a migration wants it, and other queries come and go all the time. Without bounded
-/// tries they would wait behind the migration for as long as the transaction lasts.
-#[test]
-fn other_queries_do_not_queue_behind_a_waiting_migration() {
-    on_each_release(
-        "other_queries_do_not_queue_behind_a_waiting_migration",
-        |database| {
-            apply(&database.url, &[migration(1, NOTES)], &options(1000, 100)).unwrap();
-            let url = database.url.as_str();
-            let (release, released) = channel::<()>();
-            let (holding, held) = channel::<()>();
-            let waits = Mutex::new(Vec::new());
-            std::thread::scope(|scope| {
-                scope.spawn(move || {
-                    with_client(url, async |client| {
-                        client.batch_execute("BEGIN; SELECT * FROM notes").await.unwrap();
-                        holding.send(()).unwrap();
-                        released.recv().unwrap();
-                        client.batch_execute("COMMIT").await.unwrap();
-                    });
-                });
-                held.recv().unwrap();
-                let waits = &waits;
-                let run = scope.spawn(move || {
-                    let migrations = [
-                        migration(1, NOTES),
-                        migration(2, "ALTER TABLE notes ADD COLUMN x text;"),
-                    ];
-                    let watch = |event: &Event<'_>| {
-                        if let Event::Waiting { pause, .. } = event {
-                            waits.lock().unwrap().push(*pause);
-                        }
-                    };
-                    apply_watched(url, &migrations, &options(100_000, 200), &watch).unwrap()
-                });
-                let mut longest = Duration::ZERO;
-                with_client(url, async |client| {
-                    let end = Instant::now() + Duration::from_mins(2);
-                    // Until the migration was turned away four times.
-                    while waits.lock().unwrap().len() < 4 {
-                        assert!(Instant::now() < end, "it never waited");
-                        let begun = Instant::now();
-                        client.simple_query("SELECT count(*) FROM notes").await.unwrap();
-                        longest = longest.max(begun.elapsed());
-                        tokio::time::sleep(Duration::from_millis(5)).await;
+                let watch = |event: &Event<'_>| {
+                    if let Event::Waiting { pause, .. } = event {
+                        waits.lock().unwrap().push(*pause);
                     }
-                });
-                release.send(()).unwrap();
-                assert_eq!(run.join().unwrap().applied.len(), 1);
-                // One try, and what a busy machine adds; the transaction held the table for several times as long.
-                let held_for: Duration =
-                    waits.lock().unwrap().iter().sum::<Duration>() + Duration::from_millis(800);
-                println!("longest query {longest:?} while the table was held for {held_for:?}");
-                assert!(longest < held_for / 2, "{longest:?} of {held_for:?}");
-                assert!(waits.lock().unwrap().is_sorted());
+                };
+                apply_watched(url, &migrations, &options(100_000, 200), &watch).unwrap()
             });
-        },
-    );
+            let mut longest = Duration::ZERO;
+            with_client(url, async |client| {
+                let end = Instant::now() + Duration::from_mins(2);
+                // Run until the migration had to wait four times.
+                while waits.lock().unwrap().len() < 4 {
+                    assert!(Instant::now() < end, "it never waited");
+                    let begun = Instant::now();
+                    client.simple_query("SELECT count(*) FROM notes").await.unwrap();
+                    longest = longest.max(begun.elapsed());
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+            });
+            release.send(()).unwrap();
+            assert_eq!(run.join().unwrap().applied.len(), 1);
+            // Limit: one attempt and a margin for a busy machine. The transaction holds the table several times as
+            // long.
+            let held_for: Duration =
+                waits.lock().unwrap().iter().sum::<Duration>() + Duration::from_millis(800);
+            println!("longest query {longest:?} while the table was held for {held_for:?}");
+            assert!(longest < held_for / 2, "{longest:?} of {held_for:?}");
+            assert!(waits.lock().unwrap().is_sorted());
+        });
+    });
 }
 
 #[test]
-fn runs_at_the_same_time_apply_each_migration_once() {
-    on_each_release("runs_at_the_same_time_apply_each_migration_once", |database| {
+fn applies_each_migration_once_if_runs_are_concurrent() {
+    on_each_release("applies_each_migration_once_if_runs_are_concurrent", |database| {
         let migrations = [
             migration(1, "SELECT pg_sleep(0.2);\nCREATE TABLE once (id integer);"),
             migration(
@@ -150,8 +144,8 @@ fn runs_at_the_same_time_apply_each_migration_once() {
 }
 
 #[test]
-fn waiting_for_another_run_is_bounded_and_names_it() {
-    on_each_release("waiting_for_another_run_is_bounded_and_names_it", |database| {
+fn stops_waiting_for_another_run_and_names_it() {
+    on_each_release("stops_waiting_for_another_run_and_names_it", |database| {
         with_client(&database.url, async |client| {
             client
                 .batch_execute(
@@ -171,15 +165,32 @@ fn waiting_for_another_run_is_bounded_and_names_it() {
 }
 
 #[test]
-fn the_wait_for_old_transactions_makes_nobody_wait() {
-    on_each_release("the_wait_for_old_transactions_makes_nobody_wait", |database| {
-        apply(&database.url, &[migration(1, NOTES)], &options(1000, 100)).unwrap();
-        with_client(&database.url, async |client| {
-            client
-                .batch_execute("BEGIN; UPDATE notes SET id = 3 WHERE id = 1")
-                .await
-                .unwrap();
-            let url = database.url.clone();
+fn blocks_no_queries_while_it_waits_for_old_transactions() {
+    on_each_release(
+        "blocks_no_queries_while_it_waits_for_old_transactions",
+        |database| {
+            apply(&database.url, &[migration(1, NOTES)], &options(1000, 100)).unwrap();
+            with_client(&database.url, async |client| {
+                client
+                    .batch_execute("BEGIN; UPDATE notes SET id = 3 WHERE id = 1")
+                    .await
+                    .unwrap();
+                let url = database.url.clone();
+                let migrations = [
+                    migration(1, NOTES),
+                    migration(
+                        2,
+                        "-- kit: outside transaction\nCREATE INDEX CONCURRENTLY by_id ON notes (id);",
+                    ),
+                ];
+                let error =
+                    std::thread::spawn(move || apply(&url, &migrations, &options(700, 100)).unwrap_err())
+                        .join()
+                        .unwrap();
+                assert!(matches!(error, MigrateError::Blocked { .. }), "{error}");
+                client.batch_execute("COMMIT").await.unwrap();
+            });
+            // The transaction also prevented the removal of the index; the next run removes it.
             let migrations = [
                 migration(1, NOTES),
                 migration(
@@ -187,37 +198,24 @@ fn the_wait_for_old_transactions_makes_nobody_wait() {
                     "-- kit: outside transaction\nCREATE INDEX CONCURRENTLY by_id ON notes (id);",
                 ),
             ];
-            let error = std::thread::spawn(move || apply(&url, &migrations, &options(700, 100)).unwrap_err())
-                .join()
-                .unwrap();
-            assert!(matches!(error, MigrateError::Blocked { .. }), "{error}");
-            client.batch_execute("COMMIT").await.unwrap();
-        });
-        // The transaction was in the way of taking the index back too; the next run does.
-        let migrations = [
-            migration(1, NOTES),
-            migration(
-                2,
-                "-- kit: outside transaction\nCREATE INDEX CONCURRENTLY by_id ON notes (id);",
-            ),
-        ];
-        assert_eq!(
-            apply(&database.url, &migrations, &options(60_000, 100))
-                .unwrap()
-                .applied
-                .len(),
-            1
-        );
-        assert_eq!(
-            query(
-                &database.url,
-                "SELECT indisvalid FROM pg_index WHERE indexrelid = 'by_id'::regclass"
-            ),
-            ["t"]
-        );
-        assert_eq!(
-            query(&database.url, "SELECT count(*) FROM kit_migration_progress"),
-            ["0"]
-        );
-    });
+            assert_eq!(
+                apply(&database.url, &migrations, &options(60_000, 100))
+                    .unwrap()
+                    .applied
+                    .len(),
+                1
+            );
+            assert_eq!(
+                query(
+                    &database.url,
+                    "SELECT indisvalid FROM pg_index WHERE indexrelid = 'by_id'::regclass"
+                ),
+                ["t"]
+            );
+            assert_eq!(
+                query(&database.url, "SELECT count(*) FROM kit_migration_progress"),
+                ["0"]
+            );
+        },
+    );
 }

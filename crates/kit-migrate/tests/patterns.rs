@@ -1,5 +1,5 @@
-//! Patterns that become checks, held against JavaScript: PostgreSQL takes the same texts, for patterns that people write and
-//! for some that a machine does. `KIT_SEED` and `KIT_RUNS` choose others and more.
+//! Tests that compare patterns in checks with JavaScript: PostgreSQL must accept the same texts, for patterns written
+//! by hand and for random ones. `KIT_SEED` sets the seed and `KIT_RUNS` the number of random patterns.
 
 mod support;
 
@@ -9,7 +9,7 @@ use kit_pattern::Verdict;
 
 use support::{database, with_client};
 
-/// As people write them.
+/// Patterns written by hand.
 const WRITTEN: &[&str] = &[
     "^[a-z0-9]+(?:-[a-z0-9]+)*$",
     "^[A-Z]{2}\\d{2}[A-Z0-9]{1,30}$",
@@ -55,7 +55,7 @@ const WRITTEN: &[&str] = &[
     "\"\\/",
 ];
 
-/// What a machine puts together.
+/// Parts of random patterns.
 const PIECES: &[&str] = &[
     "a",
     "b",
@@ -87,12 +87,13 @@ const PIECES: &[&str] = &[
     "^",
     "$",
 ];
-/// Without lazy ones such as `{1,3}?`: inside another count, what stands for JavaScript here misses texts that V8 takes.
+/// Without lazy counts such as `{1,3}?`: within another count, the regular expression engine that represents JavaScript
+/// in this test misses texts that V8 accepts.
 const COUNTS: &[&str] = &[
     "", "", "", "*", "+", "?", "{2}", "{0,2}", "{1,}", "{0}", "*?", "+?", "??", "{1,3}",
 ];
 
-/// Characters at which engines have been known to disagree.
+/// Characters that regular expression engines are known to treat differently.
 const CHARACTERS: &[char] = &[
     'a',
     'b',
@@ -170,7 +171,7 @@ const CHARACTERS: &[char] = &[
     '~',
 ];
 
-/// Numbers that look random and are the same everywhere (`SplitMix64`).
+/// Pseudorandom numbers that are the same on every machine (`SplitMix64`).
 struct Dice(u64);
 
 impl Dice {
@@ -211,7 +212,7 @@ fn made(dice: &mut Dice, depth: u32) -> String {
     }
 }
 
-/// Texts that the pattern takes, texts that are nearly so, and others.
+/// Returns texts that the pattern accepts, texts that differ slightly, and other texts.
 fn texts(dice: &mut Dice, pattern: &str) -> Vec<String> {
     let mut texts: Vec<String> = CHARACTERS.iter().map(char::to_string).collect();
     texts.push(String::new());
@@ -238,8 +239,8 @@ fn texts(dice: &mut Dice, pattern: &str) -> Vec<String> {
 }
 
 #[test]
-fn postgresql_takes_the_texts_that_javascript_takes() {
-    let Some(database) = database("postgresql_takes_the_texts_that_javascript_takes") else {
+fn accepts_the_same_texts_in_postgresql_and_javascript() {
+    let Some(database) = database("accepts_the_same_texts_in_postgresql_and_javascript") else {
         return;
     };
     let number = |name| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
@@ -251,7 +252,7 @@ fn postgresql_takes_the_texts_that_javascript_takes() {
     let mut differences = Vec::new();
     with_client(&database.url, async |client| {
         for javascript in &patterns {
-            // Those that could keep a validator busy are refused where `@pattern` is read.
+            // The compiler refuses `@pattern` expressions that could take more than linear time, so skip them.
             if kit_pattern::check(javascript) != Verdict::Linear {
                 continue;
             }
@@ -262,7 +263,7 @@ fn postgresql_takes_the_texts_that_javascript_takes() {
             held += 1;
             let texts = texts(&mut dice, javascript);
             let array: Vec<String> = texts.iter().map(|one| text(one)).collect();
-            // The condition as it stands in a check, for all texts at once.
+            // The condition as written in a check, for all texts in one query.
             let sql = format!(
                 "SELECT string_agg(CASE WHEN {} THEN '1' ELSE '0' END, '' ORDER BY place) \
                  FROM unnest(ARRAY[{}]) WITH ORDINALITY AS list (item, place)",

@@ -1,7 +1,8 @@
-//! Poolers between kit and PostgreSQL.
+//! Tests of poolers between kit and PostgreSQL.
 //!
-//! The pooler here lends its server processes as real ones do: the startup is its own, messages are passed on, and a process goes back
-//! when PostgreSQL says that no transaction is open (`ReadyForQuery` with `I`). A real pgbouncer is asked too, where there is one.
+//! The pooler of these tests works like a real one: it handles the startup itself and forwards messages. It takes a
+//! server process back when PostgreSQL reports that no transaction is open (`ReadyForQuery` with `I`). If pgbouncer is
+//! installed, a test uses it too.
 
 mod support;
 
@@ -17,24 +18,25 @@ use kit_database::Migration;
 use kit_migrate::{MigrateError, Options, apply, status};
 use support::{Server, database, execute, own_server, query};
 
-/// The locks of one database: other tests use the same server.
+/// Counts the advisory locks of one database, because other tests use the same server.
 const LOCKS: &str = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' \
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
 
-/// A server process, with what it said of itself at its start.
+/// A server process, with the parameters that it reported at its start.
 struct Process {
     stream: TcpStream,
     parameters: Vec<u8>,
 }
 
-/// When a process goes back, and which is lent next.
+/// Policy of the pooler: when it takes a process back, and which one it assigns next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// After each transaction; the one that came back last.
+    /// Takes a process back after each transaction and assigns the most recently returned one.
     Transaction,
-    /// After each transaction; the one that came back first, as with `server_round_robin`.
+    /// Takes a process back after each transaction and assigns the least recently returned one, like
+    /// `server_round_robin`.
     TransactionInTurns,
-    /// When the client ends.
+    /// Takes a process back when the client disconnects.
     Session,
 }
 
@@ -44,7 +46,7 @@ struct Pool {
     mode: Mode,
 }
 
-/// Reads a message: its letter, and the whole of it.
+/// Reads a message. Returns its type byte and the complete message.
 fn message(stream: &mut TcpStream) -> Option<(u8, Vec<u8>)> {
     let mut head = [0; 5];
     stream.read_exact(&mut head).ok()?;
@@ -55,7 +57,7 @@ fn message(stream: &mut TcpStream) -> Option<(u8, Vec<u8>)> {
     Some((head[0], whole))
 }
 
-/// Reads what a client says first. It has no letter.
+/// Reads the first message of a client, which has no type byte.
 fn greeting(stream: &mut TcpStream) -> Option<Vec<u8>> {
     let mut head = [0; 4];
     stream.read_exact(&mut head).ok()?;
@@ -84,7 +86,7 @@ fn process(port: u16, database: &str) -> Process {
 }
 
 impl Pool {
-    /// A pooler with so many server processes; its URL.
+    /// Starts a pooler with the given number of server processes. Returns its URL.
     fn start(url: &str, size: usize, mode: Mode) -> String {
         let (base, database) = url.rsplit_once('/').expect("a database");
         let port = base.rsplit_once(':').expect("a port").1.parse().expect("a port");
@@ -123,11 +125,11 @@ impl Pool {
         self.came_back.notify_one();
     }
 
-    /// Serves a client to its end. `None` is only a way out.
+    /// Serves a client until it disconnects. `None` only allows `?` for early returns.
     fn serve(&self, mut client: TcpStream) -> Option<()> {
         greeting(&mut client)?;
         let some = self.borrow();
-        // AuthenticationOk, what the server said, a key that cancels nothing, ReadyForQuery.
+        // AuthenticationOk, the parameters of the server, a key without effect on cancel requests, ReadyForQuery.
         let hello = [
             b"R\0\0\0\x08\0\0\0\0".to_vec(),
             some.parameters.clone(),
@@ -146,7 +148,7 @@ impl Pool {
             let mut process = lent.take().unwrap_or_else(|| self.borrow());
             process.stream.write_all(&whole).ok()?;
             let mut is_open = true;
-            // A query, or a Sync after other messages, is answered up to ReadyForQuery.
+            // The response to a query, or to a Sync after other messages, ends with ReadyForQuery.
             if matches!(letter, b'Q' | b'S') {
                 loop {
                     let (letter, answer) = message(&mut process.stream)?;
@@ -165,7 +167,7 @@ impl Pool {
         }
         if let Some(mut process) = lent {
             if self.mode != Mode::Session {
-                // The client went away within a transaction.
+                // The client disconnected within a transaction.
                 process.stream.write_all(b"Q\0\0\0\x0dROLLBACK\0").ok()?;
                 while message(&mut process.stream)?.0 != b'Z' {}
             }
@@ -180,7 +182,7 @@ fn notes() -> Migration {
     Migration::read("20260101000000_notes", "CREATE TABLE notes ();", changes, None).expect("a migration")
 }
 
-/// That kit refuses to work through a pooler, and that nothing is left of the try.
+/// Asserts that kit refuses the pooler and leaves nothing behind.
 fn is_refused(through: &str, direct: &str, place: &str) {
     let migrations = [notes()];
     for attempt in 0..5 {
@@ -209,8 +211,8 @@ fn is_refused(through: &str, direct: &str, place: &str) {
 }
 
 #[test]
-fn a_pooler_that_lends_processes_for_a_transaction_is_refused() {
-    let test = "a_pooler_that_lends_processes_for_a_transaction_is_refused";
+fn refuses_a_pooler_that_assigns_processes_per_transaction() {
+    let test = "refuses_a_pooler_that_assigns_processes_per_transaction";
     for (size, mode) in [
         (1, Mode::Transaction),
         (2, Mode::Transaction),
@@ -227,22 +229,22 @@ fn a_pooler_that_lends_processes_for_a_transaction_is_refused() {
 }
 
 #[test]
-fn a_pooler_that_lends_processes_for_a_session_is_taken() {
-    let Some(database) = database("a_pooler_that_lends_processes_for_a_session_is_taken") else {
+fn accepts_a_pooler_that_assigns_processes_per_session() {
+    let Some(database) = database("accepts_a_pooler_that_assigns_processes_per_session") else {
         return;
     };
     let through = Pool::start(&database.url, 3, Mode::Session);
     let migrations = [notes()];
     apply(&through, &migrations, &Options::default()).expect("a run");
     assert!(status(&through, &migrations).expect("a status").is_up_to_date());
-    // The process goes on in the pool: what the run had there is gone.
+    // The process stays in the pool, without the locks and settings of the run.
     assert_eq!(query(&database.url, LOCKS), ["0"]);
     assert_eq!(query(&through, "SHOW lock_timeout"), ["0"]);
 }
 
 #[test]
-fn a_run_that_fails_leaves_no_lock_and_no_setting_in_a_session_that_goes_on() {
-    let test = "a_run_that_fails_leaves_no_lock_and_no_setting_in_a_session_that_goes_on";
+fn leaves_no_lock_and_no_setting_in_a_pooled_session_after_a_failed_run() {
+    let test = "leaves_no_lock_and_no_setting_in_a_pooled_session_after_a_failed_run";
     let Some(database) = database(test) else {
         return;
     };
@@ -268,7 +270,7 @@ fn a_run_that_fails_leaves_no_lock_and_no_setting_in_a_session_that_goes_on() {
     }
 }
 
-/// A pgbouncer in front of a server, ended with it.
+/// A pgbouncer process in front of a server. Dropping the value kills the process.
 struct Bouncer(std::process::Child);
 
 impl Drop for Bouncer {
@@ -305,7 +307,7 @@ fn bouncer(server: &Server, mode: &str) -> (Bouncer, String) {
     #[cfg(unix)]
     if std::env::var_os("USER").is_none_or(|user| user == "root") {
         use std::os::unix::process::CommandExt as _;
-        // It refuses to run as root, as PostgreSQL does.
+        // pgbouncer refuses to run as root, as PostgreSQL does.
         command.uid(65_534).gid(65_534);
     }
     let bouncer = Bouncer(command.spawn().expect("pgbouncer"));
@@ -319,8 +321,8 @@ fn bouncer(server: &Server, mode: &str) -> (Bouncer, String) {
 }
 
 #[test]
-fn pgbouncer_is_refused_with_transactions_and_taken_with_sessions() {
-    let test = "pgbouncer_is_refused_with_transactions_and_taken_with_sessions";
+fn refuses_pgbouncer_in_transaction_mode_and_accepts_it_in_session_mode() {
+    let test = "refuses_pgbouncer_in_transaction_mode_and_accepts_it_in_session_mode";
     if Command::new("pgbouncer").arg("--version").output().is_err() {
         let _ = writeln!(std::io::stderr(), "SKIPPED {test}: there is no pgbouncer");
         return;

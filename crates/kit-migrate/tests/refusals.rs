@@ -1,4 +1,4 @@
-//! What goes wrong before a database is reached; no server needed.
+//! Tests of errors that occur before a database is reached. They need no server.
 
 use kit_database::Migration;
 use kit_migrate::{MigrateError, Options, apply};
@@ -8,7 +8,7 @@ fn fails(url: &str) -> MigrateError {
 }
 
 #[test]
-fn unreachable_servers_are_named_without_the_password() {
+fn names_an_unreachable_server_without_the_password() {
     let error = fails("postgres://me:secret@127.0.0.1:1/app");
     let text = format!("{error} {error:?}");
     assert!(text.contains("127.0.0.1:1/app"), "{text}");
@@ -16,7 +16,7 @@ fn unreachable_servers_are_named_without_the_password() {
 }
 
 #[test]
-fn what_tls_cannot_be_had_is_said() {
+fn refuses_tls_settings_that_cannot_be_used() {
     for (query, part) in [
         ("sslmode=full", "`sslmode=full` is not known"),
         ("sslmode=verify-full&sslrootcert=/not/there.pem", "/not/there.pem"),
@@ -29,13 +29,13 @@ fn what_tls_cannot_be_had_is_said() {
 }
 
 #[test]
-fn what_is_no_url_is_refused() {
+fn refuses_an_invalid_url() {
     assert!(matches!(fails("mysql:/"), MigrateError::Url(_)));
     assert!(matches!(fails(""), MigrateError::Connect { .. }));
 }
 
 #[test]
-fn migrations_come_in_the_order_of_their_names() {
+fn refuses_migrations_that_are_not_in_the_order_of_their_names() {
     let migration = |name: &str| Migration {
         name: name.to_owned(),
         sql: String::new(),

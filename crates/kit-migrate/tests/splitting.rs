@@ -1,4 +1,5 @@
-//! Ends of statements, beside psql: both read the same random scripts, and must see the same statements.
+//! Tests that compare the splitting of statements with psql: both must split the same random scripts into the same
+//! statements.
 #![allow(clippy::disallowed_methods)] // psql is a program, and reads a file
 
 mod support;
@@ -7,7 +8,7 @@ use std::process::Command;
 
 use support::{database, random};
 
-/// Pieces of which scripts are made. No statement is valid, so that psql reports each of them, with the line of its end.
+/// Parts of random scripts. No statement is valid, so psql reports each one with the line of its end.
 const PIECES: &[&str] = &[
     "zz ",
     "a1 ",
@@ -47,7 +48,7 @@ const PIECES: &[&str] = &[
     "-- x\r; ",
 ];
 
-/// A `CREATE FUNCTION` whose body is SQL, which has semicolons of its own.
+/// A `CREATE FUNCTION` whose body is SQL with semicolons.
 const FUNCTION: &str = "create function zz() begin atomic select case when true then 1 end; zz 2; end";
 
 fn script(seed: u64) -> String {
@@ -58,19 +59,19 @@ fn script(seed: u64) -> String {
         }
         text.push_str(PIECES[usize::from(byte) % PIECES.len()]);
     }
-    // What is open is closed, so that the script has an end.
+    // Close open parentheses, so that the script has an end.
     text.push_str(&")".repeat(text.matches('(').count()));
     text.push_str(";\n");
     text
 }
 
 #[test]
-fn statements_end_where_psql_ends_them() {
+fn splits_statements_like_psql() {
     if Command::new("psql").arg("--version").output().is_err() {
-        eprintln!("SKIPPED statements_end_where_psql_ends_them: psql is not installed");
+        eprintln!("SKIPPED splits_statements_like_psql: psql is not installed");
         return;
     }
-    let Some(database) = database("statements_end_where_psql_ends_them") else {
+    let Some(database) = database("splits_statements_like_psql") else {
         return;
     };
     let file = std::env::temp_dir().join(format!("kit-splitting-{}.sql", std::process::id()));
@@ -112,11 +113,11 @@ fn statements_end_where_psql_ends_them() {
         let ours: Vec<usize> = cut
             .iter()
             .map(|cut| {
-                // psql names the line of the semicolon, which may stand below the last word.
+                // psql reports the line of the semicolon, which may be below the last word.
                 let start = cut.text.as_ptr() as usize - text.as_ptr() as usize;
                 let end = start + cut.text.len();
                 let rest = text[end..].trim_start();
-                // Without a semicolon the statement ends with the file.
+                // Without a semicolon, the statement ends at the end of the file.
                 let blank = if rest.is_empty() {
                     0
                 } else {

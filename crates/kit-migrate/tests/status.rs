@@ -1,4 +1,4 @@
-//! What is said of a database: pending, edited, missing, out of order, and where its tables differ.
+//! Tests of the status of a database: pending, edited, missing and out-of-order migrations, and differing tables.
 
 mod support;
 
@@ -17,7 +17,7 @@ fn migration(number: u32, sql: &str) -> Migration {
     }
 }
 
-/// The states in a word each.
+/// Returns the states of the migrations, one word each.
 fn states(url: &str, migrations: &[Migration]) -> Vec<String> {
     status(url, migrations)
         .expect("a status")
@@ -42,8 +42,8 @@ fn states(url: &str, migrations: &[Migration]) -> Vec<String> {
 }
 
 #[test]
-fn each_way_to_differ_has_a_name() {
-    let Some(database) = database("each_way_to_differ_has_a_name") else {
+fn reports_each_state_of_a_migration() {
+    let Some(database) = database("reports_each_state_of_a_migration") else {
         return;
     };
     let url = &database.url;
@@ -65,7 +65,7 @@ fn each_way_to_differ_has_a_name() {
         "asking writes nothing"
     );
 
-    // One branch was applied, another one with an older migration is merged.
+    // One branch was applied, and another branch with an older migration is merged.
     let branch = [all[0].clone(), all[2].clone()];
     apply(url, &branch, &Options::default()).unwrap();
     assert_eq!(
@@ -99,9 +99,9 @@ fn each_way_to_differ_has_a_name() {
 }
 
 #[test]
-fn tables_are_held_against_what_is_applied_not_what_is_pending() {
+fn compares_tables_with_applied_migrations_and_not_with_pending_ones() {
     on_each_release(
-        "tables_are_held_against_what_is_applied_not_what_is_pending",
+        "compares_tables_with_applied_migrations_and_not_with_pending_ones",
         |database| {
             let url = &database.url;
             let snapshot = |columns: &str| {
@@ -142,7 +142,7 @@ fn tables_are_held_against_what_is_applied_not_what_is_pending() {
                     "index By Id of notes: DROP INDEX CONCURRENTLY \"By Id\"",
                 ]
             );
-            // The statements that are shown repair it.
+            // The reported statements repair the difference.
             for repair in found {
                 execute(url, repair.split_once(": ").expect("a repair").1);
             }

@@ -1,4 +1,4 @@
-//! Migrations that cannot be one transaction, and runs that broke off in them.
+//! Tests of migrations that cannot be one transaction, and of interrupted runs.
 
 mod support;
 
@@ -50,8 +50,8 @@ fn state(url: &str, sql: &str) -> State {
 }
 
 #[test]
-fn marked_statements_run_outside_of_transactions() {
-    on_each_release("marked_statements_run_outside_of_transactions", |database| {
+fn runs_marked_statements_outside_of_transactions() {
+    on_each_release("runs_marked_statements_outside_of_transactions", |database| {
         assert!(matches!(state(&database.url, STEPS), State::Pending { .. }));
         assert_eq!(run(&database.url, STEPS).unwrap(), 1);
         assert_eq!(
@@ -71,9 +71,9 @@ fn marked_statements_run_outside_of_transactions() {
 }
 
 #[test]
-fn a_failure_half_way_is_gone_on_after() {
-    on_each_release("a_failure_half_way_is_gone_on_after", |database| {
-        // Two rows of the same number: the unique index fails, as it does in life.
+fn continues_after_a_failure_within_a_migration() {
+    on_each_release("continues_after_a_failure_within_a_migration", |database| {
+        // Two rows with the same number make the unique index fail, a frequent mistake in practice.
         let bad = STEPS.replace("generate_series(1, 100) AS n", "(VALUES (1), (1)) AS v (n)");
         let error = run(&database.url, &bad).unwrap_err();
         assert!(
@@ -102,7 +102,7 @@ fn a_failure_half_way_is_gone_on_after() {
                 edited: false
             }
         );
-        // What is done may not be edited; what is not may.
+        // Completed steps must not be edited; other steps may be edited.
         let error = run(&database.url, STEPS).unwrap_err();
         assert!(
             matches!(error, MigrateError::EditedHalfWay { done: 3, .. }),
@@ -112,7 +112,8 @@ fn a_failure_half_way_is_gone_on_after() {
         "-- kit: outside transaction\nCREATE UNIQUE",
         "DELETE FROM notes WHERE ctid IN (SELECT max(ctid) FROM notes GROUP BY id HAVING count(*) > 1);\n\n-- kit: outside transaction\nCREATE UNIQUE",
     );
-        // A statement in the transaction before would change what is done: it has to stand in a step of its own.
+        // A statement in the previous transaction would change a completed step, so the statement needs a step of its
+        // own.
         assert!(matches!(
             run(&database.url, &repaired).unwrap_err(),
             MigrateError::EditedHalfWay { .. }
@@ -127,64 +128,68 @@ fn a_failure_half_way_is_gone_on_after() {
 }
 
 #[test]
-fn an_index_whose_making_was_killed_is_made_again() {
-    on_each_release("an_index_whose_making_was_killed_is_made_again", |database| {
-        // As a killed run leaves it: the step recorded as begun, and an index that is not valid.
-        let first = STEPS.split("-- kit").next().unwrap();
-        let only = format!(
-            "{first}-- kit: outside transaction\nCREATE UNIQUE INDEX CONCURRENTLY notes_title ON notes (title);\n"
-        );
-        let bad = only.replace("'note ' || n", "'same'");
-        run(&database.url, &bad).unwrap_err();
-        execute(&database.url, "UPDATE kit_migration_progress SET running = true");
-        support::with_client(&database.url, async |client| {
-            client
-                .batch_execute("CREATE UNIQUE INDEX CONCURRENTLY notes_title ON notes (title)")
-                .await
-                .unwrap_err();
-        });
-        assert_eq!(
-            query(
+fn creates_an_index_again_after_its_creation_was_killed() {
+    on_each_release(
+        "creates_an_index_again_after_its_creation_was_killed",
+        |database| {
+            // State after a killed run: the step is recorded as started, and the index is invalid.
+            let first = STEPS.split("-- kit").next().unwrap();
+            let only = format!(
+                "{first}-- kit: outside transaction\nCREATE UNIQUE INDEX CONCURRENTLY notes_title ON notes (title);\n"
+            );
+            let bad = only.replace("'note ' || n", "'same'");
+            run(&database.url, &bad).unwrap_err();
+            execute(&database.url, "UPDATE kit_migration_progress SET running = true");
+            support::with_client(&database.url, async |client| {
+                client
+                    .batch_execute("CREATE UNIQUE INDEX CONCURRENTLY notes_title ON notes (title)")
+                    .await
+                    .unwrap_err();
+            });
+            assert_eq!(
+                query(
+                    &database.url,
+                    "SELECT indisvalid FROM pg_index WHERE indexrelid = 'notes_title'::regclass"
+                ),
+                ["f"]
+            );
+            execute(&database.url, "UPDATE notes SET title = title || id");
+            let said = std::cell::RefCell::new(Vec::new());
+            let watch = |event: &Event<'_>| {
+                if let Event::Repaired(text) = event {
+                    said.borrow_mut().push(text.clone());
+                }
+            };
+            let report =
+                apply_watched(&database.url, &[migration(&bad)], &Options::default(), &watch).unwrap();
+            assert_eq!(report.applied.len(), 1);
+            assert_eq!(
+                *said.borrow(),
+                ["dropped the index public.notes_title, whose making broke off"]
+            );
+            assert_eq!(
+                query(
+                    &database.url,
+                    "SELECT indisvalid FROM pg_index WHERE indexrelid = 'notes_title'::regclass"
+                ),
+                ["t"]
+            );
+            // If the index was created but the run did not record it, the next run does not create it twice.
+            execute(
                 &database.url,
-                "SELECT indisvalid FROM pg_index WHERE indexrelid = 'notes_title'::regclass"
-            ),
-            ["f"]
-        );
-        execute(&database.url, "UPDATE notes SET title = title || id");
-        let said = std::cell::RefCell::new(Vec::new());
-        let watch = |event: &Event<'_>| {
-            if let Event::Repaired(text) = event {
-                said.borrow_mut().push(text.clone());
-            }
-        };
-        let report = apply_watched(&database.url, &[migration(&bad)], &Options::default(), &watch).unwrap();
-        assert_eq!(report.applied.len(), 1);
-        assert_eq!(
-            *said.borrow(),
-            ["dropped the index public.notes_title, whose making broke off"]
-        );
-        assert_eq!(
-            query(
-                &database.url,
-                "SELECT indisvalid FROM pg_index WHERE indexrelid = 'notes_title'::regclass"
-            ),
-            ["t"]
-        );
-        // And one that was made, but not recorded any more, is not made twice.
-        execute(
-            &database.url,
-            "INSERT INTO kit_migration_progress SELECT name, 1, '', true FROM kit_migrations; DELETE FROM kit_migrations",
-        );
-        assert!(matches!(
-            run(&database.url, &bad).unwrap_err(),
-            MigrateError::EditedHalfWay { .. }
-        ));
-    });
+                "INSERT INTO kit_migration_progress SELECT name, 1, '', true FROM kit_migrations; DELETE FROM kit_migrations",
+            );
+            assert!(matches!(
+                run(&database.url, &bad).unwrap_err(),
+                MigrateError::EditedHalfWay { .. }
+            ));
+        },
+    );
 }
 
 #[test]
-fn an_index_that_is_there_and_does_not_hold_is_no_success() {
-    let Some(database) = database("an_index_that_is_there_and_does_not_hold_is_no_success") else {
+fn refuses_an_existing_index_that_is_invalid() {
+    let Some(database) = database("refuses_an_existing_index_that_is_invalid") else {
         return;
     };
     execute(
@@ -211,8 +216,8 @@ fn an_index_that_is_there_and_does_not_hold_is_no_success() {
 }
 
 #[test]
-fn what_ends_the_transaction_is_refused_before_anything_runs() {
-    let Some(database) = database("what_ends_the_transaction_is_refused_before_anything_runs") else {
+fn refuses_statements_that_end_the_transaction_before_anything_runs() {
+    let Some(database) = database("refuses_statements_that_end_the_transaction_before_anything_runs") else {
         return;
     };
     let error = run(&database.url, "CREATE TABLE a ();\nCOMMIT;").unwrap_err();
@@ -234,12 +239,8 @@ fn what_ends_the_transaction_is_refused_before_anything_runs() {
 }
 
 #[test]
-fn a_server_that_goes_away_is_said_and_the_next_run_goes_on() {
-    let Some(mut server) = own_server(
-        "a_server_that_goes_away_is_said_and_the_next_run_goes_on",
-        &[],
-        &[],
-    ) else {
+fn reports_a_lost_server_and_continues_in_the_next_run() {
+    let Some(mut server) = own_server("reports_a_lost_server_and_continues_in_the_next_run", &[], &[]) else {
         return;
     };
     let url = server.url();

@@ -1,4 +1,4 @@
-//! `error.rs`: the errors that the contracts name, and the status of each.
+//! Generates `error.rs`: the errors that the contracts declare, with the status of each.
 
 use std::fmt::Write as _;
 
@@ -8,13 +8,13 @@ use kit_ir::{Program, Throws};
 use crate::print::doc;
 use crate::{File, names};
 
-/// An error of the contracts.
+/// An error that a contract declares.
 pub(crate) struct Known<'a> {
     pub(crate) variant: String,
     pub(crate) throws: &'a Throws,
 }
 
-/// The errors of all routes, each code once, in order of first mention.
+/// Returns the errors of all routes, each code once, in order of first appearance.
 pub(crate) fn known(program: &Program) -> Vec<Known<'_>> {
     let mut found: Vec<Known<'_>> = Vec::new();
     for throws in program.routes.iter().flat_map(|route| &route.throws) {
@@ -28,7 +28,7 @@ pub(crate) fn known(program: &Program) -> Vec<Known<'_>> {
     found
 }
 
-/// The variant of an error.
+/// Returns the enum variant of an error.
 pub(crate) fn variant(program: &Program, throws: &Throws) -> Option<String> {
     let known = known(program)
         .into_iter()
@@ -62,7 +62,7 @@ pub(crate) fn file(program: &Program) -> File {
         );
     }
     text.push_str("        }\n    }\n\n    /// The status of its answer.\n    pub fn status(self) -> StatusCode {\n        match self {\n");
-    // What has one status stands in one arm.
+    // Errors with the same status share one match arm.
     let mut statuses: Vec<(u16, Vec<&str>)> = Vec::new();
     for Known { variant, throws } in &known {
         match statuses.iter_mut().find(|(status, _)| *status == throws.status) {
@@ -77,7 +77,7 @@ pub(crate) fn file(program: &Program) -> File {
             .collect();
         let status = status_name(*status);
         let flat = format!("            {} => {status},", patterns.join(" | "));
-        // rustfmt keeps the patterns on a line where they fit, with the value in a block of its own.
+        // rustfmt keeps the patterns on one line if they fit, and puts the value into a separate block.
         let head = format!("            {} => {{", patterns.join(" | "));
         if flat.len() <= 100 {
             let _ = writeln!(text, "{flat}");
@@ -94,7 +94,7 @@ pub(crate) fn file(program: &Program) -> File {
     File::output("error.rs", &text)
 }
 
-/// The constant of a status, or what makes one that has no name.
+/// Returns the constant of a status, or an expression that creates a status without a name.
 pub(crate) fn status_name(status: u16) -> String {
     let name = match status {
         200 => "OK",
@@ -147,7 +147,7 @@ pub(crate) fn status_name(status: u16) -> String {
         508 => "LOOP_DETECTED",
         510 => "NOT_EXTENDED",
         511 => "NETWORK_AUTHENTICATION_REQUIRED",
-        // Contracts have statuses that are known to be valid, so this never falls back.
+        // Contracts have only valid statuses, so the fallback is never used.
         other => {
             return format!("StatusCode::from_u16({other}).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)");
         }

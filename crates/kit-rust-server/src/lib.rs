@@ -1,12 +1,13 @@
-//! A Rust server of an application's types: models, routes, database and the project around them.
+//! Generates a Rust server from an application's types: models, routes, database and the project files.
 //!
-//! Where it stands: beside `kit-emit`. `@kit/plugin-rust-server` hands it the program that a build made and writes what it gives; the
-//! generated code is made with `kit-runtime`, whose sources are written along.
+//! This crate is at the level of `kit-emit`. `@kit/plugin-rust-server` passes the program of a build to this crate and
+//! writes the returned files. The generated code uses `kit-runtime`, whose sources are written into the project too.
 //!
 //! Invariants:
-//! - A pure function of the program: no I/O, no order that depends on hashing.
-//! - What has no Rust form yet is a [`Problem`] that names the type; there is never code that is only nearly right.
-//! - Files below `src/handlers`, `src/middleware` and `src/services` are the user's: they are made once.
+//! - Generation is a pure function of the program: no I/O, and no order that depends on hashing.
+//! - A type without a Rust form is a [`Problem`] that names the type. The crate never generates code that is only
+//!   nearly correct.
+//! - Files below `src/handlers`, `src/middleware` and `src/services` belong to the user: they are written once.
 //!
 //! ```
 //! use kit_rust_server::{Options, generate};
@@ -16,7 +17,7 @@
 //! assert!(output.files.iter().any(|file| file.path == "Cargo.toml"));
 //! ```
 
-// Reason: text is what is made here, a few kilobytes of it, and is read best where it stands.
+// Reason: this crate generates only a few kilobytes of text, and the format strings are easiest to read in place.
 #![allow(clippy::format_collect, clippy::format_push_string)]
 
 mod database;
@@ -38,21 +39,21 @@ use kit_database::{Migration, Schema, Snapshot};
 use kit_ir::{Program, Span};
 use serde::{Deserialize, Serialize};
 
-/// What the project says.
+/// Options of a project.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Options {
-    /// The project's name, as `package.json` has it.
+    /// Name of the project, from `package.json`.
     pub name: String,
-    /// Where kit writes, relative to the project's root.
+    /// Output directory, relative to the project's root.
     pub output_dir: String,
-    /// Whether the server can tell an OpenTelemetry collector of itself.
+    /// True if the server can export telemetry to an OpenTelemetry collector.
     #[serde(default)]
     pub otlp: bool,
-    /// The committed migrations, in the order of their names.
+    /// Committed migrations, in the order of their names.
     #[serde(default)]
     pub migrations: Vec<Committed>,
-    /// Text of the project's `Cargo.toml`, if there is one.
+    /// Content of the project's `Cargo.toml`, if the file exists.
     #[serde(default)]
     pub manifest: Option<String>,
 }
@@ -61,14 +62,15 @@ pub struct Options {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Committed {
-    /// The name of its directory.
+    /// Name of the migration's directory.
     pub name: String,
-    /// The text of its `snapshot.json`; nothing where a migration written by hand changes data alone.
+    /// Content of `snapshot.json`; `None` if a migration written by hand changes only data.
     pub snapshot: Option<String>,
 }
 
 impl Options {
-    /// Tables that the migrations have made. A snapshot that cannot be read was an error of the build before.
+    /// Returns the tables after the migrations. Ignores a snapshot that cannot be read, because the build already
+    /// reported it.
     fn committed(&self) -> Option<Snapshot> {
         let migrations: Vec<Migration> = self
             .migrations
@@ -88,41 +90,41 @@ impl Options {
     }
 }
 
-/// What was made.
+/// Result of the generation.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Output {
-    /// The files.
+    /// Generated files.
     pub files: Vec<File>,
-    /// What has no Rust form.
+    /// Parts of the program that have no Rust form.
     pub problems: Vec<Problem>,
-    /// Lines of `Cargo.toml` with which generated code cannot be built.
+    /// Lines of `Cargo.toml` that prevent a build of the generated code.
     pub manifest_problems: Vec<ManifestProblem>,
-    /// Routes whose handlers answer 501 until the types say more.
+    /// Routes whose handlers respond with 501 until the types contain more information.
     pub warnings: Vec<Warning>,
 }
 
-/// A file.
+/// A generated file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct File {
-    /// Relative to the output directory, or to the project's root.
+    /// Path relative to the output directory or to the project's root, depending on the owner.
     pub path: String,
-    /// What is in it.
+    /// Content of the file.
     pub text: String,
-    /// Whose it is.
+    /// Owner of the file.
     pub owner: Owner,
 }
 
-/// Whose a file is.
+/// Owner of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Owner {
-    /// kit's, in the output directory.
+    /// kit owns the file, in the output directory.
     Output,
-    /// kit's, in the project.
+    /// kit owns the file, in the project.
     Project,
-    /// The user's: made where there is none.
+    /// The user owns the file. kit writes it only if it does not exist.
     User,
 }
 
@@ -130,43 +132,46 @@ pub enum Owner {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
-    /// What was found.
+    /// Description of the problem.
     pub message: String,
-    /// Where.
-    pub span: Span,
-    /// What to do.
-    pub help: String,
-}
-
-/// A route, or the routes of an entity, whose handlers answer 501 until the types say more.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Warning {
-    /// Routes and reason.
-    pub message: String,
-    /// The entity or the route.
+    /// Location in the source.
     pub span: Span,
     /// Advice for the user.
     pub help: String,
-    /// The only handler that the warning is about. Once its author has written it, the warning is void.
+}
+
+/// Warning about a route, or the routes of an entity, whose handlers respond with 501 until the types contain more
+/// information.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Warning {
+    /// The routes and the reason.
+    pub message: String,
+    /// Location of the entity or the route.
+    pub span: Span,
+    /// Advice for the user.
+    pub help: String,
+    /// The single handler that the warning is about, if there is one. The warning no longer applies after the user has
+    /// written that handler.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handler: Option<HandlerText>,
 }
 
-/// A generated handler in a file of the user's.
+/// A generated handler in a file of the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HandlerText {
-    /// The file, relative to the project's root.
+    /// Path of the file, relative to the project's root.
     pub path: String,
-    /// Code that stands in the file as long as nobody has replaced it, white space aside.
+    /// Generated code of the handler. While the file contains this code, white space aside, the user has not replaced
+    /// the handler.
     pub code: String,
 }
 
-/// The first line of what is kit's.
+/// First line of files that kit owns.
 const HEADER: &str = "// Generated by @kit/plugin-rust-server. Do not edit.\n";
 
-/// Makes the server of a program.
+/// Generates the server of a program.
 pub fn generate(program: &Program, options: &Options) -> Output {
     let mut types = types::Types::new(program);
     let mut files = models::files(&mut types);

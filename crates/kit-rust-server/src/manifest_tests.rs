@@ -15,7 +15,7 @@ fn fresh() -> String {
     Manifest::new(&options(None), true).text
 }
 
-/// The manifest that a build makes of this one, which has no problem.
+/// Returns the manifest after a build. Asserts that there are no problems.
 fn completed(manifest: &str) -> String {
     let made = Manifest::new(&options(Some(manifest)), true);
     assert_eq!(made.problems, []);
@@ -23,14 +23,14 @@ fn completed(manifest: &str) -> String {
 }
 
 #[test]
-fn a_complete_manifest_stays_as_it_is() {
+fn keeps_a_complete_manifest_unchanged() {
     assert_eq!(completed(&fresh()), fresh());
     let spaced = fresh().replace("serde_json = \"1\"", "serde_json   =  '1'  # as we like it");
     assert_eq!(completed(&spaced), spaced);
 }
 
 #[test]
-fn lines_of_the_user_stay() {
+fn keeps_lines_of_the_user() {
     let own = fresh()
         .replace(
             "tokio =",
@@ -43,7 +43,7 @@ fn lines_of_the_user_stay() {
 }
 
 #[test]
-fn a_project_within_a_workspace_stays_in_it() {
+fn keeps_a_project_in_its_workspace() {
     let own = fresh().replace("[workspace]\n", "");
     assert_eq!(completed(&own), own);
     let inherits = own
@@ -53,7 +53,7 @@ fn a_project_within_a_workspace_stays_in_it() {
 }
 
 #[test]
-fn missing_dependencies_are_added_with_their_comments() {
+fn adds_missing_dependencies_with_their_comments() {
     let without: String = fresh()
         .lines()
         .filter(|line| !line.contains("sqlx =") && !line.starts_with("# 0.9") && !line.starts_with("tracing"))
@@ -76,7 +76,7 @@ fn missing_dependencies_are_added_with_their_comments() {
 }
 
 #[test]
-fn missing_features_are_added_to_those_of_the_user() {
+fn adds_missing_features_to_those_of_the_user() {
     let own = fresh()
         .replace(
             "serde = { version = \"1\", features = [\"derive\"] }",
@@ -107,7 +107,7 @@ fn missing_features_are_added_to_those_of_the_user() {
 }
 
 #[test]
-fn features_of_the_runtime_follow_the_configuration() {
+fn sets_the_features_of_the_runtime_by_the_configuration() {
     let own = fresh().replace("features = [\"sqlx\"]", "features = [\"otlp\", \"sqlx\"]");
     assert_eq!(completed(&own), fresh());
     let with = Options {
@@ -123,7 +123,7 @@ fn features_of_the_runtime_follow_the_configuration() {
 }
 
 #[test]
-fn the_library_has_the_name_that_the_manifest_says() {
+fn uses_the_library_name_of_the_manifest() {
     let library = |text: &str| Manifest::new(&options(Some(text)), true).library;
     assert_eq!(Manifest::new(&options(None), true).library, "notes");
     assert_eq!(
@@ -134,7 +134,7 @@ fn the_library_has_the_name_that_the_manifest_says() {
 }
 
 #[test]
-fn names_that_cargo_or_rust_refuse_get_an_ending() {
+fn appends_a_suffix_to_names_that_cargo_or_rust_refuses() {
     for (name, package) in [
         ("@shop/Notes", "notes"),
         ("test", "test-server"),
@@ -162,7 +162,7 @@ fn names_that_cargo_or_rust_refuse_get_an_ending() {
 }
 
 #[test]
-fn lines_that_generated_code_cannot_be_built_with_are_problems() {
+fn reports_lines_that_prevent_a_build() {
     for (from, to, message, line) in [
         (
             "edition = \"2024\"",
@@ -212,7 +212,7 @@ fn lines_that_generated_code_cannot_be_built_with_are_problems() {
 }
 
 #[test]
-fn an_exact_release_of_an_earlier_kit_follows() {
+fn updates_an_exact_release_of_an_earlier_kit() {
     let text = fresh().replace("=0.8.6", "=0.8.3");
     assert_eq!(completed(&text), fresh());
 }

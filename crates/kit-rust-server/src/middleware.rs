@@ -1,4 +1,4 @@
-//! Middleware: its names in Rust, and the values that it adds to the context.
+//! Names of middleware in Rust, and the values that middleware adds to the context.
 
 use std::collections::BTreeSet;
 
@@ -7,30 +7,30 @@ use kit_ir::{MiddlewareKind, Program};
 use crate::names;
 use crate::router::{unique, unique_field};
 
-/// A middleware that routes name.
+/// Middleware that routes use.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Middleware {
-    /// As the contracts' application names it.
+    /// Name in the application's contracts.
     pub(crate) name: String,
-    /// `require_auth`
+    /// Name of the module: `require_auth`.
     pub(crate) module: String,
-    /// `RequireAuth`
+    /// Name of the type: `RequireAuth`.
     pub(crate) r#type: String,
-    /// Values below `ctx` that entities have as owners.
+    /// Values below `ctx` that entities use as owners.
     pub(crate) adds: Vec<Added>,
 }
 
 /// A value that a middleware adds to the context.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Added {
-    /// Its path below `ctx`: `user.id`.
+    /// Path below `ctx`: `user.id`.
     pub(crate) context: String,
-    /// Its field in the middleware's type: `user_id`.
+    /// Field in the middleware's type: `user_id`.
     pub(crate) field: String,
 }
 
 impl Middleware {
-    /// A middleware whose names are none of those of a request's other parts, or of what is imported.
+    /// Creates a middleware with names that differ from other parts of a request and from imported names.
     pub(crate) fn new(
         program: &Program,
         name: &str,
@@ -64,7 +64,7 @@ impl Middleware {
     }
 }
 
-/// The values that every middleware of a name adds.
+/// Returns the values that every middleware with this name adds.
 fn added(program: &Program, name: &str) -> Vec<Added> {
     let known = program.application.middleware.iter();
     let mut known = known.filter(|source| source.name == name && source.kind != MiddlewareKind::BuiltIn);

@@ -1,15 +1,15 @@
-//! Names of Rust.
+//! Creates Rust names.
 //!
-//! A type has the name that it has in TypeScript where Rust takes it as one. Where it hides what everybody's Rust uses without an
-//! import ([`PRELUDE`]), or what handlers import ([`SHARED`]), it is called `…Model`; everything else that generated code imports gives way to
-//! the application's types and is written with its path.
+//! A type keeps its TypeScript name if Rust accepts it. If the name would hide an item of the prelude ([`PRELUDE`]) or
+//! a name that handlers import ([`SHARED`]), the type gets the suffix `Model`. All other names that generated code
+//! imports yield to the application's types: generated code then writes them with their path.
 
 use std::collections::BTreeSet;
 
 use heck::{ToPascalCase, ToSnakeCase};
 use kit_ir::Program;
 
-/// Words that are no names, in edition 2024.
+/// Keywords of edition 2024, which cannot be names.
 const KEYWORDS: [&str; 48] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else",
     "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
@@ -65,13 +65,14 @@ const PRELUDE: &[&str] = &[
     "Vec",
 ];
 
-/// What handlers and the modules of tables import beside models.
+/// Names that handlers and the modules of tables import besides models.
 const SHARED: &[&str] = &["App", "AppError", "Error", "FromRow", "PgPool", "PgRow", "Reply"];
 
-/// Parameters of generated functions that take any serializer or deserializer.
+/// Type parameters of generated functions, for any serializer or deserializer.
 const GENERIC: &[&str] = &["D", "S"];
 
-/// What else generated modules import. A type that the application declares comes first; one without a name takes another.
+/// Other names that generated modules import. A type that the application declares has precedence; an anonymous type
+/// gets another name.
 pub(crate) const IMPORTED: &[&str] = &[
     "BigInt",
     "Bytes",
@@ -111,7 +112,7 @@ pub(crate) const IMPORTED: &[&str] = &[
     "Application",
 ];
 
-/// Crates that generated modules name, and what a module below `models` cannot be called.
+/// Names that a module below `models` cannot have: crates that generated modules use, and names such as `mod`.
 const NO_MODULES: &[&str] = &[
     "alloc",
     "core",
@@ -125,10 +126,10 @@ const NO_MODULES: &[&str] = &[
     "tracing",
 ];
 
-/// Words that not even `r#` makes names.
+/// Keywords that `r#` does not turn into names.
 const NEVER: [&str; 4] = ["self", "super", "crate", "Self"];
 
-/// A field, function or module of that name.
+/// Returns the name of a field, function or module.
 pub(crate) fn field(name: &str) -> String {
     let plain = plain_field(name);
     if KEYWORDS.contains(&plain.as_str()) {
@@ -138,7 +139,7 @@ pub(crate) fn field(name: &str) -> String {
     }
 }
 
-/// The same without the mark of a raw name.
+/// Returns the name of a field without the prefix `r#`.
 pub(crate) fn plain_field(name: &str) -> String {
     let ascii: String = name
         .chars()
@@ -150,7 +151,6 @@ pub(crate) fn plain_field(name: &str) -> String {
             }
         })
         .collect();
-    // heck would split `a1`.
     let snake = ascii.to_snake_case();
     if snake.is_empty() || NEVER.contains(&snake.as_str()) {
         format!("{snake}_value").trim_start_matches('_').to_owned()
@@ -161,7 +161,7 @@ pub(crate) fn plain_field(name: &str) -> String {
     }
 }
 
-/// A module of that name.
+/// Returns the name of a module.
 pub(crate) fn module(name: &str) -> String {
     let field = field(name);
     let plain = field.trim_start_matches("r#");
@@ -172,17 +172,17 @@ pub(crate) fn module(name: &str) -> String {
     }
 }
 
-/// Returns true for a word of Rust, which no crate can have as its name.
+/// Returns true for a Rust keyword, which cannot be the name of a crate.
 pub(crate) fn is_word(name: &str) -> bool {
     KEYWORDS.contains(&name) || NEVER.contains(&name)
 }
 
-/// Whether a type may not have the name.
+/// Returns true if a type must not have the name.
 pub(crate) fn is_reserved(name: &str) -> bool {
     PRELUDE.contains(&name) || SHARED.contains(&name) || GENERIC.contains(&name)
 }
 
-/// What the declarations of a program are called. Those that can keep their names come first.
+/// Returns the names of a program's declarations. Declarations that can keep their names are named first.
 pub(crate) fn declared(program: &Program) -> Vec<String> {
     let wanted: Vec<String> = program
         .declarations
@@ -203,7 +203,7 @@ pub(crate) fn declared(program: &Program) -> Vec<String> {
     found.into_iter().flatten().collect()
 }
 
-/// A type of that name: the same where Rust and its naming rules take it.
+/// Returns the name of a type: unchanged if Rust and its naming conventions accept it.
 pub(crate) fn type_name(name: &str) -> String {
     let is_plain = name.starts_with(|first: char| first.is_ascii_uppercase())
         && name.chars().all(|character| character.is_ascii_alphanumeric());
@@ -215,7 +215,7 @@ pub(crate) fn type_name(name: &str) -> String {
     }
 }
 
-/// A type or variant of that name.
+/// Returns the name of a type or variant.
 pub(crate) fn variant(name: &str) -> String {
     let ascii: String = name
         .chars()
@@ -237,7 +237,7 @@ pub(crate) fn variant(name: &str) -> String {
     }
 }
 
-/// The name, with a number behind it where it is taken.
+/// Returns the name, with a number appended if the name is taken.
 pub(crate) fn unique(wanted: String, is_taken: impl Fn(&str) -> bool) -> String {
     if !is_taken(&wanted) {
         return wanted;
@@ -252,7 +252,7 @@ pub(crate) fn unique(wanted: String, is_taken: impl Fn(&str) -> bool) -> String 
     }
 }
 
-/// What `#[serde(rename_all = "camelCase")]` makes of a field.
+/// Returns the name that `#[serde(rename_all = "camelCase")]` gives a field.
 pub(crate) fn serde_camel(field: &str) -> String {
     let mut camel = String::new();
     let mut upper = false;
@@ -270,7 +270,7 @@ pub(crate) fn serde_camel(field: &str) -> String {
     camel
 }
 
-/// A string literal of Rust.
+/// Formats a Rust string literal.
 pub(crate) fn text(value: &str) -> String {
     format!("\"{}\"", value.escape_default())
 }
@@ -283,7 +283,7 @@ mod tests {
     use super::{IMPORTED, is_reserved, type_name};
 
     #[test]
-    fn names_of_rust_give_way() {
+    fn renames_types_that_would_hide_names_of_rust() {
         for (typescript, rust) in [
             ("Note", "Note"),
             ("HTTPError", "HTTPError"),
@@ -298,10 +298,10 @@ mod tests {
         }
     }
 
-    /// What the goldens import is all that generated code imports, since there is one for each kind of type and route.
+    /// The goldens contain every kind of type and route, so their imports are all imports of generated code.
     #[test]
-    #[allow(clippy::disallowed_methods)] // Goldens are files.
-    fn what_generated_modules_import_is_known() {
+    #[allow(clippy::disallowed_methods)] // goldens are files
+    fn lists_every_name_that_generated_modules_import() {
         let mut pending = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens")];
         let mut found = 0;
         while let Some(directory) = pending.pop() {
@@ -315,7 +315,7 @@ mod tests {
                     continue;
                 }
                 let text = fs::read_to_string(&path).unwrap();
-                // One statement may have several lines; what the application has is no import of others'.
+                // A statement may span several lines. Imports of `crate` are names of the application.
                 for statement in text
                     .split(";\n")
                     .filter_map(|part| part.trim_start().strip_prefix("use "))

@@ -1,33 +1,34 @@
-//! Rust text as rustfmt lays it out: what fits stays on a line, what does not goes on several.
+//! Prints Rust code in the layout of rustfmt: code that fits stays on one line, other code is broken into several
+//! lines.
 
-/// The width of a line, and of what may stand on one line within a call or an array.
+/// Maximum width of a line (`WIDTH`), and of arguments or items that stay on one line (`SHORT`).
 pub(crate) const WIDTH: usize = 100;
 const SHORT: usize = 60;
-/// The width of the fields of a struct that stands on one line, and of items that share lines.
+/// Maximum width of the fields of a struct on one line (`STRUCT`), and of array items that share lines (`ITEM`).
 const STRUCT: usize = 18;
 const ITEM: usize = 10;
 
-/// The width of a struct's fields that stay on a line.
+/// Maximum width of the fields of a struct literal that stays on one line.
 const SHORT_LITERAL: usize = 18;
 
 /// An expression.
 #[derive(Debug, Clone)]
 pub(crate) enum Expression {
-    /// As it is.
+    /// Code that is printed unchanged.
     Plain(String),
-    /// A function, or the start of a chain, and its arguments.
+    /// A function, or a method of a chain, with its arguments.
     Call(String, Vec<Self>),
     /// `&[…]`.
     List(Vec<Self>),
-    /// `vec![…]` or `[…]`: how it begins, and its items.
+    /// `vec![…]` or `[…]`: the opening text and the items.
     Items(&'static str, Vec<Self>),
     /// `Name { field: … }`.
     Struct(String, Vec<(String, Self)>),
-    /// A base and the methods that are called on it, one after the other.
+    /// A base expression, and the methods that are called on it in order.
     Chain(Box<Self>, Vec<Self>),
     /// `&…`.
     Borrowed(Box<Self>),
-    /// A function of a constant: its name, the constant's type, and what makes it.
+    /// A call with a closure that returns a constant: name of the function, type of the constant, and its value.
     Lazy(String, String, Box<Self>),
 }
 
@@ -40,12 +41,12 @@ impl Expression {
         Self::Call(name.into(), arguments)
     }
 
-    /// The same with a method called on it.
+    /// Appends a method call with at most one plain argument.
     pub(crate) fn method(self, name: &str, argument: Option<String>) -> Self {
         self.chained(name, argument.into_iter().map(Self::Plain).collect())
     }
 
-    /// The same with a method of one argument called on it.
+    /// Appends a method call with one argument.
     pub(crate) fn with(self, name: &str, argument: Self) -> Self {
         self.chained(name, vec![argument])
     }
@@ -61,10 +62,11 @@ impl Expression {
         }
     }
 
-    /// The text where it stands `indent` spaces from the left, with `before` and `after` so many characters around it on its line.
+    /// Prints the expression at the given indentation. `before` and `after` are the numbers of characters before and
+    /// after it on its line.
     pub(crate) fn print(&self, indent: usize, before: usize, after: usize) -> String {
         let flat = self.flat();
-        // One item may be as long as its line.
+        // A list with a single chain may be as long as its line.
         let is_one = matches!(self, Self::List(items) if matches!(items.as_slice(), [Self::Chain(..)]) && items[0].may_be_flat());
         if (is_one || self.may_be_flat()) && indent + before + flat.len() + after <= WIDTH {
             return flat;
@@ -72,7 +74,7 @@ impl Expression {
         self.print_broken(indent, before)
     }
 
-    /// The same on several lines.
+    /// Prints the expression on several lines.
     fn print_broken(&self, indent: usize, before: usize) -> String {
         let inner = indent + 4;
         let (open, close) = (" ".repeat(inner), " ".repeat(indent));
@@ -85,7 +87,7 @@ impl Expression {
             }
             Self::Call(name, arguments) if arguments.is_empty() => format!("{name}()"),
             Self::Call(name, arguments) => {
-                // A single argument that is broken itself stays in the brackets.
+                // A single argument that is broken itself stays within the parentheses.
                 if let [
                     only @ (Self::List(_)
                     | Self::Items(..)
@@ -143,7 +145,7 @@ impl Expression {
                         .collect();
                     return format!("{base_text}{calls}");
                 }
-                // A single call may break within its list.
+                // A single call may be broken within its list.
                 if let [only @ Self::Call(_, arguments)] = calls.as_slice()
                     && matches!(arguments.as_slice(), [Self::List(_)])
                     && !(only.may_be_flat() && inner + only.flat().len() < WIDTH)
@@ -162,7 +164,7 @@ impl Expression {
         }
     }
 
-    /// Whether it is a call of one argument, which breaks within that argument or not at all.
+    /// Returns true for a call with one argument, which is either broken within that argument or not at all.
     fn has_one_argument(&self) -> bool {
         match self {
             Self::Borrowed(expression) => expression.has_one_argument(),
@@ -171,7 +173,7 @@ impl Expression {
         }
     }
 
-    /// `{target} = …;`, where what fits on a line of its own gets one.
+    /// Prints `{target} = …;`. Moves the value to the next line if it fits there.
     pub(crate) fn assigned(&self, indent: usize, target: &str) -> String {
         let margin = " ".repeat(indent);
         let flat = self.flat();
@@ -206,13 +208,13 @@ impl Expression {
         }
     }
 
-    /// Whether rustfmt would leave it on one line where there is room.
+    /// Returns true if rustfmt would keep the expression on one line if there is enough space.
     fn may_be_flat(&self) -> bool {
         match self {
             Self::Plain(_) => true,
             Self::Lazy(..) => false,
             Self::Borrowed(expression) => expression.may_be_flat(),
-            // A macro's argument is not rustfmt's to break.
+            // rustfmt does not break the argument of a macro.
             Self::Call(_, arguments) if matches!(arguments.as_slice(), [Self::Plain(text)] if text.contains("!({")) => {
                 true
             }
@@ -235,7 +237,7 @@ impl Expression {
     }
 }
 
-/// The items of an array that is broken: a line each, or as many on a line as fit where all are short.
+/// Prints the items of a broken array: one per line, or as many per line as fit if all are short.
 fn items_broken(items: &[Expression], indent: usize) -> String {
     let margin = " ".repeat(indent);
     if items.iter().any(|item| item.flat().len() > ITEM) {
@@ -261,7 +263,7 @@ fn items_broken(items: &[Expression], indent: usize) -> String {
     format!("{text}{line}\n")
 }
 
-/// A doc comment; nothing where there is no text.
+/// Prints a doc comment. Returns an empty string if there is no text.
 pub(crate) fn doc(indent: usize, text: Option<&str>) -> String {
     let margin = " ".repeat(indent);
     let lines = text.into_iter().flat_map(str::lines);
@@ -273,8 +275,9 @@ pub(crate) fn doc(indent: usize, text: Option<&str>) -> String {
         .collect()
 }
 
-/// A text as a part of a comment's line. Control characters are escaped: Rust refuses some of them, and a line break would end the comment. The
-/// same holds for characters that change the direction of text, by which code can be shown as something else.
+/// Escapes text for a line of a comment. Control characters are escaped, because Rust refuses some of them and a line
+/// break would end the comment. Characters that change the text direction are escaped too, because they can make code
+/// look different from what it is.
 pub(crate) fn in_comment(text: &str) -> String {
     let is_refused = |letter: char| {
         letter != '\t' && letter.is_control()
@@ -290,12 +293,12 @@ pub(crate) fn in_comment(text: &str) -> String {
     })
 }
 
-/// `use path::{A, B};` as rustfmt orders and breaks it.
+/// Prints `use path::{A, B};` in the order and layout of rustfmt.
 pub(crate) fn import(path: &str, names: &[String]) -> String {
     import_within(path, names, WIDTH)
 }
 
-/// `pub use path::{A, B};`
+/// Prints `pub use path::{A, B};`.
 pub(crate) fn reexport(path: &str, names: &[String]) -> String {
     format!("pub {}", import_within(path, names, WIDTH - "pub ".len()))
 }
@@ -309,14 +312,14 @@ fn import_within(path: &str, names: &[String], width: usize) -> String {
         [only] => format!("use {path}::{only};\n"),
         _ => {
             let flat = format!("use {path}::{{{}}};\n", names.join(", "));
-            // rustfmt counts the line's end.
+            // rustfmt counts the line break.
             if flat.len() <= width {
                 return flat;
             }
             let mut text = format!("use {path}::{{\n");
             let mut line = String::from("   ");
             for (number, name) in names.iter().enumerate() {
-                // rustfmt does not count the comma of the last one.
+                // rustfmt does not count the comma of the last name.
                 let comma = usize::from(number + 1 < names.len());
                 if line.len() + name.len() + comma + 2 > WIDTH {
                     text.push_str(&line);
@@ -334,7 +337,7 @@ fn import_within(path: &str, names: &[String], width: usize) -> String {
     }
 }
 
-/// Statements of `use`, in rustfmt's order: of each path its items in one.
+/// Prints `use` statements in the order of rustfmt, with one statement per path.
 pub(crate) fn imports<'a>(items: impl IntoIterator<Item = &'a str>) -> String {
     let mut by_path: std::collections::BTreeMap<&str, Vec<String>> = std::collections::BTreeMap::new();
     for item in items {
@@ -346,7 +349,7 @@ pub(crate) fn imports<'a>(items: impl IntoIterator<Item = &'a str>) -> String {
     statements.concat()
 }
 
-/// The head of a function, with a parameter a line where it is long.
+/// Prints the head of a function. If the head is too long, each parameter gets its own line.
 pub(crate) fn signature(indent: usize, name: &str, given: &[String], result: &str) -> String {
     let margin = " ".repeat(indent);
     let flat = format!("{margin}{name}({}) -> {result} {{", given.join(", "));
@@ -357,7 +360,7 @@ pub(crate) fn signature(indent: usize, name: &str, given: &[String], result: &st
     format!("{margin}{name}({given}\n{margin}) -> {result} {{")
 }
 
-/// `Name { … }`, with a field a line where that is long.
+/// Prints `Name { … }`. If the fields are too long, each gets its own line.
 pub(crate) fn literal(indent: usize, name: &str, fields: &[String]) -> String {
     let flat = fields.join(", ");
     if flat.len() <= SHORT_LITERAL {
@@ -371,10 +374,10 @@ pub(crate) fn literal(indent: usize, name: &str, fields: &[String]) -> String {
     format!("{name} {{{fields}\n{margin}}}")
 }
 
-/// `let x = a.b().c();`-like chains: on one line where that is short, else a call a line.
+/// Prints a chain of method calls: on one line if it is short, otherwise with one call per line.
 pub(crate) fn chain(indent: usize, base: &str, calls: &[String], around: usize) -> String {
     let flat = format!("{base}{}", calls.concat());
-    // One call is no chain yet.
+    // rustfmt does not treat a single call as a chain.
     let is_short = calls.len() == 1 || flat.len() <= SHORT;
     if is_short && indent + flat.len() + around <= WIDTH {
         return flat;
@@ -389,7 +392,7 @@ mod tests {
     use super::Expression;
 
     #[test]
-    fn what_fits_stays_on_a_line() {
+    fn keeps_code_that_fits_on_one_line() {
         let text = Expression::plain("Shape::TEXT")
             .method("min_length", Some("1".to_owned()))
             .method("max_length", Some("200".to_owned()));

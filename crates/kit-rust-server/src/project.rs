@@ -1,4 +1,4 @@
-//! The project around the generated modules: manifest, entry points, shared state, and the runtime's sources.
+//! Generates the project around the modules: manifest, entry points, shared state, and the sources of the runtime.
 
 use std::fmt::Write as _;
 
@@ -9,13 +9,13 @@ use crate::manifest::Manifest;
 use crate::router::Routes;
 use crate::{File, HEADER, Options, Owner};
 
-/// The sources of `kit-runtime`, which every project carries.
+/// Sources of `kit-runtime`, which are copied into every project.
 const RUNTIME: &[(&str, &str)] = &include!("runtime_files.rs");
 
-/// The manifest of the runtime, for a project of its own.
+/// Manifest of the runtime in a generated project.
 const RUNTIME_MANIFEST: &str = include_str!("runtime.toml");
 
-/// The sources of `kit-guard`, which the runtime has below it.
+/// Sources of `kit-guard`, which are in a directory of the runtime.
 const GUARD: [(&str, &str); 10] = [
     ("Cargo.toml", include_str!("guard.toml")),
     (
@@ -62,7 +62,7 @@ pub(crate) fn files(
             "src/services/mod.rs",
             "//! What handlers share: rules of the application that know no HTTP.\n".to_owned(),
         ),
-        // Not kit's Rust, but its text.
+        // Files of kit that are not Rust code, and therefore get no header.
         File {
             path: "runtime/Cargo.toml".to_owned(),
             text: RUNTIME_MANIFEST.to_owned(),

@@ -1,4 +1,5 @@
-//! `router.rs`: for each contract group a trait that its handlers implement, and the way of a request to them.
+//! Generates `router.rs`: a trait for each contract group that its handlers implement, and the code that dispatches
+//! requests to them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,44 +13,44 @@ use crate::print::{Expression, doc, import, imports, in_comment};
 use crate::types::{Form, Types};
 use crate::{File, names};
 
-/// The routes of a program by their groups.
+/// Routes of a program, by group.
 pub(crate) struct Routes<'a> {
     pub(crate) groups: Vec<Group<'a>>,
-    /// The middleware that routes name.
+    /// Middleware that routes use.
     pub(crate) middleware: Vec<Middleware>,
 }
 
 /// A contract group.
 pub(crate) struct Group<'a> {
-    /// As the contracts call it.
+    /// Name in the contracts.
     contract: &'a str,
-    /// The trait: the group's name, where nothing else has it.
+    /// Name of the trait: the name of the group, unless that name is taken.
     pub(crate) name: String,
-    /// The module of its handlers.
+    /// Module of the handlers.
     pub(crate) module: String,
     documentation: Option<String>,
     pub(crate) routes: Vec<Handled<'a>>,
 }
 
 impl Group<'_> {
-    /// The file of its handlers.
+    /// Returns the path of the handlers' file.
     pub(crate) fn file(&self) -> String {
         format!("src/handlers/{}.rs", self.module.trim_start_matches("r#"))
     }
 }
 
-/// A route and the names of its parts.
+/// A route with the names of its generated parts.
 pub(crate) struct Handled<'a> {
     pub(crate) route: &'a Route,
-    /// The method of the trait: `get_notes_by_id`.
+    /// Name of the trait's method: `get_notes_by_id`.
     pub(crate) function: String,
-    /// What it gets: `GetNotesById`.
+    /// Name of the input struct: `GetNotesById`.
     pub(crate) input: String,
-    /// The middleware before it.
+    /// Middleware that runs before the handler.
     pub(crate) middleware: Vec<Middleware>,
 }
 
-/// A field, function or module of that name, which no other of these has from here on.
+/// Returns a unique name for a field, function or module, and marks the name as taken.
 pub(crate) fn unique_field(wanted: &str, taken: &mut BTreeSet<String>) -> String {
     let plain = names::unique(names::plain_field(wanted), |name| taken.contains(name));
     let name = names::field(&plain);
@@ -57,7 +58,7 @@ pub(crate) fn unique_field(wanted: &str, taken: &mut BTreeSet<String>) -> String
     name
 }
 
-/// The name, which nothing else has from here on.
+/// Returns a unique name for a type, and marks the name as taken.
 pub(crate) fn unique(wanted: String, taken: &mut BTreeSet<String>) -> String {
     let name = names::unique(wanted, |name| {
         taken.contains(name) || names::is_reserved(name) || names::IMPORTED.contains(&name)
@@ -79,7 +80,7 @@ impl<'a> Routes<'a> {
         let mut groups: Vec<Group<'a>> = Vec::new();
         let mut middleware: Vec<Middleware> = Vec::new();
         let mut taken = types.taken.clone();
-        // `GetAB` and `GetAb` are one function.
+        // `GetAB` and `GetAb` would become the same function name.
         let mut functions = BTreeSet::from(["router".to_owned()]);
         let mut modules = BTreeSet::new();
         for route in &program.routes {
@@ -108,7 +109,7 @@ impl<'a> Routes<'a> {
                 let stem = route.group.strip_suffix("Routes").filter(|stem| !stem.is_empty());
                 let module = names::unique(plural(stem.unwrap_or(&route.group)), |name| {
                     let mut known = groups.iter();
-                    // They stand in a module of that name.
+                    // The modules of the groups are in a module `handlers`.
                     name == "handlers" || known.any(|group| group.module.trim_start_matches("r#") == name)
                 });
                 groups.push(Group {
@@ -124,7 +125,7 @@ impl<'a> Routes<'a> {
     }
 }
 
-/// `GET /notes/:id` is `GetNotesById`.
+/// Returns the name of the input struct: `GET /notes/:id` gives `GetNotesById`.
 fn input_name(route: &Route) -> String {
     let mut name = names::variant(&route.method.name().to_lowercase());
     for segment in route.path.split('/').filter(|segment| !segment.is_empty()) {
@@ -136,7 +137,7 @@ fn input_name(route: &Route) -> String {
     name
 }
 
-/// As tables are named.
+/// Returns the plural of a name, by the rules for table names.
 fn plural(name: &str) -> String {
     let snake = name.to_snake_case();
     let stem = snake.strip_suffix('y');
@@ -148,8 +149,8 @@ fn plural(name: &str) -> String {
 }
 
 impl Handled<'_> {
-    /// The expression of a value below `ctx` in the handler, if a middleware of the route adds it. The last one that does counts,
-    /// as in TypeScript.
+    /// Returns the expression of a value below `ctx` in the handler, or `None` if no middleware of the route adds the
+    /// value. If several middleware add it, the last one counts, as in TypeScript.
     pub(crate) fn added(&self, context: &str) -> Option<String> {
         self.middleware.iter().rev().find_map(|middleware| {
             let added = middleware.adds.iter().find(|added| added.context == context)?;
@@ -157,7 +158,7 @@ impl Handled<'_> {
         })
     }
 
-    /// The type of its answer. What the contract leaves open is the handler's to say.
+    /// Returns the type of the response. If the contract does not specify it, the handler decides (`Reply`).
     pub(crate) fn answer(&self, types: &Types<'_>) -> String {
         match self.route.slots.response {
             Some(_) if self.is_open(types) => "Reply".to_owned(),
@@ -166,7 +167,7 @@ impl Handled<'_> {
         }
     }
 
-    /// Whether the contract says `unknown` of its answer.
+    /// Returns true if the response type of the contract is `unknown`.
     pub(crate) fn is_open(&self, types: &Types<'_>) -> bool {
         self.route.slots.response.is_some_and(|id| {
             let program = types.program;
@@ -177,7 +178,7 @@ impl Handled<'_> {
         })
     }
 
-    /// Its parts: name, type, comment.
+    /// Returns the parts of the input: name, type, comment.
     fn parts(&self, types: &Types<'_>) -> Vec<(&'static str, String, &'static str)> {
         let slots = &self.route.slots;
         let name_of = |id| types.name_in(id, Form::Request).to_owned();
@@ -349,7 +350,7 @@ fn router(types: &Types<'_>, routes: &Routes<'_>) -> String {
     text
 }
 
-/// Where a route comes from, for errors in development.
+/// Returns the call that sets the source location of a route, for errors in development.
 fn source(types: &Types<'_>, handled: &Handled<'_>) -> Expression {
     let (program, route) = (types.program, handled.route);
     let file = program.path(route.span);
@@ -374,7 +375,7 @@ fn text_of(text: &str) -> Expression {
     Expression::plain(names::text(text))
 }
 
-/// What brings a request to its handler, a line a phase.
+/// Prints the function that passes a request to its handler, one line per phase.
 fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &Handled<'_>) -> String {
     let function = &handled.function;
     let [request, response] = ["Request", "Response"].map(|name| types.of_runtime(name));

@@ -1,4 +1,4 @@
-//! Types as data, from which the runtime explains what does not fit.
+//! Generates shapes: types as data, which the runtime uses to describe values that do not fit.
 
 mod template;
 
@@ -14,7 +14,7 @@ use crate::types::{Form, Types};
 
 pub(crate) use template::source as template_source;
 
-/// The shape of a type.
+/// Returns the shape of a type.
 pub(crate) fn shape(types: &Types<'_>, id: TypeId, name: Option<&str>, module: &mut Module) -> Expression {
     let r#type = &types.program.types[id];
     let rules = &r#type.constraints;
@@ -135,7 +135,7 @@ fn object(
     }
 }
 
-/// The keys that an index signature takes.
+/// Returns the keys that an index signature accepts.
 pub(crate) fn keys(types: &Types<'_>, key: &IndexKey, module: &mut Module) -> String {
     let path = module.runtime(types, "shape::Keys");
     match key {
@@ -147,7 +147,8 @@ pub(crate) fn keys(types: &Types<'_>, key: &IndexKey, module: &mut Module) -> St
     }
 }
 
-/// A union, with unions inside of it taken apart; each recursive one on the way to a member counts as one level.
+/// Returns the shape of a union. Nested unions are flattened; each recursive one on the path to a member counts as one
+/// level.
 pub(crate) fn union(types: &Types<'_>, members: &[TypeId], module: &mut Module) -> Expression {
     let base = module.runtime(types, "shape::Shape");
     let plan = UnionPlan::new(types.program, members);
@@ -234,7 +235,7 @@ fn text(types: &Types<'_>, mut shape: Expression, rules: &Constraints, module: &
     }
 }
 
-/// A literal of a double.
+/// Prints a literal of an `f64`.
 pub(crate) fn decimal(number: f64) -> String {
     let text = format!("{number:?}");
     match text.split_once('.') {
@@ -243,13 +244,13 @@ pub(crate) fn decimal(number: f64) -> String {
     }
 }
 
-/// The literal of a whole number that is exact; nothing where it is none.
+/// Prints the literal of a safe integer. Returns `None` for any other number.
 pub(crate) fn whole_literal(number: f64) -> Option<String> {
     const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
     (number.fract() == 0.0 && number.abs() <= MAX_SAFE).then(|| whole(number))
 }
 
-/// A literal of an integer that is held by a double.
+/// Prints an integer that is stored in an `f64`.
 pub(crate) fn whole(number: f64) -> String {
     match format!("{number:.0}").as_str() {
         "-0" => "0".to_owned(),
@@ -257,12 +258,12 @@ pub(crate) fn whole(number: f64) -> String {
     }
 }
 
-/// A literal of an integer.
+/// Prints an integer.
 pub(crate) fn integer(number: u64) -> String {
     grouped(&number.to_string())
 }
 
-/// Digits in groups of three where there are more than four, as Clippy wants them.
+/// Groups digits in threes if there are more than four, as Clippy requires.
 pub(crate) fn grouped(digits: &str) -> String {
     let (sign, digits) = digits
         .strip_prefix('-')

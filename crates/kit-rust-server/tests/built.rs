@@ -1,5 +1,6 @@
-//! Every project of the goldens, compiled as its user compiles it: with warnings denied, with Clippy, and with the oldest Rust that the
-//! generated manifest names. All share one target directory with the other projects that kit generates in this repository.
+//! Tests that compile every project of the goldens as users do: with warnings denied, with Clippy, and with the oldest
+//! Rust release that the generated manifest specifies. All projects share one target directory with other generated
+//! projects of this repository.
 
 // Projects are files, and a helper of a test may fail the test.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
@@ -13,7 +14,8 @@ use std::process::Command;
 
 use workshop::Workshop;
 
-/// What Clippy must not find in the generated project beside its own warnings: a request must never end in a panic.
+/// Clippy lints that the generated project must satisfy in addition to the default ones: a request must never cause a
+/// panic.
 const NO_PANIC: [&str; 5] = [
     "clippy::unwrap_used",
     "clippy::expect_used",
@@ -22,11 +24,11 @@ const NO_PANIC: [&str; 5] = [
     "clippy::string_slice",
 ];
 
-/// The runtime reads bytes at places that it looked at before.
+/// Without the indexing lints, because the runtime reads bytes at positions that it checked before.
 const NO_PANIC_OF_THE_RUNTIME: [&str; 3] = ["clippy::unwrap_used", "clippy::expect_used", "clippy::panic"];
 
 #[test]
-fn clippy_finds_nothing_in_any_project() {
+fn passes_clippy_in_every_project() {
     for (name, program) in projects::all() {
         let project = Workshop::project(name, &program);
         let mut clippy = project.cargo();
@@ -47,7 +49,7 @@ fn clippy_finds_nothing_in_any_project() {
 }
 
 #[test]
-fn clippy_finds_nothing_in_the_runtime() {
+fn passes_clippy_in_the_runtime() {
     let project = Workshop::project("notes", &support::notes::program());
     let mut clippy = project.cargo();
     clippy.args([
@@ -68,19 +70,19 @@ fn clippy_finds_nothing_in_the_runtime() {
     workshop::succeed(&mut clippy);
 }
 
-/// With the dependencies that the example's lock file names.
+/// Uses the dependencies of the example's lock file.
 #[test]
-fn the_oldest_rust_compiles_it() {
+fn compiles_with_the_oldest_rust() {
     const OLDEST: &str = "1.85";
     let installed = Command::new("rustup")
         .args(["run", OLDEST, "cargo", "--version"])
         .output();
     if !installed.is_ok_and(|output| output.status.success()) {
-        // Past the harness, which would keep it to itself.
+        // Write to stderr directly, because the test harness captures `eprintln!`.
         use std::io::Write as _;
         let _ = writeln!(
             std::io::stderr(),
-            "SKIPPED the_oldest_rust_compiles_it: rustup has no Rust {OLDEST} (rustup toolchain install {OLDEST})"
+            "SKIPPED compiles_with_the_oldest_rust: rustup has no Rust {OLDEST} (rustup toolchain install {OLDEST})"
         );
         return;
     }

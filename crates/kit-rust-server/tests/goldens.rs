@@ -1,5 +1,7 @@
-//! Whole projects, compared byte by byte. `KIT_BLESS=1 cargo test -p kit-rust-server --test goldens` rewrites them for review;
-//! `tests/vectors_*.rs` compile their models and hold them against the vectors of every runtime, `tests/built.rs` compiles all of them.
+//! Tests that compare complete projects with golden files, byte by byte.
+//! `KIT_BLESS=1 cargo test -p kit-rust-server --test goldens` rewrites the golden files for review.
+//! `tests/vectors_*.rs` compile their models and check them with the conformance vectors; `tests/built.rs` compiles all
+//! of them.
 
 // Goldens are files, and a helper of a test may fail the test.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
@@ -17,46 +19,58 @@ use kit_ir::Program;
 use kit_rust_server::{Output, Owner};
 use projects::generated;
 
-/// Text by path.
+/// Content of each file, by path.
 type Files = BTreeMap<String, String>;
 
 #[test]
-fn notes() {
-    check("notes", files(&whole("notes", &support::notes::program())));
+fn matches_the_golden_of_notes() {
+    check(
+        "matches_the_golden_of_notes",
+        files(&whole("matches_the_golden_of_notes", &support::notes::program())),
+    );
 }
 
 #[test]
-fn shop() {
-    check("shop", files(&whole("shop", &projects::shop())));
+fn matches_the_golden_of_shop() {
+    check(
+        "matches_the_golden_of_shop",
+        files(&whole("matches_the_golden_of_shop", &projects::shop())),
+    );
 }
 
-/// Its handlers alone: what they rest on is like that of the others.
+/// Compares only the handlers, because the other files resemble those of the other projects.
 #[test]
-fn teams() {
-    let mut files = files(&whole("teams", &projects::teams()));
+fn matches_the_golden_of_teams() {
+    let mut files = files(&whole("matches_the_golden_of_teams", &projects::teams()));
     files.retain(|path, _| path.starts_with("src/handlers/"));
-    check("teams", files);
+    check("matches_the_golden_of_teams", files);
 }
 
 #[test]
-fn names() {
-    check("names", files(&whole("names", &projects::names())));
+fn matches_the_golden_of_names() {
+    check(
+        "matches_the_golden_of_names",
+        files(&whole("matches_the_golden_of_names", &projects::names())),
+    );
 }
 
 #[test]
-fn owners() {
-    check("owners", files(&whole("owners", &projects::owners())));
+fn matches_the_golden_of_owners() {
+    check(
+        "matches_the_golden_of_owners",
+        files(&whole("matches_the_golden_of_owners", &projects::owners())),
+    );
 }
 
 #[test]
-fn kitchen_sink() {
+fn matches_the_golden_of_kitchen_sink() {
     let program = projects::kitchen_sink();
     check("kitchen-sink", files(&whole("kitchen-sink", &program)));
 }
 
 #[test]
-fn the_runtime_is_written_whole() {
-    let output = generated("notes", &Program::default());
+fn writes_all_sources_of_the_runtime() {
+    let output = generated("matches_the_golden_of_notes", &Program::default());
     for (own, written) in [("kit-runtime", "runtime/src"), ("kit-guard", "runtime/guard/src")] {
         let source = projects::repository().join("crates").join(own).join("src");
         for (path, text) in read_tree(&source) {
@@ -69,7 +83,7 @@ fn the_runtime_is_written_whole() {
 }
 
 #[test]
-fn what_is_made_is_as_rustfmt_writes_it() {
+fn formats_code_like_rustfmt() {
     for (name, program) in projects::all() {
         let directory = std::env::temp_dir().join(format!("kit-rust-server-{name}-{}", std::process::id()));
         for file in generated(name, &program).files {
@@ -80,7 +94,7 @@ fn what_is_made_is_as_rustfmt_writes_it() {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, file.text).unwrap();
         }
-        // It goes through all modules by itself.
+        // rustfmt follows the module declarations itself.
         let output = Command::new("rustfmt")
             .args(["--check", "--edition", "2024", "src/lib.rs", "src/main.rs"])
             .current_dir(&directory)
@@ -96,14 +110,14 @@ fn what_is_made_is_as_rustfmt_writes_it() {
     }
 }
 
-/// What is made of a program that has a Rust form as a whole.
+/// Generates the project of a program. Asserts that there are no problems.
 fn whole(name: &str, program: &Program) -> Output {
     let output = generated(name, program);
     assert_eq!(output.problems, []);
     output
 }
 
-/// The files as a golden has them: without the runtime, which is the same for all.
+/// Returns the files of a golden: without the runtime, which is the same in all projects.
 fn files(output: &Output) -> Files {
     let files = output.files.iter();
     files
@@ -118,7 +132,7 @@ fn files(output: &Output) -> Files {
         .collect()
 }
 
-/// Every file is as the golden has it, and the golden has no other.
+/// Asserts that the golden contains the same files with the same contents.
 fn check(name: &str, files: Files) {
     let directory = projects::tests().join("goldens").join(name);
     if std::env::var_os("KIT_BLESS").is_some() {
@@ -145,7 +159,7 @@ fn check(name: &str, files: Files) {
     }
 }
 
-/// All files below a directory.
+/// Reads all files below a directory.
 fn read_tree(root: &Path) -> Files {
     let mut files = Files::new();
     let mut pending = vec![root.to_owned()];

@@ -1,7 +1,8 @@
-//! Random projects of TypeScript, generated as Rust servers: cargo compiles all of them, and PostgreSQL takes their tables and statements.
-//! `KIT_SEED` and `KIT_RUNS` choose other projects and more: `KIT_RUNS=100 cargo test -p kit-rust-server --test random_projects`.
+//! Tests of random TypeScript projects that are generated as Rust servers: cargo compiles all of them, and PostgreSQL
+//! accepts their tables and statements. `KIT_SEED` and `KIT_RUNS` set the seed and the number of projects:
+//! `KIT_RUNS=100 cargo test -p kit-rust-server --test random_projects`.
 
-// Projects are files, a helper of a test may fail the test, and the text of a program is joined from small texts.
+// Projects are files, a helper of a test may fail the test, and the generated source is joined from short strings.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::format_collect)]
 
 #[path = "../../kit-migrate/tests/support/mod.rs"]
@@ -22,7 +23,7 @@ use std::sync::LazyLock;
 use kit_rust_server::{Output, Owner};
 use postgres::{Release, database_on, execute, with_client};
 
-/// Number of projects where `KIT_RUNS` does not say.
+/// Number of projects if `KIT_RUNS` is not set.
 const USUAL: u64 = 5;
 
 /// A generated project.
@@ -39,7 +40,7 @@ fn directory() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("rust-servers/random")
 }
 
-/// All projects. kit refuses none of them.
+/// Returns all projects. Asserts that kit refuses none.
 fn all() -> &'static [Made] {
     static ALL: LazyLock<Vec<Made>> = LazyLock::new(|| {
         let (seed, runs) = (variable("KIT_SEED", 2026), variable("KIT_RUNS", USUAL));
@@ -77,7 +78,7 @@ fn all() -> &'static [Made] {
     &ALL
 }
 
-/// Writes a file whose text differs.
+/// Writes a file if its content differs.
 fn write(path: &Path, text: &str) {
     if fs::read_to_string(path).is_ok_and(|there| there == text) {
         return;
@@ -86,9 +87,9 @@ fn write(path: &Path, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// One workspace of all projects, so that what they share is compiled once.
+/// Puts all projects into one workspace, so that shared dependencies are compiled once.
 #[test]
-fn cargo_compiles_every_project() {
+fn compiles_every_project() {
     let root = directory().join("workspace");
     let earlier = root.join("projects");
     if earlier.exists() {
@@ -134,7 +135,7 @@ fn cargo_compiles_every_project() {
     assert!(!said.contains("warning"), "{said}");
 }
 
-/// The manifest of a member: it has the runtime of all of them, and settings stand in the workspace's.
+/// Returns the manifest of a workspace member, which uses the shared runtime and the settings of the workspace.
 fn member(manifest: &str) -> String {
     let own = manifest.split("[profile.dev]").next().unwrap();
     let shared = own.replace(".kit/runtime", "../../runtime");
@@ -143,11 +144,11 @@ fn member(manifest: &str) -> String {
 }
 
 #[test]
-fn postgresql_takes_tables_and_statements_of_every_project() {
+fn accepts_tables_and_statements_of_every_project_in_postgresql() {
     for Made { name, output } in all() {
         let Some(database) = database_on(
             Release::Embedded,
-            "postgresql_takes_tables_and_statements_of_every_project",
+            "accepts_tables_and_statements_of_every_project_in_postgresql",
         ) else {
             return;
         };

@@ -1,5 +1,6 @@
-//! What is generated, on PostgreSQL: the oldest that kit supports, and the one that it brings. Migrations make the tables, every statement
-//! fits them, every function of the database modules works, and handlers answer as they are made.
+//! Tests of generated servers on PostgreSQL: on the oldest release that kit supports, and on the embedded one.
+//! Migrations create the tables, every statement matches them, every function of the database modules works, and the
+//! unedited handlers respond correctly.
 
 // A helper of a test may fail the test.
 #![allow(clippy::unwrap_used)]
@@ -21,7 +22,7 @@ use workshop::Workshop;
 
 /// Runs the generated migrations, in the order of their names.
 fn migrate(project: &Workshop, database: &Database) {
-    // A generated program keeps UTC, whatever the database is told.
+    // A generated program uses UTC, even if the database has another time zone.
     let name = database.url.rsplit('/').next().unwrap();
     execute(
         &database.url,
@@ -37,13 +38,13 @@ fn migrate(project: &Workshop, database: &Database) {
 }
 
 #[test]
-fn every_statement_fits_the_tables() {
+fn prepares_every_statement_on_the_tables() {
     for (name, program) in projects::all() {
         let project = Workshop::project(name, &program);
         if program.entities.is_empty() {
             continue;
         }
-        on_each_release("every_statement_fits_the_tables", |database| {
+        on_each_release("prepares_every_statement_on_the_tables", |database| {
             migrate(&project, database);
             let mut count = 0;
             for file in project.files(".kit/db", ".rs") {
@@ -63,7 +64,7 @@ fn every_statement_fits_the_tables() {
     }
 }
 
-/// The shop with a test of its own, which two tests build.
+/// Returns the project of the shop with an additional test. Two tests use the project.
 fn shop() -> &'static Workshop {
     static SHOP: LazyLock<Workshop> = LazyLock::new(|| {
         let project = Workshop::named("shop-queries", "shop", &projects::shop());
@@ -75,7 +76,7 @@ fn shop() -> &'static Workshop {
 }
 
 #[test]
-fn every_function_of_the_database_modules_works() {
+fn runs_every_function_of_the_database_modules() {
     let project = shop();
     let queries = project.read("tests/queries.rs");
     for file in project.files(".kit/db", ".rs") {
@@ -90,19 +91,19 @@ fn every_function_of_the_database_modules_works() {
             );
         }
     }
-    ask(project, "every_function_of_the_database_modules_works");
+    ask(project, "runs_every_function_of_the_database_modules");
 }
 
 #[test]
-fn columns_of_every_type_keep_their_values() {
+fn keeps_the_values_of_columns_of_every_type() {
     let project = Workshop::named("names-queries", "names", &projects::names());
     let queries = projects::tests().join("inputs/names/queries.rs");
     project.write("tests/queries.rs", &workshop::text(&queries));
-    ask(&project, "columns_of_every_type_keep_their_values");
+    ask(&project, "keeps_the_values_of_columns_of_every_type");
 }
 
 #[test]
-fn every_function_works_in_the_timestamp_columns_of_earlier_migrations() {
+fn runs_every_function_on_timestamp_columns_of_earlier_migrations() {
     let program = projects::shop();
     let output = projects::generated_on("shop-earlier", &program, vec![projects::earlier(&program)]);
     let project = Workshop::of("shop-earlier", "shop-earlier", &output);
@@ -111,24 +112,24 @@ fn every_function_works_in_the_timestamp_columns_of_earlier_migrations() {
         tables.contains("opened_at timestamp DEFAULT now() NOT NULL"),
         "{tables}"
     );
-    // A package of another name: cargo would take its programs for those of the other one.
+    // The package needs another name, because cargo would confuse programs of two packages with the same name.
     let queries = shop()
         .read("tests/queries.rs")
         .replace("use shop::", "use shop_earlier::");
     project.write("tests/queries.rs", &queries);
     ask(
         &project,
-        "every_function_works_in_the_timestamp_columns_of_earlier_migrations",
+        "runs_every_function_on_timestamp_columns_of_earlier_migrations",
     );
 }
 
-/// Runs the project's own tests of its queries, for a test of that name.
+/// Runs the tests of queries in the project. `test` is the name of the calling test.
 fn ask(project: &Workshop, test: &str) {
     on_each_release(test, |database| {
         migrate(project, database);
         let mut cargo = project.cargo();
         cargo
-            // One after the other: they share the database, and some count all rows of a table.
+            // Run the tests one after the other: they share the database, and some count all rows of a table.
             .args(["test", "--quiet", "--test", "queries", "--", "--test-threads=1"])
             .env("DATABASE_URL", &database.url);
         workshop::succeed(&mut cargo);
@@ -136,25 +137,25 @@ fn ask(project: &Workshop, test: &str) {
 }
 
 #[test]
-fn handlers_work_as_they_are_made() {
+fn serves_requests_with_unedited_handlers() {
     let project = shop();
     workshop::succeed(project.cargo().args(["build", "--quiet"]));
-    on_each_release("handlers_work_as_they_are_made", |database| {
+    on_each_release("serves_requests_with_unedited_handlers", |database| {
         migrate(project, database);
         served_http::shop(&workshop::target().join("debug/shop"), &database.url);
     });
 }
 
-/// Rows of one user are neither told, nor changed, nor referred to by another one.
+/// One user cannot read, change or refer to rows of another user.
 #[test]
-fn handlers_keep_users_apart() {
+fn keeps_rows_of_users_apart() {
     let project = Workshop::named("owners-served", "owners", &projects::owners());
     for name in ["log", "require_user", "require_account"] {
         let middleware = projects::tests().join(format!("inputs/owners/{name}.rs"));
         project.write(&format!("src/middleware/{name}.rs"), &workshop::text(&middleware));
     }
     workshop::succeed(project.cargo().args(["build", "--quiet"]));
-    on_each_release("handlers_keep_users_apart", |database| {
+    on_each_release("keeps_rows_of_users_apart", |database| {
         migrate(&project, database);
         served_owners::owners(&workshop::target().join("debug/owners"), &database.url);
     });

@@ -1,11 +1,11 @@
-//! The vectors of `conformance/validation.json` on generated models of every kind of type.
+//! Runs the vectors of `conformance/validation.json` on generated models of every kind of type.
 
-// Helpers of tests may unwrap as tests do; the models' own documentation is the users'.
+// A helper of a test may unwrap; the documentation of the models belongs to the user.
 #![allow(clippy::unwrap_used, missing_docs)]
 #![deny(warnings)]
-#![allow(clippy::pedantic, unreachable_pub, dead_code, unused_imports)] // A library's models, in a program.
+#![allow(clippy::pedantic, unreachable_pub, dead_code, unused_imports)] // a library's models in a program
 
-#[rustfmt::skip] // As it is generated.
+#[rustfmt::skip] // unchanged generated code
 #[path = "goldens/kitchen-sink/kit/models/mod.rs"]
 mod models;
 mod vectors;
@@ -18,13 +18,13 @@ use models::{
 use vectors::{Generated, run};
 
 #[test]
-fn every_vector_passes() {
+fn passes_every_vector_of_the_kitchen_sink() {
     let types = [
         Generated::of::<Choices>(),
         Generated::of::<Circle>(),
         Generated::of::<Containers>(),
         Generated::of::<Date>(),
-        // What the system makes may be absent in a request.
+        // Generated properties may be absent in a request.
         Generated::of::<DefaultsInput>(),
         Generated::of::<Email>(),
         Generated::of::<Entangled>(),

@@ -1,11 +1,11 @@
-//! The vectors of `conformance/validation.json` on the generated models of Notes, which are compiled here as they are.
+//! Runs the vectors of `conformance/validation.json` on the generated models of Notes, compiled unchanged.
 
-// Helpers of tests may unwrap as tests do; the models' own documentation is the users'.
+// A helper of a test may unwrap; the documentation of the models belongs to the user.
 #![allow(clippy::unwrap_used, missing_docs)]
 #![deny(warnings)]
-#![allow(clippy::pedantic, unreachable_pub, dead_code, unused_imports)] // A library's models, in a program.
+#![allow(clippy::pedantic, unreachable_pub, dead_code, unused_imports)] // a library's models in a program
 
-#[rustfmt::skip] // As it is generated.
+#[rustfmt::skip] // unchanged generated code
 #[path = "goldens/notes/kit/models/mod.rs"]
 mod models;
 mod vectors;
@@ -18,7 +18,7 @@ use models::{
 use vectors::{Generated, run};
 
 #[test]
-fn every_vector_passes() {
+fn passes_every_vector_of_notes() {
     let types = [
         Generated::of_answers::<Note>(),
         Generated::of::<NoteSummary>(),
@@ -34,7 +34,7 @@ fn every_vector_passes() {
 }
 
 #[test]
-fn an_update_writes_only_what_it_holds() {
+fn serializes_only_the_present_fields_of_an_update() {
     let update = UpdateNoteInput {
         title: Some("t".to_owned()),
         content: None,

@@ -1,33 +1,33 @@
-//! What is added to a project.
+//! Additions to a project.
 
 use crate::File;
 use crate::words::{Words, fill};
 
-/// A kind of addition.
+/// Kind of an addition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A route group: contracts, handlers, and their entry in `routes`.
+    /// A route group: contracts, handlers, and the entry in `routes`.
     Route,
-    /// A middleware, and its entry in `middleware`.
+    /// A middleware, and the entry in `middleware`.
     Middleware,
 }
 
-/// New files, and what registers them.
+/// New files, and the code that registers them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Addition {
-    /// Files that must not be there yet.
+    /// Files to create. None of them may exist yet.
     pub files: Vec<File>,
-    /// The name that the application imports.
+    /// Name that the application imports.
     pub import: String,
-    /// Where from, relative to `src/`.
+    /// Path of the imported module, relative to `src/`.
     pub from: String,
-    /// The option of `createApp`.
+    /// Name of the option of `createApp`.
     pub option: &'static str,
-    /// The entry in its list.
+    /// Entry in the list of that option.
     pub entry: String,
 }
 
-/// Names of keywords that a middleware cannot be called: they would not parse as the name of a constant.
+/// Keywords that cannot be the name of a middleware, because a constant with such a name does not parse.
 const KEYWORDS: [&str; 43] = [
     "await",
     "break",
@@ -74,7 +74,10 @@ const KEYWORDS: [&str; 43] = [
     "void",
 ];
 
-/// What adding something of that name means. A name is lower-case words joined by `-`: `order-items`.
+/// Describes the addition with the given name. A name consists of lower-case words joined by `-`: `order-items`.
+///
+/// # Errors
+/// Returns a message for the user if the name is invalid.
 pub fn addition(kind: Kind, name: &str) -> Result<Addition, String> {
     let words = Words::parse(name)?;
     let (upper, lower) = (words.upper(), words.lower());

@@ -1,34 +1,34 @@
-//! Entities that are added to a project: the type, its contracts, handlers and a test.
+//! Adds entities to a project: the type, its contracts, handlers and a test.
 
 use crate::words::{Words, fill};
 use crate::{Adapter, Addition, File};
 
-/// What is known of an entity before it is made.
+/// Options of a new entity.
 #[derive(Debug, Clone, Copy)]
 pub struct EntityOptions<'a> {
-    /// One of them, lower-case words joined by `-`: `order-item`.
+    /// Singular name, in lower-case words joined by `-`: `order-item`.
     pub name: &'a str,
-    /// More of them, in the same form: `order-items`.
+    /// Plural name, in the same form: `order-items`.
     pub plural: &'a str,
-    /// How the project asks its database.
+    /// Library with which the project queries its database.
     pub database: Adapter,
-    /// True if the application has `requireAuth` in its scope; then the routes are behind it, and each row belongs to the user that it
-    /// adds to the context as `userId`.
+    /// True if the application has `requireAuth` in scope. The routes then require that middleware, and each row
+    /// belongs to the user whose id the middleware adds to the context as `userId`.
     pub guarded: bool,
 }
 
-/// An entity in a project.
+/// A new entity of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entity {
-    /// The files, and what registers its handlers.
+    /// Files to create, and the code that registers the handlers.
     pub addition: Addition,
-    /// The interface.
+    /// Name of the interface.
     pub interface: String,
-    /// The table.
+    /// Name of the table.
     pub table: String,
 }
 
-/// Names that are something else already in the modules of an entity: an interface of that name would hide it.
+/// Names that the modules of an entity already use: an interface with such a name would hide them.
 const TAKEN: [&str; 31] = [
     "Array",
     "AuthContext",
@@ -63,11 +63,14 @@ const TAKEN: [&str; 31] = [
     "TestApp",
 ];
 
-/// The name of the interface of an entity; an error says what is wrong with the entity's name.
+/// Returns the name of an entity's interface.
 ///
 /// ```
 /// assert_eq!(kit_scaffold::interface_name("order-item").unwrap(), "OrderItem");
 /// ```
+///
+/// # Errors
+/// Returns a message for the user if the name is invalid or would hide another name.
 pub fn interface_name(name: &str) -> Result<String, String> {
     let interface = Words::parse(name)
         .map_err(|error| error.replace("order-items", "order-item"))?
@@ -80,20 +83,23 @@ pub fn interface_name(name: &str) -> Result<String, String> {
     Ok(interface)
 }
 
-/// Whether a name looks like more than one of a thing.
+/// Returns true if a name looks like a plural.
 pub fn looks_plural(name: &str) -> bool {
     let singular = ["ss", "us", "is", "as", "news", "series", "species"];
     name.ends_with('s') && !singular.iter().any(|ending| name.ends_with(ending))
 }
 
-/// What adding an entity means.
+/// Describes the addition of an entity.
+///
+/// # Errors
+/// Returns a message for the user if the name or its plural is invalid.
 pub fn entity(options: &EntityOptions<'_>) -> Result<Entity, String> {
     let interface = interface_name(options.name)?;
     let words = Words::parse(options.name)?;
     let plural = Words::parse(options.plural)?;
     let lower = words.lower();
     let (path, table) = (plural.joined("-"), plural.joined("_"));
-    // Longer tokens before those that they begin with.
+    // A token must be before other tokens that are its prefix.
     let tokens = [
         ("SAMPLE_", format!("{}_", words.joined("_").to_uppercase())),
         ("Sample", interface.clone()),
@@ -150,8 +156,9 @@ pub fn entity(options: &EntityOptions<'_>) -> Result<Entity, String> {
     })
 }
 
-/// Keeps or removes what a template has for rows of users alone: lines between `// <owned>` and `// </owned>`, the tag `@owner`,
-/// and `"userId"` among the keys that an input leaves out. The markers themselves never stay.
+/// Keeps or removes the parts of a template that apply only to rows of users: lines between
+/// `// <owned>` and `// </owned>`, the tag `@owner`, and `"userId"` among the keys that an input
+/// omits. Always removes the markers.
 fn of_owner(text: &str, owned: bool) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut within = false;
@@ -164,7 +171,7 @@ fn of_owner(text: &str, owned: bool) -> String {
             _ => kept.push_str(&line.replace("\"userId\" | ", "")),
         }
     }
-    // A block that is left out leaves the empty lines around it.
+    // A removed block leaves two adjacent empty lines.
     kept.replace("\n\n\n", "\n\n")
 }
 
@@ -174,7 +181,7 @@ mod tests {
     use crate::Adapter;
 
     #[test]
-    fn no_name_of_the_template_is_left() {
+    fn replaces_every_name_of_the_template() {
         for database in Adapter::ALL {
             for guarded in [true, false] {
                 let made = entity(&EntityOptions {
@@ -192,7 +199,8 @@ mod tests {
                     let lower = file.text.to_lowercase();
                     assert!(!lower.contains("sample"), "{}:\n{}", file.path, file.text);
                     assert!(!lower.contains("owned>"), "{}:\n{}", file.path, file.text);
-                    // Rows of users: in each file but the contracts, or in none.
+                    // If rows belong to users, every file except the contracts mentions `userId`; otherwise no file
+                    // does.
                     let has_owner = file.text.contains("userId");
                     let is_about_rows = !file.path.ends_with(".routes.ts");
                     assert_eq!(
@@ -214,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_would_hide_others_are_refused() {
+    fn refuses_names_that_would_hide_others() {
         for name in ["date", "route-contract", "Book", "", "a/b"] {
             assert!(interface_name(name).is_err(), "{name}");
         }
@@ -222,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_one_is_noticed() {
+    fn recognizes_plural_names() {
         for name in ["books", "order-items", "categories"] {
             assert!(looks_plural(name), "{name}");
         }

@@ -1,11 +1,11 @@
-//! New projects: what is in one, as a function from options to files.
+//! Creates new projects: a function from options to files.
 //!
-//! Where it stands: below `kit-cli`, which asks for the options, and knows nothing of the compiler. It touches no disk: files
-//! are (path, text) pairs, and `kit-build` writes them.
+//! This crate is used by `kit-cli`, which prompts the user for the options. It does not depend on the compiler and does no
+//! I/O: files are pairs of path and text, and `kit-build` writes them.
 //!
 //! Invariants:
-//! - Same options, same files, in the same order.
-//! - A project works as it is: `tests/scaffold` makes each one, checks its types, and runs some.
+//! - Equal options give equal files, in the same order.
+//! - A new project works unchanged: `tests/scaffold` creates each one, checks its types, and runs some.
 //!
 //! ```
 //! use kit_scaffold::{Adapter, Options, ProjectName, Server, project};

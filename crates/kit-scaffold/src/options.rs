@@ -1,36 +1,36 @@
-//! What may be chosen of a project.
+//! Options of a project.
 
 use crate::ProjectName;
 
-/// kit's own packages, all of one version: that of this compiler.
+/// Version of kit's packages, equal to the version of this compiler.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// A new project.
+/// Options of a new project.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Its package name.
+    /// Name of the package.
     pub name: ProjectName,
-    /// What it runs on.
+    /// Server on which the application runs.
     pub server: Server,
-    /// How it asks its database.
+    /// Library with which the application queries its database.
     pub database: Adapter,
-    /// When its first migration was made: `20261121090000`, in UTC.
+    /// UTC timestamp of the first migration: `20261121090000`.
     pub timestamp: String,
-    /// Where npm takes kit's own packages from; otherwise its registry.
+    /// Archives from which npm installs kit's packages; `None` for the registry.
     pub archives: Option<Archives>,
 }
 
-/// A directory of kit's packages, as `npm pack` makes them.
+/// A directory with kit's packages, in archives created by `npm pack`.
 #[derive(Debug, Clone)]
 pub struct Archives {
-    /// With `/`, absolute.
+    /// Absolute path, with `/` as the separator.
     directory: String,
-    /// Packages of this version in it, by name; in order.
+    /// Sorted names of the packages whose archives have the current version.
     packages: Vec<String>,
 }
 
 impl Archives {
-    /// Reads the names of the files of a directory. An archive of another version is none.
+    /// Finds the archives among the file names of a directory. Ignores archives of other versions.
     pub fn new<'a>(directory: &str, names: impl IntoIterator<Item = &'a str>) -> Self {
         let ending = format!("-{VERSION}.tgz");
         let mut packages: Vec<String> = names
@@ -45,28 +45,28 @@ impl Archives {
         }
     }
 
-    /// The names of the packages.
+    /// Returns the names of the packages.
     pub fn packages(&self) -> &[String] {
         &self.packages
     }
 
-    /// What stands in `package.json` for a package.
+    /// Returns the version specifier of a package for `package.json`.
     pub(crate) fn specifier(&self, package: &str) -> String {
         let directory = &self.directory;
         format!("file:{directory}/{}", file_name(package))
     }
 }
 
-/// The archive of a package of kit: `kit-core-0.1.0.tgz` of `@kit/core`.
+/// Returns the file name of a package's archive: `kit-core-0.1.0.tgz` for `@kit/core`.
 pub(crate) fn file_name(package: &str) -> String {
     let name = package.trim_start_matches('@').replace('/', "-");
     format!("{name}-{VERSION}.tgz")
 }
 
-/// What an application runs on.
+/// Server on which an application runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Server {
-    /// kit's own.
+    /// kit's native server.
     Native,
     /// Express 5.
     Express,
@@ -76,10 +76,10 @@ pub enum Server {
     Hono,
 }
 
-/// How an application asks its database.
+/// Library with which an application queries its database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Adapter {
-    /// SQL by hand, with `pg`.
+    /// SQL written by hand, with `pg`.
     Raw,
     /// drizzle-orm.
     Drizzle,
@@ -88,10 +88,10 @@ pub enum Adapter {
 }
 
 impl Server {
-    /// All, the one to recommend first.
+    /// All servers, with the recommended one first.
     pub const ALL: [Self; 4] = [Self::Native, Self::Express, Self::Fastify, Self::Hono];
 
-    /// As on the command line, and in the name of its package.
+    /// Returns the name, as used on the command line and in the name of the package.
     pub fn name(self) -> &'static str {
         match self {
             Self::Native => "native",
@@ -101,7 +101,7 @@ impl Server {
         }
     }
 
-    /// The packages that the adapter expects beside it, with ranges.
+    /// Returns the peer dependencies of the adapter, with version ranges.
     pub(crate) fn peers(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Native => &[],
@@ -113,10 +113,10 @@ impl Server {
 }
 
 impl Adapter {
-    /// All, the one to recommend first.
+    /// All adapters, with the recommended one first.
     pub const ALL: [Self; 3] = [Self::Drizzle, Self::Kysely, Self::Raw];
 
-    /// As on the command line.
+    /// Returns the name, as used on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Raw => "raw",
@@ -125,7 +125,7 @@ impl Adapter {
         }
     }
 
-    /// What it needs, with ranges; `pg` speaks to PostgreSQL for all of them.
+    /// Returns the required packages, with version ranges. All adapters connect to PostgreSQL with `pg`.
     pub(crate) fn packages(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Raw => &[("pg", "^8.23.1")],

@@ -1,4 +1,4 @@
-//! The files of a project.
+//! Creates the files of a project.
 
 use crate::manifest::manifest;
 use crate::{Adapter, Options, Server};
@@ -6,13 +6,14 @@ use crate::{Adapter, Options, Server};
 /// A file of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// Below the project's root, with `/`.
+    /// Path relative to the project's root, with `/` as the separator.
     pub path: String,
-    /// What is in it.
+    /// Content of the file.
     pub text: String,
 }
 
-/// Files that differ in the project's name at most. In the repository they have no dot, so that no tool takes them for its own.
+/// Files that differ only in the name of the project. In the repository, their names have no leading dot, so that tools
+/// do not apply them to the repository.
 const COMMON: [(&str, &str); 22] = [
     (".dockerignore", include_str!("../templates/project/dockerignore")),
     (
@@ -70,7 +71,8 @@ const COMMON: [(&str, &str); 22] = [
         "tsconfig.json",
         include_str!("../templates/project/tsconfig.json"),
     ),
-    // What `kit migrate:generate --name create_todos` makes of the types; `tests/scaffold` holds that nothing is left to it.
+    // Output of `kit migrate:generate --name create_todos` for the types. `tests/scaffold` checks that a build finds no
+    // pending changes.
     (
         "migrations/{{timestamp}}_create_todos/changes.json",
         include_str!("../templates/project/migrations/changes.json"),
@@ -86,7 +88,7 @@ const SNAPSHOT: (&str, &str) = (
     include_str!("../templates/project/migrations/snapshot.json"),
 );
 
-/// The files of a project, `package.json` first.
+/// Returns the files of a project, `package.json` first.
 pub fn project(options: &Options) -> Vec<File> {
     let [database, handlers] = of_database(options.database);
     let application = app(options.server);
@@ -118,7 +120,7 @@ pub fn project(options: &Options) -> Vec<File> {
     files
 }
 
-/// `src/app.ts`: the adapters are called alike.
+/// Returns `src/app.ts`. All server adapters are used in the same way.
 fn app(server: Server) -> String {
     let name = server.name();
     include_str!("../templates/project/src/app.ts")
@@ -126,7 +128,7 @@ fn app(server: Server) -> String {
         .replace("@kit/server-native", &format!("@kit/server-{name}"))
 }
 
-/// `src/database.ts` and `src/todos.handlers.ts`.
+/// Returns `src/database.ts` and `src/todos.handlers.ts`.
 fn of_database(adapter: Adapter) -> [&'static str; 2] {
     match adapter {
         Adapter::Raw => [

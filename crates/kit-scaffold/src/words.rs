@@ -1,11 +1,11 @@
-//! Names of additions, and templates in which they stand for others.
+//! Names of additions, and templates that contain placeholder names.
 
 /// A name of lower-case words joined by `-`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Words<'a>(Vec<&'a str>);
 
 impl<'a> Words<'a> {
-    /// Judges a name.
+    /// Validates a name.
     pub(crate) fn parse(name: &'a str) -> Result<Self, String> {
         let words: Vec<&str> = name.split('-').collect();
         let is_word = |word: &&str| {
@@ -17,7 +17,7 @@ impl<'a> Words<'a> {
         Ok(Self(words))
     }
 
-    /// `OrderItems`.
+    /// Returns the name in the form `OrderItems`.
     pub(crate) fn upper(&self) -> String {
         self.0
             .iter()
@@ -25,19 +25,19 @@ impl<'a> Words<'a> {
             .collect()
     }
 
-    /// `orderItems`.
+    /// Returns the name in the form `orderItems`.
     pub(crate) fn lower(&self) -> String {
         let upper = self.upper();
         upper[..1].to_lowercase() + &upper[1..]
     }
 
-    /// The words with something between them: `order_items`.
+    /// Joins the words with a separator: `order_items`.
     pub(crate) fn joined(&self, between: &str) -> String {
         self.0.join(between)
     }
 }
 
-/// A text with every token replaced. What was put in is not looked at again, so that a name may hold a token.
+/// Replaces every token in a text. Replaced parts are not searched again, so a name may contain a token.
 pub(crate) fn fill(text: &str, tokens: &[(&str, String)]) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
@@ -59,7 +59,7 @@ mod tests {
     use super::{Words, fill};
 
     #[test]
-    fn a_name_in_every_form() {
+    fn formats_a_name_in_every_form() {
         let words = Words::parse("order-item2").unwrap();
         assert_eq!(
             (
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_filled_in_stays() {
+    fn does_not_replace_tokens_in_inserted_values() {
         let tokens = [("a", "b".to_owned()), ("b", "ü".to_owned())];
         assert_eq!(fill("a ü b ab", &tokens), "b ü ü bü");
     }

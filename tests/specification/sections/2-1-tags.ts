@@ -52,7 +52,7 @@ export const tags: Section = {
   statements: [
     {
       says: "@table with a name makes a table of that name",
-      servedBy: at("crates/kit-database/tests/goldens.rs", "reference_entities"),
+      servedBy: at("crates/kit-database/tests/goldens.rs", "matches_the_goldens_of_the_reference_entities"),
     },
     {
       says: "@table without a name makes a table whose name comes from the interface",

@@ -116,8 +116,8 @@ export const note: Section = {
       changed: timestampInPlace,
       servedBy: at(
         "crates/kit-database/tests/goldens.rs",
-        "reference_entities",
-        "reference_entities_in_tables_of_an_earlier_kit",
+        "matches_the_goldens_of_the_reference_entities",
+        "matches_the_goldens_of_the_reference_entities_with_timestamp_columns",
       ),
     },
     {

@@ -151,7 +151,7 @@ export interface Routes { "POST /a": RouteContract<void, void, Sent> }
     },
     {
       says: "a draft that drops a column is destructive",
-      servedBy: at("crates/kit-database/tests/plan.rs", "a_dropped_column_is_destructive"),
+      servedBy: at("crates/kit-database/tests/plan.rs", "marks_a_dropped_column_as_destructive"),
     },
     {
       says: ".cache-hash names the content that a Rust server was made of",

@@ -54,7 +54,7 @@ export const rustServer: Section = {
     },
     {
       says: "db/mod.rs has the pool, and functions create, read, change, list and delete rows of each entity",
-      servedBy: at("crates/kit-rust-server/tests/served.rs", "every_function_of_the_database_modules_works"),
+      servedBy: at("crates/kit-rust-server/tests/served.rs", "runs_every_function_of_the_database_modules"),
     },
     {
       says: "router.rs, app.rs, error.rs and db/mod.rs are generated",
@@ -66,7 +66,7 @@ export const rustServer: Section = {
     },
     {
       says: "generated Rust is the same for the same types, byte by byte",
-      servedBy: at("crates/kit-rust-server/tests/goldens.rs", "notes"),
+      servedBy: at("crates/kit-rust-server/tests/goldens.rs", "matches_the_golden_of_notes"),
     },
     {
       says: "errors of the application are answered with their status",
@@ -143,7 +143,7 @@ export const rustServer: Section = {
     },
     {
       says: "Rust 1.85 with edition 2024 compiles it",
-      servedBy: at("crates/kit-rust-server/tests/built.rs", "the_oldest_rust_compiles_it"),
+      servedBy: at("crates/kit-rust-server/tests/built.rs", "compiles_with_the_oldest_rust"),
     },
     {
       says: "an older Rust is told so",

@@ -196,7 +196,7 @@ export const versions: Section = {
     },
     {
       says: "PostgreSQL 16 takes what the Rust server asks",
-      servedBy: at("crates/kit-rust-server/tests/served.rs", "every_statement_fits_the_tables"),
+      servedBy: at("crates/kit-rust-server/tests/served.rs", "prepares_every_statement_on_the_tables"),
     },
     {
       says: "migrations of the Rust server are named by twelve digits and create_<table>",

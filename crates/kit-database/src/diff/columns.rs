@@ -1,4 +1,4 @@
-//! Columns of a table that stays.
+//! Plans the changes to columns of a table that stays.
 
 use crate::{Change, Column, ColumnDefault, Snapshot, Table};
 
@@ -6,7 +6,7 @@ use super::types::{Way, way};
 use super::{Phase, Planner, verdicts};
 
 impl Planner<'_> {
-    /// What becomes of the columns of a table.
+    /// Plans the changes to the columns of a table.
     pub(super) fn columns(&mut self, before: &Table, after: &Table) {
         for column in &before.columns {
             match after.column(&column.name) {
@@ -54,8 +54,9 @@ impl Planner<'_> {
         self.push(Phase::Comment, verdicts::comment(), change);
     }
 
-    /// A column that stays. A default that the new type could not hold goes before the type changes; one that counts needs a
-    /// column that is never null.
+    /// Plans the changes to a column that stays. A default that the new type cannot store is dropped before the type
+    /// changes. The default of an identity column is set after `NOT NULL`, because PostgreSQL requires `NOT NULL`
+    /// there.
     fn compare(&mut self, table: &str, before: &Column, after: &Column) {
         let place = || (table.to_owned(), after.name.clone());
         let retyped = !before.r#type.is_stored_as(after.r#type);
@@ -120,7 +121,7 @@ impl Planner<'_> {
             );
             return;
         };
-        // Constraints on texts hold for texts of any length.
+        // Constraints on text columns stay valid for texts of any length.
         if !(from.is_text() && to.is_text()) {
             self.retyped.insert((table.to_owned(), after.name.clone()));
         }

@@ -1,4 +1,5 @@
-//! Keys, constraints and indexes, by what they say: one that says the same under another name is renamed.
+//! Plans keys, constraints and indexes. Compares them by definition: if only the name differs, the constraint is
+//! renamed.
 
 use crate::{Change, Check, ForeignKey, Index, Table, Unique};
 
@@ -6,7 +7,7 @@ use super::order::Rename;
 use super::{Phase, Planner, verdicts};
 
 impl Planner<'_> {
-    /// What becomes of constraints and indexes, once it is known what becomes of tables and columns.
+    /// Plans constraints and indexes. Runs after the changes of tables and columns are planned.
     pub(super) fn constraints(&mut self) {
         let after = self.after;
         let before = self.before.clone();
@@ -26,7 +27,7 @@ impl Planner<'_> {
                 }
             }
         }
-        // Only now it is known which keys are gone that references stand on.
+        // Foreign keys come last, because they need to know which primary keys and unique constraints are dropped.
         for table in after {
             match before.iter().find(|candidate| candidate.name == table.name) {
                 Some(was) => self.foreign_keys(was, table, &mut renames),
@@ -69,7 +70,7 @@ impl Planner<'_> {
         }
         for unique in matched.gone {
             self.unkey(&after.name, &unique.columns);
-            // A column that goes takes along what stands on it.
+            // Dropping a column also drops its constraints, so they need no step of their own.
             if has(after, &unique.columns) {
                 self.drop_constraint(Phase::Loosen, &after.name, &unique.name);
             }
@@ -156,7 +157,7 @@ impl Planner<'_> {
             self.drop_constraint(Phase::Release, &after.name, &key.name);
         }
         for key in matched.new {
-            // Every row that refers to one does so afterwards, whatever type the two columns have: both change alike.
+            // If both columns of a reference change their types alike, every referring row still has its target.
             let known = matched.gone.iter().any(|former| {
                 (&former.column, &former.table, &former.target) == (&key.column, &key.table, &key.target)
             });
@@ -164,7 +165,8 @@ impl Planner<'_> {
         }
     }
 
-    /// `known`: a reference that said the same of the rows held until now.
+    /// Adds a foreign key. `known` is true if a foreign key with the same columns existed until now, so existing rows
+    /// satisfy it.
     fn add_foreign_key(&mut self, table: &Table, key: &ForeignKey, known: bool) {
         let new = self.are_new(&table.name, std::slice::from_ref(&key.column));
         let change = Change::AddForeignKey {
@@ -196,14 +198,14 @@ impl Planner<'_> {
         self.push(phase, verdicts::drop_constraint(), change);
     }
 
-    /// Notes that references to these columns lose what they stand on.
+    /// Records that foreign keys to these columns lose the key that they depend on.
     fn unkey(&mut self, table: &str, columns: &[String]) {
         if let [column] = columns {
             self.unkeyed.insert((table.to_owned(), column.clone()));
         }
     }
 
-    /// Whether no row can have a value there: the table is new, or each of the columns is.
+    /// Returns true if no row can have a value in these columns: the table is new, or each column is.
     fn are_new(&self, table: &str, columns: &[String]) -> bool {
         self.created.contains(table)
             || columns
@@ -216,14 +218,14 @@ fn has(table: &Table, columns: &[String]) -> bool {
     columns.iter().all(|column| table.column(column).is_some())
 }
 
-/// Which of the things that were there are there still.
+/// Items of the old and the new table, paired by definition.
 struct Matched<'a, T> {
     kept: Vec<(&'a T, &'a T)>,
     gone: Vec<&'a T>,
     new: Vec<&'a T>,
 }
 
-/// Pairs things that say the same, first those that are named alike too.
+/// Pairs items with the same definition. Items that also have the same name are paired first.
 fn pair<'a, T>(
     before: &'a [T],
     after: &'a [T],

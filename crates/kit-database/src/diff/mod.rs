@@ -1,4 +1,4 @@
-//! What has to happen for a database to follow the types.
+//! Compares the committed tables with the tables of the types and plans the steps between them.
 
 mod columns;
 mod constraints;
@@ -17,22 +17,22 @@ use crate::{Change, Schema, Snapshot, Step, Table};
 /// The steps of a migration, in an order in which they can run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plan {
-    /// The steps.
+    /// The steps, in order.
     pub changes: Vec<Step>,
 }
 
 impl Plan {
-    /// Whether the database is as the types want it.
+    /// Returns true if the database already matches the types.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
 
-    /// Whether any step loses stored values.
+    /// Returns true if any step loses stored values.
     pub fn is_destructive(&self) -> bool {
         self.changes.iter().any(Step::is_destructive)
     }
 
-    /// The statements.
+    /// Returns the SQL of all steps.
     pub fn sql(&self) -> String {
         let statements: Vec<Statement> = self
             .changes
@@ -43,14 +43,14 @@ impl Plan {
     }
 }
 
-/// A difference that kit will not write a statement for.
+/// A difference for which kit writes no statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The place: `notes` or `notes.title`.
+    /// Table or column: `notes` or `notes.title`.
     pub place: String,
-    /// What the difference is.
+    /// Description of the difference.
     pub message: String,
-    /// What to do.
+    /// Advice for the user.
     pub help: String,
 }
 
@@ -60,10 +60,10 @@ impl fmt::Display for Problem {
     }
 }
 
-/// There is no plan: at least one difference needs a person. Holds all of them.
+/// Error for a plan that needs a decision by the user. Contains every problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanError {
-    /// In the order of the tables; never empty.
+    /// The problems, in the order of the tables; never empty.
     pub problems: Vec<Problem>,
 }
 
@@ -81,11 +81,14 @@ impl fmt::Display for PlanError {
 
 impl std::error::Error for PlanError {}
 
-/// Plans the way from the committed snapshot (nothing before the first migration) to the schema of the types.
+/// Plans the steps from the committed snapshot (`None` before the first migration) to the schema of the types.
 ///
-/// Things are renamed first, so that all that follows knows them by one name. What holds others in place goes before them
-/// and comes after them: references, then constraints and indexes, then columns and tables. So tables may refer to each
-/// other in circles.
+/// Renames run first, so that all later steps use the new names. Then foreign keys are dropped, then constraints and
+/// indexes, then columns and tables; they are added in the opposite order. Therefore tables may refer to each other in
+/// circles.
+///
+/// # Errors
+/// Returns a [`PlanError`] with every difference for which kit writes no statement.
 pub fn plan(previous: Option<&Snapshot>, next: &Schema) -> Result<Plan, PlanError> {
     let mut planner = Planner {
         before: previous.map_or_else(Vec::new, |snapshot| snapshot.tables().to_vec()),
@@ -101,7 +104,7 @@ pub fn plan(previous: Option<&Snapshot>, next: &Schema) -> Result<Plan, PlanErro
     planner.tables();
     planner.constraints();
     if planner.problems.is_empty() {
-        // Stable: within a phase, the order of the tables.
+        // The sort is stable: steps of one phase keep the order of the tables.
         planner.steps.sort_by_key(|(phase, _)| *phase);
         Ok(Plan {
             changes: planner.steps.into_iter().map(|(_, step)| step).collect(),
@@ -113,47 +116,47 @@ pub fn plan(previous: Option<&Snapshot>, next: &Schema) -> Result<Plan, PlanErro
     }
 }
 
-/// When a step can run.
+/// Phase in which a step runs. Phases run in the order of this list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Phase {
-    /// Tables and columns get their names.
+    /// Rename tables and columns.
     Rename,
-    /// Foreign keys that go: they hold tables, columns and unique constraints in place.
+    /// Drop foreign keys, because they prevent dropping tables, columns and unique constraints.
     Release,
-    /// Constraints and indexes that go.
+    /// Drop constraints and indexes.
     Loosen,
-    /// Tables and columns that go.
+    /// Drop tables and columns.
     Remove,
-    /// Constraints and indexes get their names, once those that went have left them.
+    /// Rename constraints and indexes, after the old ones freed their names.
     RenameConstraint,
-    /// Columns become other ones.
+    /// Change columns.
     Alter,
-    /// Tables and columns that come.
+    /// Create tables and columns.
     Create,
-    /// Constraints that come; foreign keys need the unique ones.
+    /// Add constraints. Unique constraints must exist before foreign keys.
     Constrain,
-    /// Foreign keys that come.
+    /// Add foreign keys.
     Connect,
-    /// Indexes that come.
+    /// Create indexes.
     Index,
-    /// Comments.
+    /// Set comments.
     Comment,
 }
 
-/// A column, or a key on a column: the names of table and column.
+/// Names of a table and a column. Stands for the column, or for a key on the column.
 type Place = (String, String);
 
 struct Planner<'a> {
-    /// The tables as they are, under the names that they have once things were renamed.
+    /// The committed tables, under their new names after renames.
     before: Vec<Table>,
     after: &'a [Table],
-    /// Columns whose values are written anew, under which constraints cannot stay.
+    /// Columns whose values are rewritten. Their constraints must be dropped and added again.
     retyped: BTreeSet<Place>,
-    /// Columns that lose the primary key or unique constraint that references to them stand on.
+    /// Columns that lose the primary key or unique constraint that foreign keys need.
     unkeyed: BTreeSet<Place>,
-    /// Tables that are new.
+    /// New tables.
     created: BTreeSet<String>,
-    /// Columns that are new in a table that is not.
+    /// New columns of existing tables.
     added: BTreeSet<Place>,
     steps: Vec<(Phase, Step)>,
     problems: Vec<Problem>,
@@ -172,7 +175,7 @@ impl Planner<'_> {
         });
     }
 
-    /// Tables and columns that come, go, and change.
+    /// Plans tables that are added, dropped or changed.
     fn tables(&mut self) {
         let after = self.after;
         let before = self.before.clone();
@@ -204,7 +207,7 @@ impl Planner<'_> {
     }
 
     fn drop_table(&mut self, table: &Table) {
-        // Its former self may be there under another name.
+        // A new table with the same columns may be the dropped table under another name.
         let heir = self.after.iter().find(|candidate| {
             !self.before.iter().any(|known| known.name == candidate.name)
                 && candidate.columns.len() == table.columns.len()

@@ -1,21 +1,21 @@
-//! New names of constraints and indexes, in an order in which each is free.
+//! Orders the renames of constraints and indexes so that each new name is free when it is used.
 
 use crate::Change;
 
 use super::{Phase, Planner, verdicts};
 
-/// A constraint or index that gets another name.
+/// A rename of a constraint or index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rename {
     table: String,
     from: String,
     to: String,
-    /// An index that is no constraint.
+    /// True for an index that belongs to no constraint.
     index: bool,
 }
 
 impl Rename {
-    /// The renaming, where the names differ.
+    /// Returns the rename, or `None` if the names are equal.
     pub(super) fn of(table: &str, from: &str, to: &str, index: bool) -> Option<Self> {
         (from != to).then(|| Self {
             table: table.to_owned(),
@@ -45,8 +45,8 @@ impl Planner<'_> {
     }
 }
 
-/// Each after the one that leaves its name; where they wait for each other in a circle, one goes by way of a name that
-/// nobody has.
+/// Orders renames so that each runs after the rename that frees its new name. If renames form a circle, one of them
+/// goes through an unused temporary name.
 fn ordered(mut waiting: Vec<Rename>) -> Vec<Rename> {
     let mut ordered = Vec::new();
     while !waiting.is_empty() {
@@ -85,13 +85,13 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_taken_once_it_was_left() {
+    fn orders_a_rename_after_the_rename_that_frees_its_name() {
         let pairs = names(&[("a", "b"), ("b", "c"), ("x", "x")]);
         assert_eq!(pairs, [("b".into(), "c".into()), ("a".into(), "b".into())]);
     }
 
     #[test]
-    fn a_circle_goes_by_way_of_a_third_name() {
+    fn breaks_a_circle_of_renames_with_a_temporary_name() {
         let pairs = names(&[("a", "b"), ("b", "a")]);
         assert_eq!(pairs.len(), 3);
         assert_eq!(pairs[1], ("b".into(), "a".into()));

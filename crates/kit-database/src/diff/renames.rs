@@ -1,4 +1,4 @@
-//! Tables and columns under other names.
+//! Plans renames of tables and columns.
 
 use crate::Change;
 use crate::former::{self, Former, Kind};
@@ -6,7 +6,7 @@ use crate::former::{self, Former, Kind};
 use super::{Phase, Planner, verdicts};
 
 impl Planner<'_> {
-    /// Renames what `@renamedFrom` says.
+    /// Plans the renames that `@renamedFrom` tags declare.
     pub(super) fn renames(&mut self) {
         let after = self.after;
         let former = former::tables(&self.before, after);

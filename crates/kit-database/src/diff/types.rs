@@ -1,23 +1,23 @@
-//! From one column type to another.
+//! Conversions from one column type to another.
 
 use crate::ColumnType;
 
-/// How values get from one type to another.
+/// Kind of conversion from one column type to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
-    /// The type is only described differently.
+    /// PostgreSQL changes only the definition of the column.
     Free,
-    /// Every value is written anew, and none changes.
+    /// PostgreSQL rewrites every value, and the conversion keeps all values intact.
     Rewrite,
-    /// Values that would change, or that cannot change, stop it.
+    /// The conversion may change values or fail, so the migration checks all values first and stops at an unsafe one.
     Guarded,
 }
 
-/// The way, or nothing where there is none that kit could know: what a text means as a time, or a value as JSON, is for
-/// people to say.
+/// Returns the kind of conversion, or `None` if kit knows no safe one. For example, only the user knows how to read a
+/// text as a time, or a value as JSON.
 pub(super) fn way(from: ColumnType, to: ColumnType) -> Option<Way> {
     use ColumnType::{BigInt, BigIntExact, Boolean, DoublePrecision, Integer, Text, Uuid, Varchar};
-    /// Characters of a UUID.
+    /// Number of characters of a UUID.
     const UUID: u32 = 36;
     match (from, to) {
         _ if from.is_stored_as(to) => Some(Way::Free),
@@ -35,7 +35,7 @@ pub(super) fn way(from: ColumnType, to: ColumnType) -> Option<Way> {
         | (Integer | BigInt | BigIntExact | DoublePrecision | Boolean, Varchar { .. })
         | (BigInt | BigIntExact, Integer | DoublePrecision)
         | (DoublePrecision, Integer | BigInt | BigIntExact) => Some(Way::Guarded),
-        // Among them all that is to be a time, JSON or bytes, or was.
+        // Includes every conversion from or to a time, JSON or bytes.
         _ => None,
     }
 }
@@ -46,7 +46,7 @@ mod tests {
     use crate::ColumnType;
 
     #[test]
-    fn every_way_is_known_or_refused() {
+    fn converts_each_pair_of_types_as_expected_or_returns_none() {
         let short = ColumnType::Varchar { length: 5 };
         let long = ColumnType::Varchar { length: 50 };
         for (from, to, expected) in [

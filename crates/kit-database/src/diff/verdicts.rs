@@ -1,4 +1,4 @@
-//! How each change is judged, why, and what else there is.
+//! Classifies each change, with a reason and an alternative.
 
 use kit_ir::Decimal;
 
@@ -10,7 +10,7 @@ use crate::{
 
 use super::types::Way;
 
-/// A statement for migration.sql that runs outside the transaction of the others.
+/// Formats a statement of `migration.sql` that runs outside of the transaction of the others.
 fn alone(statement: &str) -> String {
     format!("{OUTSIDE_TRANSACTION}\n{statement}")
 }
@@ -226,7 +226,8 @@ pub(super) fn add_check(table: &Table, check: &Check, former: Option<&Check>, ne
     )
 }
 
-/// `known`: a reference from the same column to the same one held until now; what it does on a deletion, or the type, differs.
+/// Classifies a new foreign key. `known` is true if a foreign key between the same columns existed until now, and only
+/// its `ON DELETE` action or the column type differs.
 pub(super) fn add_foreign_key(table: &Table, key: &ForeignKey, new: bool, known: bool) -> Verdict {
     let empty = new
         && table
@@ -258,7 +259,8 @@ pub(super) fn add_foreign_key(table: &Table, key: &ForeignKey, new: bool, known:
     )
 }
 
-/// The two steps of a constraint that holds for new rows at once, and for the others after a look that keeps nobody waiting.
+/// Returns the two steps that add a constraint: the first makes it valid for new rows at once, the second checks
+/// existing rows without blocking other sessions.
 fn validated(table: &str, add: &Statement, name: &str) -> [String; 2] {
     [
         format!("{} NOT VALID", print_one(add)),
@@ -302,7 +304,7 @@ pub(super) fn comment() -> Verdict {
     Verdict::new(Class::Safe, "a comment for people")
 }
 
-/// Whether what satisfied one rule satisfies the other.
+/// Returns true if every value that satisfies `from` also satisfies `to`.
 fn widens(from: &Rule, to: &Rule) -> bool {
     match (from, to) {
         (Rule::Values(from), Rule::Values(to)) => from.iter().all(|value| to.contains(value)),

@@ -1,4 +1,4 @@
-//! A column as a chain of drizzle's builders.
+//! Prints a column as a chain of drizzle's builder calls.
 
 use std::fmt::Write as _;
 
@@ -10,8 +10,8 @@ use crate::typescript as name;
 use crate::{Column, ColumnDefault, ColumnType, ValueType};
 
 impl Body<'_> {
-    /// `varchar("title", { length: 200 }).notNull()`. The type comes first, then the role, then the defaults, then
-    /// `notNull`, as the documentation of drizzle writes it.
+    /// Returns the builder chain, such as `varchar("title", { length: 200 }).notNull()`. The calls have the order of
+    /// drizzle's documentation: type, keys, defaults, `notNull`.
     pub(super) fn column(&mut self, column: &Column) -> String {
         let mut chain = self.builder(column);
         if column.source.value == ValueType::Declared {
@@ -44,7 +44,7 @@ impl Body<'_> {
                 crate::sql::now(column.r#type)
             );
         }
-        // A primary key is never null, and drizzle knows it.
+        // drizzle already treats a primary key as not null.
         if !column.nullable && !is_key {
             chain.push_str(".notNull()");
         }
@@ -95,7 +95,7 @@ impl Body<'_> {
             ColumnDefault::Literal(LiteralValue::Number(value)) => format!(".default({value})"),
             ColumnDefault::Literal(LiteralValue::Boolean(value)) => format!(".default({value})"),
             ColumnDefault::Literal(LiteralValue::BigInt(digits)) => format!(".default({digits}n)"),
-            // As SQL: an object literal would have to spell the entity's type.
+            // Written as SQL, because an object literal would need the entity's type.
             ColumnDefault::Json(json) => {
                 self.sql = true;
                 let sql = format!("{}::jsonb", crate::sql::text(json));
@@ -109,7 +109,7 @@ impl Body<'_> {
         let Some(key) = table.foreign_keys.iter().find(|key| key.column == column.name) else {
             return;
         };
-        // The annotation lets tables refer to each other and to themselves without a circular inference.
+        // The return type annotation prevents a circular type inference if tables refer to each other or to themselves.
         self.types.insert("AnyPgColumn");
         if key.table != table.name {
             self.tables.insert(&key.table);

@@ -1,7 +1,7 @@
-//! Schema files for drizzle-orm: one module a table, exporting the table and its row types.
+//! Schema files for drizzle-orm: one module per table, which exports the table and its row types.
 //!
-//! The table's type is inferred, as everywhere in drizzle; a project that turns on `isolatedDeclarations` (which only
-//! published libraries need) would ask for it to be written out.
+//! TypeScript infers the table's type, as usual with drizzle. A project with `isolatedDeclarations` (which only
+//! published libraries need) would require an explicit type.
 
 mod column;
 
@@ -13,7 +13,7 @@ use crate::{Schema, Table, TextFile};
 use crate::rows;
 use crate::typescript::{self as name, Names};
 
-/// The schema files, relative to `.kit/schemas/`.
+/// Returns the schema files, relative to `.kit/schemas/`.
 pub fn emit(schema: &Schema) -> Vec<TextFile> {
     let names = Names::of(schema, &[]);
     schema
@@ -26,7 +26,7 @@ pub fn emit(schema: &Schema) -> Vec<TextFile> {
         .collect()
 }
 
-/// Bytes as every driver gives and takes them.
+/// Column type for bytes, in the form that every driver accepts and returns.
 const BYTES: &str = "
 const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => \"bytea\" });
 ";
@@ -79,19 +79,19 @@ fn module(names: &Names, table: &Table) -> String {
     text
 }
 
-/// A module in the making: what its text turned out to need.
+/// Builder of one module. Collects the imports that the module needs.
 struct Body<'a> {
     names: &'a Names,
     table: &'a Table,
-    /// Functions of `drizzle-orm/pg-core`.
+    /// Functions imported from `drizzle-orm/pg-core`.
     drizzle: BTreeSet<&'static str>,
-    /// Types of `drizzle-orm/pg-core`.
+    /// Types imported from `drizzle-orm/pg-core`.
     types: BTreeSet<&'static str>,
-    /// Tables that are referred to.
+    /// Tables that this one refers to.
     tables: BTreeSet<&'a str>,
-    /// `sql` of `drizzle-orm`.
+    /// True if the module uses `sql` of `drizzle-orm`.
     sql: bool,
-    /// The column type `bytea`, which drizzle has no function for.
+    /// True if the module uses the column type `bytea`, for which drizzle has no function.
     bytes: bool,
 }
 
@@ -125,7 +125,7 @@ impl Body<'_> {
         text
     }
 
-    /// What follows the columns: constraints and indexes that stand on no single column.
+    /// Returns the third argument of `pgTable`: constraints and indexes that cover several columns, and checks.
     fn extras(&mut self) -> String {
         let mut lines: Vec<String> = Vec::new();
         let columns = |names: &[String]| {
@@ -152,7 +152,7 @@ impl Body<'_> {
             ));
         }
         for unique in &self.table.uniques {
-            // One on a single column stands on the column.
+            // A unique constraint on a single column is part of the column's builder chain.
             if unique.columns.len() > 1 {
                 self.drizzle.insert("unique");
                 lines.push(format!(
@@ -168,7 +168,7 @@ impl Body<'_> {
             };
             self.drizzle.insert("check");
             self.sql = true;
-            // No name and no text in SQL has the character that stands for the column here.
+            // `\0` marks the column: no name and no string in SQL contains this character.
             let condition = crate::sql::condition(&check.rule, "\0");
             let column = format!("${{{}}}", name::member("table", &column.source.property));
             let parts: Vec<String> = condition.split('\0').map(name::template).collect();

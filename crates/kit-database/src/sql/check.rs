@@ -1,11 +1,11 @@
-//! The condition of a check.
+//! Conditions of check constraints.
 
 use kit_ir::LiteralValue;
 
 use super::quote::text;
 use crate::{Counts, Range, Rule};
 
-/// The condition as SQL, with the column written as the caller wants it.
+/// Returns the condition as SQL. `column` is inserted as is, so the caller quotes it if necessary.
 ///
 /// ```
 /// use kit_database::{Counts, Rule, sql::condition};
@@ -57,7 +57,7 @@ fn range(column: &str, range: &Range) -> String {
     conditions.join(" AND ")
 }
 
-/// A scalar as SQL writes it.
+/// Formats a scalar as SQL.
 pub fn literal(value: &LiteralValue) -> String {
     match value {
         LiteralValue::String(value) => text(value),

@@ -1,4 +1,4 @@
-//! SQL as a tree of statements, and the printer of PostgreSQL's dialect.
+//! SQL statements as a tree, and the printer for the PostgreSQL dialect.
 
 mod check;
 mod print;
@@ -11,8 +11,9 @@ pub use check::{condition, literal};
 pub use print::{default, now, print, print_one};
 pub use quote::{identifier, text};
 
-/// The line above a statement of `migration.sql` that has to run outside of a transaction, such as `CREATE INDEX
-/// CONCURRENTLY`. It stands for the next statement alone; what is before and after it runs in transactions of its own.
+/// Line above a statement of `migration.sql` that must run outside of a transaction, such as
+/// `CREATE INDEX CONCURRENTLY`. Applies to the next statement only; the statements before and after it run
+/// in separate transactions.
 pub const OUTSIDE_TRANSACTION: &str = "-- kit: outside transaction";
 
 /// A statement of a migration.
@@ -20,87 +21,87 @@ pub const OUTSIDE_TRANSACTION: &str = "-- kit: outside transaction";
 pub enum Statement {
     /// `CREATE TABLE`.
     CreateTable {
-        /// Its name.
+        /// Name of the table.
         name: String,
-        /// Its columns.
+        /// Columns of the table.
         columns: Vec<Column>,
-        /// The primary key's columns.
+        /// Names of the primary key's columns.
         primary_key: Vec<String>,
-        /// The name of its constraint.
+        /// Name of the primary key constraint.
         primary_key_name: String,
         /// Unique constraints.
         uniques: Vec<Unique>,
-        /// Value lists.
+        /// Check constraints.
         checks: Vec<Check>,
     },
     /// `DROP TABLE`.
     DropTable {
-        /// Its name.
+        /// Name of the table.
         name: String,
     },
     /// `ALTER TABLE`.
     AlterTable {
-        /// Its name.
+        /// Name of the table.
         name: String,
-        /// What happens to it.
+        /// Change of the table.
         action: TableAction,
     },
     /// `CREATE INDEX`.
     CreateIndex {
-        /// Its table.
+        /// Name of the table.
         table: String,
         /// The index.
         index: Index,
     },
     /// `DROP INDEX`.
     DropIndex {
-        /// Its name.
+        /// Name of the index.
         name: String,
     },
     /// `ALTER INDEX … RENAME TO`.
     RenameIndex {
-        /// Its name.
+        /// Old name.
         from: String,
-        /// Its name from then on.
+        /// New name.
         to: String,
     },
     /// `COMMENT ON TABLE`, or on one of its columns.
     Comment {
-        /// The table.
+        /// Name of the table.
         table: String,
-        /// The column; the table itself where absent.
+        /// Name of the column; `None` for a comment on the table.
         column: Option<String>,
-        /// The text; none takes it away.
+        /// Text of the comment; `None` removes the comment.
         comment: Option<String>,
     },
-    /// `LOCK TABLE`: nobody else reads or writes it until the transaction ends.
+    /// `LOCK TABLE`: no other session reads or writes the table until the transaction ends.
     Lock {
-        /// Its name.
+        /// Name of the table.
         name: String,
     },
-    /// Stops the migration where a row satisfies a condition.
+    /// Stops the migration if a row satisfies a condition.
     Guard {
-        /// The table.
+        /// Name of the table.
         table: String,
         /// The condition, in SQL.
         condition: String,
-        /// What is said then.
+        /// Message of the error.
         message: String,
-        /// What to do then.
+        /// Advice of the error.
         hint: String,
     },
-    /// Sets the sequence of an identity column behind the numbers that are there.
+    /// Advances the sequence of an identity column beyond the existing numbers.
     AdvanceIdentity {
-        /// The table.
+        /// Name of the table.
         table: String,
-        /// The column.
+        /// Name of the column.
         column: String,
     },
-    /// A comment for whoever reads the file, a line each.
+    /// A comment for readers of the file, one item per line.
     Remark(Vec<String>),
 }
 
-/// What `ALTER TABLE` does.
+/// Action of an `ALTER TABLE`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TableAction {
     /// `ADD COLUMN`.
@@ -115,43 +116,43 @@ pub enum TableAction {
     AddForeignKey(ForeignKey),
     /// `ADD PRIMARY KEY`.
     AddPrimaryKey {
-        /// Its name.
+        /// Name of the constraint.
         name: String,
-        /// Its columns.
+        /// Names of the columns.
         columns: Vec<String>,
     },
     /// `DROP CONSTRAINT`.
     DropConstraint(String),
     /// `RENAME CONSTRAINT`.
     RenameConstraint {
-        /// Its name.
+        /// Old name.
         from: String,
-        /// Its name from then on.
+        /// New name.
         to: String,
     },
     /// `RENAME TO`.
     Rename(String),
     /// `RENAME COLUMN`.
     RenameColumn {
-        /// Its name.
+        /// Old name.
         from: String,
-        /// Its name from then on.
+        /// New name.
         to: String,
     },
     /// `ALTER COLUMN … TYPE`.
     SetType {
-        /// The column.
+        /// Name of the column.
         column: String,
-        /// What it stores from then on.
+        /// New type.
         r#type: ColumnType,
-        /// Whether the cast is written out; PostgreSQL knows the way from text to text.
+        /// True if the cast is written out. PostgreSQL converts from text to text without a cast.
         cast: bool,
     },
     /// `ALTER COLUMN … SET DEFAULT`, or `ADD GENERATED BY DEFAULT AS IDENTITY`.
     SetDefault {
-        /// The column.
+        /// Name of the column.
         column: String,
-        /// The default.
+        /// The new default.
         default: ColumnDefault,
     },
     /// `ALTER COLUMN … DROP DEFAULT`.

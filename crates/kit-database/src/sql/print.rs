@@ -7,8 +7,8 @@ use super::quote::{identifier, text};
 use super::{Statement, TableAction};
 use crate::{Check, Column, ColumnDefault, ColumnType, ForeignKey, Unique};
 
-/// The statements one below the other, each ended by a semicolon, with an empty line between them. A remark stands upon what
-/// follows it.
+/// Prints statements, each with a semicolon, separated by empty lines. A remark is printed directly above the next
+/// statement.
 pub fn print(statements: &[Statement]) -> String {
     let mut sql = String::new();
     for (at, statement) in statements.iter().enumerate() {
@@ -24,7 +24,7 @@ pub fn print(statements: &[Statement]) -> String {
     sql
 }
 
-/// One statement without its semicolon.
+/// Prints one statement without its semicolon.
 pub fn print_one(statement: &Statement) -> String {
     match statement {
         Statement::CreateTable {
@@ -35,7 +35,7 @@ pub fn print_one(statement: &Statement) -> String {
             uniques,
             checks,
         } => {
-            // The name that PostgreSQL gives it by itself.
+            // Name that PostgreSQL gives the constraint by default.
             let usual = *primary_key_name == format!("{name}_pkey");
             let inline = primary_key.len() == 1 && usual;
             let mut lines: Vec<String> = Vec::new();
@@ -164,7 +164,7 @@ fn action(action: &TableAction) -> String {
 
 fn guard(table: &str, condition: &str, message: &str, hint: &str) -> String {
     let table = identifier(table);
-    // A body in dollars ends at its own tag, which no name inside may hold.
+    // A dollar-quoted body ends at its own tag, so no string inside the body may contain the tag.
     let mut tag = "$kit$".to_owned();
     while [&table, condition, message, hint]
         .iter()
@@ -172,7 +172,7 @@ fn guard(table: &str, condition: &str, message: &str, hint: &str) -> String {
     {
         tag.insert(1, '_');
     }
-    // `%` is a place to fill in to RAISE.
+    // `RAISE` reads `%` as a placeholder.
     let message = text(&message.replace('%', "%%"));
     let hint = text(hint);
     format!(
@@ -198,7 +198,7 @@ fn defaulted(column: &Column) -> String {
     }
 }
 
-/// The expression of a default. An identity column has none.
+/// Returns the SQL expression of a default. The expression of an identity column is `NULL`.
 pub fn default(default: &ColumnDefault) -> String {
     match default {
         ColumnDefault::RandomUuid => "gen_random_uuid()".to_owned(),
@@ -209,8 +209,8 @@ pub fn default(default: &ColumnDefault) -> String {
     }
 }
 
-/// The current time in milliseconds, as a statement writes it into a column of that type. It is the same moment whatever time zone the
-/// session has. A column `timestamptz(3)` leaves out what is below a millisecond by itself.
+/// Returns the SQL expression of the current time in milliseconds, for a column of the given type. The time does not
+/// depend on the session's time zone. A `timestamptz(3)` column itself drops the digits below a millisecond.
 pub fn now(r#type: ColumnType) -> &'static str {
     match r#type {
         ColumnType::Timestamp => "date_trunc('milliseconds', now() AT TIME ZONE 'UTC')",

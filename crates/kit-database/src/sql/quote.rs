@@ -1,7 +1,7 @@
-//! Names and texts, written so that they mean themselves.
+//! Quotes names and strings for SQL.
 
-/// Words that PostgreSQL 18 does not take as a column or table name without quotes (all that `pg_get_keywords()` lists
-/// other than as unreserved).
+/// Words that PostgreSQL 18 does not accept as the name of a column or table without quotes: all words that
+/// `pg_get_keywords()` does not list as unreserved.
 const RESERVED: &[&str] = &[
     "all",
     "analyse",
@@ -169,7 +169,7 @@ const RESERVED: &[&str] = &[
     "xmltable",
 ];
 
-/// A name, in quotes where it is not plain lower-case or where it is a word of SQL.
+/// Returns a name as SQL, in quotes if it is not plain lower case or is a reserved word.
 ///
 /// ```
 /// use kit_database::sql::identifier;
@@ -191,8 +191,8 @@ pub fn identifier(name: &str) -> String {
     }
 }
 
-/// A text, in quotes. Right for `standard_conforming_strings`, which is on since PostgreSQL 9.1 and which the migration
-/// runner asks for.
+/// Returns a string literal. Correct with `standard_conforming_strings`, which is on since PostgreSQL 9.1 and which the
+/// migration runner sets.
 ///
 /// ```
 /// assert_eq!(kit_database::sql::text("it's"), "'it''s'");
@@ -206,7 +206,7 @@ mod tests {
     use super::{RESERVED, identifier};
 
     #[test]
-    fn the_list_is_sorted_so_that_it_can_be_searched() {
+    fn quotes_reserved_words_and_names_that_are_not_lower_case() {
         assert!(RESERVED.is_sorted());
         assert_eq!(identifier("user"), "\"user\"");
         assert_eq!(identifier("users"), "users");

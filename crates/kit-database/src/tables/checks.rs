@@ -1,7 +1,7 @@
-//! Constraints of the database from the rules of a property's type.
+//! Derives check constraints from the rules of a property's type.
 //!
-//! The validators hold every rule already. The database holds those again that mean exactly the same in SQL, so that what
-//! comes another way cannot break them; the rest stays with the validators.
+//! The validators already enforce every rule. The database repeats the rules that mean exactly the same in SQL, so that
+//! writes without kit cannot violate them. The other rules are enforced by the validators only.
 
 use kit_diagnostics::codes;
 use kit_ir::LiteralValue;
@@ -12,7 +12,7 @@ use super::pattern;
 use crate::names;
 use crate::{Check, Column, ColumnDefault, ColumnType, Counts, Range, Rule, Schema};
 
-/// The constraints of a column, each under a name of its own.
+/// Returns the check constraints of a column, each with its own name.
 pub(super) fn of(table: &str, stored: &Stored) -> Vec<Check> {
     let Stored {
         column,
@@ -32,7 +32,7 @@ pub(super) fn of(table: &str, stored: &Stored) -> Vec<Check> {
     }
     let length = Counts {
         min: constraints.min_length.filter(|least| *least > 0),
-        // `varchar(n)` says it already.
+        // `varchar(n)` already enforces the maximum.
         max: constraints
             .max_length
             .filter(|_| column.r#type == ColumnType::Text),
@@ -59,7 +59,7 @@ pub(super) fn of(table: &str, stored: &Stored) -> Vec<Check> {
     if range != Range::default() {
         add(Rule::Range(range));
     }
-    // Among numbers with a fraction, JavaScript and PostgreSQL do not agree on what a multiple is.
+    // JavaScript and PostgreSQL do not agree on multiples of numbers with a fraction.
     if let Some(step) = constraints.multiple_of
         && column.r#type.is_whole()
         && step.get().fract() == 0.0
@@ -69,8 +69,8 @@ pub(super) fn of(table: &str, stored: &Stored) -> Vec<Check> {
     checks
 }
 
-/// Takes away the rules that a column does not need or cannot have by the type that it got in the end: a text that refers to
-/// a UUID is stored as one. A default that does not fit that type is an error.
+/// Removes the rules that a column does not need, or cannot have with its final type: for example, a text column that
+/// refers to a UUID becomes a UUID column. Reports a default that does not fit the final type.
 pub(super) fn suit(builder: &mut Builder<'_>, schema: &mut Schema) {
     held_by_keys(schema);
     for table in &mut schema.tables {
@@ -91,8 +91,9 @@ pub(super) fn suit(builder: &mut Builder<'_>, schema: &mut Schema) {
     }
 }
 
-/// Takes away the rules of columns that refer to a column with the same rule: a foreign key lets no value in that is not there. Where that
-/// column refers on, it may have lost its own rule.
+/// Removes the rules of columns that refer to a column with the same rule, because a foreign key only accepts values
+/// that the other column has. Keeps the rule if the other column is itself a reference, because that column may have
+/// lost its own rule.
 fn held_by_keys(schema: &mut Schema) {
     for at in 0..schema.tables.len() {
         let table = &schema.tables[at];
@@ -121,7 +122,7 @@ fn suits(rule: &Rule, r#type: ColumnType) -> bool {
         Rule::Values(values) => values.iter().all(|value| fits(value, r#type)),
         Rule::Length(_) | Rule::Pattern(_) => r#type.is_text(),
         Rule::Items(_) => r#type == ColumnType::Jsonb,
-        // What a `bigint` of TypeScript has for bounds are those of the column's type.
+        // The bounds of a TypeScript `bigint` are those of the column type.
         Rule::Range(_) => {
             matches!(
                 r#type,

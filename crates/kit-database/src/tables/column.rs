@@ -1,4 +1,4 @@
-//! From a property to a column.
+//! Creates the column of a property.
 
 use kit_diagnostics::codes;
 use kit_ir::{Constraints, DefaultValue, GeneratedKind, LiteralValue, Property};
@@ -8,16 +8,16 @@ use super::kind::{Storage, storage};
 use crate::names;
 use crate::{Column, ColumnDefault, ColumnSource, ColumnType};
 
-/// A column and what its values satisfy.
+/// A column with the rules of its values.
 pub(super) struct Stored {
     pub(super) column: Column,
-    /// The values it is limited to; empty where they are not listed.
+    /// The only values that the column accepts; empty if the type does not list its values.
     pub(super) values: Vec<LiteralValue>,
     pub(super) constraints: Constraints,
 }
 
 impl Builder<'_> {
-    /// The column of a property, or nothing where it was reported.
+    /// Returns the column of a property, or `None` if an error was reported.
     pub(super) fn column(&mut self, entity: &str, property: &Property) -> Option<Stored> {
         let place = format!("`{entity}.{}`", property.name);
         let storage = match storage(self.program, property.r#type) {
@@ -144,7 +144,7 @@ fn default(property: &Property, storage: &Storage) -> Result<Option<ColumnDefaul
     }
 }
 
-/// A scalar as JSON text.
+/// Formats a scalar as JSON.
 fn json(value: &LiteralValue) -> Option<String> {
     match value {
         LiteralValue::String(text) => Some(serde_json::Value::from(text.as_str()).to_string()),
@@ -154,7 +154,7 @@ fn json(value: &LiteralValue) -> Option<String> {
     }
 }
 
-/// Whether a column of that type can hold the value.
+/// Returns true if a column of the given type can store the value.
 pub(super) fn fits(value: &LiteralValue, r#type: ColumnType) -> bool {
     match value {
         LiteralValue::String(text) => match r#type {

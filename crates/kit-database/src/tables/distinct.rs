@@ -1,4 +1,4 @@
-//! Names that PostgreSQL keeps in one room: tables, and the indexes that stand for themselves or under a constraint.
+//! Makes names unique that PostgreSQL keeps in one namespace: tables, indexes, and constraints that have an index.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,9 +9,10 @@ use super::Builder;
 use crate::names;
 use crate::{Schema, Table};
 
-/// Gives every index and constraint a name that is free, and reports the names that users chose and that are not.
+/// Gives every index and constraint an unused name, and reports names from the user that are already used.
 ///
-/// A derived name that is taken (the column `roles_id` of `user`, and `id` of `user_roles`) gets a hash of its parts.
+/// If a derived name is used already, it gets a hash of its parts. Example: the column `roles_id` of `user` and the
+/// column `id` of `user_roles` result in equal names.
 pub(super) fn names(builder: &mut Builder<'_>, schema: &mut Schema) {
     let mut taken: BTreeMap<String, String> = BTreeMap::new();
     let spans: Vec<Option<Span>> = schema.tables.iter().map(|table| span(builder, table)).collect();
@@ -27,7 +28,7 @@ pub(super) fn names(builder: &mut Builder<'_>, schema: &mut Schema) {
             clash(builder, *span, &name, &of, &owner);
         }
     }
-    // Names that users chose go first, so that a derived one makes way.
+    // Names from the user are registered first, so that a derived name yields to them.
     for derived in [false, true] {
         for (table, span) in schema.tables.iter_mut().zip(&spans) {
             let (table_name, entity) = (table.name.clone(), table.entity.clone());
@@ -65,7 +66,7 @@ pub(super) fn names(builder: &mut Builder<'_>, schema: &mut Schema) {
     }
 }
 
-/// Constraints without an index share a name with no other constraint of their table.
+/// Gives constraints without an index names that are unique within their table.
 fn constraints(table: &mut Table) {
     let mut taken: BTreeSet<String> = table.uniques.iter().map(|unique| unique.name.clone()).collect();
     taken.insert(table.primary_key_name());
@@ -92,7 +93,7 @@ fn span(builder: &Builder<'_>, table: &Table) -> Option<Span> {
 }
 
 fn clash(builder: &mut Builder<'_>, span: Option<Span>, name: &str, of: &str, owner: &str) {
-    // Every table comes of a declaration.
+    // Every table has a declaration.
     let Some(span) = span else { return };
     builder.error(
         codes::UNUSABLE_NAME,

@@ -1,18 +1,18 @@
-//! Which column type stores the values of a type.
+//! Chooses the column type that stores the values of a type.
 
 use kit_ir::{Constraints, DeclarationId, Format, LiteralValue, Program, TypeId, TypeKind};
 
 use crate::{ColumnType, ValueType};
 
-/// How the values of a property are stored.
+/// Storage of a property's values.
 pub(super) struct Storage {
     pub(super) r#type: ColumnType,
-    /// The type has `null` among its values.
+    /// True if the type includes `null`.
     pub(super) nullable: bool,
     pub(super) value: ValueType,
-    /// The only values there are; empty where the type does not list them.
+    /// The only values of the type; empty if the type does not list its values.
     pub(super) values: Vec<LiteralValue>,
-    /// What else its values satisfy, where all that are not null are of one type.
+    /// Other rules of the values, if all non-null values have one type.
     pub(super) constraints: Constraints,
 }
 
@@ -35,7 +35,7 @@ impl Storage {
     }
 }
 
-/// Finds the storage of a type, or says why there is none.
+/// Returns the storage of a type, or the reason why there is none.
 pub(super) fn storage(program: &Program, id: TypeId) -> Result<Storage, String> {
     let mut members = Vec::new();
     flatten(program, id, &mut members, &mut Vec::new());
@@ -54,7 +54,8 @@ pub(super) fn storage(program: &Program, id: TypeId) -> Result<Storage, String> 
     Ok(storage)
 }
 
-/// The members of a union, through references to other unions; a type that is no union is its own member.
+/// Collects the members of a union, through references to other unions. A type that is not a union is its own only
+/// member.
 fn flatten(program: &Program, id: TypeId, members: &mut Vec<TypeId>, seen: &mut Vec<DeclarationId>) {
     match &program.types[id].kind {
         TypeKind::Union { members: inner } => {
@@ -64,7 +65,7 @@ fn flatten(program: &Program, id: TypeId, members: &mut Vec<TypeId>, seen: &mut 
         }
         TypeKind::Reference { declaration } if !seen.contains(declaration) => {
             let target = program.declarations[*declaration].r#type;
-            // An object keeps its reference, by which a recursive one is known again.
+            // An object keeps its reference, so that a recursive type is recognized.
             if matches!(program.types[target].kind, TypeKind::Object(_)) {
                 members.push(id);
             } else {
@@ -119,7 +120,7 @@ fn union(program: &Program, members: &[TypeId]) -> Result<Storage, String> {
     Ok(Storage::declared(ColumnType::Jsonb))
 }
 
-/// Storage of a type that lists its values.
+/// Returns the storage of a type that lists its values.
 fn literals(values: &[LiteralValue]) -> Result<Storage, String> {
     let texts: Vec<String> = values
         .iter()
@@ -177,7 +178,7 @@ fn literals(values: &[LiteralValue]) -> Result<Storage, String> {
     })
 }
 
-/// The longest `varchar` PostgreSQL knows.
+/// Maximum length of a `varchar` in PostgreSQL, in characters.
 const LONGEST_VARCHAR: u64 = 10_485_760;
 
 fn text(constraints: &Constraints) -> Result<ColumnType, String> {
@@ -189,13 +190,14 @@ fn text(constraints: &Constraints) -> Result<ColumnType, String> {
         Some(0) => Err("`@maxLength 0` leaves nothing to store".to_owned()),
         Some(length) => Ok(match u32::try_from(length) {
             Ok(short) if length <= LONGEST_VARCHAR => ColumnType::Varchar { length: short },
-            // Beyond what varchar can say, the validator alone holds the limit.
+            // The length is greater than the maximum of `varchar`, so only the validator enforces it.
             _ => ColumnType::Text,
         }),
     }
 }
 
-/// A whole number is 32 bits wide only where its bounds say so on both sides: without them, validators take up to 2^53 - 1.
+/// Returns the column type of a number. A whole number is stored in 32 bits only if both bounds fit; without bounds,
+/// validators accept up to 2^53 - 1.
 fn number(constraints: &Constraints) -> ColumnType {
     if !constraints.integer {
         return ColumnType::DoublePrecision;
@@ -211,8 +213,8 @@ fn number(constraints: &Constraints) -> ColumnType {
     }
 }
 
-/// Whether every value comes back from JSON as it went in: what is a `Date` or a `bigint` in a handler would come back
-/// as text.
+/// Returns an error if a value would not come back from JSON with its own type: a `Date` or a `bigint` of a handler
+/// would come back as a string.
 fn json_alike(program: &Program, id: TypeId, seen: &mut Vec<DeclarationId>) -> Result<(), String> {
     let refuse = |what: &str| {
         Err(format!(

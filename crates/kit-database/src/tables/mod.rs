@@ -1,4 +1,4 @@
-//! From entities to tables.
+//! Creates tables from entities.
 
 mod checks;
 mod column;
@@ -16,8 +16,8 @@ use crate::names;
 use crate::{Index, Schema, Table, Unique};
 
 impl Schema {
-    /// Makes a table of every entity. A property that cannot be stored is reported and left out; a schema that comes
-    /// with errors must not be written anywhere.
+    /// Creates a table for every entity. A property that cannot be stored is reported and left out. If the diagnostics
+    /// contain errors, the schema must not be written to files.
     pub fn from_program(program: &Program) -> (Self, Diagnostics) {
         let mut builder = Builder {
             program,
@@ -33,7 +33,7 @@ impl Schema {
     }
 }
 
-/// What the passes share.
+/// State that the passes share.
 struct Builder<'a> {
     program: &'a Program,
     diagnostics: Diagnostics,
@@ -144,7 +144,8 @@ impl<'a> Builder<'a> {
         table
     }
 
-    /// The columns of an index or constraint that stands on the interface, or nothing where it was reported.
+    /// Returns the columns of an index or constraint that is declared on the interface, or `None` if an error was
+    /// reported.
     fn composite(
         &mut self,
         entity: &Entity,

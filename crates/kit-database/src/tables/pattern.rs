@@ -1,27 +1,28 @@
-//! Which regular expressions of JavaScript mean the same in PostgreSQL, and how they are written there.
+//! Translates JavaScript regular expressions to PostgreSQL if both mean the same.
 //!
-//! Both ask whether a part of the text matches, so what differs in *what* matches (laziness, captures) is no difference
-//! here. Only what is known to mean the same is translated: look-around, back references, word boundaries, Unicode properties
-//! and counts beyond PostgreSQL's stay with the validators.
+//! Both only test if some part of the text matches, so features that change *what* matches (laziness, captures) do not
+//! matter here. Only features that are known to mean the same are translated. Look-around, back references, word
+//! boundaries, Unicode properties and counts above PostgreSQL's maximum are left to the validators.
 
 use std::fmt::Write as _;
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// PostgreSQL's greatest count in `{n,m}`.
+/// Greatest count in `{n,m}` that PostgreSQL accepts.
 const GREATEST_COUNT: u32 = 255;
-/// Beyond so many states, counts multiplied, PostgreSQL may say that the expression is too complex.
+/// Maximum number of states, with counts multiplied. Above it, PostgreSQL may refuse the expression as too complex.
 const GREATEST_WEIGHT: u32 = 2_000;
-/// Groups within groups.
+/// Maximum depth of nested groups.
 const DEEPEST: u32 = 32;
 
-/// `\s` of JavaScript, as the inside of a bracket.
+/// Content of a bracket expression that means JavaScript's `\s`.
 const WHITESPACE: &str =
     "\\u0009-\\u000D\\u0020\\u00A0\\u1680\\u2000-\\u200A\\u2028\\u2029\\u202F\\u205F\\u3000\\uFEFF";
 const DIGIT: &str = "0-9";
 const WORD: &str = "A-Za-z0-9_";
 
-/// A regular expression of JavaScript (flag `u`) in PostgreSQL's dialect, or nothing where it is not certain to mean the same.
+/// Translates a JavaScript regular expression (flag `u`) to PostgreSQL's dialect. Returns `None` if the translation is
+/// not certain to mean the same.
 ///
 /// ```
 /// use kit_database::sql::pattern;
@@ -37,7 +38,7 @@ pub fn translate(pattern: &str) -> Option<String> {
     (parser.rest.next().is_none() && !translated.text.is_empty()).then_some(translated.text)
 }
 
-/// A translated part, with about how many states it has.
+/// A translated part of the expression, with its approximate number of states.
 #[derive(Default)]
 struct Part {
     text: String,
@@ -49,7 +50,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// Up to the end, or to the parenthesis that closes the group.
+    /// Parses up to the end, or to the parenthesis that closes the group.
     fn alternatives(&mut self, depth: u32) -> Option<Part> {
         if depth > DEEPEST {
             return None;
@@ -110,7 +111,7 @@ impl Parser<'_> {
         })
     }
 
-    /// What follows the parenthesis of a group: nothing, `?:` or `?<name>`.
+    /// Parses the text after the parenthesis of a group: empty, `?:` or `?<name>`.
     fn opening(&mut self) -> Option<()> {
         if self.rest.peek() != Some(&'?') {
             return Some(());
@@ -139,7 +140,7 @@ impl Parser<'_> {
         if quantifier.len() == 1 {
             self.rest.next();
         }
-        // Whether a quantifier is lazy decides what matches, not whether something does.
+        // A lazy quantifier changes what matches, not if something matches.
         if self.rest.peek() == Some(&'?') {
             self.rest.next();
         }
@@ -150,7 +151,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A class, after its opening bracket.
+    /// Parses a bracket expression after its opening bracket.
     fn bracket(&mut self) -> Option<String> {
         let mut text = String::from("[");
         if self.rest.peek() == Some(&'^') {
@@ -209,12 +210,13 @@ impl Parser<'_> {
         }
     }
 
-    /// A class such as `\d` begins no range; a `-` behind it that ends the bracket is one.
+    /// Refuses a `-` after a class such as `\d`, because a class cannot begin a range. This also refuses a literal `-`
+    /// at the end of the bracket expression.
     fn no_range(&mut self) -> Option<()> {
         (self.rest.peek() != Some(&'-')).then_some(())
     }
 
-    /// The character that an escape means.
+    /// Returns the character that an escape means.
     fn escaped(&mut self, escape: char, in_bracket: bool) -> Option<char> {
         match escape {
             't' => Some('\t'),
@@ -233,7 +235,7 @@ impl Parser<'_> {
             sign if "^$\\.*+?()[]{}|/".contains(sign) => Some(sign),
             _ => None,
         }
-        // No text that is stored has it.
+        // PostgreSQL stores no text with a zero byte.
         .filter(|char| *char != '\0')
     }
 
@@ -247,7 +249,7 @@ impl Parser<'_> {
     }
 }
 
-/// How often the inside of `{…}` repeats at most, or at least where it has no end.
+/// Returns the maximum count of `{…}`, or the minimum plus 1 if there is no maximum.
 fn bounds(text: &str) -> Option<u32> {
     let number = |text: &str| {
         text.parse::<u32>()
@@ -264,7 +266,7 @@ fn bounds(text: &str) -> Option<u32> {
     }
 }
 
-/// A character that stands for itself, inside brackets and outside.
+/// Escapes a literal character, inside and outside of brackets.
 fn literal(char: char) -> String {
     match char {
         ' ' | '_' => char.to_string(),
@@ -280,7 +282,7 @@ mod tests {
     use super::translate;
 
     #[test]
-    fn what_means_the_same_is_translated() {
+    fn translates_patterns_that_mean_the_same_in_postgresql() {
         for (pattern, expected) in [
             ("^[a-z-]+$", "^[a-z\\-]+$"),
             ("^\\d{4}-\\d\\d$", "^[0-9]{4}\\-[0-9][0-9]$"),
@@ -296,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_differ_stays_with_the_validators() {
+    fn refuses_patterns_that_may_differ_in_postgresql() {
         for pattern in [
             "",
             "(?=a)b",

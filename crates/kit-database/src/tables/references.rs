@@ -1,4 +1,4 @@
-//! `@references`: foreign keys, once all tables are known.
+//! Resolves `@references` tags to foreign keys, after all tables are created.
 
 use kit_diagnostics::codes;
 use kit_ir::{ReferenceTarget, Relation, Span};
@@ -17,7 +17,7 @@ pub(super) fn resolve(builder: &mut Builder<'_>, schema: &mut Schema) {
             }
         }
     }
-    // A column that is referred to may refer on; as many rounds as there are tables reach the end of every chain.
+    // A referenced column may itself be a reference, so repeat once per table: this reaches the end of every chain.
     for _ in 0..schema.tables.len() {
         if !adopt_types(schema) {
             break;
@@ -25,7 +25,7 @@ pub(super) fn resolve(builder: &mut Builder<'_>, schema: &mut Schema) {
     }
 }
 
-/// Gives each referring column the type of its target; whether any changed.
+/// Gives each referring column the type of its target. Returns true if any type changed.
 fn adopt_types(schema: &mut Schema) -> bool {
     let mut changed = false;
     for at in 0..schema.tables.len() {
@@ -49,7 +49,7 @@ fn adopt_types(schema: &mut Schema) -> bool {
     changed
 }
 
-/// The references an entity declares.
+/// Returns the references that an entity declares.
 fn declared(builder: &Builder<'_>, entity: &str) -> Vec<(String, ReferenceTarget, Span)> {
     let Some((_, declaration)) = builder.program.declaration(entity) else {
         return Vec::new();
@@ -140,7 +140,7 @@ fn foreign_key(
     })
 }
 
-/// Whether values of one column can name those of the other: texts of any kind, and numbers of any width.
+/// Returns true if a column of one type may refer to a column of the other: any text types, or any number types.
 fn may_refer(here: ColumnType, there: ColumnType) -> bool {
     fn group(r#type: ColumnType) -> u8 {
         match r#type {

@@ -1,4 +1,4 @@
-//! The reference entities, as the compiler would hand them over.
+//! Reference entities, in the form in which the compiler passes them to this crate.
 #![allow(dead_code, unreachable_pub)] // each test file uses a part
 
 use kit_ir::{
@@ -89,7 +89,7 @@ impl Builder {
         });
     }
 
-    /// An entity with an id and what the closure adds.
+    /// Adds an entity with an id and further properties.
     pub fn with_id(&mut self, name: &str, table: &str, more: Vec<Property>) {
         let mut properties = vec![self.id()];
         properties.extend(more);
@@ -140,7 +140,7 @@ pub fn tagged(name: &str, r#type: TypeId, tag: impl FnOnce(&mut PropertyTags)) -
     }
 }
 
-/// Note, User and Todo of the specification.
+/// Returns the entities Note, User and Todo of the specification.
 pub fn reference_program() -> Program {
     let mut builder = Builder::new();
     notes(&mut builder, true);
@@ -212,7 +212,7 @@ pub fn todos(builder: &mut Builder) {
     builder.with_id("Todo", "todos", more);
 }
 
-/// Every kind of column, and names that need quotes.
+/// Adds an entity with every kind of column, and with names that need quotes.
 pub fn mixed(builder: &mut Builder) {
     let integer = builder.constrained(
         TypeKind::Number,
@@ -286,7 +286,7 @@ pub fn mixed(builder: &mut Builder) {
     );
 }
 
-/// Whole numbers with bounds and without, and no `bigint` beside them.
+/// Adds an entity with whole numbers, with and without bounds, and without a `bigint`.
 pub fn counters(builder: &mut Builder) {
     let mut whole = |minimum, maximum| {
         builder.constrained(

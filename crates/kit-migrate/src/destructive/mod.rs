@@ -1,11 +1,12 @@
 //! Finds the statements of a migration that may delete stored data.
 //!
-//! The text that runs is judged, not only `changes.json`, which says nothing of statements that were written by hand. The
-//! judgement is cautious: a statement that kit cannot judge counts as destructive, and a person looks at it. Statements that
-//! kit planned itself, and that are still complete, are judged by their plan: a changed type is guarded there by a check of
-//! all values.
+//! Judges the SQL that runs, not only `changes.json`, because `changes.json` does not list statements that users wrote
+//! by hand. The judgement is cautious: a statement that kit cannot judge counts as destructive, so that a person
+//! reviews it. Statements that kit planned itself, and that are still complete, are judged by their plan: a planned
+//! change of a type checks all values first.
 //!
-//! Calls of functions that are in the database already cannot be judged, since their text is not part of the migration.
+//! Calls of functions that already exist in the database cannot be judged, because their source is not part of the
+//! migration.
 
 mod rules;
 mod words;
@@ -20,13 +21,13 @@ use words::Word;
 /// A statement that may delete stored data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loss {
-    /// The migration.
+    /// Name of the migration.
     pub migration: String,
-    /// The line in `migration.sql`, from 1.
+    /// Line in `migration.sql`, from 1.
     pub line: usize,
     /// The beginning of the statement.
     pub statement: String,
-    /// The reason, as a sentence without a subject: `drops a table and its rows`.
+    /// Reason, as a sentence without a subject: `drops a table and its rows`.
     pub reason: String,
 }
 
@@ -64,8 +65,8 @@ pub(crate) fn losses(migration: &Migration, script: &Script<'_>) -> Vec<Loss> {
     losses
 }
 
-/// Tells for each statement whether kit planned it as part of a change that deletes nothing and is still complete. A change
-/// of type whose guard was taken out is not.
+/// Returns for each statement if kit planned it as part of a change that deletes nothing and is still complete. A
+/// change of a type is incomplete if its guard was removed.
 fn planned(changes: &[Step], statements: &[Vec<Word>]) -> Vec<bool> {
     let mut planned = vec![false; statements.len()];
     for step in changes.iter().filter(|step| !step.is_destructive()) {
@@ -87,10 +88,10 @@ fn planned(changes: &[Step], statements: &[Vec<Word>]) -> Vec<bool> {
     planned
 }
 
-/// The statements that kit writes for a change.
+/// Returns the statements that kit writes for a change.
 fn statements_of(change: &Change) -> Vec<Vec<Word>> {
     let text = sql::print(&change.statements());
-    // What kit prints can be cut; if it could not, the statements would be judged by their text.
+    // kit can always parse what it prints. If not, an empty list means that the statements are judged by their SQL.
     let script = Script::parse(&text);
     script.map_or_else(
         |_| Vec::new(),

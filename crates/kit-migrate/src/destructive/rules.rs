@@ -1,21 +1,21 @@
-//! The rules by which a statement counts as destructive.
+//! Rules by which a statement counts as destructive.
 //!
-//! All words of a statement are looked at, at any depth: `WITH gone AS (DELETE FROM a RETURNING 1) …` deletes too. Bodies of
-//! `DO` and of functions are read in the same way.
+//! The rules check all words of a statement at any depth, because `WITH gone AS (DELETE FROM a RETURNING 1) …` deletes
+//! too. Bodies of `DO` and of functions are checked in the same way.
 
 use super::words::{Kind, Word, words};
 
-/// Something that may delete data.
+/// Part of a statement that may delete data.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Finding {
     pub(super) line: usize,
     pub(super) reason: String,
 }
 
-/// Bodies within bodies that are read; what lies deeper counts as destructive.
+/// Maximum depth of nested bodies. A deeper body counts as destructive.
 const DEEPEST: usize = 8;
 
-/// Kinds of objects that hold no rows: `DROP VIEW`.
+/// Kinds of objects that contain no rows, such as the view in `DROP VIEW`.
 const WITHOUT_DATA: [&str; 21] = [
     "access",
     "aggregate",
@@ -40,18 +40,19 @@ const WITHOUT_DATA: [&str; 21] = [
     "view",
 ];
 
-/// Of these, `CASCADE` takes nothing along that holds values.
+/// Kinds of objects for which `CASCADE` drops nothing that contains values.
 const SAFE_CASCADE: [&str; 5] = ["constraint", "index", "policy", "rule", "trigger"];
 
-/// Words of a condition that name no column.
+/// Words of a condition that are not the name of a column.
 const CONSTANTS: [&str; 16] = [
     "true", "false", "null", "not", "and", "or", "is", "in", "between", "like", "exists", "select", "from",
     "where", "any", "all",
 ];
 
-/// The first finding of a statement.
+/// Returns the first finding in a statement.
 pub(super) fn first_finding(text: &str, words: &[Word]) -> Option<Finding> {
-    // With this setting off, a backslash before a quote hides or ends a text, and what kit reads is not what PostgreSQL runs.
+    // If this setting is off, a backslash before a quote changes where a string ends, so kit would read other SQL than
+    // PostgreSQL runs.
     if text.to_ascii_lowercase().contains("standard_conforming_strings") {
         return found(
             words.first()?,
@@ -61,7 +62,7 @@ pub(super) fn first_finding(text: &str, words: &[Word]) -> Option<Finding> {
     Judge { words, depth: 0 }.first()
 }
 
-#[allow(clippy::unnecessary_wraps)] // Reason: each rule gives a finding or none.
+#[allow(clippy::unnecessary_wraps)] // Reason: the rules return the result directly as an `Option`.
 fn found(word: &Word, reason: impl Into<String>) -> Option<Finding> {
     Some(Finding {
         line: word.line,
@@ -71,7 +72,7 @@ fn found(word: &Word, reason: impl Into<String>) -> Option<Finding> {
 
 struct Judge<'a> {
     words: &'a [Word],
-    /// Bodies around this text.
+    /// Number of bodies around this text.
     depth: usize,
 }
 
@@ -111,10 +112,10 @@ impl Judge<'_> {
         }
     }
 
-    /// `DROP TABLE a`, and `DROP [COLUMN] a` within `ALTER TABLE`.
+    /// Checks `DROP TABLE a`, and `DROP [COLUMN] a` within `ALTER TABLE`.
     fn drop(&self, at: usize) -> Option<Finding> {
         let word = &self.words[at];
-        // `CREATE TEMPORARY TABLE … ON COMMIT DROP`
+        // Skip `CREATE TEMPORARY TABLE … ON COMMIT DROP`.
         if self.before(at, 1) == Some("commit") && self.before(at, 2) == Some("on") {
             return None;
         }
@@ -124,7 +125,7 @@ impl Judge<'_> {
         } else {
             match kind {
                 Some("constraint" | "default" | "not" | "mapping") => true,
-                // `ALTER COLUMN a DROP IDENTITY`; without `ALTER COLUMN a` it is a column of that name.
+                // `ALTER COLUMN a DROP IDENTITY`. Without `ALTER COLUMN a`, the word is the name of a column.
                 Some("identity" | "expression") => {
                     at >= 2
                         && self.words[at - 1].is_name()
@@ -146,7 +147,8 @@ impl Judge<'_> {
         None
     }
 
-    /// The privilege and the event of a trigger follow words that no statement follows.
+    /// Checks `TRUNCATE`. Skips the privilege and the trigger event of that name, which follow words that never precede
+    /// a statement.
     fn truncate(&self, at: usize) -> Option<Finding> {
         let is_privilege = matches!(
             self.before(at, 1),
@@ -179,7 +181,8 @@ impl Judge<'_> {
         if self.plain(at + 1) == Some("set") {
             return match self.before(at, 1) {
                 Some("then") => found(word, "overwrites values by MERGE"),
-                // `ON CONFLICT … DO UPDATE SET` changes rows that the statement names; `ON UPDATE SET NULL` is a reference.
+                // `ON CONFLICT … DO UPDATE SET` only changes rows that the statement names; `ON UPDATE SET NULL` is
+                // part of a foreign key.
                 _ => None,
             };
         }
@@ -196,7 +199,7 @@ impl Judge<'_> {
         )
     }
 
-    /// `ALTER COLUMN a [SET DATA] TYPE b`. Everything can be written as text without a loss.
+    /// Checks `ALTER COLUMN a [SET DATA] TYPE b`. A change to `text` or `varchar` without a length loses no value.
     fn alter_type(&self, at: usize) -> Option<Finding> {
         let is_change = self.before(at, 1) == Some("data") && self.before(at, 2) == Some("set")
             || at >= 2
@@ -226,7 +229,8 @@ impl Judge<'_> {
         )
     }
 
-    /// `set_config('lock_timeout', …)` is a setting whose name is there to be read.
+    /// Checks `set_config(name, …)`. Skips calls whose name is a string literal, such as
+    /// `set_config('lock_timeout', …)`, because kit can read that name.
     fn set_config(&self, at: usize) -> Option<Finding> {
         let is_readable = self.sign(at + 1, "(")
             && self.words.get(at + 2).is_some_and(Word::is_text)
@@ -237,10 +241,11 @@ impl Judge<'_> {
         found(&self.words[at], "changes a setting whose name kit cannot read")
     }
 
-    /// SQL that is put together while it runs.
+    /// Checks `EXECUTE`, which may run SQL that is built at run time.
     fn execute(&self, at: usize) -> Option<Finding> {
         let before = self.before(at, 1);
-        // A privilege; `EXECUTE FUNCTION f()` of a trigger; at the top a prepared statement, whose text was read before.
+        // Skip a privilege, `EXECUTE FUNCTION f()` of a trigger and, at the top level, a prepared statement, whose SQL
+        // was already checked.
         let is_privilege = matches!(before, Some("grant" | "revoke"))
             || before == Some("for") && self.before(at, 2) == Some("option")
             || at > 0 && self.words[at - 1].is_sign(",");
@@ -256,7 +261,7 @@ impl Judge<'_> {
             .get(at + 2)
             .is_none_or(|word| word.is_sign(";") || matches!(word.plain(), Some("into" | "using" | "loop")));
         match &next.kind {
-            // The text itself is read as all texts of a body are.
+            // The string literal itself is checked, as all strings of a body are.
             Kind::Dollar(_) | Kind::Text { content: Some(_), .. } if ends => None,
             _ => found(
                 &self.words[at],
@@ -284,11 +289,11 @@ impl Judge<'_> {
         found(word, format!("has a body in {name}, which kit cannot judge"))
     }
 
-    /// Texts of `DO` and of functions are programs; elsewhere they are values.
+    /// Checks a string. Strings of `DO` and of functions are programs; other strings are values.
     fn text(&self, at: usize, content: Option<&str>, escapes: bool, has_body: bool) -> Option<Finding> {
         let word = &self.words[at];
         let goes_on = self.words.get(at + 1).is_some_and(Word::is_text);
-        // PostgreSQL reads the next line of an `E'…'` with escapes too.
+        // PostgreSQL continues an `E'…'` on the next line, and reads escapes there too.
         if goes_on && (escapes || has_body) {
             return found(word, "has a text in several pieces, which kit cannot judge");
         }
@@ -313,7 +318,7 @@ impl Judge<'_> {
         .first()
     }
 
-    /// Returns true if a program stands in a text: `DO '…'`, `CREATE FUNCTION … AS '…'`.
+    /// Returns true if the statement contains a program in a string: `DO '…'`, `CREATE FUNCTION … AS '…'`.
     fn has_body(&self) -> bool {
         self.words
             .iter()
@@ -328,7 +333,7 @@ impl Judge<'_> {
             })
     }
 
-    /// Returns true if a statement begins here, so that this is no action of `ALTER TABLE`.
+    /// Returns true if a statement begins at this word. False for an action of `ALTER TABLE`.
     fn begins_statement(&self, at: usize) -> bool {
         let Some(before) = at.checked_sub(1).map(|at| &self.words[at]) else {
             return true;
@@ -340,13 +345,13 @@ impl Judge<'_> {
             before.plain(),
             Some("begin" | "then" | "else" | "loop" | "atomic" | "also" | "instead" | "as")
         );
-        // A table may be named `loop`.
+        // `loop` and the other words may also be the name of a table.
         let is_name = matches!(self.before(at, 2), Some("table" | "exists" | "only" | "type"))
             || at >= 2 && self.words[at - 2].is_sign(".");
         begins && !is_name
     }
 
-    /// Returns true if a `DELETE` or `UPDATE` has a `WHERE` each of whose alternatives looks at a column.
+    /// Returns true if a `DELETE` or `UPDATE` has a `WHERE` condition in which every alternative refers to a column.
     fn is_bounded(&self, at: usize) -> bool {
         let statement = self.to_end(at);
         let mut depth = 0_usize;
@@ -367,7 +372,7 @@ impl Judge<'_> {
         let Some(condition) = start.and_then(|start| statement.get(start..end)) else {
             return false;
         };
-        // `WHERE CURRENT OF cursor`: the cursor may go over all rows.
+        // `WHERE CURRENT OF cursor`: the cursor may visit all rows.
         if condition.first().is_some_and(|word| word.is("current")) {
             return false;
         }
@@ -402,7 +407,7 @@ impl Judge<'_> {
         })
     }
 
-    /// The words up to the semicolon, or to the end of the parentheses around them.
+    /// Returns the words up to the semicolon, or up to the end of the enclosing parentheses.
     fn to_end(&self, at: usize) -> &[Word] {
         let mut depth = 0_usize;
         let end = self.words[at..].iter().position(|word| {
@@ -432,7 +437,7 @@ impl Judge<'_> {
     }
 }
 
-/// The reason of a `DROP`.
+/// Returns the reason for a `DROP`.
 fn dropped(kind: Option<&str>, is_statement: bool) -> String {
     match kind {
         _ if !is_statement => "drops a column and its values".to_owned(),

@@ -21,7 +21,7 @@ fn reasons(sql: &str) -> Vec<(usize, String)> {
 }
 
 #[test]
-fn statements_that_delete_data_are_found() {
+fn finds_statements_that_delete_data() {
     for sql in [
         "DROP TABLE a",
         "drop\ntable if exists a",
@@ -105,7 +105,7 @@ fn statements_that_delete_data_are_found() {
 }
 
 #[test]
-fn statements_that_keep_data_are_not_found() {
+fn accepts_statements_that_keep_data() {
     for sql in [
         "CREATE TABLE a (id int REFERENCES b ON DELETE CASCADE ON UPDATE SET NULL, type text, \"drop\" int)",
         "CREATE TEMPORARY TABLE a (id int) ON COMMIT DROP",
@@ -152,7 +152,7 @@ fn statements_that_keep_data_are_not_found() {
 }
 
 #[test]
-fn a_finding_names_the_line_within_a_body() {
+fn reports_the_line_within_a_body() {
     let sql = "SELECT 1;\n\nDO $$\nBEGIN\n  TRUNCATE a;\nEND $$;\n";
     assert_eq!(reasons(sql), [(5, "deletes all rows".to_owned())]);
 }

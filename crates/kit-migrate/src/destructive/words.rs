@@ -1,28 +1,28 @@
-//! The words of a statement, without spaces and comments.
+//! Splits a statement into words, without spaces and comments.
 
 use squawk_lexer::{LiteralKind, TokenKind, tokenize};
 
-/// A word, name, text or sign.
+/// A keyword, name, string, number or sign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Word {
     pub(super) kind: Kind,
-    /// The line, from 1.
+    /// Line of the word, from 1.
     pub(super) line: usize,
 }
 
-/// The kinds that the rules tell apart.
+/// Kind of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A keyword or a name without quotes, in lower case.
+    /// A keyword or an unquoted name, in lower case.
     Plain(String),
     /// A name in double quotes, which is never a keyword.
     Quoted(String),
-    /// A text between dollar signs: its content, and the lines of it that stand above the content.
+    /// Content of a dollar-quoted string.
     Dollar(String),
-    /// Another text, with its content if that is what stands between the quotes.
+    /// Any other string. `content` is `None` if escapes make the content differ from the text between the quotes.
     Text {
         content: Option<String>,
-        /// `E'…'`.
+        /// True for `E'…'`.
         escapes: bool,
     },
     /// A number or a sign.
@@ -30,7 +30,7 @@ pub(super) enum Kind {
 }
 
 impl Word {
-    /// The keyword, or the name without quotes.
+    /// Returns the keyword or unquoted name.
     pub(super) fn plain(&self) -> Option<&str> {
         match &self.kind {
             Kind::Plain(word) => Some(word),
@@ -55,7 +55,7 @@ impl Word {
     }
 }
 
-/// Cuts SQL into words. `line` is the number of its first line.
+/// Splits SQL into words. `line` is the number of its first line.
 pub(super) fn words(sql: &str, line: usize) -> Vec<Word> {
     let mut words = Vec::new();
     let (mut at, mut line) = (0, line);
@@ -76,7 +76,7 @@ pub(super) fn words(sql: &str, line: usize) -> Vec<Word> {
     words
 }
 
-/// Tells if two statements differ in spaces, comments and letter case at most.
+/// Returns true if two statements differ at most in spaces, comments and letter case.
 pub(super) fn are_equal(one: &[Word], other: &[Word]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.kind == other.kind)
 }
@@ -84,7 +84,7 @@ pub(super) fn are_equal(one: &[Word], other: &[Word]) -> bool {
 fn literal(kind: LiteralKind, text: &str) -> Kind {
     match kind {
         LiteralKind::DollarQuotedString { .. } => {
-            // `$tag$`, with both dollar signs.
+            // Length of `$tag$`, with both dollar signs.
             let mark = text[1..].find('$').map_or(text.len(), |end| end + 2);
             let end = text.len().saturating_sub(mark).max(mark.min(text.len()));
             Kind::Dollar(text.get(mark..end).unwrap_or_default().to_owned())

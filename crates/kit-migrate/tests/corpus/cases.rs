@@ -1,11 +1,15 @@
-//! Pairs of models, before and after, with rows in between: `tests/corpus/cases/*.case`.
+//! Pairs of models, before and after, with rows in the tables: `tests/corpus/cases/*.case`.
 //!
-//! A case is a text of sections. `=== before` and `=== after` are TypeScript, `=== rows` SQL; `=== plan` is what kit makes of
-//! it, a change a line, and is written by `KIT_BLESS=1`; `=== query` and `=== result` are what is stored afterwards. With
-//! `=== fails` the rows do not fit: applying fails with that in its message, and nothing has changed. `=== fill` is what a
-//! person writes where migration.sql has a place for it. `=== refused` is what kit will not plan. With `=== alternative` the
-//! other ways of changes.json are gone too, statement by statement. With `=== earlier` an earlier kit made the tables of
-//! before, which stored a `Date` as `timestamp`.
+//! A case is a text with sections:
+//! - `=== before` and `=== after`: TypeScript types.
+//! - `=== rows`: SQL that inserts rows.
+//! - `=== plan`: the plan of kit, one change per line; written with `KIT_BLESS=1`.
+//! - `=== query` and `=== result`: a query after the migration, with its expected rows.
+//! - `=== fails`: the rows do not fit. Applying must fail with this message and change nothing.
+//! - `=== fill`: SQL that the user writes at the marked location in migration.sql.
+//! - `=== refused`: a change that kit refuses to plan.
+//! - `=== alternative`: also run the alternatives of changes.json, statement by statement.
+//! - `=== earlier`: an earlier version of kit, which stored a `Date` as `timestamp`, created the tables of `before`.
 #![allow(clippy::disallowed_methods)] // cases are files
 
 use std::collections::BTreeMap;
@@ -49,7 +53,7 @@ fn described(plan: &Plan) -> String {
     text
 }
 
-/// Holds the plan against the case, or writes it there.
+/// Compares the plan with the case, or writes the plan to the case.
 fn hold_plan(path: &Path, text: &str, case: &Case, plan: &Plan) {
     let found = described(plan);
     if case["plan"].trim() == found.trim() {
@@ -67,13 +71,13 @@ fn hold_plan(path: &Path, text: &str, case: &Case, plan: &Plan) {
 }
 
 #[test]
-fn every_case_on_postgresql_16() {
-    every_case(Release::Oldest, "every_case_on_postgresql_16");
+fn migrates_every_case_on_postgresql_16() {
+    every_case(Release::Oldest, "migrates_every_case_on_postgresql_16");
 }
 
 #[test]
-fn every_case_on_postgresql_18() {
-    every_case(Release::Embedded, "every_case_on_postgresql_18");
+fn migrates_every_case_on_postgresql_18() {
+    every_case(Release::Embedded, "migrates_every_case_on_postgresql_18");
 }
 
 fn every_case(release: Release, test: &str) {
@@ -84,7 +88,7 @@ fn every_case(release: Release, test: &str) {
         .collect();
     paths.sort();
     assert!(paths.len() > 20);
-    // One server for all of them.
+    // All cases share one server.
     let Some(server) = database_on(release, test) else {
         return;
     };
@@ -117,7 +121,7 @@ fn every_case(release: Release, test: &str) {
     drop(server);
 }
 
-/// Makes every time a `timestamp`, as kit did until it made `timestamptz(3)`.
+/// Makes every time column a `timestamp`, as kit did before it used `timestamptz(3)`.
 fn as_before(schema: &mut Schema) {
     for column in schema.tables.iter_mut().flat_map(|table| &mut table.columns) {
         if column.r#type == ColumnType::Timestamptz {
@@ -126,7 +130,7 @@ fn as_before(schema: &mut Schema) {
     }
 }
 
-/// A database with the tables and rows of before.
+/// Creates a database with the tables and rows of `before`.
 fn prepared(
     release: Release,
     name: &str,
@@ -177,13 +181,14 @@ fn run(release: Release, name: &str, case: &Case, before: &Schema, after: &Schem
     }
 }
 
-/// The statements of the alternatives, one transaction each, where there are some; they end where the plan ends.
+/// Runs the statements of the alternatives, one transaction each, if the plan has alternatives. The result must be the
+/// same as that of the plan.
 fn go_the_other_way(release: Release, name: &str, case: &Case, before: &Schema, after: &Schema, plan: &Plan) {
     let (database, _) = prepared(release, name, case, before);
     let mut gone = 0;
     for step in &plan.changes {
         if let Some(alternative) = &step.alternative {
-            // What only a person knows is not there to run.
+            // A step with `…` needs a value from the user, so skip it.
             for statement in alternative.steps.iter().filter(|step| !step.contains('…')) {
                 execute(&database.url, statement);
                 gone += 1;

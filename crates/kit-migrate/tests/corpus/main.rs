@@ -1,4 +1,4 @@
-//! Migrations between models, on a real PostgreSQL with rows in it: cases that people wrote, and pairs made at random.
+//! Tests of migrations between models, on a real PostgreSQL with rows: cases written by hand, and random pairs.
 
 mod cases;
 mod models;

@@ -1,4 +1,4 @@
-//! Tables from TypeScript, and the migrations between them.
+//! Creates tables from TypeScript types, and the migrations between them.
 #![allow(unreachable_pub)] // a module of tests has no outside
 
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use kit_database::{Migration, Plan, PlanError, Schema, Snapshot, plan};
 use kit_migrate::{MigrateError, Options, apply, drift};
 use kit_typescript::{Input, MemoryFiles, compile};
 
-/// The tables of a file of types.
+/// Returns the tables of a file of types.
 pub fn schema(types: &str) -> Schema {
     let root = Path::new("/app");
     let path: PathBuf = root.join("src/model.types.ts");
@@ -29,7 +29,8 @@ pub fn schema(types: &str) -> Schema {
     schema
 }
 
-/// The way from one to the other, through the text of a snapshot as it is committed.
+/// Plans the change between two schemas. Writes and reads the snapshot, because a committed snapshot is read from a
+/// file.
 pub fn between(before: Option<&Schema>, after: &Schema) -> Result<Plan, PlanError> {
     let before = before.map(|schema| {
         let text = Snapshot::of(schema).to_json();
@@ -38,7 +39,7 @@ pub fn between(before: Option<&Schema>, after: &Schema) -> Result<Plan, PlanErro
     plan(before.as_ref(), after)
 }
 
-/// A migration as it is read from its files.
+/// Returns a migration that was written to files and read back.
 pub fn migration(number: u32, plan: &Plan, schema: &Schema) -> Migration {
     let timestamp = format!("202601010000{number:02}");
     let made = Migration::create(&timestamp, "corpus", plan, None, schema).expect("a migration");
@@ -57,7 +58,8 @@ pub fn migration(number: u32, plan: &Plan, schema: &Schema) -> Migration {
     .expect("kit reads what it wrote")
 }
 
-/// Applies all of them, with consent only if a plan is destructive: no statement that kit writes for another plan may need it.
+/// Applies all migrations. Consents to data loss only if a plan is destructive, because no statement of another plan
+/// may need consent.
 #[allow(clippy::result_large_err)] // a test looks at one at a time
 pub fn migrate(url: &str, migrations: &[Migration]) -> Result<(), MigrateError> {
     let options = Options {
@@ -67,7 +69,7 @@ pub fn migrate(url: &str, migrations: &[Migration]) -> Result<(), MigrateError> 
     apply(url, migrations, &options).map(|_| ())
 }
 
-/// How the live tables differ from a schema, a line each.
+/// Returns the differences between the live tables and a schema, one line each.
 pub fn differences(url: &str, schema: &Schema) -> Vec<String> {
     let drift = drift(url, &Snapshot::of(schema)).expect("a comparison");
     let mut lines: Vec<String> = drift

@@ -1,5 +1,6 @@
-//! Pairs of models made at random, from a seed: whatever kit plans between them runs, ends where it should, and keeps what
-//! it does not say it loses. `KIT_SEED` and `KIT_RUNS` choose others and more; `KIT_SECONDS` goes on for that long.
+//! Tests with random pairs of models, made from a seed. Every plan of kit must run, must end in the expected tables,
+//! and must keep all values that it does not report as lost. `KIT_SEED` sets the first seed and `KIT_RUNS` the number
+//! of pairs; `KIT_SECONDS` sets the duration in seconds.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use kit_ir::LiteralValue;
 use crate::models::{between, differences, migrate, migration, schema};
 use crate::support::{Release, database_on, execute, query};
 
-/// Numbers that look random and are the same everywhere (`SplitMix64`).
+/// Pseudorandom numbers that are the same on every machine (`SplitMix64`).
 struct Dice(u64);
 
 impl Dice {
@@ -23,7 +24,7 @@ impl Dice {
     }
 }
 
-/// What a property may be; `NAME` is its name.
+/// Possible declarations of a property; `NAME` stands for the name.
 const PROPERTIES: &[&str] = &[
     "NAME: string;",
     "NAME?: string;",
@@ -49,17 +50,18 @@ const PROPERTIES: &[&str] = &[
     "/** @references Two.id cascade */ NAME: number | null;",
 ];
 
-/// A property: its name, what it is, and its former name.
+/// A property: its name, its declaration and its former name.
 type Property = (String, &'static str, Option<String>);
 
-/// The properties of `One`, `Two` and `Three`; the last is not always there.
+/// Properties of `One`, `Two` and `Three`. The third is sometimes missing.
 type Model = Vec<Option<Vec<Property>>>;
 
 fn any(dice: &mut Dice) -> &'static str {
     PROPERTIES[dice.roll(PROPERTIES.len())]
 }
 
-/// A model, or what became of one: most properties stay, some change, get another name or go, some come.
+/// Creates a random model, or a changed version of one: most properties stay; some change, are renamed, dropped or
+/// added.
 fn model(dice: &mut Dice, before: Option<&Model>) -> Model {
     let mut model = Model::new();
     for number in 0..3 {
@@ -113,7 +115,7 @@ fn types(model: &Model) -> String {
     text
 }
 
-/// A value of a column in SQL, another one for each row.
+/// Returns a value of a column in SQL, different for each row.
 fn value(table: &Table, column: &Column, row: u32, dice: &mut Dice) -> String {
     let refers = table.foreign_keys.iter().any(|key| key.column == column.name);
     if refers || (column.nullable && dice.roll(3) == 0) {
@@ -161,7 +163,7 @@ fn fill(schema: &Schema, dice: &mut Dice) -> String {
     sql
 }
 
-/// All values of a column, or all ids of a table.
+/// Returns all values of a column as text, in the order of the ids.
 fn values(url: &str, table: &str, column: &str) -> Vec<String> {
     query(
         url,
@@ -169,7 +171,7 @@ fn values(url: &str, table: &str, column: &str) -> Vec<String> {
     )
 }
 
-/// What both have and store alike, as (table, former column, column).
+/// Returns the columns that both schemas have with the same stored type, as (table, former column, column).
 fn kept<'a>(before: &'a Schema, after: &'a Schema) -> Vec<(&'a str, &'a str, &'a str)> {
     let mut kept = Vec::new();
     for table in &after.tables {
@@ -193,16 +195,26 @@ fn number(name: &str) -> Option<u64> {
 }
 
 #[test]
-fn random_pairs_on_postgresql_16() {
-    random_pairs(Release::Oldest, "random_pairs_on_postgresql_16", 1_001, 12);
+fn migrates_between_random_models_on_postgresql_16() {
+    random_pairs(
+        Release::Oldest,
+        "migrates_between_random_models_on_postgresql_16",
+        1_001,
+        12,
+    );
 }
 
 #[test]
-fn random_pairs_on_postgresql_18() {
-    random_pairs(Release::Embedded, "random_pairs_on_postgresql_18", 1, 24);
+fn migrates_between_random_models_on_postgresql_18() {
+    random_pairs(
+        Release::Embedded,
+        "migrates_between_random_models_on_postgresql_18",
+        1,
+        24,
+    );
 }
 
-/// How many pairs: until so many were tried, or until so much time is over.
+/// Number of pairs to test, or the duration of the test if one is set.
 struct Extent {
     runs: u64,
     time: Option<Duration>,
@@ -224,7 +236,7 @@ impl Extent {
     }
 }
 
-#[allow(clippy::print_stdout)] // how much was tried, for a soak
+#[allow(clippy::print_stdout)] // prints the number of tests of a soak
 fn random_pairs(release: Release, test: &str, first: u64, runs: u64) {
     let first = number("KIT_SEED").unwrap_or(first);
     let extent = Extent::of(runs);

@@ -1,4 +1,4 @@
-//! A PostgreSQL of the tests' own: started by the first test that wants one, stopped by the last that lets go.
+//! A PostgreSQL server for tests: the first test that needs it starts it, and the last test that uses it stops it.
 #![allow(clippy::disallowed_methods)] // a server's directory is files
 #![allow(unreachable_pub)] // a module of tests has no outside
 #![allow(dead_code)] // each test binary uses its own part
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
-/// Whom PostgreSQL runs as where the tests run as root, which it refuses.
+/// User id of PostgreSQL if the tests run as root, because PostgreSQL refuses to run as root.
 const NOBODY: u32 = 65_534;
 
 pub struct Server {
@@ -26,27 +26,28 @@ impl Drop for Server {
     }
 }
 
-/// A fresh database, dropped with its server.
+/// A new database. Removed together with its server.
 pub struct Database {
     pub url: String,
     _server: Arc<Server>,
 }
 
-/// Which PostgreSQL a test runs on: the least that kit supports, and the one that it brings.
+/// PostgreSQL release on which a test runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Release {
-    /// The least that kit supports.
+    /// The oldest release that kit supports.
     Oldest = 16,
-    /// The one that `@kit/dev-database` brings, or that `KIT_TEST_POSTGRES` names.
+    /// The release of `@kit/dev-database`, or the one in the directory `KIT_TEST_POSTGRES`.
     Embedded = 18,
 }
 
-/// A database for a test, or nothing where this machine has no PostgreSQL; the test is then named as skipped, with the reason.
+/// Creates a database for a test. Returns `None` if this machine has no PostgreSQL, and reports the test as skipped
+/// with the reason.
 pub fn database(test: &str) -> Option<Database> {
     database_on(Release::Embedded, test)
 }
 
-/// Runs a test on a fresh database of each release, and names those that are not there as skipped.
+/// Runs a test on a new database of each release. Reports releases that are not installed as skipped.
 pub fn on_each_release(test: &str, body: impl Fn(&Database)) {
     for release in [Release::Oldest, Release::Embedded] {
         if let Some(database) = database_on(release, test) {
@@ -55,7 +56,7 @@ pub fn on_each_release(test: &str, body: impl Fn(&Database)) {
     }
 }
 
-/// As [`database`], on that PostgreSQL.
+/// Creates a database like [`database`], on the given release.
 pub fn database_on(release: Release, test: &str) -> Option<Database> {
     static OLDEST: Mutex<Weak<Server>> = Mutex::new(Weak::new());
     static EMBEDDED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
@@ -83,12 +84,12 @@ pub fn database_on(release: Release, test: &str) -> Option<Database> {
     })
 }
 
-/// Runs statements, and panics where they fail.
+/// Runs statements. Panics if one fails.
 pub fn execute(url: &str, sql: &str) {
     with_client(url, async |client| client.batch_execute(sql).await.expect(sql));
 }
 
-/// The first column of each row, as text.
+/// Returns the first column of each row, as text.
 pub fn query(url: &str, sql: &str) -> Vec<String> {
     with_client(url, async |client| {
         let messages = client.simple_query(sql).await.expect(sql);
@@ -102,7 +103,7 @@ pub fn query(url: &str, sql: &str) -> Vec<String> {
     })
 }
 
-/// Does something with a connection of its own.
+/// Runs work with a separate connection.
 pub fn with_client<T>(url: &str, work: impl AsyncFnOnce(&tokio_postgres::Client) -> T) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -119,12 +120,14 @@ pub fn with_client<T>(url: &str, work: impl AsyncFnOnce(&tokio_postgres::Client)
     })
 }
 
-/// A server of a test's own, with files beside its data (which its user owns) and settings; or nothing, as [`database`].
+/// Starts a separate server for one test, with the given settings and with files in its directory (owned by the
+/// server's user). Returns `None` under the conditions of [`database`].
 pub fn own_server(test: &str, files: &[(&str, &str)], settings: &[&str]) -> Option<Server> {
     server_on(Release::Embedded, test, files, settings)
 }
 
-/// Panics where there is a PostgreSQL and it does not start: a test that is skipped for that would never be missed.
+/// Starts a server. Panics if PostgreSQL is installed but does not start, because otherwise a broken test would look
+/// like a skipped one.
 fn server_on(release: Release, test: &str, files: &[(&str, &str)], settings: &[&str]) -> Option<Server> {
     match find(release) {
         Ok(binaries) => Some(
@@ -132,7 +135,7 @@ fn server_on(release: Release, test: &str, files: &[(&str, &str)], settings: &[&
                 .unwrap_or_else(|reason| panic!("{test} on PostgreSQL {}: {reason}", release as u32)),
         ),
         Err(reason) => {
-            // Past the harness, which would keep it to itself.
+            // Write to stderr directly, because the test harness captures `eprintln!`.
             use std::io::Write as _;
             let _ = writeln!(
                 std::io::stderr(),
@@ -145,17 +148,17 @@ fn server_on(release: Release, test: &str, files: &[(&str, &str)], settings: &[&
 }
 
 impl Server {
-    /// The URL of its first database.
+    /// Returns the URL of the server's first database.
     pub fn url(&self) -> String {
         format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
     }
 
-    /// Where the files beside its data are.
+    /// Returns the path of a file in the server's directory.
     pub fn file(&self, name: &str) -> PathBuf {
         self.directory.join(name)
     }
 
-    /// Ends it as a failing machine does.
+    /// Kills the server, as a failing machine would.
     pub fn kill(&mut self) {
         if let Some(child) = &mut self.child {
             let _ = child.kill();
@@ -165,7 +168,7 @@ impl Server {
 }
 
 fn start_with(binaries: PathBuf, files: &[(&str, &str)], settings: &[&str]) -> Result<Server, String> {
-    // One of its own for each: the last server may still be taking its directory away.
+    // Use a new directory each time, because the last server may still be removing its own.
     static NUMBER: AtomicU32 = AtomicU32::new(1);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let directory = std::env::temp_dir().join(format!("kit-migrate-{}-{number}", std::process::id()));
@@ -186,7 +189,7 @@ fn start_in(
     for (name, text) in files {
         let path = directory.join(name);
         std::fs::write(&path, text).map_err(|error| error.to_string())?;
-        // PostgreSQL takes no key that others may read.
+        // PostgreSQL refuses a key that other users may read.
         run(Command::new("chmod").arg("600").arg(&path))?;
         if root {
             run(Command::new("chown").arg(NOBODY.to_string()).arg(&path))?;
@@ -196,7 +199,7 @@ fn start_in(
         run(Command::new("chown").arg(NOBODY.to_string()).arg(&directory))?;
     }
     if run(&mut as_user(&binaries.join("bin/postgres"), root, &["--version"])).is_err() {
-        // Where only root may go: take it somewhere else.
+        // The directory may be accessible to root only, so use a copy.
         let copy = directory.join("native");
         run(Command::new("cp").arg("-RL").arg(&binaries).arg(&copy))?;
         run(Command::new("chmod").args(["-R", "a+rX"]).arg(&copy))?;
@@ -228,7 +231,7 @@ fn start_in(
     let mut tries = 0;
     while let Err(reason) = launch(&mut server, &binaries, root, &settings) {
         tries += 1;
-        // Between asking for a free port and taking it, another program may have had it.
+        // Another program may have taken the port between finding it and using it.
         if tries == 3 {
             let log = std::fs::read_to_string(server.file("log")).unwrap_or_default();
             return Err(format!("{reason}\n{log}"));
@@ -237,7 +240,7 @@ fn start_in(
     Ok(server)
 }
 
-/// One try to start it on a port that is free.
+/// Tries to start the server on a free port.
 fn launch(server: &mut Server, binaries: &Path, root: bool, settings: &[String]) -> Result<(), String> {
     server.kill();
     server.port = TcpListener::bind("127.0.0.1:0")
@@ -270,7 +273,7 @@ fn launch(server: &mut Server, binaries: &Path, root: bool, settings: &[String])
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-    // Somebody answers there: is it this one?
+    // A server responds on the port; check that it is this one.
     match child.try_wait() {
         Ok(None) => Ok(()),
         ended => Err(format!(
@@ -279,7 +282,8 @@ fn launch(server: &mut Server, binaries: &Path, root: bool, settings: &[String])
     }
 }
 
-/// Whether it answers. A refusal is an answer: a server may let nobody in who comes without TLS.
+/// Returns true if the server responds. A refusal counts as a response, because a server may refuse connections without
+/// TLS.
 fn ready(port: u16) -> bool {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -293,7 +297,8 @@ fn ready(port: u16) -> bool {
     }
 }
 
-/// The directory with `bin/postgres`: in the npm package for this platform, which the repository depends on.
+/// Finds the directory with `bin/postgres`: in the npm package for this platform, which is a dependency of the
+/// repository.
 fn find(release: Release) -> Result<PathBuf, String> {
     let modules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../node_modules");
     let (packages, start) = match release {
@@ -365,7 +370,7 @@ fn run(command: &mut Command) -> Result<(), String> {
     }
 }
 
-/// Bytes that look random (xorshift), the same on every machine.
+/// Returns pseudorandom bytes (xorshift) that are the same on every machine.
 pub fn random(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {

@@ -1,4 +1,4 @@
-//! A column in the text of queries.
+//! Columns in generated queries.
 
 use kit_database::{ColumnDefault, ColumnType, sql};
 
@@ -7,11 +7,11 @@ use crate::names;
 use super::{Kind, StoredColumn, inner, is_copied};
 
 impl StoredColumn<'_> {
-    /// The column in a list of what a query gives.
+    /// Returns the column as written in a `SELECT` list.
     pub(super) fn selected(&self) -> String {
         let name = sql::identifier(&self.column.name);
         match self.column.r#type {
-            // A whole number is 64 bits wide in Rust, and any other one a double, however narrow its column is.
+            // In Rust, a whole number is an `i64` and any other number an `f64`, even if the column is narrower.
             ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision => {
                 match (self.scalar(), self.column.r#type) {
                     ("i64", ColumnType::BigInt) | ("f64", ColumnType::DoublePrecision) => name,
@@ -23,7 +23,7 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// What stands for a parameter, of the column's type.
+    /// Returns the parameter with a cast to the column's type if necessary.
     pub(super) fn parameter(&self, number: usize) -> String {
         match self.column.r#type {
             ColumnType::Uuid => format!("${number}::uuid"),
@@ -32,7 +32,8 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// What stands for a parameter that a column is compared with. A whole number of any size is no match at worst.
+    /// Returns the parameter that the column is compared with. An `integer` column is compared without a cast, so that
+    /// a number beyond 32 bits matches no row instead of failing.
     pub(super) fn compared(&self, number: usize) -> String {
         match self.column.r#type {
             ColumnType::Integer => format!("${number}"),
@@ -40,7 +41,7 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// Value that an insert stores if none is given.
+    /// Returns the value that an insert stores if no value is given.
     pub(super) fn default(&self, default: &ColumnDefault) -> String {
         match default {
             ColumnDefault::Now => sql::now(self.column.r#type).to_owned(),
@@ -48,12 +49,12 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// Whether a function of the runtime reads it, which knows more than PostgreSQL's type says.
+    /// Returns true if a function of the runtime reads the column, because the PostgreSQL type alone is not sufficient.
     pub(super) fn is_read_by_runtime(&self) -> bool {
         matches!(self.kind, Kind::Text | Kind::Json) || self.column.r#type == ColumnType::Uuid
     }
 
-    /// The field's value in a row.
+    /// Returns the expression that reads the field from a row.
     pub(super) fn read(&self) -> String {
         let name = names::text(&self.column.name);
         let is_option = self.field.optional || self.field.r#type.starts_with("Option<");
@@ -75,7 +76,7 @@ impl StoredColumn<'_> {
             }
             Kind::Newtype => format!("{}(row.try_get({name})?)", self.plain_type()),
         };
-        // Null is a value of such a property, and not its absence.
+        // For this property, null is a value and differs from a missing value.
         if self.field.optional && self.field.r#type.starts_with("Option<") {
             format!("Some({value})")
         } else {
@@ -83,13 +84,13 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// The type of a parameter by which a row is named.
+    /// Returns the type of a parameter that identifies a row by this column.
     pub(crate) fn key_type(&self) -> Option<&'static str> {
         let is_option = self.field.r#type.starts_with("Option<");
         self.parameter_type().filter(|_| !is_option)
     }
 
-    /// The type of a parameter that a statement compares the column with; the column may hold null beside such values.
+    /// Returns the type of a parameter that a statement compares the column with. The column itself may be nullable.
     pub(crate) fn parameter_type(&self) -> Option<&'static str> {
         match self.plain_type() {
             "String" if self.kind == Kind::Plain => Some("&str"),
@@ -101,17 +102,18 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// The type that PostgreSQL's is read as.
+    /// Returns the Rust type as which the column is read.
     pub(super) fn scalar(&self) -> &str {
         self.within.as_deref().unwrap_or(self.plain_type())
     }
 
-    /// The type of a value that a statement takes, where null cannot be meant.
+    /// Returns the type of a value that a statement accepts and that cannot be null.
     pub(crate) fn plain_type(&self) -> &str {
         inner(&self.field.r#type)
     }
 
-    /// The condition under which a filter's value is none that PostgreSQL compares with the column; nothing where it compares them all.
+    /// Returns the condition under which PostgreSQL cannot compare a filter's value with the column, or `None` if it
+    /// can compare every value.
     pub(super) fn misfit(&self, optional: &str) -> Option<String> {
         match (self.kind, self.column.r#type) {
             (Kind::Plain, ColumnType::Uuid) => Some(format!("sql::is_no_uuid({optional}.as_deref())")),
@@ -123,7 +125,7 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// Binds a value, which is behind an `Option` or not.
+    /// Binds a value, which may be in an `Option`.
     pub(super) fn bind(&self, value: &str, optional: bool) -> String {
         match (self.kind, optional) {
             (Kind::Plain, _) if self.is_copied() => format!(".bind({value})"),
@@ -139,12 +141,12 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// What stands before a value within a named type that is bound.
+    /// Returns the prefix for a bound value within a newtype: `&` or nothing.
     pub(super) fn borrowed(&self) -> &'static str {
         if is_copied(self.scalar()) { "" } else { "&" }
     }
 
-    /// Whether its values are copied where others are borrowed.
+    /// Returns true if the values are copied, and false if they are borrowed.
     pub(super) fn is_copied(&self) -> bool {
         match self.kind {
             Kind::Plain => is_copied(self.plain_type()),
@@ -153,17 +155,19 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// How many `Option`s an insert has around its value: one where it may be left out, two where null is more than that.
+    /// Returns the number of `Option`s around the value of an insert: one if the column is nullable or has a default,
+    /// two if both.
     pub(crate) fn insert_options(&self) -> usize {
         usize::from(self.column.nullable) + usize::from(self.column.default.is_some())
     }
 
-    /// The same for an update, which may leave out everything.
+    /// Returns the number of `Option`s around the value of an update, in which every column is optional.
     pub(crate) fn update_options(&self) -> usize {
         1 + usize::from(self.column.nullable)
     }
 
-    /// Returns true if a list can choose rows by it. A UUID within a named type has no guard against other text.
+    /// Returns true if a list can filter by this column. A UUID within a newtype is excluded, because no check refuses
+    /// other text.
     pub(crate) fn is_comparable(&self) -> bool {
         match self.kind {
             Kind::Json => false,
@@ -172,7 +176,8 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// Binds a value that is behind so many `Option`s, and before it whether it is there at all where null is a value.
+    /// Binds a value in the given number of `Option`s. If null is a value, first binds a flag that is true if the value
+    /// is present.
     pub(super) fn bind_optional(&self, value: &str, options: usize) -> Vec<String> {
         if options < 2 {
             return vec![self.bind(value, options == 1)];
@@ -191,7 +196,7 @@ impl StoredColumn<'_> {
         vec![format!(".bind({value}.is_some())"), bound]
     }
 
-    /// Whether the database makes its values, and nobody changes them.
+    /// Returns true if the database or kit generates the values, and clients do not set them.
     pub(crate) fn is_made(&self) -> bool {
         self.column.source.on_update_now
             || matches!(

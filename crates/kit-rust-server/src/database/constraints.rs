@@ -1,4 +1,4 @@
-//! The constraints of a table that a write can break, as constants that handlers name.
+//! Constraints of a table that a write can violate, as constants for handlers.
 
 use std::fmt::Write as _;
 
@@ -9,26 +9,26 @@ use super::{Database, Stored};
 use crate::names;
 use crate::print::in_comment;
 
-/// What a constraint holds.
+/// Rule that a constraint enforces.
 #[derive(Clone, Copy)]
 pub(crate) enum Rule<'a> {
-    /// No two rows have the same of these columns.
+    /// No two rows have the same values in these columns.
     Unique(&'a [String]),
-    /// A column names a row of another table, or of the same one.
+    /// A column refers to a row of another table or of the same one.
     Reference(&'a ForeignKey),
 }
 
-/// A constraint.
+/// A constraint of a table.
 pub(crate) struct Constraint<'a> {
-    /// The constant in the table's module.
+    /// Name of the constant in the table's module.
     pub(crate) constant: String,
-    /// The name in the database.
+    /// Name of the constraint in the database.
     name: String,
     pub(crate) rule: Rule<'a>,
 }
 
 impl Constraint<'_> {
-    /// The columns that it is about.
+    /// Returns the columns of the constraint.
     pub(crate) fn columns(&self) -> Vec<&String> {
         match self.rule {
             Rule::Unique(columns) => columns.iter().collect(),
@@ -38,7 +38,7 @@ impl Constraint<'_> {
 }
 
 impl Stored<'_> {
-    /// The constraints that an insert or an update can break.
+    /// Returns the constraints that an insert or an update can violate.
     pub(crate) fn constraints(&self) -> Vec<Constraint<'_>> {
         let mut found: Vec<Constraint<'_>> = Vec::new();
         let mut add = |wanted: String, name: String, rule| {
@@ -64,7 +64,7 @@ impl Stored<'_> {
         found
     }
 
-    /// The constants.
+    /// Returns the source of the constants.
     pub(super) fn constraints_text(&self) -> String {
         let mut text = String::new();
         for Constraint { constant, name, rule } in self.constraints() {
@@ -87,7 +87,7 @@ impl Stored<'_> {
 }
 
 impl Database<'_> {
-    /// The references that keep a row of a table from being deleted: the table that has each, and the constraint.
+    /// Returns the foreign keys that prevent deletion of a row of a table, each with the table that declares it.
     pub(crate) fn restricting(&self, table: &str) -> Vec<(&Stored<'_>, Constraint<'_>)> {
         let mut found = Vec::new();
         for stored in &self.tables {

@@ -1,4 +1,5 @@
-//! `db/`: the pool, and for each table the five operations; `migrations/`: what makes the tables.
+//! Generates `db/` (the connection pool and, for each table, the five operations) and `migrations/` (the SQL that
+//! creates the tables).
 
 mod column;
 mod constraints;
@@ -18,51 +19,51 @@ pub(crate) use constraints::{Constraint, Rule};
 use module::StructNames;
 pub(crate) use owner::Rows;
 
-/// The tables of a program.
+/// Tables of a program.
 pub(crate) struct Database<'a> {
     schema: &'a Schema,
     pub(crate) tables: Vec<Stored<'a>>,
 }
 
-/// A table whose entity has a struct.
+/// Table whose entity has a generated struct.
 pub(crate) struct Stored<'a> {
     pub(crate) table: &'a Table,
-    /// The entity's name in Rust.
+    /// Name of the entity in Rust.
     model: String,
-    /// The module below `db`.
+    /// Name of the module below `db`.
     pub(crate) module: String,
     pub(crate) columns: Vec<StoredColumn<'a>>,
-    /// The columns of the primary key; none where a function cannot take their values.
+    /// Indexes of the primary key's columns; empty if a function cannot accept their values.
     key: Vec<usize>,
-    /// The columns by which routes choose rows.
+    /// Indexes of the columns by which routes filter rows.
     filters: Vec<usize>,
     /// Rows that a request may read and change.
     pub(crate) rows: Rows<'a>,
-    /// Names of the module's structs, none of which is a model's.
+    /// Names of the module's structs, which differ from the names of all models.
     pub(crate) structs: StructNames,
-    /// Models that have the name of something of the runtime.
+    /// Names of models that hide an item of the runtime.
     hiding: BTreeSet<String>,
 }
 
-/// A column and the field that it stores.
+/// A column with the struct field that stores its values.
 pub(crate) struct StoredColumn<'a> {
     pub(crate) column: &'a Column,
     pub(crate) field: Field,
     kind: Kind,
-    /// What a named type is around.
+    /// The inner type, if the field's type is a newtype.
     within: Option<String>,
 }
 
-/// How a value goes into the database.
+/// Form in which a value is stored in the database.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// As it is.
+    /// Stored without conversion.
     Plain,
-    /// An enum of texts.
+    /// An enum of strings.
     Text,
-    /// JSON.
+    /// Stored as JSON.
     Json,
-    /// A named type around one that goes as it is.
+    /// A newtype around a value that is stored without conversion.
     Newtype,
 }
 
@@ -142,17 +143,17 @@ impl<'a> Database<'a> {
         self.tables.is_empty()
     }
 
-    /// The table of an entity.
+    /// Returns the table of an entity.
     pub(crate) fn of_entity(&self, entity: &str) -> Option<&Stored<'a>> {
         self.tables.iter().find(|stored| stored.entity() == entity)
     }
 
-    /// The table of that name.
+    /// Returns the table with the given name.
     pub(crate) fn table(&self, name: &str) -> Option<&Stored<'a>> {
         self.tables.iter().find(|stored| stored.table.name == name)
     }
 
-    /// Lets lists of a table choose rows by the columns of these properties.
+    /// Adds the columns of these properties to the filters of the table's lists.
     pub(crate) fn filter_by(&mut self, table: &str, properties: &[String]) {
         let Some(stored) = self.tables.iter_mut().find(|stored| stored.table.name == table) else {
             return;
@@ -191,7 +192,8 @@ impl<'a> Database<'a> {
         text
     }
 
-    /// What makes the tables of an empty database, a file a table. A reference to a table that is made later stands in that one's file.
+    /// Returns the migrations that create the tables of an empty database, one file per table. A foreign key to a table
+    /// that is created later is in the file of the later table.
     fn migrations(&self) -> Vec<File> {
         let Ok(plan) = plan(None, self.schema) else {
             return Vec::new();
@@ -230,7 +232,7 @@ impl<'a> Database<'a> {
     }
 }
 
-/// A table's name as a part of a file's.
+/// Replaces characters of a table name that are not letters or digits, for use in a file name.
 fn file_name(table: &str) -> String {
     let plain = |letter: char| {
         if letter.is_ascii_alphanumeric() {
@@ -242,7 +244,7 @@ fn file_name(table: &str) -> String {
     table.chars().map(plain).collect()
 }
 
-/// Whether values of a type are copied where others are borrowed.
+/// Returns true if values of the type are copied, and false if they are borrowed.
 fn is_copied(r#type: &str) -> bool {
     let name = r#type.trim_start_matches("kit_runtime::");
     matches!(name, "bool" | "i64" | "f64" | "Timestamp")
@@ -252,12 +254,12 @@ fn is_uuid(stored: &StoredColumn<'_>) -> bool {
     stored.column.r#type == ColumnType::Uuid
 }
 
-/// Returns true if a parameter of this type is a number of any size.
+/// Returns true if a parameter of this type is an integer without a size limit.
 fn is_bigint(parameter: &str) -> bool {
     parameter.ends_with("BigInt")
 }
 
-/// The type within an `Option`.
+/// Returns the type within an `Option`, or the type itself.
 fn inner(r#type: &str) -> &str {
     r#type
         .strip_prefix("Option<")
@@ -270,24 +272,24 @@ impl Stored<'_> {
         &self.model
     }
 
-    /// The columns of the primary key.
+    /// Returns the columns of the primary key.
     pub(crate) fn key(&self) -> impl Iterator<Item = &StoredColumn<'_>> {
         self.key.iter().map(|place| &self.columns[*place])
     }
 
-    /// The columns by which a list chooses rows.
+    /// Returns the columns by which a list filters rows.
     pub(crate) fn filters(&self) -> impl Iterator<Item = &StoredColumn<'_>> {
         self.filters.iter().map(|place| &self.columns[*place])
     }
 
-    /// The columns that an insert may name.
+    /// Returns the columns that an insert may set.
     pub(crate) fn inserted(&self) -> impl Iterator<Item = &StoredColumn<'_>> {
         self.columns.iter().filter(|stored| {
             stored.column.default != Some(ColumnDefault::Identity) && !stored.column.source.on_update_now
         })
     }
 
-    /// The columns that an insert has to make itself.
+    /// Returns the columns whose value the insert statement itself generates.
     fn made_by_insert(&self) -> impl Iterator<Item = &StoredColumn<'_>> {
         self.columns.iter().filter(|stored| {
             let column = stored.column;
@@ -296,7 +298,8 @@ impl Stored<'_> {
         })
     }
 
-    /// The columns that an update may name: not the key, and not the owner, so that no update moves a row to another owner.
+    /// Returns the columns that an update may set: not the key, and not the owner, so that no update moves a row to
+    /// another owner.
     pub(crate) fn changed(&self) -> impl Iterator<Item = &StoredColumn<'_>> {
         self.columns.iter().filter(|stored| {
             !stored.is_made()
@@ -305,7 +308,7 @@ impl Stored<'_> {
         })
     }
 
-    /// Whether there is something to update.
+    /// Returns true if the table has columns that an update may set.
     pub(crate) fn is_updated(&self) -> bool {
         !self.key.is_empty() && self.changed().next().is_some()
     }

@@ -1,4 +1,4 @@
-//! `db/<entity>.rs`: the statements of a table, and the functions that run them.
+//! Generates `db/<entity>.rs`: the statements of a table, and the functions that run them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -8,10 +8,11 @@ use crate::names;
 use crate::print::{WIDTH, chain, doc, import, imports, signature};
 use crate::types::Types;
 
-/// Types of the runtime that columns have.
+/// Types of the runtime that columns may have.
 pub(super) const RUNTIME: [&str; 6] = ["BigInt", "Bytes", "IndexMap", "Never", "Timestamp", "Value"];
 
-/// Names of other parameters and of variables in functions with a key. A part of the key with such a name gets an ending.
+/// Names of other parameters and variables in functions that have a key. A key parameter with such a name gets a
+/// suffix.
 const VARIABLES: [&str; 18] = [
     "app",
     "body",
@@ -33,18 +34,19 @@ const VARIABLES: [&str; 18] = [
     "owner",
 ];
 
-/// Names of the structs that functions of a table take.
+/// Names of the structs that the functions of a table accept.
 pub(crate) struct StructNames {
     /// Values of a new row.
     pub(crate) new: String,
     /// Values that an update changes.
     pub(crate) changes: String,
-    /// Values that a list is chosen by.
+    /// Values that filter a list.
     pub(crate) filter: String,
 }
 
 impl StructNames {
-    /// A model keeps its name where it is imported beside these: as the type of a column, or as an answer in a handler.
+    /// Chooses the names. A model keeps its name if it is imported together with these structs: as the type of a
+    /// column, or as the response of a handler.
     pub(super) fn new(model: &str, columns: &[StoredColumn<'_>], types: &mut Types<'_>) -> Self {
         let answers = types
             .program
@@ -188,7 +190,7 @@ impl Stored<'_> {
         let call = run("sqlx::query_as(LIST)", &paged, ".fetch_all(pool)");
         text = format!("{list}{}    {call}\n}}\n{text}", self.list_guard("Vec::new()"));
 
-        // A row of nothing but what the database makes.
+        // `_new` avoids a warning if the insert uses no field, because the database generates all values of the row.
         let new = if self.inserted().next().is_none() {
             "_new"
         } else {
@@ -213,7 +215,7 @@ impl Stored<'_> {
         text
     }
 
-    /// The parameter of each column of the key, and its type.
+    /// Returns the parameter for each column of the key, with its type.
     pub(crate) fn key_parameters(&self) -> Vec<(String, &'static str)> {
         let is_only = self.key.len() == 1;
         let mut found: Vec<(String, &'static str)> = Vec::new();
@@ -228,7 +230,7 @@ impl Stored<'_> {
         found
     }
 
-    /// What is done with one row, by its key.
+    /// Returns the functions that read, change or delete one row by its key.
     fn functions_of_a_row(&self) -> String {
         let entity = self.entity();
         let parameters = self.key_parameters();
@@ -264,7 +266,7 @@ impl Stored<'_> {
         text.push_str(&self.guard("false"));
         let mut calls = key;
         calls.extend([".execute(pool)", ".await?"].map(str::to_owned));
-        // `let done = ` and the semicolon stand on the line too.
+        // The call follows `let done = ` on the same line, and is followed by the semicolon: 12 characters.
         let call = chain(4, "sqlx::query(DELETE)", &calls, 12);
         let _ = write!(
             text,
@@ -273,7 +275,7 @@ impl Stored<'_> {
         text
     }
 
-    /// Statements that keep from the database a key or an owner that it calls an error.
+    /// Returns statements that return early for a key or owner that PostgreSQL would refuse with an error.
     fn guard(&self, nothing: &str) -> String {
         let key: Vec<_> = self.key().zip(self.key_parameters()).collect();
         let uuids = key.iter().filter(|(stored, _)| is_uuid(stored));
@@ -288,7 +290,7 @@ impl Stored<'_> {
         Self::guarded(nothing, uuids, numbers)
     }
 
-    /// The same for a function that takes the owner and a filter.
+    /// Returns the same early returns for a function that accepts the owner and a filter.
     fn list_guard(&self, nothing: &str) -> String {
         let (uuid, number) = self.owner_misfits();
         let mut uuids: Vec<_> = uuid.into_iter().collect();
@@ -330,12 +332,12 @@ impl Stored<'_> {
     }
 }
 
-/// A type behind so many `Option`s.
+/// Wraps a type in the given number of `Option`s.
 fn options(r#type: &str, count: usize) -> String {
     (0..count).fold(r#type.to_owned(), |inner, _| format!("Option<{inner}>"))
 }
 
-/// The head of a function that asks the database.
+/// Returns the head of a function that queries the database.
 fn function(comment: &str, name: &str, given: &[String], result: &str) -> String {
     let head = signature(
         0,
@@ -346,7 +348,7 @@ fn function(comment: &str, name: &str, given: &[String], result: &str) -> String
     format!("\n/// {comment}\n{head}\n")
 }
 
-/// A query, what is bound to it, and how it is run.
+/// Returns a query with its bound values and the method that runs it.
 fn run(query: &str, binds: &[String], how: &str) -> String {
     let mut calls = binds.to_vec();
     calls.push(how.to_owned());
@@ -354,7 +356,8 @@ fn run(query: &str, binds: &[String], how: &str) -> String {
     chain(4, query, &calls, 0)
 }
 
-/// The names in a type: `IndexMap<String, Size>` has three. What is written with its path needs no import.
+/// Returns the names in a type that need an import: `IndexMap<String, Size>` has three. Names with a path need no
+/// import.
 fn words(r#type: &str) -> impl Iterator<Item = &str> {
     r#type
         .split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != ':')

@@ -1,4 +1,4 @@
-//! `@owner` of a table: the column that statements compare with a value of the request.
+//! Handles `@owner` of a table: the column that statements compare with a value of the request.
 
 use kit_ir::EntityOwner;
 
@@ -11,7 +11,7 @@ pub(crate) enum Rows<'a> {
     Undeclared,
     /// `@owner none`: all rows.
     All,
-    /// Rows whose column (its place in `columns`) equals `ctx.` `context`.
+    /// Rows whose column (an index into `columns`) equals `ctx.` `context`.
     Owned { column: usize, context: &'a str },
     /// `@owner` names a column that statements cannot compare with a value of a request.
     Unsupported,
@@ -33,7 +33,7 @@ impl<'a> Rows<'a> {
 }
 
 impl Database<'_> {
-    /// Type of the values at a path below `ctx`: that of the first column that is compared with them.
+    /// Returns the type of the values at a path below `ctx`: the type of the first column that is compared with them.
     pub(crate) fn type_of_context(&self, context: &str) -> Option<&str> {
         let mut owners = self.tables.iter().filter_map(Stored::owner);
         let (column, _) = owners.find(|(_, path)| *path == context)?;
@@ -42,7 +42,7 @@ impl Database<'_> {
 }
 
 impl Stored<'_> {
-    /// The column that holds a row's owner, and the path of the value that it is compared with.
+    /// Returns the column that stores a row's owner, and the path below `ctx` of the value that it is compared with.
     pub(crate) fn owner(&self) -> Option<(&StoredColumn<'_>, &str)> {
         match self.rows {
             Rows::Owned { column, context } => Some((&self.columns[column], context)),
@@ -50,39 +50,39 @@ impl Stored<'_> {
         }
     }
 
-    /// Returns true if a column holds the row's owner.
+    /// Returns true if this column stores the row's owner.
     pub(crate) fn is_owner(&self, column: &StoredColumn<'_>) -> bool {
         self.owner()
             .is_some_and(|(owner, _)| owner.column.name == column.column.name)
     }
 
-    /// Name and type of the parameter by which functions take the owner.
+    /// Returns the name and type of the parameter for the owner.
     pub(crate) fn owner_parameter(&self) -> Option<(&'static str, &'static str)> {
         let (column, _) = self.owner()?;
-        // No part of the key has that name.
+        // No key parameter has this name.
         Some(("owner", column.parameter_type()?))
     }
 
-    /// `owner_column = $3`.
+    /// Returns the condition for the owner: `owner_column = $3`.
     pub(super) fn owner_condition(&self, number: usize) -> Option<String> {
         let (column, _) = self.owner()?;
         let name = kit_database::sql::identifier(&column.column.name);
         Some(format!("{name} = {}", column.compared(number)))
     }
 
-    /// The parameter as a function's head has it: `owner: &str`.
+    /// Returns the parameter as written in the head of a function: `owner: &str`.
     pub(super) fn owner_given(&self) -> Option<String> {
         let (name, r#type) = self.owner_parameter()?;
         Some(format!("{name}: {type}"))
     }
 
-    /// `.bind(owner)`
+    /// Returns the call that binds the owner: `.bind(owner)`.
     pub(super) fn owner_bind(&self) -> Option<String> {
         let (name, _) = self.owner_parameter()?;
         Some(format!(".bind({name})"))
     }
 
-    /// Text that a doc comment adds about a row.
+    /// Returns the text that doc comments add about the owner of a row.
     pub(super) fn of_owner(&self) -> &'static str {
         if self.owner().is_some() {
             " that belongs to this owner"
@@ -91,7 +91,8 @@ impl Stored<'_> {
         }
     }
 
-    /// Conditions under which PostgreSQL would call the owner an error, and under which no row has that owner.
+    /// Returns the conditions (for a UUID, for an integer) under which PostgreSQL would refuse the owner with an error.
+    /// No row has such an owner.
     pub(super) fn owner_misfits(&self) -> (Option<String>, Option<String>) {
         let (Some((column, _)), Some((name, r#type))) = (self.owner(), self.owner_parameter()) else {
             return (None, None);

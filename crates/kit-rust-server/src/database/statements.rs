@@ -1,4 +1,4 @@
-//! The statements of a table.
+//! Generates the SQL statements of a table.
 
 use std::fmt::Write as _;
 
@@ -6,11 +6,11 @@ use kit_database::{ColumnDefault, ColumnType, sql};
 
 use super::{Stored, StoredColumn};
 
-/// How wide a statement's lines are, where they can be broken.
+/// Maximum line width of a statement, if the line can be broken.
 const WIDTH: usize = 100;
 
 impl Stored<'_> {
-    /// The constants of the statements.
+    /// Returns the constants with the statements.
     pub(super) fn statements(&self) -> String {
         let name = sql::identifier(&self.table.name);
         let mut list = self.select();
@@ -32,7 +32,7 @@ impl Stored<'_> {
         text
     }
 
-    /// The lines that read rows.
+    /// Returns the lines of a `SELECT` without conditions.
     fn select(&self) -> Vec<String> {
         let mut lines = listed("SELECT ", &self.selected(), "");
         lines.push(format!("FROM {}", sql::identifier(&self.table.name)));
@@ -43,7 +43,7 @@ impl Stored<'_> {
         self.columns.iter().map(StoredColumn::selected).collect()
     }
 
-    /// Which row it is.
+    /// Returns the condition that selects one row.
     fn condition(&self) -> String {
         let mut parts: Vec<_> = self
             .key()
@@ -57,14 +57,15 @@ impl Stored<'_> {
         format!("WHERE {}", parts.join(" AND "))
     }
 
-    /// Conditions of a list: the owner, then what routes choose by. `first` is the number of the first parameter.
+    /// Returns the conditions of a list: the owner first, then the filters. `first` is the number of the first
+    /// parameter.
     fn chosen(&self, first: usize) -> Vec<String> {
         let owner = self.owner_condition(first);
         let before = usize::from(owner.is_some());
         let filters = self.filters().enumerate().map(|(number, stored)| {
             let word = if before + number == 0 { "WHERE" } else { "  AND" };
             let parameter = stored.compared(first + before + number);
-            // Whether a parameter is null does not say of which type it is.
+            // `$1 IS NULL` alone does not tell PostgreSQL the type of the parameter, so the parameter is cast.
             let typed = match stored.column.r#type {
                 ColumnType::Varchar { .. } | ColumnType::Text => format!("{parameter}::text"),
                 ColumnType::Boolean => format!("{parameter}::boolean"),
@@ -85,8 +86,9 @@ impl Stored<'_> {
         owner.into_iter().chain(filters).collect()
     }
 
-    /// The newest first where rows know when they were made; the key decides between equal ones, so that no row is on two pages. The names
-    /// are the table's: a bare one could be an expression that is selected, in whose order there is no index.
+    /// Returns the order of a list. Rows with a creation time are sorted from newest to oldest; the key decides between
+    /// equal times, so that no row is on two pages. Column names are qualified with the table, because a bare name
+    /// could refer to a selected expression, for which no index exists.
     fn order(&self) -> String {
         let table = sql::identifier(&self.table.name);
         let made = self.columns.iter().find(|stored| {
@@ -195,7 +197,7 @@ impl Stored<'_> {
     }
 }
 
-/// A constant of a statement, a line of it on each line.
+/// Returns a constant with a statement, one line of SQL per line.
 fn constant(name: &str, lines: &[String]) -> String {
     let mut text = format!("\nconst {name}: &str = \"");
     for line in lines {
@@ -209,7 +211,7 @@ fn constant(name: &str, lines: &[String]) -> String {
     text
 }
 
-/// Items with commas between them, on as many lines as they need.
+/// Joins items with commas, and breaks the lines if they are too long.
 fn listed(begin: &str, items: &[String], end: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = begin.to_owned();

@@ -1,4 +1,4 @@
-//! Lists: a page of rows, or all of them, chosen by what the query names.
+//! Generates handlers of lists: one page of rows, or all rows, filtered by the query.
 
 use kit_ir::{DeclarationId, TypeKind};
 
@@ -9,48 +9,48 @@ use crate::print::{chain, literal};
 use crate::router::Handled;
 use crate::types::{Field, Form};
 
-/// How many rows a page has, where nobody says.
+/// Number of rows of a page if the request does not specify it.
 const PAGE_SIZE: u32 = 20;
 
 /// A route that lists rows.
 pub(super) struct List<'k> {
     pub(super) stored: &'k Stored<'k>,
-    /// By what it chooses.
+    /// Properties that filter the rows.
     pub(super) filters: Vec<Filter>,
     answer: Answer,
-    /// The struct of an item, where it is not the row's.
+    /// Name of the struct of an item, if it differs from the row's struct.
     item: Option<String>,
 }
 
-/// A property that chooses rows.
+/// A property of the request that filters rows.
 pub(super) struct Filter {
-    /// The property, which is the column's too.
+    /// Name of the property, which is also the name of the column's property.
     pub(super) property: String,
-    /// Its expression.
+    /// Expression of the value.
     value: String,
 }
 
-/// How a list is answered.
+/// Form of the response.
 enum Answer {
-    /// Everything, in a type around a list.
+    /// All rows, in this wrapper type around a list.
     All(String),
-    /// A page.
+    /// One page.
     Page(Page),
 }
 
-/// A page: `data` and `pagination`.
+/// A page of the response: `data` and `pagination`.
 struct Page {
     answer: String,
     pagination: String,
-    /// What `pagination` has, and whether that is no whole number by its type.
+    /// Fields of `pagination`, each with a flag that is true if its type is not a whole number.
     numbers: Vec<(Field, bool)>,
-    /// The expressions of the page's number and of its size.
+    /// Expressions of the page number and of the page size.
     number: String,
     size: String,
 }
 
 impl<'k> Known<'k, '_> {
-    /// The code of a route that lists rows.
+    /// Returns the code of a route that lists rows.
     pub(super) fn list(self, handled: &Handled<'_>, uses: &mut Uses) -> Option<String> {
         let list = self.list_of(handled)?;
         let stored = list.stored;
@@ -94,7 +94,8 @@ impl<'k> Known<'k, '_> {
         Some(code)
     }
 
-    /// What a route lists, where it lists rows and kit knows all that its request says.
+    /// Describes the list of a route. Returns `None` if the route does not list rows, or if its request has properties
+    /// that kit does not understand.
     pub(super) fn list_of(self, handled: &Handled<'_>) -> Option<List<'k>> {
         let slots = &handled.route.slots;
         if handled.route.method != kit_ir::Method::Get {
@@ -146,7 +147,7 @@ impl<'k> Known<'k, '_> {
         })
     }
 
-    /// A property that chooses rows by a column of its name and type.
+    /// Returns the filter for a property that has the name and type of a column.
     fn chosen_by(stored: &Stored<'_>, part: &str, field: &Field) -> Option<Filter> {
         let column = stored
             .columns
@@ -166,7 +167,8 @@ impl<'k> Known<'k, '_> {
         })
     }
 
-    /// A page and the struct of its items: the query has `page` and `pageSize`, the answer `data` and `pagination`.
+    /// Returns a page and the struct of its items. Requires `page` and `pageSize` in the query, and `data` and
+    /// `pagination` in the response.
     fn page_of(self, answer: String, query: DeclarationId) -> Option<(String, Page)> {
         let field = |of: &str, name: &str| {
             let fields = self.types.structs.get(of)?;
@@ -181,7 +183,7 @@ impl<'k> Known<'k, '_> {
             if field.optional {
                 value = format!("{value}.unwrap_or({default})");
             }
-            // There is no page before the first, and none without rows.
+            // The first page is page 1, and a page has at least one row.
             if minimum.is_none_or(|minimum| minimum.get() < 1.0) {
                 value = format!("{value}.max(1)");
             }
@@ -220,7 +222,7 @@ impl<'k> Known<'k, '_> {
     }
 }
 
-/// The code of a page.
+/// Writes the code of a page.
 fn page(page: &Page, module: &str, filter: &str, row: Option<String>, code: &mut String, uses: &mut Uses) {
     let Page {
         answer,
@@ -258,7 +260,7 @@ fn page(page: &Page, module: &str, filter: &str, row: Option<String>, code: &mut
     code.push_str(&format!("        Ok({})\n", literal(8, answer, &fields)));
 }
 
-/// The argument that chooses rows, with a comma behind it; nothing where the table's lists have them all.
+/// Returns the filter argument, followed by a comma. Returns an empty string if the table's lists have no filter.
 fn filter(list: &List<'_>, code: &mut String, uses: &mut Uses) -> String {
     if list.stored.filters().next().is_none() {
         return String::new();
@@ -277,7 +279,7 @@ fn filter(list: &List<'_>, code: &mut String, uses: &mut Uses) -> String {
         return format!("&{name}::default(), ");
     }
     if fields.len() < list.stored.filters().count() {
-        // Another list chooses by more.
+        // Another list of the table filters by more columns.
         let margin = " ".repeat(8);
         let fields: String = fields
             .iter()

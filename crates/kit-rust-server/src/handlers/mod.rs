@@ -1,5 +1,5 @@
-//! What the user owns: handlers and middleware, made once. The five operations on an entity work as they are made; what kit cannot know
-//! answers 501 and says which file to write.
+//! Generates files that the user owns: handlers and middleware, written once. Handlers of the five operations on an
+//! entity are complete. Any other handler responds with 501 and names the file to edit.
 
 mod list;
 mod operations;
@@ -41,7 +41,7 @@ pub(crate) fn files(
     (files, owner::warnings(types.program, &denials))
 }
 
-/// Lets each table choose rows by what the queries of its lists have.
+/// Adds the filters to each table that the queries of its lists use.
 pub(crate) fn add_filters(types: &Types<'_>, routes: &Routes<'_>, database: &mut Database<'_>) {
     let mut wanted: Vec<(String, Vec<String>)> = Vec::new();
     let known = Known {
@@ -60,7 +60,7 @@ pub(crate) fn add_filters(types: &Types<'_>, routes: &Routes<'_>, database: &mut
     }
 }
 
-/// What handlers are made of.
+/// Input for generating handlers.
 #[derive(Clone, Copy)]
 struct Known<'k, 'p> {
     types: &'k Types<'p>,
@@ -68,25 +68,25 @@ struct Known<'k, 'p> {
     database: &'k Database<'k>,
 }
 
-/// What a file of handlers needs beside them.
+/// Imports and functions that a file of handlers needs.
 #[derive(Clone, Default)]
 struct Uses {
-    /// Items of the runtime.
+    /// Imported items of the runtime.
     runtime: BTreeSet<&'static str>,
-    /// Whether it names errors of the contracts.
+    /// True if the file uses errors of the contracts.
     errors: bool,
     models: Vec<String>,
-    /// Modules of tables.
+    /// Imported modules of tables.
     modules: Vec<String>,
-    /// Items of those modules.
+    /// Imported items of these modules.
     rows: Vec<(String, String)>,
-    /// Functions before the handlers: what each is for, its name, its text.
+    /// Functions before the handlers.
     functions: Vec<Function>,
-    /// Reason why the handler under construction must not be made: it would reach rows that are not the request's.
+    /// Reason why the current handler must not be generated: it would access rows that do not belong to the request.
     denied: Option<Denial>,
 }
 
-/// Reason why a handler must not be made.
+/// Reason why a handler must not be generated.
 #[derive(Clone)]
 struct Denial {
     reason: String,
@@ -94,7 +94,7 @@ struct Denial {
     undeclared: Option<String>,
 }
 
-/// A route whose handler was not made, and why.
+/// A route whose handler was not generated, with the reason.
 struct DeniedRoute<'a> {
     route: &'a Route,
     /// File of the handler.
@@ -106,12 +106,12 @@ struct DeniedRoute<'a> {
 #[derive(Clone)]
 struct Function {
     name: String,
-    /// Two of one text are one function.
+    /// Source of the function. Functions with the same source are written once.
     text: String,
 }
 
 impl Uses {
-    /// A function of that text, which may be there already. Gives its name.
+    /// Adds a function, unless one with the same source exists. Returns its name.
     fn function(&mut self, wanted: String, text: impl Fn(&str) -> String) -> String {
         if let Some(known) = self
             .functions
@@ -131,25 +131,25 @@ impl Uses {
         name
     }
 
-    /// Notes why the handler that is being made must not be; the first reason counts.
+    /// Records why the current handler must not be generated. Only the first reason is kept.
     fn deny(&mut self, reason: String) {
         let undeclared = None;
         self.denied.get_or_insert(Denial { reason, undeclared });
     }
 
-    /// A type of a parameter, which is imported.
+    /// Records that a parameter's type is imported.
     fn parameter(&mut self, r#type: &str) {
         if r#type == "&BigInt" {
             self.runtime.insert("BigInt");
         }
     }
 
-    /// A table's module.
+    /// Records that the module of a table is imported.
     fn module(&mut self, stored: &Stored<'_>) {
         self.modules.push(stored.module.clone());
     }
 
-    /// An item of a table's module.
+    /// Records that an item of a table's module is imported.
     fn row(&mut self, stored: &Stored<'_>, item: &str) {
         self.rows.push((stored.module.clone(), item.to_owned()));
     }
@@ -205,7 +205,7 @@ impl<'k> Known<'k, '_> {
             if number > 0 {
                 body.push('\n');
             }
-            // A handler that is thrown away must leave no import behind.
+            // A handler that is discarded must not leave imports behind.
             let mut wanted = uses.clone();
             let reference = handled.route.reference();
             let (input, code) = match (self.work(group, handled, &mut wanted), wanted.denied.take()) {
@@ -247,14 +247,14 @@ impl<'k> Known<'k, '_> {
         File::user(file, text)
     }
 
-    /// The property of a type of the contracts.
+    /// Returns a property of a contract type.
     fn property(self, id: DeclarationId, name: &str) -> Option<&'k Property> {
         let program = self.types.program;
         let properties = program.properties(program.declarations[id].r#type);
         properties.iter().find(|property| property.name == name)
     }
 
-    /// A type, with what it refers to in its place.
+    /// Returns a type with references resolved.
     fn resolved(self, id: TypeId) -> &'k kit_ir::Type {
         let program = self.types.program;
         &program.types[kit_analysis::resolve(program, id)]
@@ -274,7 +274,7 @@ fn middleware(middleware: &Middleware, database: &Database<'_>) -> File {
         .iter()
         .map(|added| {
             let Added { context, field } = added;
-            // No entity has it as owner in a form that Rust knows: then nothing reads the field.
+            // No entity uses this context as its owner with a type that Rust supports, so no code reads the field.
             let r#type = database.type_of_context(context).unwrap_or("String");
             let r#type = if r#type == "BigInt" { "kit_runtime::BigInt" } else { r#type };
             format!("    /// `ctx.{context}`: the owner of the rows that the request may read and change.\n    pub {field}: {type},\n")
@@ -293,7 +293,7 @@ fn middleware(middleware: &Middleware, database: &Database<'_>) -> File {
     File::user(format!("src/middleware/{file}.rs"), text)
 }
 
-/// Code that says what is missing.
+/// Returns the body of a handler that responds with an error and names the file to edit.
 fn not_written(what: &str, file: &str) -> String {
     let arguments = [what, file].map(|text| Expression::plain(names::text(text)));
     let error = Expression::call("Error::not_written", arguments.into());

@@ -1,4 +1,4 @@
-//! The operations on one row: making, reading, changing and deleting it.
+//! Generates handlers of operations on one row: create, read, update and delete.
 
 use kit_ir::Method;
 
@@ -10,7 +10,7 @@ use crate::router::{Group, Handled};
 use crate::types::{Field, Form};
 
 impl Known<'_, '_> {
-    /// The code of a route that is one of the operations on an entity.
+    /// Returns the code of a route that is an operation on an entity.
     pub(super) fn work(self, group: &Group<'_>, handled: &Handled<'_>, uses: &mut Uses) -> Option<String> {
         let slots = &handled.route.slots;
         match handled.route.method {
@@ -34,7 +34,8 @@ impl Known<'_, '_> {
             None => &[],
         };
         let row_owner = self.row_owner(handled, stored, uses);
-        // What the request says has a place in the row, or a row that looks right would lack it.
+        // Every property of the request must have a column. Otherwise the row would silently lack a value of the
+        // request.
         let is_stored = |field: &Field| {
             let mut columns = stored.inserted();
             columns.any(|column| column.field.property == field.property)
@@ -198,7 +199,7 @@ impl Known<'_, '_> {
     }
 }
 
-/// A statement that waits for the database, and says what it means where that refuses.
+/// Returns a statement that awaits the database and converts its error with `refused`.
 pub(super) fn asked(target: &str, call: &str, refused: Option<&str>) -> String {
     let mut calls = vec![".await".to_owned()];
     match refused {

@@ -1,5 +1,5 @@
-//! `@owner` in handlers: the value of the request that rows are compared with, what a request may say of a row's owner, and
-//! references to rows that have an owner.
+//! Handles `@owner` in handlers: the value of the request that rows are compared with, owners that a request specifies,
+//! and references to rows that have an owner.
 
 use heck::ToShoutySnakeCase as _;
 use kit_ir::{Program, Throws};
@@ -12,11 +12,11 @@ use crate::print::{Expression, chain, signature};
 use crate::router::{Group, Handled};
 use crate::{HandlerText, Warning, names};
 
-/// The owner in a handler.
+/// Owner of rows, in a handler.
 pub(super) struct RowOwner {
-    /// Statement that takes the value out of the request; empty for a table without an owner.
+    /// Statement that reads the value from the request; empty for a table without an owner.
     pub(super) lets: String,
-    /// The argument of the database functions, with a comma behind it; empty for a table without an owner.
+    /// Argument of the database functions, followed by a comma; empty for a table without an owner.
     pub(super) argument: String,
     /// Name of the variable.
     name: &'static str,
@@ -26,7 +26,7 @@ pub(super) struct RowOwner {
 }
 
 impl RowOwner {
-    /// Arguments of a database function with the owner behind them.
+    /// Appends the owner to the arguments of a database function.
     pub(super) fn after(&self, arguments: &str) -> String {
         match self.argument.strip_suffix(", ") {
             Some(owner) => format!("{arguments}, {owner}"),
@@ -34,7 +34,7 @@ impl RowOwner {
         }
     }
 
-    /// The value for a new row, behind as many `Option`s as the insert has.
+    /// Returns the value for a new row, in the number of `Option`s that the insert requires.
     pub(super) fn owned(&self, options: usize) -> String {
         let name = self.name;
         let value = if self.is_copied {
@@ -47,8 +47,8 @@ impl RowOwner {
 }
 
 impl<'k> Known<'k, '_> {
-    /// The owner in the handler of a route. If the handler must not reach the rows, the reason goes to `uses.denied`, and the
-    /// handler that is made meanwhile is thrown away.
+    /// Returns the owner in the handler of a route. If the handler must not access the rows, the reason is stored in
+    /// `uses.denied`, and the caller discards the generated handler.
     pub(super) fn row_owner(self, handled: &Handled<'_>, stored: &Stored<'_>, uses: &mut Uses) -> RowOwner {
         let entity = stored.entity();
         let mut row_owner = RowOwner {
@@ -89,7 +89,7 @@ impl<'k> Known<'k, '_> {
         row_owner
     }
 
-    /// The expression of `ctx.` `context` in a handler, or the reason why there is none.
+    /// Returns the expression of `ctx.` `context` in a handler, or the reason why there is none.
     fn value(self, handled: &Handled<'_>, stored: &Stored<'_>, context: &str) -> Result<String, String> {
         let entity = stored.entity();
         let Some(value) = handled.added(context) else {
@@ -106,7 +106,7 @@ impl<'k> Known<'k, '_> {
         Ok(value)
     }
 
-    /// Statements that refuse a request which says that the row belongs to somebody else.
+    /// Returns statements that refuse a request which specifies another owner for the row.
     pub(super) fn refuses_other_owner(
         self,
         group: &Group<'_>,
@@ -128,7 +128,7 @@ impl<'k> Known<'k, '_> {
         Some(code)
     }
 
-    /// The function that makes the error about a row of somebody else.
+    /// Returns the name of the function that creates the error for a row of another owner.
     fn other_owner(self, group: &Group<'_>, stored: &Stored<'_>, uses: &mut Uses) -> String {
         let throws: Vec<&Throws> = group
             .routes
@@ -152,7 +152,8 @@ impl<'k> Known<'k, '_> {
         })
     }
 
-    /// Statements that refuse references to rows of somebody else, with the answer for rows that are not there.
+    /// Returns statements that refuse references to rows of another owner, with the same response as for rows that do
+    /// not exist.
     pub(super) fn checks_references(
         self,
         group: &Group<'_>,
@@ -171,7 +172,7 @@ impl<'k> Known<'k, '_> {
             let (Some(column), Some(target)) = (column, self.database.table(&key.table)) else {
                 continue;
             };
-            // The owner itself comes from the context, and was no choice of the client.
+            // The owner itself comes from the context, not from the client.
             let given = given.iter().filter(|given| given.is_of(column));
             let given: Vec<_> = given.filter(|_| !stored.is_owner(column)).collect();
             if given.is_empty() || !matches!(target.rows, Rows::Owned { .. } | Rows::Unsupported) {
@@ -202,7 +203,7 @@ impl<'k> Known<'k, '_> {
         code
     }
 
-    /// The function that looks a referred row up among those of its owner.
+    /// Returns the name of the function that looks up a referenced row among the rows of its owner.
     fn reference_check(
         self,
         group: &Group<'_>,
@@ -238,7 +239,7 @@ impl<'k> Known<'k, '_> {
     }
 }
 
-/// The head of an `if`, as rustfmt lays it out: a chain of calls that is wider than 60 goes on several lines.
+/// Formats the head of an `if` like rustfmt, which breaks a chain of calls that is wider than 60 columns.
 fn condition(text: &str) -> String {
     let calls = text.split_once(".is_some_and(");
     match calls {
@@ -250,11 +251,11 @@ fn condition(text: &str) -> String {
     }
 }
 
-/// A statement that awaits a function and gives up on its error, as rustfmt lays it out.
+/// Formats a statement that awaits a function and returns its error, like rustfmt.
 fn awaited(function: &str, arguments: &[&str]) -> String {
     let flat = arguments.join(", ");
     let line = format!("        {function}({flat}).await?;\n");
-    // The widths of a call's arguments, of a chain and of a line.
+    // rustfmt's maximum widths of call arguments, of a chain and of a line.
     if flat.len() <= 60 && line.trim().len() <= 61 + 8 && line.len() <= 101 {
         return line;
     }
@@ -265,7 +266,7 @@ fn awaited(function: &str, arguments: &[&str]) -> String {
     format!("        {function}(\n{arguments}        )\n        .await?;\n")
 }
 
-/// Code of a handler that answers 501 and says what to write.
+/// Returns the body of a handler that responds with 501 and the reason.
 pub(super) fn denied(what: &str, reason: &str) -> String {
     let arguments = [what, reason].map(|text| Expression::plain(names::text(text)));
     let error = Expression::call("Error::not_decided", arguments.into());
@@ -275,7 +276,8 @@ pub(super) fn denied(what: &str, reason: &str) -> String {
     )
 }
 
-/// Warnings about routes whose handlers were not made: one for each entity without `@owner`, one for each other route.
+/// Returns warnings about routes whose handlers were not generated: one per entity without `@owner`, and one for each
+/// other route.
 pub(super) fn warnings(program: &Program, denials: &[DeniedRoute<'_>]) -> Vec<Warning> {
     let mut found = Vec::new();
     let mut entities: Vec<&str> = Vec::new();

@@ -1,4 +1,5 @@
-//! What clients hear where there is no such row, or where the database does not take one: the errors that the contracts name.
+//! Generates the error responses for missing rows and for rows that the database refuses. Prefers errors that the
+//! contracts declare.
 
 use std::fmt::Write as _;
 
@@ -12,11 +13,11 @@ use crate::print::{Expression, signature};
 use crate::router::{Group, Handled};
 use crate::{errors, names};
 
-/// How long a description may be to stand in an answer.
+/// Maximum length of a description that is used as the message of a response, in bytes.
 const MESSAGE: usize = 48;
 
 impl<'k> Known<'k, '_> {
-    /// The function that makes the error where there is no such row.
+    /// Returns the call of the function that creates the error for a missing row.
     pub(super) fn missing(self, handled: &Handled<'_>, stored: &Stored<'_>, uses: &mut Uses) -> String {
         let throws = chosen(&all(handled), &[404], &[stored.entity().to_shouty_snake_case()])
             .or_else(|| only(handled.route.throws.iter().filter(|throws| throws.status == 404)));
@@ -45,7 +46,8 @@ impl<'k> Known<'k, '_> {
         })
     }
 
-    /// The function that says what it means that the database does not take a row; nothing where no constraint can be broken.
+    /// Returns the name of the function that converts a refused write into an error, or `None` if a write cannot
+    /// violate a constraint.
     pub(super) fn refused(
         self,
         group: &Group<'_>,
@@ -91,27 +93,27 @@ impl<'k> Known<'k, '_> {
         )
     }
 
-    /// Returns true for a route that writes rows of a table.
+    /// Returns true if a route writes rows of a table.
     fn writes(self, handled: &Handled<'_>, stored: &Stored<'_>) -> bool {
         let is_write = matches!(handled.route.method, Method::Post | Method::Put | Method::Patch);
         let resource = self.resource(handled).filter(|_| is_write);
         resource.is_some_and(|other| other.table.name == stored.table.name)
     }
 
-    /// The errors of the group's routes that write rows of a table.
+    /// Returns the errors of the group's routes that write rows of a table.
     fn thrown_by_writes<'g>(self, group: &'g Group<'g>, stored: &Stored<'_>) -> Vec<&'g Throws> {
         let routes = group.routes.iter().filter(|handled| self.writes(handled, stored));
         routes.flat_map(|handled| &handled.route.throws).collect()
     }
 
-    /// The error where a row is to refer to one that is not there.
+    /// Returns the error for a reference to a row that does not exist.
     fn no_such_row(self, key: &ForeignKey, named: Option<&Throws>, uses: &mut Uses) -> Option<Expression> {
         let other = self.database.table(&key.table)?;
         let message = format!("{} not found", words(other.entity(), true));
         Some(self.error(named, "conflict", "CONFLICT", &message, uses))
     }
 
-    /// The same error for a column of a table, as the database's refusal of the row would become.
+    /// Returns the same error for a column of a table, as if the database had refused the row.
     pub(super) fn unknown_reference(
         self,
         group: &Group<'_>,
@@ -129,7 +131,8 @@ impl<'k> Known<'k, '_> {
         self.no_such_row(key, self.named(constraint, &throws), uses)
     }
 
-    /// The function that says what it means that a row cannot be deleted, since others refer to it; nothing where none can.
+    /// Returns the name of the function that creates the error for a row that other rows refer to and that therefore
+    /// cannot be deleted. Returns `None` if no foreign key restricts deletion.
     pub(super) fn in_use(
         self,
         handled: &Handled<'_>,
@@ -154,7 +157,8 @@ impl<'k> Known<'k, '_> {
         Self::matching(format!("{}_in_use", plain(stored)), &comment, &arms, false, uses)
     }
 
-    /// A function from the constraint that was broken to the error. With `has_unfit` it also knows values that a column cannot hold.
+    /// Adds a function that converts a violated constraint to an error. With `has_unfit`, the function also handles
+    /// values that a column cannot store.
     fn matching(
         wanted: String,
         comment: &str,
@@ -199,7 +203,7 @@ impl<'k> Known<'k, '_> {
         }))
     }
 
-    /// The error that the contracts name for a constraint, by the names of what it is about.
+    /// Returns the error that the contracts declare for a constraint, by the names of its columns and tables.
     fn named<'t>(self, constraint: &Constraint<'_>, throws: &[&'t Throws]) -> Option<&'t Throws> {
         let (statuses, words): (&[u16], Vec<String>) = match constraint.rule {
             Rule::Unique(columns) => (
@@ -216,7 +220,7 @@ impl<'k> Known<'k, '_> {
         chosen(throws, statuses, &words)
     }
 
-    /// An error that the contracts name, or the usual one of its kind.
+    /// Returns an error that the contracts declare, or the default error of its kind.
     pub(super) fn error(
         self,
         throws: Option<&Throws>,
@@ -236,7 +240,8 @@ impl<'k> Known<'k, '_> {
     }
 }
 
-/// The first of these errors whose code has one of the words, the first word first; of equal ones that of the first status.
+/// Returns the first error whose code contains one of the words. Earlier words come first; for the same word, earlier
+/// statuses come first.
 pub(super) fn chosen<'t>(throws: &[&'t Throws], statuses: &[u16], words: &[String]) -> Option<&'t Throws> {
     let has = |throws: &Throws, word: &str| {
         let code = format!("_{}_", throws.code);
@@ -254,13 +259,13 @@ fn all<'h>(handled: &Handled<'h>) -> Vec<&'h Throws> {
     handled.route.throws.iter().collect()
 }
 
-/// The one thing that there is, where all are of one code.
+/// Returns the first error if all errors have the same code.
 fn only<'t>(mut throws: impl Iterator<Item = &'t Throws>) -> Option<&'t Throws> {
     let first = throws.next()?;
     throws.all(|other| other.code == first.code).then_some(first)
 }
 
-/// What the contracts say of an error, as a message, where that is short.
+/// Returns the description of an error as a message, if it is short enough.
 pub(super) fn described(throws: Option<&Throws>, otherwise: String) -> String {
     let description = throws.and_then(|throws| throws.description.as_deref());
     description
@@ -269,7 +274,7 @@ pub(super) fn described(throws: Option<&Throws>, otherwise: String) -> String {
         .map_or(otherwise, str::to_owned)
 }
 
-/// A name in words: `TeamMember` is `team member`.
+/// Splits a name into words: `TeamMember` becomes `team member`.
 pub(super) fn words(name: &str, capital: bool) -> String {
     let plain = names::plain_field(name).replace('_', " ");
     match plain.chars().next().filter(|_| capital) {

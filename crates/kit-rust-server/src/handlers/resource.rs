@@ -1,4 +1,4 @@
-//! Which table a route is about, and how it names a row.
+//! Determines the table of a route, and the key of a row in the request.
 
 use kit_ir::Method;
 
@@ -7,21 +7,21 @@ use crate::database::Stored;
 use crate::router::Handled;
 use crate::types::Form;
 
-/// How a handler names a row.
+/// Key of a row, in a handler.
 pub(super) struct Key {
-    /// Statements that take the key out of the request.
+    /// Statements that read the key from the request.
     pub(super) lets: String,
-    /// Its parts as arguments.
+    /// Values of the key as arguments.
     pub(super) arguments: Vec<String>,
 }
 
 impl<'k> Known<'k, '_> {
-    /// The table of which a route reads or writes one row.
+    /// Returns the table of which a route reads or writes one row.
     pub(super) fn resource(self, handled: &Handled<'_>) -> Option<&'k Stored<'k>> {
         if handled.route.slots.response.is_some() {
             return self.answered(handled);
         }
-        // What another method of the path answers with is what this one deletes.
+        // A `DELETE` route deletes what another method of the same path returns.
         let siblings = self.all().filter(|other| other.route.path == handled.route.path);
         siblings
             .into_iter()
@@ -29,7 +29,7 @@ impl<'k> Known<'k, '_> {
             .or_else(|| self.collection(handled))
     }
 
-    /// The table of which a route lists rows, where its answer does not say.
+    /// Returns the table of which a route lists rows, if the response type does not show it.
     pub(super) fn listed(self, handled: &Handled<'_>) -> Option<&'k Stored<'k>> {
         let path = &handled.route.path;
         let of_one = |other: &&Handled<'_>| match other.route.path.strip_prefix(path.as_str()) {
@@ -47,13 +47,13 @@ impl<'k> Known<'k, '_> {
         self.routes.groups.iter().flat_map(|group| &group.routes)
     }
 
-    /// The table of the entity that a route answers with.
+    /// Returns the table of the entity that a route returns.
     fn answered(self, handled: &Handled<'_>) -> Option<&'k Stored<'k>> {
         let name = self.types.name(handled.route.slots.response?);
         self.database.of_entity(name)
     }
 
-    /// The table that is named as the path's last segment.
+    /// Returns the table whose name is the last static segment of the path.
     fn collection(self, handled: &Handled<'_>) -> Option<&'k Stored<'k>> {
         let last = handled
             .route
@@ -63,7 +63,7 @@ impl<'k> Known<'k, '_> {
         self.database.table(&last.replace('-', "_"))
     }
 
-    /// The key of a row in the path: every parameter is a part of it.
+    /// Returns the key of a row in the path. Every path parameter must be part of the key.
     pub(super) fn key(self, handled: &Handled<'_>, stored: &Stored<'_>) -> Option<Key> {
         let params = self
             .types

@@ -1,5 +1,5 @@
-//! Values of requests that a column cannot hold. A property that a contract takes over from an entity has the rules of its column; one that
-//! is written anew may have fewer.
+//! Detects values of requests that a column cannot store. A property that a contract inherits from an entity has the
+//! rules of its column; a property that the contract declares itself may have fewer rules.
 
 use kit_database::ColumnType;
 use kit_ir::{Decimal, DeclarationId, Format, Method, Type, TypeId, TypeKind};
@@ -9,8 +9,9 @@ use crate::database::{Stored, StoredColumn};
 use crate::router::Handled;
 
 impl<'k> Known<'k, '_> {
-    /// Returns true if a route takes values for columns that cannot hold all of them. A new row also has values from the path, and its owner
-    /// from middleware, whose values have no rules. An update takes only the key from the path, which is compared with a guard.
+    /// Returns true if a route accepts values that a column cannot store. A new row also gets values from the path, and
+    /// its owner from middleware, whose values have no rules. An update uses only the key from the path, and a guard
+    /// checks that key.
     pub(super) fn may_not_fit(self, handled: &Handled<'_>, stored: &Stored<'_>) -> bool {
         let slots = &handled.route.slots;
         let is_new = handled.route.method == Method::Post;
@@ -34,7 +35,7 @@ impl<'k> Known<'k, '_> {
         })
     }
 
-    /// The type of a property without `null`; nothing for another union.
+    /// Returns the type of a property without `null`, or `None` if a union remains.
     fn value_type(self, id: TypeId) -> Option<&'k Type> {
         let own = self.resolved(id);
         let TypeKind::Union { members } = &own.kind else {
@@ -47,7 +48,7 @@ impl<'k> Known<'k, '_> {
     }
 }
 
-/// Returns true if a column can hold all values of a type.
+/// Returns true if a column can store all values of a type.
 fn holds(column: &StoredColumn<'_>, value: &Type) -> bool {
     let rules = &value.constraints;
     match (column.column.r#type, &value.kind) {

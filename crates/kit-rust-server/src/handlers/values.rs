@@ -1,9 +1,9 @@
-//! Values of requests as values of columns.
+//! Converts values of requests to values of columns.
 
 use crate::database::StoredColumn;
 use crate::types::Field;
 
-/// A property of a request, and the expression of the part that it stands in.
+/// A property of a request, with the expression of the object that contains it.
 #[derive(Clone, Copy)]
 pub(super) struct Given<'f> {
     /// `body` or `input.params`.
@@ -16,19 +16,20 @@ impl<'f> Given<'f> {
         fields.iter().map(move |field| Given { from, field })
     }
 
-    /// Returns true for the value of this column.
+    /// Returns true if this property is the value of the column.
     pub(super) fn is_of(&self, column: &StoredColumn<'_>) -> bool {
         self.field.property == column.field.property
     }
 
-    /// Its expression, and the numbers of `Option`s for absence and for null around the column's type; `None` for another type.
+    /// Returns the expression, true if the value may be absent, and true if the value may be null. Returns `None` if
+    /// the type differs from the column's.
     fn parts(&self, column: &StoredColumn<'_>) -> Option<(String, bool, bool)> {
         let (plain, nullable) = without_option(&self.field.r#type);
         let value = format!("{}.{}", self.from, self.field.name);
         (plain == column.plain_type()).then_some((value, self.field.optional, nullable))
     }
 
-    /// The condition under which it is there and is not the value of the variable `owner`. Null is no owner, so it differs.
+    /// Returns the condition that the value is present and differs from the variable `owner`. Null counts as different.
     pub(super) fn differs(&self, column: &StoredColumn<'_>, owner: &str, is_copied: bool) -> Option<String> {
         let (value, optional, nullable) = self.parts(column)?;
         let borrowed = if is_copied { "" } else { ".as_ref()" };
@@ -43,7 +44,7 @@ impl<'f> Given<'f> {
         })
     }
 
-    /// The expression as the `Option` of a key's type that a check of a reference takes.
+    /// Returns the expression as an `Option` of the key's type, which a check of a reference accepts.
     pub(super) fn referred(&self, column: &StoredColumn<'_>) -> Option<String> {
         let (value, optional, nullable) = self.parts(column)?;
         Some(
@@ -67,7 +68,7 @@ impl<'f> Given<'f> {
     }
 }
 
-/// A type without the `Option` around it, and whether it has one.
+/// Returns a type without its `Option`, and true if it had one.
 fn without_option(r#type: &str) -> (&str, bool) {
     let inner = r#type
         .strip_prefix("Option<")
@@ -75,8 +76,8 @@ fn without_option(r#type: &str) -> (&str, bool) {
     (inner.unwrap_or(r#type), inner.is_some())
 }
 
-/// The expression of a property as a value behind so many `Option`s; nothing where its type is another one. What is left out is `None`
-/// at the outermost, null is `None` at the innermost.
+/// Returns the expression of a property as a value in the given number of `Option`s, or `None` if its type differs. An
+/// absent value is `None` in the outermost `Option`, and null is `None` in the innermost.
 pub(super) fn converted(from: &str, field: &Field, plain: &str, options: usize) -> Option<String> {
     let (inner, nullable) = without_option(&field.r#type);
     if inner != plain {

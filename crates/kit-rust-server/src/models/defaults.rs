@@ -1,5 +1,5 @@
-//! Defaults: functions that make what a request left out. They are written once all types are known, since a value is written in the
-//! words of its type.
+//! Generates functions that create the defaults of omitted fields. They are written after all types are known, because
+//! the expression of a value depends on the definition of its type.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,22 +13,22 @@ use crate::print::Expression;
 use crate::types::{Definition, Form, Types};
 use crate::{names, shapes};
 
-/// A default of a field.
+/// Default of a field.
 pub(super) struct Default {
-    /// The function that makes it.
+    /// Name of the function that returns the default.
     pub(super) function: String,
     pub(super) r#type: TypeId,
-    /// The field's type in Rust.
+    /// Type of the field in Rust.
     pub(super) rust: String,
     pub(super) value: DefaultValue,
     pub(super) property: String,
     pub(super) span: Span,
 }
 
-/// The defaults of a struct.
+/// Defaults of a struct that are not written yet.
 pub(super) struct Pending {
     module: String,
-    /// The place among the module's items that is kept free for them.
+    /// Index of the empty item that is reserved for them in the module.
     place: usize,
     owner: String,
     form: Form,
@@ -36,7 +36,7 @@ pub(super) struct Pending {
 }
 
 impl Models<'_, '_> {
-    /// Keeps the defaults of a struct, and a place for them.
+    /// Records the defaults of a struct, and reserves an item for their functions.
     pub(super) fn defaults_later(&mut self, owner: &str, defaults: Vec<Default>) {
         if defaults.is_empty() {
             return;
@@ -52,7 +52,7 @@ impl Models<'_, '_> {
     }
 }
 
-/// Writes the functions where places were kept for them.
+/// Writes the functions into the reserved items.
 pub(super) fn write(types: &mut Types<'_>, modules: &mut BTreeMap<String, Module>, pending: Vec<Pending>) {
     let mut homes: BTreeMap<String, String> = BTreeMap::new();
     for module in modules.values() {
@@ -103,11 +103,11 @@ pub(super) fn write(types: &mut Types<'_>, modules: &mut BTreeMap<String, Module
     }
 }
 
-/// Writes values as expressions of Rust.
+/// Writes values as Rust expressions.
 struct Writer<'a, 'p> {
     types: &'a Types<'p>,
     module: &'a mut Module,
-    /// The module of each type.
+    /// Module of each type.
     homes: &'a BTreeMap<String, String>,
     form: Form,
 }
@@ -125,7 +125,7 @@ impl Writer<'_, '_> {
         self.value(default.r#type, &default.rust, &value)
     }
 
-    /// A value of a type in JSON, as the type of Rust has it; nothing where it has no form.
+    /// Returns the expression of a JSON value with a Rust type, or `None` if the value has no Rust form.
     fn value(&mut self, id: TypeId, rust: &str, value: &Value) -> Option<Expression> {
         if let Some(inner) = within(rust, "Box") {
             let inner = self.value(id, inner, value)?;
@@ -170,7 +170,7 @@ impl Writer<'_, '_> {
             _ => {}
         }
         match kind {
-            // What is left of a union where its members are one to Rust.
+            // A union whose members share one Rust type.
             TypeKind::Union { members } => {
                 let member = members
                     .iter()
@@ -251,7 +251,7 @@ impl Writer<'_, '_> {
                         let digits = format!("{}_{suffix}", shapes::grouped(&digits));
                         Expression::call(format!("{bigint}::from"), vec![Expression::plain(digits)])
                     }
-                    // The build held it against its type.
+                    // The build already validated the value, so this branch is unreachable.
                     Err(_) => {
                         Expression::plain(format!("{}.parse().unwrap_or_default()", names::text(&digits)))
                     }
@@ -359,7 +359,7 @@ impl Writer<'_, '_> {
             };
             values.push((field.name.clone(), expression));
         }
-        // Which of several maps has a key is not worth telling for a default.
+        // Keys without a property belong to one of the maps; kit writes no default for such a value.
         let others = members.keys().any(|key| object.property(key).is_none());
         if others && !maps.is_empty() {
             return None;
@@ -390,7 +390,7 @@ impl Writer<'_, '_> {
         ))
     }
 
-    /// The member of a union that a value is read as.
+    /// Returns the member of a union as which the runtimes read a value.
     fn member(&self, union: TypeId, members: &[TypeId], value: &Value) -> Option<usize> {
         let program = self.types.program;
         let whole = read(program, union, value)?;
@@ -404,7 +404,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// An expression behind an `Option` where the type is one.
+/// Wraps an expression in `Some` if the type is an `Option`.
 fn some(rust: &str, value: Expression) -> Expression {
     if rust.starts_with("Option<") {
         Expression::call("Some", vec![value])
@@ -413,12 +413,12 @@ fn some(rust: &str, value: Expression) -> Expression {
     }
 }
 
-/// The type within another one of that name.
+/// Returns the type argument of a generic type, such as `T` of `Vec<T>`.
 fn within<'t>(rust: &'t str, outer: &str) -> Option<&'t str> {
     rust.strip_prefix(outer)?.strip_prefix('<')?.strip_suffix('>')
 }
 
-/// The types of a tuple.
+/// Splits the types of a tuple.
 fn split(types: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut depth = 0_usize;
@@ -437,7 +437,7 @@ fn split(types: &str) -> Vec<String> {
     parts.iter().map(|part| part.trim().to_owned()).collect()
 }
 
-/// A default in JSON.
+/// Returns a default as JSON.
 fn on_the_wire(default: &DefaultValue) -> Option<Value> {
     Some(match default {
         DefaultValue::Literal(LiteralValue::String(text) | LiteralValue::BigInt(text)) => {
@@ -451,7 +451,8 @@ fn on_the_wire(default: &DefaultValue) -> Option<Value> {
     })
 }
 
-/// Milliseconds since 1970 of an RFC 3339 date-time. A leap second is the first moment of the next day, as in the runtimes.
+/// Returns the milliseconds since 1970 of an RFC 3339 date-time. A leap second (`:60`) counts as the second after it, as
+/// in the runtimes.
 fn millis(text: &str) -> Option<i64> {
     let text = text.to_ascii_uppercase();
     let leap = text.get(17..19) == Some("60");
@@ -464,7 +465,7 @@ fn millis(text: &str) -> Option<i64> {
     Some(moment.as_millisecond() + if leap { 1000 } else { 0 })
 }
 
-/// The bytes of base64, which the build held against its type.
+/// Decodes base64 that the build already validated.
 fn decoded(text: &str) -> Option<Vec<u8>> {
     const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! Models: a struct for each object, an enum for each union, with what requests must keep of them.
+//! Generates models: a struct for each object and an enum for each union, with the rules that requests must satisfy.
 
 mod defaults;
 mod module;
@@ -21,7 +21,7 @@ use crate::{File, names};
 use defaults::Pending;
 pub(crate) use module::Module;
 
-/// The files below `models/`.
+/// Returns the files below `models/`.
 pub(crate) fn files(types: &mut Types<'_>) -> Vec<File> {
     let mut modules: BTreeMap<String, Module> = BTreeMap::new();
     let mut pending: Vec<Pending> = Vec::new();
@@ -58,21 +58,21 @@ pub(crate) fn files(types: &mut Types<'_>) -> Vec<File> {
     files
 }
 
-/// Writes the types of one declaration in one of its forms.
+/// Writer of the types of one declaration, in one of its forms.
 struct Models<'a, 'p> {
     types: &'a mut Types<'p>,
     module: &'a mut Module,
-    /// Defaults to be written once all types are known.
+    /// Defaults that are written after all types are known.
     pending: &'a mut Vec<Pending>,
     home: DeclarationId,
     form: Form,
 }
 
-/// Where a type stands.
+/// Location of a type in the program.
 struct Place<'a> {
-    /// Which name it gets, where it has none.
+    /// Name of the generated type if the type has none.
     name: &'a str,
-    /// As a message calls it: `Note.title`.
+    /// Name in messages: `Note.title`.
     shown: String,
     span: Span,
 }
@@ -103,7 +103,7 @@ impl Models<'_, '_> {
         self.contract(declaration, name);
     }
 
-    /// The doc comment of a declaration.
+    /// Returns the doc comment of a declaration.
     fn comment(&self, declaration: &Declaration) -> String {
         let described = doc(0, declaration.documentation.description.as_deref());
         let mut comment = if described.is_empty() {
@@ -120,7 +120,7 @@ impl Models<'_, '_> {
         comment
     }
 
-    /// A type around another one, so that it has a name and a shape of its own.
+    /// Writes a newtype, so that the inner type has a separate name and shape.
     fn newtype(&mut self, name: &str, comment: &str, id: TypeId, at: &Place<'_>) {
         let inner = self.bare(
             id,
@@ -140,18 +140,19 @@ impl Models<'_, '_> {
         self.types.definitions.insert(name.to_owned(), definition);
     }
 
-    /// Serde's derives.
+    /// Returns the names of serde's derives.
     fn derives(&mut self) -> (String, String) {
         let reads = self.module.serde(self.types, "Deserialize");
         (reads, self.module.serde(self.types, "Serialize"))
     }
 
-    /// Imports something of the runtime; what it is called here.
+    /// Imports an item of the runtime. Returns its name in this module.
     fn runtime(&mut self, item: &str) -> String {
         self.module.runtime(self.types, item)
     }
 
-    /// The call that gives the shape of a type. Where the application declares a `Contract`, the runtime's trait is not in scope.
+    /// Returns the call that returns the shape of a type. If the application declares a type `Contract`, the runtime's
+    /// trait is not in scope.
     fn shape_of(&self, name: &str) -> String {
         if self.types.declares("Contract") {
             format!("<{name} as kit_runtime::Contract>::shape()")
@@ -188,7 +189,8 @@ impl Models<'_, '_> {
         self.module.items.push(format!("{head}{body}    }}\n}}\n"));
     }
 
-    /// The Rust type of a type where it stands in another one; `inside` says that it lies behind a pointer already.
+    /// Returns the Rust type for a type that is used within another one. `inside` is true if the type is already behind
+    /// a pointer.
     fn bare(&mut self, id: TypeId, at: &Place<'_>, inside: bool) -> String {
         let program = self.types.program;
         let r#type = &program.types[id];
@@ -206,7 +208,7 @@ impl Models<'_, '_> {
             } => number(&r#type.kind, &r#type.constraints)
                 .unwrap_or("f64")
                 .to_owned(),
-            // Template literals and formats are rules, which hold of what a request brings.
+            // Template literals and formats are rules that the request is checked against; the Rust type is a string.
             TypeKind::String | TypeKind::Template { .. } => "String".to_owned(),
             TypeKind::BigInt
             | TypeKind::Literal {
@@ -246,13 +248,13 @@ impl Models<'_, '_> {
         }
     }
 
-    /// The name of a type without a name that was made already, imported where it stands in another module.
+    /// Returns the name of an anonymous type that was already generated. Imports it if it is in another module.
     fn made(&mut self, id: TypeId) -> Option<String> {
         let (module, name) = self.types.made(id, self.form)?.clone();
         Some(self.imported(&module, name))
     }
 
-    /// A name, imported where it stands in another module.
+    /// Returns the name, and imports it if it is in another module.
     fn imported(&mut self, module: &str, name: String) -> String {
         if module != self.module.name {
             self.module.models.insert(name.clone());
@@ -265,7 +267,7 @@ impl Models<'_, '_> {
     }
 }
 
-/// What holds numbers of a type; nothing for what is no number.
+/// Returns the Rust type for numbers of a type, or `None` if the type is not a number.
 fn number(kind: &TypeKind, rules: &Constraints) -> Option<&'static str> {
     const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
     let is_whole = match kind {
@@ -286,12 +288,12 @@ fn item<'a>(at: &Place<'a>) -> Place<'a> {
     }
 }
 
-/// Whether an object is a map from texts and nothing else.
+/// Returns true if an object is only a map with string keys.
 pub(crate) fn is_map(object: &ObjectType) -> bool {
     object.properties.is_empty() && matches!(object.index.as_slice(), [only] if only.key == IndexKey::String)
 }
 
-/// A declaration as TypeScript writes it.
+/// Returns the declaration in TypeScript syntax.
 fn expression_of(declaration: &Declaration) -> &str {
     match &declaration.origin {
         kit_ir::DeclarationOrigin::Instance { expression } => expression,

@@ -15,21 +15,22 @@ pub(crate) struct Module {
     pub(super) name: String,
     /// Items in order.
     pub(super) items: Vec<String>,
-    /// What is imported: items of the runtime, of serde, and models of other modules.
+    /// Imported items of the runtime. The next fields contain those of serde, models of other modules, and other
+    /// imports.
     pub(super) runtime: BTreeSet<String>,
     pub(super) serde: BTreeSet<String>,
     pub(super) models: BTreeSet<String>,
     pub(super) others: BTreeSet<&'static str>,
-    /// Constants of regular expressions.
+    /// Sources of regular expressions that become constants.
     pub(super) patterns: Vec<String>,
-    /// Constants of template literal types: the source of each, and what makes it.
+    /// Template literal types that become constants: the source of each, and the expression that creates it.
     pub(super) templates: Vec<(String, Expression)>,
-    /// Types that it has.
+    /// Names of the types that the module declares.
     pub(super) declared: Vec<String>,
 }
 
 impl Module {
-    /// The name of a model, which is imported where it stands in another module.
+    /// Returns the name of a model. Imports it if it is in another module.
     pub(crate) fn model(&mut self, types: &Types<'_>, id: DeclarationId, form: Form) -> String {
         let name = types.name_in(id, form).to_owned();
         if types.module(id) != self.name {
@@ -38,7 +39,7 @@ impl Module {
         name
     }
 
-    /// The name of something of the runtime, which is imported where no type of the application has that name.
+    /// Returns the name of an item of the runtime. Imports it unless a type of the application has the same name.
     pub(crate) fn runtime(&mut self, types: &Types<'_>, item: &str) -> String {
         let name = item.rsplit("::").next().unwrap_or(item);
         if types.declares(name) {
@@ -52,7 +53,7 @@ impl Module {
         name.to_owned()
     }
 
-    /// The same for something of serde.
+    /// Returns the name of an item of serde, under the same rule.
     pub(super) fn serde(&mut self, types: &Types<'_>, name: &str) -> String {
         if types.declares(name) {
             return format!("serde::{name}");
@@ -61,7 +62,7 @@ impl Module {
         name.to_owned()
     }
 
-    /// The constant of a regular expression.
+    /// Returns the constant of a regular expression.
     pub(crate) fn pattern(&mut self, source: &str) -> String {
         let place = self.patterns.iter().position(|known| known == source);
         let number = place.unwrap_or_else(|| {
@@ -71,7 +72,7 @@ impl Module {
         format!("PATTERN_{}", number + 1)
     }
 
-    /// The constant of a template literal type.
+    /// Returns the constant of a template literal type.
     pub(crate) fn template(&mut self, source: String, template: Expression) -> String {
         let place = self.templates.iter().position(|(known, _)| *known == source);
         let number = place.unwrap_or_else(|| {

@@ -1,4 +1,4 @@
-//! Objects: structs, and the maps in them for keys that no property has.
+//! Generates structs for objects, with maps for keys that no property declares.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::print::{doc, in_comment};
 use crate::shapes;
 use crate::types::{Definition, Field, Form};
 
-/// A map for the keys of an index signature.
+/// Map for the keys of an index signature.
 struct Map<'a> {
     name: String,
     value: String,
@@ -23,7 +23,7 @@ impl Models<'_, '_> {
         let mut fields: Vec<Field> = Vec::new();
         let mut texts = Vec::new();
         let mut defaults = Vec::new();
-        // What can never be there has no field.
+        // A property that can never have a value gets no field.
         for property in &object.properties {
             if !self.may_hold(property) {
                 continue;
@@ -76,7 +76,7 @@ impl Models<'_, '_> {
         self.types.structs.insert(name.to_owned(), fields);
     }
 
-    /// Whether a value may have the property.
+    /// Returns true if the property may have a value.
     fn may_hold(&self, property: &Property) -> bool {
         !property.optional || !kit_analysis::is_impossible(self.types.program, property.r#type)
     }
@@ -103,7 +103,7 @@ impl Models<'_, '_> {
         }
     }
 
-    /// The comment, attributes and line of a field.
+    /// Returns the comment, the attributes and the line of a field.
     fn attributes(
         &mut self,
         owner: &str,
@@ -140,7 +140,7 @@ impl Models<'_, '_> {
         (comment, attributes, format!("    pub {}: {type},\n", field.name))
     }
 
-    /// A map for each index signature, by precedence.
+    /// Returns a map for each index signature, in order of precedence.
     fn maps<'o>(&mut self, object: &'o ObjectType, at: &Place<'_>, fields: &[Field]) -> Vec<Map<'o>> {
         let mut maps: Vec<Map<'o>> = Vec::new();
         for signature in object.signatures() {
@@ -176,7 +176,7 @@ impl Models<'_, '_> {
         maps
     }
 
-    /// The fields of maps, and functions that read them where serde alone would read too much.
+    /// Returns the fields of maps, and functions that read them if serde alone would read too many keys.
     fn map_fields(&mut self, owner: &str, maps: &[Map<'_>], body: &mut String) -> String {
         let mut readers = String::new();
         for (number, map) in maps.iter().enumerate() {
@@ -210,7 +210,7 @@ impl Models<'_, '_> {
                 let keys = shapes::keys(self.types, other.key, self.module);
                 conditions.push(format!("!{keys}.take(key)"));
             }
-            // `[key: string]` takes every key that is left.
+            // `[key: string]` accepts every remaining key.
             if *map.key != IndexKey::String {
                 let keys = shapes::keys(self.types, map.key, self.module);
                 conditions.push(format!("{keys}.take(key)"));
@@ -237,7 +237,7 @@ impl Models<'_, '_> {
     }
 }
 
-/// `members(deserializer, |key| …)` as rustfmt lays it out.
+/// Formats `members(deserializer, |key| …)` like rustfmt.
 fn closure_call(members: &str, conditions: &[String]) -> String {
     let condition = conditions.join(" && ");
     let flat = format!("        {members}(deserializer, |key| {condition})\n");
@@ -252,12 +252,12 @@ fn closure_call(members: &str, conditions: &[String]) -> String {
     format!("        {members}(deserializer, |key| {{\n            {conditions}\n        }})\n")
 }
 
-/// A field's name without the mark of a raw name.
+/// Returns the name of a field without the prefix `r#`.
 fn plain(field: &Field) -> &str {
     field.name.trim_start_matches("r#")
 }
 
-/// A name of the fixed text of a template.
+/// Returns a name made from the fixed text of a template.
 fn fixed_name(parts: &[TemplatePart]) -> String {
     let fixed: Vec<&str> = parts
         .iter()
@@ -272,7 +272,7 @@ fn fixed_name(parts: &[TemplatePart]) -> String {
     }
 }
 
-/// Whether what fills in a default is what the type of Rust has by itself.
+/// Returns true if the default equals the `Default` of the Rust type.
 fn is_default_of_type(default: &DefaultValue, rust: &str) -> bool {
     match default {
         DefaultValue::Null => rust.starts_with("Option<"),
@@ -282,7 +282,7 @@ fn is_default_of_type(default: &DefaultValue, rust: &str) -> bool {
     }
 }
 
-/// A `Debug` that does not show what is sensitive.
+/// Returns an implementation of `Debug` that hides sensitive fields.
 fn hidden_debug(name: &str, fields: &[Field], maps: &[Map<'_>], object: &ObjectType) -> String {
     let mut body = String::new();
     for field in fields {

@@ -1,4 +1,4 @@
-//! Tuples: those of Rust where they say it all, else structs.
+//! Generates tuples: Rust tuples if they can represent all rules, otherwise structs.
 
 use std::fmt::Write as _;
 
@@ -9,11 +9,11 @@ use crate::names;
 use crate::print::in_comment;
 use crate::types::Definition;
 
-/// The standard library compares and prints no longer ones.
+/// Maximum number of elements for which the standard library implements traits such as `Debug` and `PartialEq`.
 const LONGEST: usize = 12;
 
 impl Models<'_, '_> {
-    /// A tuple where it stands in another type.
+    /// Returns the type of a tuple that is used within another type.
     pub(super) fn bare_tuple(&mut self, id: TypeId, elements: &[TupleElement], at: &Place<'_>) -> String {
         let is_plain = elements.iter().all(|element| !element.optional && !element.rest);
         if !is_plain || is_labelled(elements) || elements.is_empty() || elements.len() > LONGEST {
@@ -37,7 +37,7 @@ impl Models<'_, '_> {
         }
     }
 
-    /// A struct for a tuple: with names where all elements have labels.
+    /// Writes a struct for a tuple. The fields have names if all elements have labels.
     pub(super) fn tuple_struct(
         &mut self,
         name: &str,
@@ -66,7 +66,7 @@ impl Models<'_, '_> {
             fields.push((field, r#type));
         }
         let types: Vec<&str> = fields.iter().map(|(_, r#type)| r#type.as_str()).collect();
-        // Serde writes these as lists by itself; one of a single field would be that field.
+        // Serde serializes these structs as lists. It would serialize a struct with a single field as that field.
         let is_plain =
             !named && elements.len() > 1 && elements.iter().all(|element| !element.optional && !element.rest);
         let derives = if is_plain {
@@ -135,7 +135,7 @@ impl Models<'_, '_> {
                     "{margin}for item in &self.{field} {{\n{margin}    items.serialize_element(item)?;\n{margin}}}\n"
                 );
             } else if element.optional {
-                // What follows an absent one is not there either.
+                // If an optional element is absent, all later elements are absent too.
                 let _ = write!(
                     body,
                     "{margin}if let Some(item) = &self.{field} {{\n{margin}    items.serialize_element(item)?;\n"
@@ -199,7 +199,7 @@ impl Models<'_, '_> {
     }
 }
 
-/// Whether each element has a label.
+/// Returns true if every element has a label.
 fn is_labelled(elements: &[TupleElement]) -> bool {
     !elements.is_empty() && elements.iter().all(|element| element.label.is_some())
 }

@@ -1,4 +1,4 @@
-//! Unions: enums of texts, and enums of a variant for each member.
+//! Generates unions: enums of strings, and enums with one variant per member.
 
 use std::fmt::Write as _;
 
@@ -37,7 +37,7 @@ impl Models<'_, '_> {
         }
     }
 
-    /// An enum of the members of a union but null, which an `Option` around it stands for.
+    /// Returns an enum of all members of a union except null, which an `Option` around the enum represents.
     fn named_union(&mut self, id: TypeId, members: &[TypeId], at: &Place<'_>) -> String {
         if let Some(name) = self.made(id) {
             return name;
@@ -55,13 +55,13 @@ impl Models<'_, '_> {
         members.iter().filter(is_null).copied().collect()
     }
 
-    /// Whether Rust has one type for all members but null.
+    /// Returns true if all members except null share one Rust type.
     pub(super) fn is_one(&self, members: &[TypeId]) -> bool {
         let rest = self.without_null(members);
         rest.len() < 2 || self.texts(&rest).is_some() || self.common(&rest).is_some()
     }
 
-    /// The member whose type in Rust has all the others' values: of numbers, booleans or bigints.
+    /// Returns the member whose Rust type can represent all members, if they are all numbers, booleans or bigints.
     fn common(&self, members: &[TypeId]) -> Option<TypeId> {
         let program = self.types.program;
         let kind = |id: &TypeId| &program.types[*id].kind;
@@ -77,7 +77,7 @@ impl Models<'_, '_> {
         (are(is_boolean) || are(is_bigint)).then(|| members[0])
     }
 
-    /// The texts of a union of nothing else.
+    /// Returns the texts of a union that consists of string literals only.
     pub(super) fn texts(&self, members: &[TypeId]) -> Option<Vec<String>> {
         let program = self.types.program;
         members
@@ -133,7 +133,8 @@ impl Models<'_, '_> {
             .insert(name.to_owned(), Definition::Texts(texts));
     }
 
-    /// An enum of a variant for each member. Which one a value is, is found as everywhere in kit: the one that keeps most of it.
+    /// Writes an enum with one variant per member. A value is read as the member that keeps most of it, as everywhere
+    /// in kit.
     pub(super) fn union(
         &mut self,
         name: &str,
@@ -174,7 +175,8 @@ impl Models<'_, '_> {
             .insert(name.to_owned(), Definition::Union(variants));
     }
 
-    /// The enum, and how it is written: each variant as what it holds or stands for.
+    /// Writes the enum and its serialization: each variant is serialized as its value or as the literal that it
+    /// represents.
     fn union_type(&mut self, name: &str, comment: &str, variants: &[Variant]) {
         let program = self.types.program;
         let mut body = String::new();
@@ -268,7 +270,7 @@ impl Models<'_, '_> {
         ));
     }
 
-    /// What a member of a union is called.
+    /// Returns the variant name for a member of a union.
     fn variant(&self, id: TypeId, number: usize) -> String {
         let program = self.types.program;
         match &program.types[id].kind {
@@ -305,12 +307,12 @@ impl Models<'_, '_> {
     }
 }
 
-/// The name, with a number behind it where another variant has it.
+/// Returns the name, with a number appended if another variant has the same name.
 fn unique(wanted: String, variants: &[String]) -> String {
     names::unique(wanted, |name| variants.iter().any(|known| known == name))
 }
 
-/// A literal as TypeScript writes it, and the call that writes it.
+/// Returns a literal in TypeScript syntax, and the call that serializes it.
 fn written(value: &LiteralValue) -> (String, String) {
     match value {
         LiteralValue::String(text) => {

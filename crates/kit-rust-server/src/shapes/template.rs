@@ -1,4 +1,4 @@
-//! Template literal types: as the runtime reads them, and as TypeScript writes them.
+//! Generates template literal types, in the form of the runtime and in TypeScript syntax.
 
 use kit_analysis::resolve;
 use kit_ir::{LiteralValue, Program, TemplatePart, TypeId, TypeKind};
@@ -8,7 +8,7 @@ use crate::names;
 use crate::print::Expression;
 use crate::types::Types;
 
-/// The constant of a template literal type.
+/// Returns the constant of a template literal type.
 pub(super) fn constant(types: &Types<'_>, parts: &[TemplatePart], module: &mut Module) -> String {
     let source = source(types.program, parts);
     let base = module.runtime(types, "shape::Template");
@@ -35,7 +35,7 @@ fn fixed(text: &str, path: &str) -> Expression {
     )
 }
 
-/// What fills a hole.
+/// Returns the form of a placeholder.
 fn filling(program: &Program, id: TypeId, path: &str) -> Expression {
     let hole = |name: &str| Expression::plain(format!("{path}::{name}"));
     let either = |sequences: Vec<Expression>| {
@@ -58,7 +58,7 @@ fn filling(program: &Program, id: TypeId, path: &str) -> Expression {
                 .map(|member| Expression::List(vec![filling(program, *member, path)]))
                 .collect(),
         ),
-        // TypeScript allows nothing else in a hole, so there is no text that could fill it.
+        // TypeScript allows no other types in a placeholder, so no text matches.
         TypeKind::Never
         | TypeKind::Date
         | TypeKind::Bytes
@@ -69,7 +69,7 @@ fn filling(program: &Program, id: TypeId, path: &str) -> Expression {
     }
 }
 
-/// A literal as the text that it is in a template.
+/// Returns the text of a literal in a template.
 fn literal(value: &LiteralValue) -> String {
     match value {
         LiteralValue::String(text) | LiteralValue::BigInt(text) => text.clone(),
@@ -78,7 +78,7 @@ fn literal(value: &LiteralValue) -> String {
     }
 }
 
-/// The template as TypeScript writes it, without the backticks. Messages show it, in the same words in every runtime.
+/// Returns the template in TypeScript syntax, without the backticks. Messages of every runtime show this text.
 pub(crate) fn source(program: &Program, parts: &[TemplatePart]) -> String {
     parts
         .iter()
@@ -122,7 +122,7 @@ fn hole_text(program: &Program, id: TypeId) -> String {
     }
 }
 
-/// A text as TypeScript writes it between quotes.
+/// Returns a string literal in TypeScript syntax.
 fn quoted(text: &str, quote: char) -> String {
     let mut literal = String::from(quote);
     for character in text.chars() {
@@ -144,7 +144,7 @@ fn quoted(text: &str, quote: char) -> String {
     literal
 }
 
-/// A number as JavaScript writes it.
+/// Formats a number like JavaScript.
 fn number_text(number: f64) -> String {
     let text = format!("{number:e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));

@@ -1,4 +1,5 @@
-//! The two forms that a type can have: what a request holds may lack what the system makes, and everything else has it.
+//! Defines the two forms of a type: in a request, generated properties may be absent; everywhere else, they are
+//! present.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,21 +7,21 @@ use kit_ir::{DeclarationId, Program, Property, Slot, TypeId, TypeKind};
 
 use crate::names;
 
-/// Where values of a type come from or go to.
+/// Form of a type, by the direction of its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Form {
-    /// Answers, rows, and everything that handlers make: all that the type says is there.
+    /// Form in responses, in rows and in values that handlers create: every property is present.
     Whole,
-    /// A request, which may leave out what the system makes (`@generated`).
+    /// Form in requests, which may omit generated properties (`@generated`).
     Request,
 }
 
-/// Which forms types have.
+/// Forms of all types.
 #[derive(Default)]
 pub(super) struct Forms {
-    /// Names of the requests' forms of types that have both.
+    /// Names of the request forms of types that have both forms.
     requests: BTreeMap<DeclarationId, String>,
-    /// Types that only requests hold, and that need the requests' form.
+    /// Types that occur only in requests and need the request form.
     only_requests: BTreeSet<DeclarationId>,
 }
 
@@ -70,7 +71,7 @@ impl Forms {
         forms
     }
 
-    /// The name of the requests' form of a type that has both.
+    /// Returns the name of the request form of a type that has both forms.
     pub(super) fn request(&self, id: DeclarationId) -> Option<&str> {
         self.requests.get(&id).map(String::as_str)
     }
@@ -86,14 +87,14 @@ impl Forms {
     }
 }
 
-/// Whether the system makes a property of a type, which is then there everywhere but in a request.
+/// Returns true if a type has a required generated property, which only requests may omit.
 pub(super) fn makes(program: &Program, id: TypeId) -> bool {
     properties(program, id)
         .iter()
         .any(|property| property.tags.generated.is_some() && !property.optional)
 }
 
-/// The properties of all objects that a type holds without a reference.
+/// Returns the properties of all objects that a type contains without a reference.
 fn properties(program: &Program, id: TypeId) -> Vec<&Property> {
     let kind = &program.types[id].kind;
     let mut found: Vec<&Property> = Vec::new();

@@ -1,4 +1,4 @@
-//! What is known of the program's types: which are needed, what they are called in Rust and where they stand, which hold themselves.
+//! Facts about the program's types: which ones are needed, their Rust names and modules, and which ones are recursive.
 
 mod forms;
 
@@ -13,50 +13,51 @@ use crate::{Problem, names};
 pub(crate) use forms::Form;
 use forms::Forms;
 
-/// The types of a program.
+/// Types of a program.
 pub(crate) struct Types<'a> {
     pub(crate) program: &'a Program,
-    /// What each declaration refers to, at any distance.
+    /// Declarations that each declaration refers to, directly or indirectly.
     reached: Vec<BTreeSet<DeclarationId>>,
-    /// The module of each declaration, below `models`.
+    /// Module of each declaration, below `models`.
     modules: Vec<String>,
-    /// Those that routes and entities need.
+    /// Declarations that routes and entities need.
     needed: BTreeSet<DeclarationId>,
-    /// The name of each declaration in Rust.
+    /// Rust name of each declaration.
     names: Vec<String>,
     forms: Forms,
-    /// The module and the name of types that have none of their own: `Omit` and `Pick` leave a property's type what it was.
+    /// Module and name of generated anonymous types. With `Omit` and `Pick`, the same property type occurs in several
+    /// declarations.
     made: BTreeMap<(TypeId, Form), (String, String)>,
-    /// The same of texts to choose from, by the property that has them.
+    /// Module and name of enums of strings, by the property that declares them.
     made_texts: Vec<(Span, Vec<String>, (String, String))>,
-    /// Names of all types in Rust.
+    /// Names of all Rust types.
     pub(crate) taken: BTreeSet<String>,
-    /// The fields of each struct by its name.
+    /// Fields of each struct, by its name.
     pub(crate) structs: BTreeMap<String, Vec<Field>>,
-    /// What each type is made of, by its name.
+    /// Definition of each type, by its name.
     pub(crate) definitions: BTreeMap<String, Definition>,
     problems: Vec<Problem>,
 }
 
-/// What a type of Rust is made of, as far as a value of it is written down.
+/// Definition of a Rust type, as far as an expression of a value needs it.
 #[derive(Debug, Clone)]
 pub(crate) enum Definition {
-    /// A type around another one.
+    /// A newtype.
     Newtype(String),
-    /// A struct; its fields stand in [`Types::structs`].
+    /// A struct. Its fields are in [`Types::structs`].
     Struct {
-        /// The object's index signatures, by the names of their maps.
+        /// Names of the maps for the object's index signatures.
         maps: Vec<String>,
     },
-    /// An enum of texts: each of them and its variant.
+    /// An enum of strings: each string with its variant.
     Texts(Vec<(String, String)>),
-    /// An enum of a variant for each member.
+    /// An enum with one variant per member.
     Union(Vec<Variant>),
-    /// A struct for a tuple: its elements, and whether they have names.
+    /// A struct for a tuple.
     Tuple {
-        /// Of each element its name or position, and its type.
+        /// Name or position of each element, and its type.
         fields: Vec<(String, String)>,
-        /// Whether it is written with braces.
+        /// True if the struct has named fields.
         named: bool,
     },
 }
@@ -64,24 +65,24 @@ pub(crate) enum Definition {
 /// A variant of an enum.
 #[derive(Debug, Clone)]
 pub(crate) struct Variant {
-    /// The member.
+    /// Type of the member.
     pub(crate) member: TypeId,
-    /// Its name.
+    /// Name of the variant.
     pub(crate) name: String,
-    /// What it holds; nothing where the variant says it all.
+    /// Type of the variant's value; `None` if the variant has no value.
     pub(crate) inner: Option<String>,
 }
 
 /// A field of a struct.
 #[derive(Debug, Clone)]
 pub(crate) struct Field {
-    /// The property.
+    /// Name of the property.
     pub(crate) property: String,
-    /// Its name in Rust.
+    /// Name in Rust.
     pub(crate) name: String,
-    /// Its type in Rust, without the `Option` of absence.
+    /// Type in Rust, without the `Option` for a missing value.
     pub(crate) r#type: String,
-    /// Whether it may be absent.
+    /// True if the field may be missing.
     pub(crate) optional: bool,
 }
 
@@ -142,19 +143,20 @@ impl<'a> Types<'a> {
         types
     }
 
-    /// The types that are made, in their order, those that are stored first: what others share with them has its name of them.
+    /// Returns the declarations to generate, in order. Entities come first, so that anonymous types shared with other
+    /// declarations are named after them.
     pub(crate) fn needed(&self) -> impl Iterator<Item = DeclarationId> + use<> {
         let mut needed: Vec<_> = self.needed.iter().copied().collect();
         needed.sort_by_key(|id| self.entity(*id).is_none());
         needed.into_iter()
     }
 
-    /// The module and the name of a type without a name that was made already.
+    /// Returns the module and the name of an anonymous type that was already generated.
     pub(crate) fn made(&self, id: TypeId, form: Form) -> Option<&(String, String)> {
         self.made.get(&(id, self.form_of(id, form)))
     }
 
-    /// The module and the name of texts that were made for a property already, here or where it comes from.
+    /// Returns the module and the name of an enum of strings that was already generated for the property.
     pub(crate) fn made_texts(&self, span: Span, texts: &[String]) -> Option<&(String, String)> {
         let known = self
             .made_texts
@@ -163,13 +165,14 @@ impl<'a> Types<'a> {
         known.map(|(_, _, made)| made)
     }
 
-    /// Keeps what texts without a name are called.
+    /// Records the module and the name of an anonymous enum of strings.
     pub(crate) fn keep_made_texts(&mut self, span: Span, texts: &[String], module: &str, name: &str) {
         let made = (module.to_owned(), name.to_owned());
         self.made_texts.push((span, texts.to_vec(), made));
     }
 
-    /// Keeps what a type without a name is called. One that leads back to itself depends on where it stands.
+    /// Records the module and the name of an anonymous type. Skips types that refer to recursive types, because their
+    /// Rust form depends on where they are used.
     pub(crate) fn keep_made(&mut self, id: TypeId, form: Form, module: &str, name: &str) {
         let mut references = Vec::new();
         collect_references(self.program, id, &mut references);
@@ -179,17 +182,17 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// What does not differ between the two forms is made once.
+    /// Returns the form for the key of an anonymous type: both forms share one entry if they do not differ.
     fn form_of(&self, id: TypeId, form: Form) -> Form {
         if self.differs(id) { form } else { Form::Whole }
     }
 
-    /// What a type is called in Rust.
+    /// Returns the Rust name of a type.
     pub(crate) fn name(&self, id: DeclarationId) -> &str {
         &self.names[usize::from(id)]
     }
 
-    /// What a type is called in Rust where a request holds it, or where anything else does.
+    /// Returns the Rust name of a type in the given form.
     pub(crate) fn name_in(&self, id: DeclarationId, form: Form) -> &str {
         match form {
             Form::Request => self.forms.request(id).unwrap_or_else(|| self.name(id)),
@@ -197,24 +200,24 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// The forms that a type has.
+    /// Returns the forms of a type.
     pub(crate) fn forms(&self, id: DeclarationId) -> &'static [Form] {
         self.forms.of(id)
     }
 
-    /// Whether a request holds another form of the type than everything else.
+    /// Returns true if the request form of the type is a separate Rust type.
     pub(crate) fn has_two_forms(&self, id: DeclarationId) -> bool {
         self.forms.request(id).is_some()
     }
 
-    /// Whether the two forms differ in what stands at a type.
+    /// Returns true if the two forms of a type differ.
     fn differs(&self, id: TypeId) -> bool {
         let mut references = Vec::new();
         collect_references(self.program, id, &mut references);
         forms::makes(self.program, id) || references.into_iter().any(|to| self.has_two_forms(to))
     }
 
-    /// What something of the runtime is called beside the application's types.
+    /// Returns the name of an item of the runtime, with its path if the application declares the same name.
     pub(crate) fn of_runtime(&self, name: &str) -> String {
         if self.declares(name) {
             format!("kit_runtime::{name}")
@@ -223,7 +226,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Whether the application declares a type that has the name in Rust.
+    /// Returns true if the application declares a type with this Rust name.
     pub(crate) fn declares(&self, name: &str) -> bool {
         self.names.iter().any(|known| known == name)
     }
@@ -232,12 +235,12 @@ impl<'a> Types<'a> {
         &self.modules[usize::from(id)]
     }
 
-    /// Whether values can hold values of the same type.
+    /// Returns true if values of the type can contain values of the same type.
     pub(crate) fn is_recursive(&self, id: DeclarationId) -> bool {
         self.reached[usize::from(id)].contains(&id)
     }
 
-    /// Whether a type that stands in `home` leads back to it.
+    /// Returns true if the type `to`, used in `home`, refers back to `home`.
     pub(crate) fn leads_back(&self, home: DeclarationId, to: DeclarationId) -> bool {
         home == to || self.reached[usize::from(to)].contains(&home)
     }
@@ -257,7 +260,7 @@ impl<'a> Types<'a> {
         self.problems
     }
 
-    /// The entity of a declaration.
+    /// Returns the entity of a declaration.
     pub(crate) fn entity(&self, id: DeclarationId) -> Option<&'a Entity> {
         self.program
             .entities
@@ -265,7 +268,8 @@ impl<'a> Types<'a> {
             .find(|entity| entity.declaration == id)
     }
 
-    /// A name for a type without one that stands in `home`. What `Page<Todo>` and `Page<User>` share is called after `Page`.
+    /// Returns a name for an anonymous type in `home`. A type that `Page<Todo>` and `Page<User>` share is named after
+    /// `Page`.
     pub(crate) fn name_anonymous(&mut self, home: DeclarationId, wanted: &str) -> String {
         let is_taken = |name: &str| {
             self.taken.contains(name) || names::is_reserved(name) || names::IMPORTED.contains(&name)
@@ -284,7 +288,8 @@ impl<'a> Types<'a> {
         name
     }
 
-    /// Entities have a module each, and the types that are declared with them stand there too; the rest goes by source file.
+    /// Returns the module of a declaration. Each entity has its own module, which also contains the types declared with
+    /// it; other types are grouped by source file.
     fn place(&self, id: DeclarationId) -> String {
         let program = self.program;
         let source = program.declarations[id].span.source;
@@ -309,7 +314,7 @@ impl<'a> Types<'a> {
         let file = path.rsplit('/').next().unwrap_or(path);
         let stem = file.trim_end_matches(".ts").trim_end_matches(".mts");
         let stem = names::plain_field(&stem.to_snake_case());
-        // An entity's own module holds what its file declares, and nothing else.
+        // The module of an entity contains only the types that its file declares.
         let is_entity = program
             .entities
             .iter()

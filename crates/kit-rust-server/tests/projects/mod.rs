@@ -1,4 +1,4 @@
-//! The projects of the goldens: programs written down, and programs of TypeScript below `inputs/` and in `examples/`.
+//! Projects of the goldens: programs built in code, and programs in TypeScript below `inputs/` and in `examples/`.
 
 #![allow(dead_code, unreachable_pub)] // each test binary uses its own part, and none has an outside
 
@@ -13,7 +13,7 @@ use kit_rust_server::{Committed, Options, Output, generate};
 
 use crate::support;
 
-/// Every project that has a Rust form as a whole.
+/// Returns every project that can be generated without problems.
 pub fn all() -> Vec<(&'static str, Program)> {
     vec![
         ("notes", support::notes::program()),
@@ -26,27 +26,28 @@ pub fn all() -> Vec<(&'static str, Program)> {
     ]
 }
 
-/// References, keys of every kind, constraints of several columns, null, JSON, several groups and middleware.
+/// Covers references, keys of every kind, constraints on several columns, null, JSON, several groups and middleware.
 pub fn shop() -> Program {
     of_sources(&tests().join("inputs/shop"))
 }
 
-/// The types and contracts of `examples/teams`, as they are.
+/// Returns the unchanged types and contracts of `examples/teams`.
 pub fn teams() -> Program {
     of_sources(&repository().join("examples/teams"))
 }
 
-/// Names that Rust and generated modules have for something else, defaults of every kind, columns of every type.
+/// Covers names that Rust and generated modules already use, defaults of every kind, and columns of every type.
 pub fn names() -> Program {
     of_sources(&tests().join("inputs/names"))
 }
 
-/// Rows that belong to users: behind middleware and not, with references, keys and bodies that name the owner.
+/// Covers rows that belong to users: with and without middleware, and with references, keys and bodies that name the
+/// owner.
 pub fn owners() -> Program {
     of_sources(&tests().join("inputs/owners"))
 }
 
-/// The kitchen sink with a route beside its own for each type, which a request brings and an answer takes away.
+/// Returns the kitchen sink with an additional route for each type, which accepts and returns a value of the type.
 pub fn kitchen_sink() -> Program {
     let mut program = support::kitchen_sink::program();
     let mut route = program.routes[kit_ir::RouteId(0)].clone();
@@ -67,12 +68,12 @@ pub fn kitchen_sink() -> Program {
     program
 }
 
-/// What the compiler understands of a project that has no mistake.
+/// Compiles a project. Panics if it has errors.
 fn of_sources(root: &Path) -> Program {
     understood(root).unwrap_or_else(|errors| panic!("{}: {errors:#?}", root.display()))
 }
 
-/// What the compiler understands of a project, or the messages of its errors.
+/// Compiles a project. Returns the messages of its errors if it has any.
 pub fn understood(root: &Path) -> Result<Program, Vec<String>> {
     let root = root.canonicalize().expect("the project is there");
     let config = resolve(&root, None).expect("a configuration").config;
@@ -97,12 +98,13 @@ pub fn understood(root: &Path) -> Result<Program, Vec<String>> {
     }
 }
 
-/// The project of a program.
+/// Generates the project of a program.
 pub fn generated(name: &str, program: &Program) -> Output {
     generated_on(name, program, Vec::new())
 }
 
-/// The migration of an earlier kit that made the tables of a program: a `Date` was a `timestamp`.
+/// Returns a migration of an earlier version of kit that created the tables of a program, with `timestamp` columns for
+/// each `Date`.
 pub fn earlier(program: &Program) -> Committed {
     let (schema, _) = Schema::from_program(program);
     let snapshot = Snapshot::of(&schema).to_json();
@@ -113,12 +115,12 @@ pub fn earlier(program: &Program) -> Committed {
     }
 }
 
-/// The same where migrations are committed.
+/// Generates the project of a program with committed migrations.
 pub fn generated_on(name: &str, program: &Program, migrations: Vec<Committed>) -> Output {
     let options = Options {
         name: name.to_owned(),
         output_dir: ".kit".to_owned(),
-        // One has all that there is.
+        // The project `shop` uses all options.
         otlp: name.starts_with("shop"),
         migrations,
         manifest: None,
@@ -126,12 +128,12 @@ pub fn generated_on(name: &str, program: &Program, migrations: Vec<Committed>) -
     generate(program, &options)
 }
 
-/// The directory of these tests.
+/// Returns the directory of these tests.
 pub fn tests() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
 }
 
-/// The root of the repository.
+/// Returns the root of the repository.
 pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }

@@ -1,27 +1,27 @@
-//! Tables: keys of every kind, references to other tables, columns of every type, owners.
+//! Random tables: keys of every kind, references to other tables, columns of every type, and owners.
 
 use std::fmt::Write as _;
 
 use super::Random;
 use super::names::{self, Names};
 
-/// A table.
+/// A random table.
 pub struct Entity {
     pub name: String,
     pub source: String,
-    /// The properties of the key with their types.
+    /// Properties of the key, with their types.
     pub key: Vec<(String, &'static str)>,
-    /// What the database makes.
+    /// Properties that the database generates.
     pub made: Vec<String>,
-    /// Properties that a query may name, with their types there.
+    /// Properties that a query may filter by, with their types in the query.
     pub filters: Vec<(String, &'static str)>,
-    /// Rows belong to users.
+    /// True if rows belong to users.
     pub is_owned: bool,
-    /// What others write to refer to a row: tags and type. A key of several properties has none.
+    /// Tags and type of a property that refers to a row of this table; `None` if the key has several properties.
     reference: Option<(String, &'static str)>,
 }
 
-/// Some tables. A table refers to those before it, and to itself.
+/// Creates random tables. A table may refer to earlier tables and to itself.
 pub fn make(random: &mut Random, names: &mut Names) -> Vec<Entity> {
     let mut found: Vec<Entity> = Vec::new();
     for number in 0..=random.below(4) {
@@ -94,7 +94,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A name for the table.
+    /// Returns a name for the table.
     fn table(&mut self, number: usize) -> String {
         let tables = ["users", "type", "order", "mod", "self", "select", "t_t", "core"];
         if self.random.chance(20) {
@@ -136,7 +136,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A key of two or three properties, some of which refer to other tables.
+    /// Adds a key of two or three properties, some of which refer to other tables.
     fn composite(&mut self, own: &'static str, columns: &mut Vec<&'static str>) {
         let parts: [(&str, &'static str); 6] = [
             ("@maxLength 10", "string"),
@@ -164,7 +164,7 @@ impl Maker<'_> {
         columns.push(name);
     }
 
-    /// A reference to a row of another table, or of this one.
+    /// Adds a reference to a row of another table or of this one.
     fn refer(&mut self, name: &'static str) {
         let mut targets: Vec<(String, &'static str)> = self
             .before
@@ -236,7 +236,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The times that rows know.
+    /// Adds the creation and update times of rows.
     fn times(&mut self) {
         if self.random.chance(50) {
             self.line("createdAt", "@generated now", "Date", false);

@@ -1,5 +1,6 @@
-//! Random projects as TypeScript: tables with keys of every kind, references, rules, unions, routes of all kinds, and names that Rust, its
-//! prelude or generated code use for something else. A project follows from a seed and its number alone.
+//! Random projects in TypeScript: tables with keys of every kind, references, rules, unions, routes of all kinds, and
+//! names that Rust, its prelude or generated code already use. The seed and the number of a project determine its
+//! content.
 
 #![allow(dead_code, unreachable_pub)] // each test binary uses its own part, and none has an outside
 
@@ -10,7 +11,7 @@ mod types;
 
 use names::Names;
 
-/// Numbers at random (`SplitMix64`).
+/// Pseudorandom numbers (`SplitMix64`).
 pub struct Random(u64);
 
 impl Random {
@@ -26,12 +27,12 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below a bound.
+    /// Returns a random number below the bound.
     pub fn below(&mut self, bound: usize) -> usize {
         usize::try_from(self.next() % u64::try_from(bound).unwrap_or(1)).unwrap_or(0)
     }
 
-    /// True in so many of a hundred cases.
+    /// Returns true with the given probability, in percent.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
@@ -40,7 +41,7 @@ impl Random {
         items[self.below(items.len())]
     }
 
-    /// Different items, at most so many, in random order.
+    /// Returns different items in random order, at most `count`.
     pub fn several<'a, T: ?Sized>(&mut self, items: &[&'a T], count: usize) -> Vec<&'a T> {
         let mut left = items.to_vec();
         let mut found = Vec::new();
@@ -51,10 +52,10 @@ impl Random {
     }
 }
 
-/// A project: texts by path.
+/// A project: contents of files, by path.
 pub type Files = Vec<(&'static str, String)>;
 
-/// The project of a number.
+/// Creates the project with the given number.
 pub fn project(seed: u64, number: u64) -> Files {
     let mut random = Random::new(seed, number);
     let mut names = Names::new(&mut random);
@@ -67,7 +68,7 @@ pub fn project(seed: u64, number: u64) -> Files {
         declared.push('\n');
     }
     let sources: Vec<_> = types.iter().map(|known| known.source.as_str()).collect();
-    // One file has all types, or tables and others have files of their own.
+    // All types are in one file, or tables and other types are in separate files.
     let mut files = Vec::new();
     if random.chance(50) {
         files.push(("src/all.types.ts", format!("{declared}\n{}", sources.concat())));

@@ -1,4 +1,4 @@
-//! Names that mean something to Rust, to its prelude, or to generated code.
+//! Names that already have a meaning in Rust, in its prelude or in generated code.
 
 use super::Random;
 
@@ -122,7 +122,7 @@ const TYPES: &[&str] = &[
     "Infallible",
 ];
 
-/// Names of tables' types: what else is called after them stands among [`TYPES`].
+/// Names of entities. Names that generated code derives from them are in [`TYPES`].
 const ENTITIES: &[&str] = &[
     "Note",
     "Type",
@@ -274,7 +274,7 @@ const PROPERTIES: &[&str] = &[
     "\"🦀\"",
 ];
 
-/// Names of properties of tables, whose columns have different names.
+/// Names of properties of tables. Their columns have different names.
 const COLUMNS: &[&str] = &[
     "type",
     "self",
@@ -336,7 +336,7 @@ const COLUMNS: &[&str] = &[
     "rowOwner",
 ];
 
-/// Words that texts of unions and templates have.
+/// Words for the texts of unions and templates.
 pub const WORDS: &[&str] = &[
     "ok",
     "err",
@@ -403,14 +403,14 @@ impl Names {
         }
     }
 
-    /// A name for a table's type. No other type has it.
+    /// Returns a name for an entity that no other type has.
     pub fn entity(&mut self) -> String {
         let name = self.entities.pop().unwrap_or("Last");
         self.types.retain(|known| *known != name);
         name.to_owned()
     }
 
-    /// A name for a type.
+    /// Returns a name for a type.
     pub fn r#type(&mut self) -> String {
         let name = self.types.pop().unwrap_or("Last");
         self.entities.retain(|known| *known != name);
@@ -418,15 +418,15 @@ impl Names {
     }
 }
 
-/// Different names for properties of an object.
+/// Returns different names for the properties of an object.
 pub fn properties(random: &mut Random, count: usize) -> Vec<&'static str> {
     random.several(PROPERTIES, count)
 }
 
-/// The same for properties of a table.
+/// Returns different names for the properties of a table.
 pub fn columns(random: &mut Random, count: usize) -> Vec<&'static str> {
     random.several(COLUMNS, count)
 }
 
-/// Labels of tuples' elements.
+/// Labels of tuple elements.
 pub const WORDS_OF_LABELS: [&str; 3] = ["type", "self", "x"];

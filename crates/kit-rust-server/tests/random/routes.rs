@@ -1,4 +1,4 @@
-//! Contracts and the application: the operations on each table, routes with types of every kind, middleware.
+//! Random contracts and applications: the operations on each table, routes with types of every kind, and middleware.
 
 use std::fmt::Write as _;
 
@@ -7,17 +7,17 @@ use super::entities::Entity;
 use super::names::{CODES, Names};
 use super::types::{self, Declared};
 
-/// The contracts' interfaces and the application.
+/// Source of the contracts' interfaces and of the application.
 pub struct Made {
     pub contracts: String,
     pub application: String,
 }
 
-/// A contract group under construction.
+/// A contract group that is being built.
 struct Group {
     name: String,
     prefix: String,
-    /// The routes without their group's prefix: key, then contract.
+    /// Routes without the prefix of their group: key and contract.
     routes: Vec<(String, String)>,
     middleware: Vec<&'static str>,
 }
@@ -68,7 +68,7 @@ fn of_entity(random: &mut Random, number: usize, entity: &Entity) -> Group {
     let members: Vec<_> = key
         .iter()
         .map(|(property, r#type)| {
-            // The whole property, or its type alone.
+            // Use the type of the property with its rules, or only its plain type.
             if random.chance(50) {
                 format!("{property}: {name}[\"{property}\"]")
             } else {
@@ -156,11 +156,11 @@ fn of_entity(random: &mut Random, number: usize, entity: &Entity) -> Group {
     }
 }
 
-/// What a list is chosen by.
+/// Returns the query of a list.
 fn query(random: &mut Random, entity: &Entity) -> String {
     let mut members = Vec::new();
     for (name, r#type) in &entity.filters {
-        // A page has these.
+        // The query of a page already has these names.
         if !matches!(name.as_str(), "page" | "pageSize") && random.chance(60) {
             let mark = if random.chance(80) { "?" } else { "" };
             members.push(format!("{name}{mark}: {type}"));
@@ -172,7 +172,7 @@ fn query(random: &mut Random, entity: &Entity) -> String {
     format!("{{ {} }}", members.join("; "))
 }
 
-/// Routes that bring types of every kind and take them away.
+/// Returns routes that accept and return types of every kind.
 fn of_types(random: &mut Random, number: usize, known: &[String]) -> Group {
     let paths = [
         "/type",

@@ -1,4 +1,5 @@
-//! Types that are no tables: objects, unions with and without a tag, tuples, maps, texts with rules, recursive types.
+//! Random types that are not tables: objects, unions with and without a tag, tuples, maps, texts with rules, and
+//! recursive types.
 
 use super::Random;
 use super::entities::Entity;
@@ -10,10 +11,10 @@ pub struct Declared {
     pub source: String,
 }
 
-/// Types in types go so deep.
+/// Maximum depth of nested types.
 const DEEPEST: usize = 3;
 
-/// Some types, each of which may hold those before it.
+/// Creates random types, each of which may contain earlier ones.
 pub fn declarations(random: &mut Random, names: &mut Names, entities: &[Entity]) -> Vec<Declared> {
     let mut known: Vec<String> = entities.iter().map(|entity| entity.name.clone()).collect();
     let mut found = Vec::new();
@@ -30,7 +31,7 @@ pub fn declarations(random: &mut Random, names: &mut Names, entities: &[Entity])
     found
 }
 
-/// A type of a request's body or an answer, where there may be a nameless one.
+/// Returns a random type for the body of a request or response, which may be anonymous.
 pub fn anonymous(random: &mut Random, known: &[String]) -> String {
     let mut writer = Writer { random, known };
     if writer.random.chance(60) && !known.is_empty() {
@@ -65,7 +66,7 @@ impl Writer<'_> {
                 let (rules, r#type) = self.ruled();
                 format!("/** {rules} */\nexport type {name} = {type};\n")
             }
-            // A type that holds itself.
+            // A recursive type.
             3 => {
                 let own = [
                     format!("next?: {name}"),
@@ -81,7 +82,7 @@ impl Writer<'_> {
                 )
             }
             4 if !self.known.is_empty() => {
-                // Types made of others: an interface by itself would be a name for the same.
+                // Utility types. A plain interface would only be another name for the same type.
                 let of = self.name();
                 let made = ["Partial", "Required", "Readonly"];
                 let utility = self.random.pick(&made);
@@ -96,7 +97,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Properties of an object. Its names are none of those.
+    /// Returns properties of an object, with none of the taken names.
     fn members(&mut self, depth: usize, taken: &[&str]) -> String {
         let mut text = String::new();
         let count = 1 + self.random.below(6);
@@ -145,7 +146,7 @@ impl Writer<'_> {
         format!("{comment}  {name}{mark}: {type};\n")
     }
 
-    /// A default and its type.
+    /// Returns a default and its type.
     fn fallback(&mut self) -> (&'static str, String) {
         let (value, r#type) = match self.random.below(12) {
             0 => ("\"text\"", "string"),
@@ -167,7 +168,7 @@ impl Writer<'_> {
         (value, r#type.to_owned())
     }
 
-    /// Rules of a type, and the type.
+    /// Returns rules, and the type that they apply to.
     fn ruled(&mut self) -> (String, String) {
         let (rules, r#type) = match self.random.below(12) {
             0 => ("@minLength 1 @maxLength 40", "string"),
@@ -218,7 +219,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Some texts to choose from.
+    /// Returns a random union of texts.
     fn texts(&mut self) -> String {
         let count = 1 + self.random.below(5);
         let texts: Vec<_> = self
@@ -250,7 +251,7 @@ impl Writer<'_> {
 
     fn union(&mut self, depth: usize) -> String {
         match self.random.below(3) {
-            // Objects that a property of literals tells apart.
+            // A union of objects with a tag property.
             0 => {
                 let tag = self.random.pick(&["kind", "type", "self", "\"is it\""]);
                 let count = 2 + self.random.below(3);
@@ -262,7 +263,7 @@ impl Writer<'_> {
                     .collect();
                 format!("({})", members.join(" | "))
             }
-            // Objects that have each a property of their own.
+            // A union of objects that each have a distinct property.
             1 => {
                 let own = ["alpha", "Self", "type", "gamma"];
                 let members: Vec<_> = self
@@ -291,7 +292,7 @@ impl Writer<'_> {
                 ];
                 let count = 2 + self.random.below(3);
                 let mut members: Vec<_> = self.random.several(&scalars, count);
-                // Texts of a bigint are texts.
+                // On the wire, a bigint is a string, so a union of both would be ambiguous.
                 if members.contains(&"string") {
                     members.retain(|member| *member != "5n");
                 }

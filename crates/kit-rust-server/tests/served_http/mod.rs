@@ -1,4 +1,4 @@
-//! Requests to a generated server whose handlers nobody edited.
+//! Requests to a generated server with unedited handlers.
 
 #![allow(unreachable_pub)] // a module of tests has no outside
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use ureq::Agent;
 use ureq::http::Request;
 
-/// A running server, ended with its test.
+/// A running server, killed at the end of its test.
 pub struct Server {
     child: Child,
     url: String,
@@ -40,18 +40,18 @@ impl Server {
                 break url.to_owned();
             }
         };
-        // Its log goes on; somebody has to read it.
+        // The server continues to log, so a thread must read the output.
         std::thread::spawn(move || lines.count());
         let agent = Agent::config_builder().http_status_as_error(false).build().into();
         Self { child, url, agent }
     }
 
-    /// The status and the body of an answer; null where there is none.
+    /// Returns the status and the body of a response; null if the body is empty.
     fn ask(&self, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
         self.ask_as(None, method, path, body)
     }
 
-    /// The same for a request of a user, whom the header `x-user` names.
+    /// Sends a request like `ask`, as the user that the header `x-user` names.
     pub fn ask_as(&self, user: Option<&str>, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
         let is_json = body.is_some();
         let text = body.map_or_else(String::new, |body| body.to_string());
@@ -78,14 +78,14 @@ impl Server {
         self.ask("GET", path, None)
     }
 
-    /// The row that a request made.
+    /// Returns the row that a request created.
     fn made(&self, path: &str, body: Value) -> Value {
         let (status, row) = self.ask("POST", path, Some(body));
         assert_eq!(status, 201, "{row}");
         row
     }
 
-    /// The status, the code and the message of an error.
+    /// Returns the status, the code and the message of an error.
     fn refused(&self, method: &str, path: &str, body: Option<Value>) -> (u16, String, String) {
         let (status, answer) = self.ask(method, path, body);
         let text = |name: &str| answer["error"][name].as_str().unwrap_or_default().to_owned();
@@ -97,7 +97,7 @@ fn error(status: u16, code: &str, message: &str) -> (u16, String, String) {
     (status, code.to_owned(), message.to_owned())
 }
 
-/// Everything that the shop's contracts promise.
+/// Checks the contracts of the shop.
 pub fn shop(program: &Path, database: &str) {
     let server = Server::start(program, database);
     let shop = shops(&server);
@@ -121,7 +121,7 @@ fn shops(server: &Server) -> Value {
         server.refused("PATCH", &path, Some(json!({ "slug": "ada" }))),
         taken
     );
-    // Null is a value; what is left out stays.
+    // Null is a value; an omitted property stays unchanged.
     let (status, changed) = server.ask("PATCH", &path, Some(json!({ "contact": null })));
     assert_eq!(
         (status, &changed["contact"], &changed["slug"]),
@@ -147,7 +147,7 @@ fn shops(server: &Server) -> Value {
     shop
 }
 
-/// The contracts name no error here: each gets the usual one of its kind.
+/// The contracts declare no errors here, so each error has the default code of its kind.
 fn categories(server: &Server) -> Value {
     let books = server.made("/categories", json!({ "name": "Books" }));
     let poems = server.made("/categories", json!({ "name": "Poems", "parentId": books["id"] }));
@@ -245,7 +245,7 @@ fn products(server: &Server, shop: &Value, category: &Value) -> Value {
         listed(&format!("shopId={}", nobody.as_str().unwrap())),
         (vec![], json!(0))
     );
-    // A filter whose contract says less than the column: what the column cannot hold is in no row.
+    // A filter whose contract has fewer rules than the column: a value that the column cannot store matches no row.
     assert_eq!(listed("shopId=1"), (vec![], json!(0)));
     assert_eq!(listed("views=9223372036854775808"), (vec![], json!(0)));
     misfits(server, &body);
@@ -258,7 +258,7 @@ fn products(server: &Server, shop: &Value, category: &Value) -> Value {
     product
 }
 
-/// Values that a column cannot hold: refused by the rules that a body takes over from the entity, or by PostgreSQL.
+/// Values that a column cannot store are refused: by the rules that a body inherits from the entity, or by PostgreSQL.
 fn misfits(server: &Server, body: &Value) {
     let status = |path: &str, name: &str, value: Value| {
         let mut other = body.clone();
@@ -297,7 +297,7 @@ fn misfits(server: &Server, body: &Value) {
 }
 
 fn stock(server: &Server, product: &Value, category: &Value) {
-    // What kit cannot know lets nobody pass.
+    // kit cannot generate this middleware, so it refuses every request.
     assert_eq!(
         server.refused(
             "PUT",

@@ -1,5 +1,5 @@
-//! Two users of a generated server whose handlers nobody edited. What one of them may not touch is there for the other one all the time,
-//! so each refusal is about the user and not about the row.
+//! Requests of two users to a generated server with unedited handlers. The rows that one user must not access exist the
+//! whole time, so each refusal is caused by the user and not by a missing row.
 
 #![allow(unreachable_pub)] // a module of tests has no outside
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::served_http::Server;
 
-/// A user's view of the server.
+/// Client of the server that sends requests as one user.
 struct User<'s> {
     server: &'s Server,
     name: &'s str,
@@ -26,14 +26,14 @@ impl User<'_> {
         answer
     }
 
-    /// The row that a request made.
+    /// Returns the row that a request created.
     fn made(&self, path: &str, body: Value) -> Value {
         let (status, row) = self.ask("POST", path, Some(body));
         assert_eq!(status, 201, "{path}: {row}");
         row
     }
 
-    /// The status, the code and the message of an error, without what differs from request to request.
+    /// Returns the status, the code and the message of an error, without the parts that differ between requests.
     fn refused(&self, method: &str, path: &str, body: Option<Value>) -> (u16, String, String) {
         let (status, answer) = self.ask(method, path, body);
         let text = |name: &str| answer["error"][name].as_str().unwrap_or_default().to_owned();
@@ -65,7 +65,7 @@ pub fn owners(program: &Path, database: &str) {
     settings(&ada, &bob);
     accounts(&server);
     shared(&ada, &bob, &task);
-    // Whatever Bob tried, Ada's rows are as she left them.
+    // Ada's rows are unchanged after all requests of Bob.
     assert_eq!(ada.get(&path("/projects", &project)), project);
     assert_eq!(ada.get(&path("/tasks", &task)), task);
 }
@@ -75,7 +75,7 @@ fn projects(ada: &User<'_>, bob: &User<'_>) -> Value {
     assert_eq!(project["ownerId"], "ada");
     let own = bob.made("/projects", json!({ "name": "Bridge" }));
     assert_eq!(own["ownerId"], "bob");
-    // A list and its count have own rows only.
+    // A list and its count contain only rows of the user.
     for (user, row) in [(ada, &project), (bob, &own)] {
         let page = user.get("/projects");
         assert_eq!(
@@ -83,7 +83,7 @@ fn projects(ada: &User<'_>, bob: &User<'_>) -> Value {
             (&json!([row]), &json!(1))
         );
     }
-    // Another user's row is as one that is not there.
+    // A row of another user gets the same response as a missing row.
     let theirs = path("/projects", &project);
     let nowhere = format!("/projects/{NOWHERE}");
     for (method, body) in [
@@ -96,14 +96,14 @@ fn projects(ada: &User<'_>, bob: &User<'_>) -> Value {
         assert_eq!(refused, bob.refused(method, &nowhere, body), "{method}");
     }
     assert_eq!(ada.get(&theirs), project);
-    // Its owner may.
+    // The owner can change the row.
     let (status, changed) = ada.ask("PATCH", &theirs, Some(json!({ "name": "Engine" })));
     assert_eq!((status, &changed), (200, &project));
     assert_eq!(bob.ask("DELETE", &path("/projects", &own), None).0, 204);
     project
 }
 
-/// Bodies that name the user.
+/// Checks bodies that name the user.
 fn tasks(ada: &User<'_>, bob: &User<'_>, project: &Value) -> Value {
     let body = |user: &str| json!({ "title": "Draw", "userId": user, "projectId": project["id"] });
     let task = ada.made("/tasks", body("ada"));
@@ -117,7 +117,7 @@ fn tasks(ada: &User<'_>, bob: &User<'_>, project: &Value) -> Value {
     );
     let (status, same) = ada.ask("PUT", &own, Some(json!({ "userId": "ada", "title": "Draw" })));
     assert_eq!((status, &same), (200, &task));
-    // Neither with his own name nor with hers.
+    // Bob cannot change Ada's row, with his own name or with hers.
     for body in [json!({}), json!({ "userId": "bob" }), json!({ "title": "Bob's" })] {
         assert_eq!(bob.refused("PUT", &own, Some(body)).0, 404);
     }
@@ -140,7 +140,8 @@ fn tasks(ada: &User<'_>, bob: &User<'_>, project: &Value) -> Value {
     task
 }
 
-/// A row refers to own rows only, and the answer for another user's row is that for one that is not there.
+/// Checks that a row refers only to rows of the same user, and that a row of another user gets the same response as a
+/// missing row.
 fn references(ada: &User<'_>, bob: &User<'_>, project: &Value, task: &Value) {
     let theirs = bob.made("/projects", json!({ "name": "Bridge" }));
     let body = |project: Value, parent: Value| {
@@ -182,7 +183,7 @@ fn references(ada: &User<'_>, bob: &User<'_>, project: &Value, task: &Value) {
     assert_eq!(bob.ask("DELETE", &at, None).0, 204);
 }
 
-/// The path names the user.
+/// Checks paths that name the user.
 fn settings(ada: &User<'_>, bob: &User<'_>) {
     let setting = ada.made("/settings/ada", json!({ "name": "colour", "value": "red" }));
     let refused = bob.refused(
@@ -206,7 +207,7 @@ fn settings(ada: &User<'_>, bob: &User<'_>) {
     assert_eq!(ada.ask("DELETE", "/settings/ada/colour", None).0, 204);
 }
 
-/// Owners that are numbers, and owners that are UUIDs in a column that may be null.
+/// Checks owners that are numbers, and owners that are UUIDs in a nullable column.
 fn accounts(server: &Server) {
     const TENANT: &str = "11111111-1111-4111-8111-111111111111";
     let user = |name| User { server, name };
@@ -246,7 +247,7 @@ fn accounts(server: &Server) {
             "{tenant}"
         );
     }
-    // Not even its own tenant gives a row away, or up.
+    // Even its own tenant cannot give the row to another tenant or remove the owner.
     assert_eq!(one.refused("PUT", &at, Some(json!({ "tenantId": null }))).0, 403);
     assert_eq!(two.refused("PUT", &at, Some(json!({ "name": "b" }))).0, 404);
     assert_eq!(
@@ -255,17 +256,17 @@ fn accounts(server: &Server) {
     );
     let (status, changed) = one.ask("PUT", &at, Some(json!({ "tenantId": TENANT, "name": "c" })));
     assert_eq!((status, &changed["name"]), (200, &json!("c")));
-    // A tenant that no UUID names has no rows, and PostgreSQL is not asked.
+    // A tenant that is not a UUID has no rows, and the server does not query PostgreSQL.
     let odd = user("3:nobody");
     assert_eq!(odd.get("/uploads"), json!([]));
     assert_eq!(odd.refused("PUT", &at, Some(json!({ "name": "d" }))).0, 404);
 }
 
-/// `@owner none`, no `@owner`, and routes that nobody stands before.
+/// Checks `@owner none`, entities without `@owner`, and routes without middleware.
 fn shared(ada: &User<'_>, bob: &User<'_>, task: &Value) {
     let country = ada.made("/countries", json!({ "code": "de", "name": "Germany" }));
     assert_eq!(bob.get("/countries"), json!([country]));
-    // Shared rows that refer to a row of somebody: only to one's own.
+    // Shared rows that refer to rows of users may refer only to rows of the same user.
     let remark = json!({ "text": "Good", "taskId": task["id"] });
     let no_task = error(409, "CONFLICT", "Task not found");
     assert_eq!(bob.refused("POST", "/remarks", Some(remark.clone())), no_task);
@@ -288,6 +289,6 @@ fn shared(ada: &User<'_>, bob: &User<'_>, task: &Value) {
             error(501, "NOT_IMPLEMENTED", &expected)
         );
     }
-    // A route without middleware, about an entity that nobody said anything of, works as ever.
+    // A route without middleware, for an entity without `@owner`, works without restrictions.
     assert_eq!(bob.get("/open/drafts"), json!([]));
 }

@@ -1,4 +1,4 @@
-//! Runs the vectors that every runtime of kit must pass on generated models.
+//! Runs the conformance vectors, which every runtime of kit must pass, on generated models.
 
 use kit_runtime::Contract;
 use kit_runtime::check::{Failure, explain, explain_briefly};
@@ -8,13 +8,13 @@ use kit_runtime::shape::Shape;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A generated type: its name, its shape, and what reading a value gives.
+/// A generated type: its name, its shape, and functions that read a value.
 pub struct Generated {
     pub name: &'static str,
     shape: fn() -> &'static Shape,
-    /// Nothing for a type that holds what the system makes: the build refuses it in a request.
+    /// `None` for a type with generated properties, because the build refuses such a type in a request.
     read: Option<Read>,
-    /// What reading a text in one pass gives.
+    /// Reads a text in one pass. Returns `None` if that is not possible.
     read_valid: fn(&str) -> Option<String>,
 }
 
@@ -33,8 +33,8 @@ impl Generated {
         }
     }
 
-    /// One that only answers hold.
-    #[allow(dead_code)] // One of the programs has none.
+    /// Creates the entry for a type that occurs only in responses.
+    #[allow(dead_code)] // one of the programs has none
     pub fn of_answers<T: Contract>() -> Self {
         Self {
             read: None,
@@ -81,9 +81,9 @@ struct TextCase {
     failures: Vec<Value>,
 }
 
-/// Runs those of an application, all of whose types must be generated.
+/// Runs the vectors of an application. Every type of these vectors must be generated.
 pub fn run(app: &str, types: &[Generated]) {
-    // Values are as deep as the deepest that a server reads, and a server's threads have room for them.
+    // Values have the maximum depth that a server reads, so the thread needs the stack size of a server's thread.
     std::thread::scope(|scope| {
         let worker = std::thread::Builder::new().stack_size(64 << 20);
         let ran = worker.spawn_scoped(scope, || run_all(app, types)).unwrap().join();
@@ -140,7 +140,7 @@ fn run_all(app: &str, types: &[Generated]) {
             wrong.push(format!("{} {:?}: {difference}", case.coercer, case.query));
         }
     }
-    // What the one pass leaves to the long way is to be the exception.
+    // Most values must be readable in one pass.
     assert!(
         in_one_pass.0 * 10 >= in_one_pass.1 * 7,
         "{in_one_pass:?} are read in one pass"
@@ -153,7 +153,7 @@ fn run_all(app: &str, types: &[Generated]) {
     );
 }
 
-/// A text and many that are like it: cut off, with a byte too few or one of another kind, with a property that stands twice.
+/// Returns a text and many variants: truncated, with a removed or replaced byte, or with a duplicate property.
 fn spoiled(text: &str) -> Vec<String> {
     let mut all = vec![
         text.to_owned(),
@@ -166,7 +166,7 @@ fn spoiled(text: &str) -> Vec<String> {
         all.push(format!("{{{inner},}}"));
         all.push(format!("{{\"__proto__\":1,\"unknown\":[{{}}],{inner}}}"));
     }
-    // Large ones are there for their size.
+    // Skip large texts, which test only the size.
     if text.len() < 300 && text.is_ascii() {
         for at in 0..text.len() {
             all.push(text[..at].to_owned());
@@ -178,7 +178,7 @@ fn spoiled(text: &str) -> Vec<String> {
     all
 }
 
-/// What clients are told in production is the same.
+/// Compares the failures that clients receive in production with the complete ones.
 fn difference_in_brief(failures: &[Failure], brief: &[Failure]) -> Option<String> {
     let told = |all: &[Failure]| -> Vec<String> {
         let all = all.iter().enumerate();
@@ -194,7 +194,8 @@ fn difference_in_brief(failures: &[Failure], brief: &[Failure]) -> Option<String
     (told(failures) != told(brief)).then(|| format!("{brief:?} in brief, not {failures:?}"))
 }
 
-/// What is read in one pass is what the long way gives; it may give nothing where the long way is needed.
+/// Compares a value that was read in one pass with the value of the complete read. Reading in one pass may return
+/// nothing if the complete read is necessary.
 fn difference_in_one_pass(generated: &Generated, text: &str) -> Option<String> {
     let found = (generated.read_valid)(text)?;
     let Ok(json) = parse(text) else {
@@ -260,8 +261,8 @@ fn difference(generated: &Generated, case: &Case, json: &Json) -> Option<String>
     (sorted(&read) != sorted(&expected)).then(|| format!("read as {read}, not {expected}"))
 }
 
-/// The first failure that is not told as every runtime tells it: its place, what was expected there and what was found, what may be shown of
-/// that, and what to do.
+/// Returns the first failure that differs from the other runtimes: in its path, in the expected or received
+/// description, in the shown value, or in the suggestion.
 fn difference_in_words(failures: &[Failure], expected: &[Value]) -> Option<String> {
     let told: Vec<String> = failures.iter().map(told).collect();
     let expected: Vec<String> = expected.iter().map(|failure| to_text(failure).unwrap()).collect();
@@ -274,7 +275,7 @@ fn difference_in_words(failures: &[Failure], expected: &[Value]) -> Option<Strin
     }
 }
 
-/// A failure as an answer has it.
+/// Returns a failure as JSON, as in a response.
 fn told(failure: &Failure) -> String {
     let mut members = serde_json::Map::new();
     members.insert("path".to_owned(), failure.path.as_str().into());
@@ -293,7 +294,7 @@ fn told(failure: &Failure) -> String {
     to_text(&members).unwrap()
 }
 
-/// What a handler's value is in JSON.
+/// Returns the JSON form of a handler's value.
 fn on_the_wire(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -315,7 +316,7 @@ fn on_the_wire(value: &Value) -> Value {
     }
 }
 
-/// One text for values that are equal whatever the order of their keys.
+/// Returns a text that is equal for equal values, independent of the order of their keys.
 fn sorted(value: &Value) -> String {
     match value {
         Value::Object(members) => {
@@ -331,7 +332,8 @@ fn sorted(value: &Value) -> String {
     }
 }
 
-/// A key of that name is dropped where a value is read as any JSON, which is how this test prints one.
+/// Removes the key `__proto__`: it is dropped when a value is read as `unknown`, and this test uses such a read to
+/// print values.
 fn without_proto(value: &Value) -> String {
     let mut value = value.clone();
     if let Value::Object(members) = &mut value {

@@ -1,4 +1,4 @@
-//! Generated projects on disk, for cargo.
+//! Writes generated projects to disk and runs cargo in them.
 
 #![allow(dead_code, unreachable_pub)]
 // each test binary uses its own part, and none has an outside
@@ -15,23 +15,24 @@ use kit_rust_server::{Output, Owner};
 
 use crate::projects;
 
-/// A generated project on disk. It stays there, so that the next run of the tests compiles what changed.
+/// A generated project on disk. The directory stays, so that the next test run compiles only changes.
 pub struct Workshop {
     root: PathBuf,
 }
 
 impl Workshop {
-    /// Writes the project of a program: what is there as it should be stays untouched, and what nothing makes any more goes.
+    /// Writes the project of a program. Leaves unchanged files untouched, and removes files that are no longer
+    /// generated.
     pub fn project(name: &str, program: &Program) -> Self {
         Self::named(name, name, program)
     }
 
-    /// The same in a directory of another name, for tests that run at the same time.
+    /// Writes the project into a directory with another name, for tests that run concurrently.
     pub fn named(directory: &str, name: &str, program: &Program) -> Self {
         Self::of(directory, name, &projects::generated(name, program))
     }
 
-    /// What was generated, in a directory of that name.
+    /// Writes a generated project into a directory with the given name.
     pub fn of(directory: &str, name: &str, output: &Output) -> Self {
         let root = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join("rust-servers")
@@ -47,7 +48,7 @@ impl Workshop {
             project.write(&path, &file.text);
             made.insert(path);
         }
-        // What kit-emit writes beside it.
+        // File that kit-emit writes into the same directory.
         project.write(".kit/schemas/openapi.json", "{}\n");
         made.insert(".kit/schemas/openapi.json".to_owned());
         made.insert("Cargo.toml".to_owned());
@@ -57,7 +58,8 @@ impl Workshop {
         project
     }
 
-    /// The example's lock file, so that nothing is resolved anew and the dependencies are those that are compiled already.
+    /// Copies the example's lock file, so that cargo resolves nothing again and uses dependencies that are already
+    /// compiled.
     fn lock(&self, name: &str) {
         let example = projects::repository().join("examples/notes-rust/Cargo.lock");
         let text = fs::read_to_string(example).unwrap();
@@ -65,7 +67,7 @@ impl Workshop {
         self.write("Cargo.lock", &text);
     }
 
-    /// Writes a file whose text differs.
+    /// Writes a file if its content differs.
     pub fn write(&self, path: &str, text: &str) {
         let path = self.root.join(path);
         if fs::read_to_string(&path).is_ok_and(|there| there == text) {
@@ -79,7 +81,7 @@ impl Workshop {
         fs::read_to_string(self.root.join(path)).unwrap()
     }
 
-    /// The paths of files below a directory whose names end so, sorted.
+    /// Returns the sorted paths of files in a directory whose names have the given ending.
     pub fn files(&self, directory: &str, ending: &str) -> Vec<String> {
         let mut found: Vec<String> = fs::read_dir(self.root.join(directory))
             .unwrap()
@@ -108,24 +110,25 @@ impl Workshop {
         }
     }
 
-    /// Cargo in the project.
+    /// Returns a cargo command that runs in the project.
     pub fn cargo(&self) -> Command {
         self.run(Command::new("cargo"))
     }
 
-    /// A program in the project, which builds where all such projects are built.
+    /// Configures a program to run in the project, with the target directory that all generated projects share.
     pub fn run(&self, mut program: Command) -> Command {
         program.current_dir(&self.root).env("CARGO_TARGET_DIR", target());
         program
     }
 }
 
-/// Where `cargo xtask test` builds the example too: most of a project is its dependencies.
+/// Returns the target directory that `cargo xtask test` also uses for the example, because most of a project is its
+/// dependencies.
 pub fn target() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("../generated")
 }
 
-/// Runs it to its end, and shows all that it said where it failed. Returns what it said on standard error.
+/// Runs a command to completion. Panics with its output if it fails. Returns its standard error.
 pub fn succeed(command: &mut Command) -> String {
     let output = command.output().unwrap();
     assert!(
@@ -137,7 +140,7 @@ pub fn succeed(command: &mut Command) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The text of a file.
+/// Returns the content of a file.
 pub fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap()
 }

@@ -1,5 +1,5 @@
-//! Columns of every type keep their values. `tests/served.rs` puts this file into the generated project and runs it there, on a database
-//! that has the generated tables.
+//! Tests that columns of every type keep their values. `tests/served.rs` copies this file into the generated project and runs it there,
+//! on a database with the generated tables.
 
 use kit_runtime::{BigInt, Bytes, IndexMap, Timestamp};
 use names::db::option_model::{self as options, NewOptionModel, OptionModelChanges};
@@ -54,7 +54,7 @@ fn a_choice() -> NewOptionModel {
 }
 
 #[test]
-fn values_come_back() {
+fn returns_stored_values_unchanged() {
     run(async |pool| {
         let new = a_choice();
         let made = options::insert(&pool, &new).await.unwrap();
@@ -77,7 +77,7 @@ fn values_come_back() {
 }
 
 #[test]
-fn what_changes_is_what_was_named() {
+fn updates_only_the_given_columns() {
     run(async |pool| {
         let made = options::insert(&pool, &a_choice()).await.unwrap();
         let changes = OptionModelChanges {
@@ -119,7 +119,7 @@ fn what_changes_is_what_was_named() {
 }
 
 #[test]
-fn a_number_beyond_the_column_names_no_row() {
+fn finds_no_row_for_a_number_beyond_the_column() {
     run(async |pool| {
         let beyond = big("9223372036854775808");
         assert_eq!(options::get(&pool, &beyond).await.unwrap(), None);

@@ -1,10 +1,10 @@
-//! `log`, which lets everything pass.
+//! Middleware `log`, which accepts every request.
 
 use kit_runtime::{Error, Middleware, Request};
 
 use crate::app::App;
 
-/// What `log` adds to a request.
+/// Value that `log` adds to a request.
 #[derive(Debug, Clone)]
 pub struct Log;
 

@@ -1,11 +1,11 @@
-//! `requireAccount`, which takes the account's number and the tenant's text from the header `x-user`: `7:00000000-…`.
+//! Middleware `requireAccount`, which reads the number of the account and the id of the tenant from the header `x-user`: `7:00000000-…`.
 
 use kit_runtime::{Error, Middleware, Request};
 
 use crate::app::App;
 use crate::error::AppError;
 
-/// What `requireAccount` adds to a request.
+/// Values that `requireAccount` adds to a request.
 #[derive(Debug, Clone)]
 pub struct RequireAccount {
     pub account_id: i64,

@@ -1,11 +1,11 @@
-//! `requireUser`, which believes the header `x-user`.
+//! Middleware `requireUser`, which trusts the header `x-user`.
 
 use kit_runtime::{Error, Middleware, Request};
 
 use crate::app::App;
 use crate::error::AppError;
 
-/// What `requireUser` adds to a request.
+/// Value that `requireUser` adds to a request.
 #[derive(Debug, Clone)]
 pub struct RequireUser {
     pub user_id: String,

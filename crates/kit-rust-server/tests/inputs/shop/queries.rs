@@ -1,5 +1,5 @@
-//! Every function of the shop's database modules, on a database that has the generated tables. `tests/served.rs` puts this file into the
-//! generated project and runs it there.
+//! Tests of every function of the shop's database modules. `tests/served.rs` copies this file into the generated project and runs it there,
+//! on a database with the generated tables.
 
 use kit_runtime::{IndexMap, Timestamp};
 use shop::db::category::{self, NewCategory};
@@ -59,9 +59,9 @@ fn a_product(shop: &Shop, sku: &str) -> NewProduct {
     }
 }
 
-/// In a session of another time zone than UTC: no time may be shifted by it.
+/// Uses a session with another time zone than UTC, which must not shift any time.
 #[test]
-fn pages_by_time_give_each_row_once() {
+fn returns_each_row_once_in_pages_ordered_by_time() {
     run(async |_| {
         let pool = PgPoolOptions::new()
             .max_connections(2)
@@ -135,12 +135,12 @@ fn pages_by_time_give_each_row_once() {
 }
 
 #[test]
-fn rows_get_defaults_and_what_is_given() {
+fn stores_defaults_and_given_values() {
     run(async |pool| {
         let shop = a_shop(&pool, "defaults").await;
         assert_eq!(shop.contact, None);
         assert_eq!(shops::get(&pool, &shop.id).await.unwrap(), Some(shop.clone()));
-        // The clock is UTC, whatever the database's time zone is.
+        // The clock is UTC, even if the database has another time zone.
         let age = Timestamp::now().unix_millis() - shop.opened_at.unix_millis();
         assert!((-1_000..60_000).contains(&age), "{age} ms");
 
@@ -151,7 +151,7 @@ fn rows_get_defaults_and_what_is_given() {
             (made.size.clone(), made.listed_at, made.weight),
             (None, None, None)
         );
-        // A property that may be absent and may be null is null where the column is.
+        // A property that may be absent or null is null if the column is null.
         assert_eq!(
             (made.category_id, made.description.clone()),
             (Some(None), Some(None))
@@ -202,7 +202,7 @@ fn rows_get_defaults_and_what_is_given() {
 }
 
 #[test]
-fn an_update_changes_what_it_names() {
+fn updates_only_the_given_columns() {
     run(async |pool| {
         let shop = a_shop(&pool, "updates").await;
         let whole = NewProduct {
@@ -260,7 +260,7 @@ fn an_update_changes_what_it_names() {
 }
 
 #[test]
-fn what_names_no_row_is_none() {
+fn finds_no_row_for_keys_without_a_row() {
     run(async |pool| {
         for id in [NOBODY, "", "no uuid", "11111111222243338444555555555555"] {
             assert_eq!(product::get(&pool, id).await.unwrap(), None, "{id}");
@@ -280,7 +280,7 @@ fn what_names_no_row_is_none() {
 }
 
 #[test]
-fn lists_are_in_order_and_choose() {
+fn orders_and_filters_lists() {
     run(async |pool| {
         let shop = a_shop(&pool, "lists").await;
         let mut made = Vec::new();
@@ -334,7 +334,7 @@ fn lists_are_in_order_and_choose() {
 }
 
 #[test]
-fn keys_of_every_kind_name_rows() {
+fn finds_rows_by_keys_of_every_kind() {
     run(async |pool| {
         let parent = NewCategory {
             name: "keys".to_owned(),
@@ -357,7 +357,7 @@ fn keys_of_every_kind_name_rows() {
             .unwrap();
         assert_eq!(renamed.name, "keys of all kinds");
         assert!(category::delete(&pool, parent.id).await.unwrap());
-        // The reference says `set null`.
+        // The reference declares `set null`.
         let orphan = category::get(&pool, child.id).await.unwrap().unwrap();
         assert_eq!(orphan.parent_id, None);
         assert!(category::count(&pool).await.unwrap() >= 1);
@@ -416,7 +416,7 @@ fn keys_of_every_kind_name_rows() {
 }
 
 #[test]
-fn constraints_are_named_where_they_are_broken() {
+fn names_the_violated_constraint() {
     run(async |pool| {
         let shop = a_shop(&pool, "constraints").await;
         let broken = |error: sqlx::Error| kit_runtime::sql::violated(&error).map(str::to_owned);
