@@ -105,7 +105,7 @@ impl Run {
         count(&self.tap)
     }
 
-    /// Durations of the files, with the server that they ran on.
+    /// Returns the durations of the files, with the server that they ran on.
     fn durations(&self, repository: &Repository, server: Option<&str>) -> Vec<(String, Duration)> {
         let on = server.map(|server| format!(" on {server}")).unwrap_or_default();
         self.files
@@ -115,7 +115,7 @@ impl Run {
     }
 }
 
-/// A line of `file-results.mjs`.
+/// Result of one file, from a line of `file-results.mjs`.
 struct FileResult {
     passed: bool,
     duration: Duration,
