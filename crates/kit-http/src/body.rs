@@ -27,7 +27,7 @@ const GATHERED: usize = 16 * 1024;
 /// Body of a response.
 pub(crate) enum Body {
     Full(Full<Bytes>),
-    /// No body, although the head may declare one: a response to HEAD.
+    /// No body: for a status without a body, or for HEAD, where the head may declare the length of a body.
     Absent(Option<u64>),
     Pieces(Pieces),
 }

@@ -122,8 +122,8 @@ const NO_CONTENT_TYPE: u32 = 0;
 /// Value of `contentType` for `application/json`.
 const JSON_CONTENT_TYPE: u32 = 1;
 
-/// `create(options: string, onRequest, onAbort, onClosed, onRefused, onStream): string`. The result is `{"server",
-/// "host", "port"}` as JSON, without host and port if the server listens on a Unix socket.
+/// `create(options: string, onRequest, onAbort, onClosed, onRefused, onStream): string`. The result is
+/// `{"server", "host", "port"}` as JSON, without host and port if the server listens on a Unix socket.
 fn create<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
     let invalid = |error: &dyn std::fmt::Display| Error::new("ERR_KIT_OPTIONS", error.to_string());
     let options: Options = serde_json::from_str(&env.to_text(args[0])?).map_err(|error| invalid(&error))?;
@@ -152,8 +152,7 @@ fn create<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Re
     env.string(&text.to_string())
 }
 
-/// `respond(server, id, status, contentType: 0 | 1 | string, body: string | Uint8Array | null, headers: string[] |
-/// null)`
+/// `respond(server, id, status, contentType: 0 | 1 | string, body: string | Uint8Array | null, headers: string[] | null)`
 fn respond<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
     let (number, server) = server(env, state, args[0])?;
     let id = id(env, args[1])?;

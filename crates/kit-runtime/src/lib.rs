@@ -72,12 +72,16 @@ pub fn is_development() -> bool {
     *IS_DEVELOPMENT
 }
 
-/// Serde functions for a property that may be absent and is never null unless its type includes null: `#[serde(default,
-/// with = "optional", …)]`. A plain `Option` would read null as absence.
+/// Serde functions for a property that may be absent and is never null unless its type includes null:
+/// `#[serde(default, with = "optional", …)]`. A plain `Option` would read null as absence.
 pub mod optional {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     /// Deserializes a property that is present.
+    ///
+    /// # Errors
+    ///
+    /// If the value does not have the type `T`.
     pub fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
         deserializer: D,
     ) -> Result<Option<T>, D::Error> {
@@ -86,6 +90,10 @@ pub mod optional {
 
     /// Serializes the property. `serde` does not call this function if the property is absent and `skip_serializing_if`
     /// is set.
+    ///
+    /// # Errors
+    ///
+    /// If the value has no form in the output format.
     pub fn serialize<S: Serializer, T: Serialize>(
         value: &Option<T>,
         serializer: S,

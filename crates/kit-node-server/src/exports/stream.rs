@@ -9,8 +9,8 @@ use super::{State, head, id, refusal, server, settle};
 use crate::node::{Env, Error, Value};
 use crate::server::Server;
 
-/// `respondStream(server, id, status, contentType: 0 | 1 | string, length: number | null, headers: string[] | null): 0
-/// | 1`; the result is 0 if the client has left.
+/// `respondStream(server, id, status, contentType: 0 | 1 | string, length: number | null, headers: string[] | null): 0 | 1`;
+/// the result is 0 if the client has left.
 pub(super) fn respond_stream<'scope>(
     env: Env<'scope>,
     state: &State,

@@ -158,8 +158,8 @@ impl Watcher {
 }
 
 unsafe extern "C" fn on_poll(handle: *mut c_void, _status: c_int, _events: c_int) {
-    // The engine's own poller detects an error of the poll again, with its name. SAFETY: libuv calls only until the
-    // handle is closed.
+    // The engine's own poller detects an error of the poll again, with its name.
+    // SAFETY: libuv calls only until the handle is closed.
     unsafe { call(handle, |target| target.ready()) };
 }
 

@@ -1,5 +1,5 @@
-//! Measures routers with the route sets of `bench/router`, or prints the documents of `kit build` for the sets. `cargo
-//! xtask bench router` runs this program.
+//! Measures routers with the route sets of `bench/router`, or prints the documents of `kit build` for the sets.
+//! `cargo xtask bench router` runs this program.
 //!
 //! ```text
 //! compare documents|time SETS.json [rounds] [milliseconds]

@@ -74,9 +74,9 @@ pub(crate) fn serve(
             }))
         }
     });
-    // Copying a body behind its head costs less than a vectored write of two buffers. A client may close its sending
-    // side after its request. Such a client looks like one that has left, but it gets its response: the server notices
-    // a client that is gone when a write fails.
+    // `writev(false)`: copying a body behind its head costs less than a vectored write of two buffers.
+    // `half_close(true)`: a client may close its sending side after its request. Such a client looks like one that has
+    // left, but it gets its response: the server notices a client that is gone when a write fails.
     let connection = http1::Builder::new()
         .writev(false)
         .half_close(true)

@@ -38,7 +38,7 @@ pub enum Shape {
     Tuple(Tuple),
     /// An object: declared properties and index signatures.
     Object(Object),
-    /// One of several shapes.
+    /// A union of several shapes.
     Union(Union),
     /// Another type.
     Reference(fn() -> &'static Self),
@@ -363,7 +363,7 @@ impl Property {
     }
 }
 
-/// One of several shapes.
+/// A union of several shapes.
 #[derive(Debug, Clone, Copy)]
 pub struct Union {
     /// Members. Nested unions are flattened, and members without any value are left out.
