@@ -1,4 +1,4 @@
-//! Node's symbols are found when the addon is loaded; only macOS has to be told so.
+//! Build script: the symbols of Node are resolved when the addon is loaded, which the linker on macOS must be told.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

@@ -1,4 +1,4 @@
-//! The two native addons: built with cargo, copied to where their packages look for them.
+//! Builds the two native addons with cargo, and copies them to the directories in which their packages expect them.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ const ADDONS: [Addon; 2] = [
     },
 ];
 
-/// Builds both in release mode and copies what changed.
+/// Builds both addons in release mode and copies changed files.
 pub(crate) fn build(repository: &Repository) -> anyhow::Result<()> {
     let mut cargo = release::build(repository)?;
     cargo.args(["-p", "kit-node-compiler", "-p", "kit-node-server"]);
@@ -53,13 +53,13 @@ pub(crate) fn build(repository: &Repository) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The addon of a package under `packages/`, where it has one.
+/// Returns the addon of a package under `packages/`; `None` if the package has none.
 pub(crate) fn of(package: &str) -> Option<&'static Addon> {
     ADDONS.iter().find(|addon| addon.package == package)
 }
 
 impl Addon {
-    /// Where its package looks for it.
+    /// Returns the path at which the package expects the addon.
     pub(crate) fn placed(&self, repository: &Repository) -> PathBuf {
         repository
             .path("packages")
@@ -69,7 +69,7 @@ impl Addon {
     }
 }
 
-/// Copies through a new file: a running process keeps the library that it has mapped.
+/// Copies to a new file and renames it, because a running process keeps the library that it has mapped.
 fn copy_if_changed(from: &PathBuf, to: &PathBuf) -> anyhow::Result<()> {
     let bytes =
         std::fs::read(from).with_context(|| format!("cannot read the built addon {}", from.display()))?;
@@ -91,14 +91,14 @@ fn library_file(name: &str) -> String {
     )
 }
 
-/// The fields of a `package.json` that keep npm from installing this platform's addon elsewhere.
+/// Returns the fields of a `package.json` that prevent npm from installing this platform's addon on other platforms.
 pub(crate) fn platform_fields() -> Vec<(&'static str, String)> {
     let platform = platform();
     let mut parts = platform.split('-');
     let mut fields = Vec::new();
     for field in ["os", "cpu", "libc"] {
         if let Some(part) = parts.next() {
-            // npm's name of the GNU C library.
+            // npm calls the GNU C library `glibc`.
             let value = if part == "gnu" { "glibc" } else { part };
             fields.push((field, value.to_owned()));
         }
@@ -106,7 +106,7 @@ pub(crate) fn platform_fields() -> Vec<(&'static str, String)> {
     fields
 }
 
-/// The platform as Node names it, with the C library on Linux: `linux-x64-gnu`.
+/// Returns the platform as Node names it, with the C library on Linux: `linux-x64-gnu`.
 pub(crate) fn platform() -> String {
     let system = match std::env::consts::OS {
         "macos" => "darwin",

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: measures kit and its peers in one run and prints ratios.
+//! `cargo xtask bench`: measures kit and comparable tools in one run and prints ratios.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,21 +10,21 @@ use clap::ValueEnum;
 use crate::repository::Repository;
 use crate::{addons, interrupt, pack, release, run, toolchain};
 
-/// What to measure and how long.
+/// Benchmark and its duration.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// The benchmark.
+    /// Benchmark to run.
     name: Name,
-    /// Less than a minute, for a look.
+    /// Take less than a minute, for a first impression.
     #[arg(long)]
     quick: bool,
     /// Also write the rows to this file.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Only these subjects, with commas between them; `http` only.
+    /// Measure only these subjects, separated by commas; `http` only.
     #[arg(long, value_name = "NAMES")]
     subjects: Option<String>,
-    /// Only these scenarios, with commas between them; `http` and `rust-server` only.
+    /// Run only these scenarios, separated by commas; `http` and `rust-server` only.
     #[arg(long, value_name = "NAMES")]
     scenarios: Option<String>,
 }
@@ -33,31 +33,37 @@ pub(crate) struct Options {
 enum Name {
     /// Requests: server CPU per request, throughput and latency.
     Http,
-    /// The generated Rust server of Notes beside one written by hand with axum and sqlx: CPU per request, throughput, latency, memory.
+    /// The generated Rust server of Notes, compared with one written by hand with axum and sqlx: CPU per request,
+    /// throughput, latency, memory.
     RustServer,
-    /// Builds of a large project, beside tsc and a generator of schemas: milliseconds.
+    /// Builds of a large project, compared with tsc and a schema generator: milliseconds.
     Compile,
-    /// Validators, decoders and serializers of generated code beside typia, ajv and others: nanoseconds a value.
+    /// Validators, decoders and serializers of generated code, compared with typia, ajv and others: nanoseconds per
+    /// value.
     Validate,
-    /// Process start to first answer of an application of fifty routes, beside Fastify and Express: milliseconds.
+    /// Time from process start to the first response of an application with fifty routes, compared with Fastify and
+    /// Express: milliseconds.
     Start,
-    /// From saving a file to the first answer of the new code under `kit dev`: milliseconds, and what a client notices.
+    /// Time from saving a file to the first response of the new code under `kit dev`: milliseconds, and the effects on
+    /// a client.
     Dev,
-    /// Typed clients of 300 routes, beside openapi-fetch and Hono's: what type checker and editor pay.
+    /// Typed clients of 300 routes, compared with openapi-fetch and Hono: cost for type checker and editor.
     Client,
-    /// Finding the route of a request, beside matchit, find-my-way and others: nanoseconds and bytes.
+    /// Finding the route of a request, compared with matchit, find-my-way and others: nanoseconds and bytes.
     Router,
-    /// A database for one test, fifty times: milliseconds.
+    /// Creation of a database for one test, fifty times: milliseconds.
     Database,
-    /// No measurement: what kit and drizzle-kit do with rows that are there, at ten changes that users trip over; minutes.
+    /// No measurement: changes of existing rows by kit and drizzle-kit in ten migrations that often cause problems;
+    /// takes minutes.
     Migrations,
-    /// No measurement: the tables and the picture of docs/performance.md, from what was recorded.
+    /// No measurement: write the tables and the picture of docs/performance.md from recorded results.
     Page,
-    /// All that docs/performance.md shows, measured in full and written: about twenty minutes of a machine that does nothing else.
+    /// All results of docs/performance.md, measured in full and written: about twenty minutes on a machine without
+    /// other load.
     Record,
 }
 
-/// Builds programs that measure without Node: examples of a crate.
+/// Builds programs that measure without Node, which are examples of a crate.
 fn build_examples(repository: &Repository, package: &str, names: &[&str]) -> anyhow::Result<()> {
     let mut cargo = release::build(repository)?;
     cargo.args(["-p", package]);
@@ -68,10 +74,10 @@ fn build_examples(repository: &Repository, package: &str, names: &[&str]) -> any
     Ok(())
 }
 
-/// Where `bench/start/run.ts` looks for the packages that it installs.
+/// Directory from which `bench/start/run.ts` installs packages.
 const PACKAGES: &str = "target/packages";
 
-/// One program of a benchmark with its arguments.
+/// A program of a benchmark with its arguments.
 struct Stage {
     script: &'static str,
     arguments: Vec<OsString>,
@@ -86,18 +92,18 @@ impl Stage {
     }
 }
 
-/// Runs one benchmark with its output passed through.
+/// Runs one benchmark and passes its output through.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     let stages = stages(options)?;
     toolchain::install(repository)?;
-    // Routers are measured without the addons.
+    // The benchmark of routers needs no addons.
     if !matches!(options.name, Name::Router) {
         addons::build(repository)?;
     }
     match options.name {
         Name::Compile => build_examples(repository, "kit-build", &["measure"])?,
         Name::Router => build_examples(repository, "kit-router", &["compare", "memory"])?,
-        // What starts is what users install.
+        // These benchmarks start what users install.
         Name::Start | Name::Record => {
             let packages = repository.path(PACKAGES);
             if packages.exists() {
@@ -112,7 +118,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     for stage in stages {
         match run_stage(repository, &stage)? {
             Ended::Well => {}
-            // What the others measure is worth having.
+            // Continue, because the results of the other programs are still useful.
             Ended::Badly => result = ExitCode::FAILURE,
             Ended::Interrupted => return Ok(ExitCode::from(130)),
         }
@@ -120,7 +126,8 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     Ok(result)
 }
 
-/// What a benchmark runs. An option that it does not know is an error: a figure that was measured otherwise than one believes is worth less than none.
+/// Returns the programs of a benchmark. An option that the benchmark does not support is an error, because a wrong
+/// assumption about a measurement is worse than no measurement.
 fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
     let filters = [
         (
@@ -231,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_that_a_benchmark_does_not_know_is_refused() {
+    fn refuses_a_filter_that_a_benchmark_does_not_support() {
         let mut chosen = options(Name::Validate);
         chosen.subjects = Some("ajv".to_owned());
         assert!(stages(&chosen).is_err_and(|error| error.to_string().contains("--subjects")));
@@ -245,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn recording_is_never_quick_and_ends_with_the_page() {
+    fn refuses_quick_records_and_writes_the_page_last() {
         let mut chosen = options(Name::Record);
         chosen.quick = true;
         assert!(stages(&chosen).is_err());

@@ -1,4 +1,4 @@
-//! `cargo xtask check`: format, lint, types, licences of crates, tidy. It runs no test.
+//! `cargo xtask check`: format, lints, types, licences of crates, tidy. It runs no tests.
 
 use std::process::{Command, ExitCode};
 
@@ -10,16 +10,16 @@ use crate::{addons, dashboard, deny, run, tidy, toolchain};
 /// Options of the command.
 #[derive(clap::Args, Default)]
 pub(crate) struct Options {
-    /// Rewrite what the formatters would change, then check.
+    /// Format the sources first, then check.
     #[arg(long)]
     fix: bool,
 }
 
 /// A check that failed.
 pub(crate) struct Failure {
-    /// The check.
+    /// Name of the check.
     pub(crate) name: String,
-    /// All that it printed.
+    /// Complete output of the check.
     pub(crate) output: String,
 }
 
@@ -30,11 +30,11 @@ pub(crate) struct Checked {
     pub(crate) passed: usize,
     /// Checks that failed.
     pub(crate) failures: Vec<Failure>,
-    /// `name: reason` of each check that cannot run here.
+    /// `name: reason` of each check that cannot run on this machine.
     pub(crate) skipped: Vec<String>,
 }
 
-/// Runs every check and says which failed.
+/// Runs all checks and prints the failures.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     toolchain::install(repository)?;
     addons::build(repository)?;
@@ -67,7 +67,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     })
 }
 
-/// Runs every check and counts the results.
+/// Runs all checks and counts the results.
 pub(crate) fn all(repository: &Repository) -> anyhow::Result<Checked> {
     build_examples(repository)?;
     let mut checks = vec![
@@ -146,7 +146,7 @@ pub(crate) fn all(repository: &Repository) -> anyhow::Result<Checked> {
     Ok(checked)
 }
 
-/// Builds the examples with `kit build`: their types include the generated ones.
+/// Builds the examples with `kit build`, because their types include generated types.
 pub(crate) fn build_examples(repository: &Repository) -> anyhow::Result<()> {
     for example in examples(repository)? {
         let mut kit = tool(repository, "kit", &["build"])?;
@@ -156,31 +156,32 @@ pub(crate) fn build_examples(repository: &Repository) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The example whose server is in Rust.
+/// The example with a Rust server.
 pub(crate) const RUST_EXAMPLE: &str = "examples/notes-rust";
 
-/// Where cargo builds what kit generates: all such projects of this repository share their dependencies.
+/// Returns the target directory of cargo for generated code. All generated projects of this repository share their
+/// dependencies.
 pub(crate) fn generated_target(repository: &Repository) -> std::path::PathBuf {
     repository.target().join("generated")
 }
 
-/// The application of the conformance suite with handlers in Rust.
+/// Application of the conformance suite with handlers in Rust.
 const RUST_CONFORMANCE: &str = "tests/conformance/rust-server";
 
-/// Types of every kind, for `tests/differential`.
+/// Application with types of every kind, for `tests/differential`.
 const RUST_TYPES: &str = "tests/differential/fixtures/echo";
 
-/// Tables with keys of every kind, for `tests/garbage`. All of its handlers are generated.
+/// Application with tables with keys of every kind, for `tests/garbage`. All its handlers are generated.
 const RUST_KEYS: &str = "tests/garbage/fixtures/keys";
 
-/// Builds the projects whose servers are in Rust, with cargo.
+/// Builds the projects with Rust servers, with cargo.
 pub(crate) fn build_rust_servers(repository: &Repository) -> anyhow::Result<()> {
     let lock = |project: &str| repository.path(project).join("Cargo.lock");
-    // They need no versions of their own.
+    // These projects use the versions of the example.
     for project in [RUST_TYPES, RUST_KEYS] {
         std::fs::copy(lock(RUST_EXAMPLE), lock(project))?;
     }
-    // A build makes handlers where there are none.
+    // A build only generates handlers that do not exist.
     let handlers = repository.path(RUST_KEYS).join("src/handlers");
     if handlers.exists() {
         std::fs::remove_dir_all(handlers)?;
@@ -194,7 +195,7 @@ pub(crate) fn build_rust_servers(repository: &Repository) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// The apps of this repository, relative to its root.
+/// Returns the applications of this repository, as paths relative to its root.
 pub(crate) fn examples(repository: &Repository) -> anyhow::Result<Vec<String>> {
     let mut found = vec!["bench/http/app".to_owned()];
     for entry in std::fs::read_dir(repository.path("examples"))? {

@@ -1,6 +1,7 @@
-//! The dashboard of the debug sidecar: its page is built from sources in the repository, and put where `@kit/plugin-debug` looks for it.
+//! Builds the page of the debug sidecar's dashboard from sources in this repository, into the directory in which
+//! `@kit/plugin-debug` expects it.
 //!
-//! The built files are in no commit. They are made when they are wanted, and again when a source or a version of the lock file has changed.
+//! The built files are not committed. They are built on demand, and again when a source or the lock file has changed.
 
 use std::path::{Path, PathBuf};
 
@@ -10,15 +11,15 @@ use sha2::{Digest, Sha256};
 use crate::repository::Repository;
 use crate::run;
 
-/// Its sources, and where the built files are.
+/// Directory of the sources, and directory of the built files.
 pub(crate) const SOURCES: &str = "packages/plugin-debug/dashboard";
 const BUILT: &str = "packages/plugin-debug/dist-dashboard";
 
-/// Builds the page, unless it is there as its sources have it.
+/// Builds the page, unless it is up to date.
 pub(crate) fn build(repository: &Repository) -> anyhow::Result<()> {
     let page = repository.path(BUILT).join("index.html");
     let stamp = repository.path("target/dashboard.stamp");
-    // Of the whole checkout, so that a target directory that was copied says nothing of another one.
+    // Contains the path of the checkout, so that a copied target directory is not valid for another checkout.
     let wanted = format!("{} {}", hash_of_sources(repository)?, page.display());
     if page.is_file() && std::fs::read_to_string(&stamp).is_ok_and(|built| built == wanted) {
         return Ok(());
@@ -30,7 +31,7 @@ pub(crate) fn build(repository: &Repository) -> anyhow::Result<()> {
     std::fs::write(&stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))
 }
 
-/// Of every file that the build reads, and of what the lock file says of the packages it uses.
+/// Returns a hash of all files that the build reads, including the lock file, which has the versions of the packages.
 fn hash_of_sources(repository: &Repository) -> anyhow::Result<String> {
     let mut files = vec![repository.path("package-lock.json")];
     collect(&repository.path(SOURCES), &mut files)?;

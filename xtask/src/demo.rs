@@ -13,32 +13,32 @@ use crate::repository::Repository;
 use crate::{addons, check, dashboard, interrupt, run, toolchain, viewer};
 
 const EXAMPLE: &str = "examples/notes";
-/// How long the server may take to answer its first request.
+/// Maximum time until the server responds to its first request.
 const START: Duration = Duration::from_mins(1);
 
 /// Options of the command.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// The port to serve at.
+    /// Port of the server.
     #[arg(long, default_value_t = 3000)]
     port: u16,
-    /// The port of the debug sidecar.
+    /// Port of the debug sidecar.
     #[arg(long, value_name = "PORT", default_value_t = 9800)]
     debug_port: u16,
-    /// Where the embedded PostgreSQL keeps its data [default: inside the example, ignored by git].
+    /// Data directory of the embedded PostgreSQL [default: inside the example, ignored by git].
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// The same API as a Rust server, of the same types; it has no debug sidecar.
+    /// Run the same API as a Rust server, generated from the same types; it has no debug sidecar.
     #[arg(long)]
     rust: bool,
-    /// Stop after so many seconds instead of at Ctrl-C.
+    /// Stop after this number of seconds instead of at Ctrl-C.
     #[arg(long, value_name = "N")]
     seconds: Option<u64>,
 }
 
 /// Installs, builds, migrates and serves until Ctrl-C or the end of `--seconds`.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
-    // Before minutes of building, not after.
+    // Check the ports before the build, which takes minutes.
     check_ports(options)?;
     toolchain::install(repository)?;
     viewer::place_or_say(repository);
@@ -49,13 +49,13 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     if !environment.needs_database() {
         return demonstrate(repository, options, &environment);
     }
-    // An interrupted start may have left a server too.
+    // An interrupted start may have left a server running, too.
     let result = environment
         .start_database(repository)
         .and_then(|()| demonstrate(repository, options, &environment));
     let stop = environment.kit(repository, &["db", "stop"])?;
     let stopped = run::last_step("kit db stop", stop);
-    // The first failure is the one to hear of.
+    // Report the first failure.
     result.and_then(|code| stopped.map(|_| code))
 }
 
@@ -80,12 +80,12 @@ fn demonstrate(
     result
 }
 
-/// What the example's commands are told by environment variables.
+/// Environment variables for the commands of the example.
 struct Environment {
     port: u16,
     debug_port: u16,
     data: Option<PathBuf>,
-    /// Where the example is.
+    /// Directory of the example.
     example: &'static str,
     rust: bool,
 }
@@ -115,7 +115,7 @@ impl Environment {
         })
     }
 
-    /// Returns whether the program needs the embedded database and cannot start it by itself.
+    /// Returns true if the program needs the embedded database and cannot start it itself.
     fn needs_database(&self) -> bool {
         self.rust && std::env::var_os("DATABASE_URL").is_none()
     }
@@ -131,7 +131,7 @@ impl Environment {
             .env("CARGO_TARGET_DIR", check::generated_target(repository))
             .env("PORT", self.port.to_string())
             .env("DEBUG_PORT", self.debug_port.to_string());
-        // An empty `NODE_ENV` is treated as production too.
+        // kit treats an empty `NODE_ENV` as production, too.
         if std::env::var_os("NODE_ENV").is_none_or(|mode| mode.is_empty()) {
             command.env("NODE_ENV", "development");
         }
@@ -200,7 +200,7 @@ fn serve(server: &mut Child, options: &Options) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
         if let Some(status) = server.try_wait()? {
-            // Ctrl-C in a terminal reaches the server too, and it may be the faster one to end.
+            // Ctrl-C in a terminal also reaches the server, which may exit first.
             thread::sleep(Duration::from_millis(200));
             if interrupt::interrupted() {
                 return Ok(ExitCode::SUCCESS);
@@ -211,7 +211,7 @@ fn serve(server: &mut Child, options: &Options) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Waits without a spinner, which would be drawn into what the server prints.
+/// Waits without a spinner, because a spinner would mix with the output of the server.
 fn wait_until_ready(server: &mut Child, port: u16) -> anyhow::Result<()> {
     let deadline = Instant::now() + START;
     while !answers(port) {
@@ -229,7 +229,7 @@ fn wait_until_ready(server: &mut Child, port: u16) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether something answers HTTP there.
+/// Returns true if a server responds with HTTP at the port.
 fn answers(port: u16) -> bool {
     let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) else {
         return false;
@@ -275,7 +275,7 @@ The last one is refused: its title is empty and its content missing. {end}
     }
 }
 
-/// Prints a text. `println!` would panic if the reader is gone, and leave the server and the database running.
+/// Prints a line. `println!` would panic if the reader is gone, and leave the server and the database running.
 fn say(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
 }

@@ -1,4 +1,4 @@
-//! Licences, banned crates and sources of the Rust dependencies, checked by cargo-deny with the rules of `deny.toml`.
+//! Checks licences, banned crates and sources of the Rust dependencies with cargo-deny and the rules of `deny.toml`.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,14 +11,14 @@ use crate::{run, toolchain};
 pub(crate) const NAME: &str = "licences, bans and sources of crates (cargo-deny)";
 
 const PROGRAM: &str = "cargo-deny";
-/// Version of cargo-deny (MIT OR Apache-2.0). A newer one may know rules that `deny.toml` does not decide.
+/// Version of cargo-deny (MIT OR Apache-2.0). A newer version may have rules that `deny.toml` does not configure.
 const VERSION: &str = "0.20.2";
 
-/// The check, if this machine can run it.
+/// The check, or the reason why this machine cannot run it.
 pub(crate) enum Check {
     /// Command that checks.
     Ready(Command),
-    /// Reason why the check cannot run here.
+    /// Reason why the check cannot run on this machine.
     Unavailable(String),
 }
 
@@ -28,12 +28,12 @@ pub(crate) fn check(repository: &Repository) -> anyhow::Result<Check> {
         Ok(program) => program,
         Err(reason) => return Ok(Check::Unavailable(reason)),
     };
-    // Licences stand in the manifests of the crates, and a build fetches only the crates of one platform.
+    // The licences are in the manifests of the crates, and a build fetches only the crates of one platform.
     let mut fetch = run::command(repository, "cargo")?;
     fetch.args(["fetch", "--locked"]);
     let step = Step::start("fetching the crates of all platforms");
     let finished = run::finish(fetch, &step)?;
-    // A lock file that does not fit the manifests is not for the network to mend: cargo-deny fails on it below.
+    // If the lock file does not match the manifests, the network cannot help, and cargo-deny fails below.
     if !finished.success && !finished.output.contains("--locked") {
         step.skipped("");
         return Ok(Check::Unavailable(format!(
@@ -96,7 +96,7 @@ mod tests {
         .unwrap();
         let program = toolchain::installed(repository, PROGRAM);
         let mut deny = command(repository, &program, &directory.join("Cargo.toml")).unwrap();
-        // Rules that this small crate does not need are no failure here.
+        // Rules that this small crate does not need must not fail.
         deny.args([
             "--allow",
             "license-not-encountered",
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_licence_that_is_not_allowed_fails_and_an_allowed_one_passes() {
+    fn refuses_a_licence_that_is_not_allowed() {
         let repository = Repository::find(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
         if !toolchain::installed(&repository, PROGRAM).is_file() {
             println!("SKIPPED {NAME}: cargo-deny is not installed; `cargo xtask check` installs it");

@@ -1,5 +1,6 @@
-//! `cargo xtask fuzz`: libFuzzer on each target of `fuzz/fuzz_targets`. Inputs that reach new code stay below `fuzz/target`; an input that fails
-//! is kept in `fuzz/artifacts`, and belongs into `fuzz/corpus` once the fault is mended.
+//! `cargo xtask fuzz`: runs libFuzzer on each target of `fuzz/fuzz_targets`. Inputs that reach new code are stored
+//! below `fuzz/target`. A failing input is stored in `fuzz/artifacts`, and should move to `fuzz/corpus` when the bug is
+//! fixed.
 
 use std::process::{Command, ExitCode, Stdio};
 
@@ -10,20 +11,23 @@ use crate::{interrupt, run};
 
 mod address;
 
-/// What to try and how long.
+/// Target and duration of the command.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// The target: a file of `fuzz/fuzz_targets`, or the beginning of several (`http`). All of them, one after the other, if none is named.
+    /// Target: a file of `fuzz/fuzz_targets`, or the beginning of several names (`http`). Without a target, run all,
+    /// one after another.
     target: Option<String>,
-    /// How long each target runs.
+    /// Duration of each target in seconds.
     #[arg(long, value_name = "N", default_value_t = 60)]
     seconds: u32,
-    /// Instead: build the server addon with `AddressSanitizer`, and ask it the raw conformance suite. Linux with gcc only.
+    /// Instead, build the server addon with `AddressSanitizer` and run the raw conformance suite on it. Linux with gcc
+    /// only.
     #[arg(long, conflicts_with_all = ["target", "seconds"])]
     address: bool,
 }
 
-/// The targets whose names are or begin with `wanted`, in the order of names: each file of `fuzz/fuzz_targets` is one.
+/// Returns the targets with the name `wanted` or with this prefix, in the order of names. Each file of
+/// `fuzz/fuzz_targets` is a target.
 fn targets(repository: &Repository, wanted: Option<&str>) -> anyhow::Result<Vec<String>> {
     let directory = repository.path("fuzz/fuzz_targets");
     let entries =
@@ -54,7 +58,7 @@ fn targets(repository: &Repository, wanted: Option<&str>) -> anyhow::Result<Vec<
     Ok(chosen)
 }
 
-/// Runs the targets with their output passed through; the first that fails ends it.
+/// Runs the targets and passes their output through. Stops at the first failure.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     if options.address {
         return address::run(repository);
@@ -90,7 +94,7 @@ fn fuzz(repository: &Repository, name: &str, seconds: u32) -> anyhow::Result<boo
     let found = repository.path(format!("fuzz/target/corpus/{name}"));
     std::fs::create_dir_all(&found).with_context(|| format!("cannot make {}", found.display()))?;
     let mut cargo: Command = run::command(repository, "cargo")?;
-    // What is tried has no unsafe code, so no sanitizer is needed: without one it tries ten times as much.
+    // The targets have no unsafe code, so no sanitizer is needed. Without one, libFuzzer runs ten times as many inputs.
     cargo
         .args([
             "+nightly",
@@ -110,7 +114,7 @@ fn fuzz(repository: &Repository, name: &str, seconds: u32) -> anyhow::Result<boo
             "-timeout=20",
             "-rss_limit_mb=4096",
             "-max_len=4096",
-            // Long inputs at once: a short one makes one declaration, and nothing meets.
+            // Use long inputs from the start: a short one contains a single declaration, so nothing can interact.
             "-len_control=0",
             "-print_final_stats=1",
         ])

@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM: the command's children are told to stop, and the command ends when they have.
+//! Handles Ctrl-C and SIGTERM: the children of the command are asked to stop, and the command exits after them.
 
 use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,21 +7,21 @@ use std::time::{Duration, Instant};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// How long a child may take to stop before it is killed.
+/// Maximum time until a child stops, before it is killed.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Notes the signals from now on instead of dying of them.
+/// Installs handlers that record the signals instead of exiting.
 pub(crate) fn install() {
-    // Fails only if a handler is there already; then the default (dying at once) still ends the command.
+    // Fails only if there is already a handler; then the default action (exit at once) still stops the command.
     let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::SeqCst));
 }
 
-/// Whether a signal has arrived.
+/// Returns true if a signal has arrived.
 pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::SeqCst)
 }
 
-/// Asks a child to stop, waits, and kills it if it does not.
+/// Asks a child to stop, waits, and kills the child if it does not stop.
 pub(crate) fn stop(child: &mut Child) -> anyhow::Result<()> {
     if child.try_wait()?.is_some() {
         return Ok(());
@@ -46,12 +46,12 @@ pub(crate) fn terminate(child: &Child) {
         .ok()
         .and_then(rustix::process::Pid::from_raw)
     {
-        // An error means that it has just ended by itself.
+        // An error means that the child has just exited.
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
     }
 }
 
 #[cfg(not(unix))]
 pub(crate) fn terminate(_: &Child) {
-    // There is no such signal; whoever waits kills it in the end.
+    // This platform has no such signal; the caller kills the child after its timeout.
 }

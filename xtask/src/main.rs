@@ -1,12 +1,12 @@
-//! The repository's own commands: `cargo xtask <command>`.
+//! Commands of this repository: `cargo xtask <command>`.
 //!
-//! They install what is missing (Node 24 and the npm packages), build the addons, and then do one thing. What CI runs is
-//! `cargo xtask test`, nothing else; what a newcomer runs first is `cargo xtask demo`.
+//! They install what is missing (Node 24 and the npm packages), build the addons, and then do one task. CI runs only
+//! `cargo xtask test`; a new contributor starts with `cargo xtask demo`.
 //!
-//! Invariants: a command that fails says what was found and what to do; a child process never outlives its command;
+//! Invariants: a command that fails reports the problem and what to do; a child process never outlives its command;
 //! progress is drawn only on a terminal.
 
-// The repository's tool writes files and prints; the rules against both are for the product's crates.
+// This tool writes files and prints; the lints against both are for the crates of the product.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::print_stderr)]
 
 mod addons;
@@ -39,7 +39,7 @@ use clap::{Parser, Subcommand};
 
 use crate::repository::Repository;
 
-/// The repository's own commands.
+/// Commands of this repository.
 #[derive(Parser)]
 #[command(
     name = "cargo xtask",
@@ -57,43 +57,46 @@ enum Command {
     /// Run the Notes example: install, build, migrate, serve.
     #[command(after_help = "Examples:\n  cargo xtask demo\n  cargo xtask demo --port 8080 --seconds 60")]
     Demo(demo::Options),
-    /// Run every check and test of the project. CI runs exactly this.
+    /// Run all checks and tests of the project. CI runs exactly this command.
     #[command(
         after_help = "Examples:\n  cargo xtask test\n  cargo xtask test --only rust\n  cargo xtask test --only e2e --only docs"
     )]
     Test(test::Options),
-    /// Format, lint, types, licences of crates and tidy: the part of `test` that runs nothing.
+    /// Check format, lints, types, licences of crates and tidy: the part of `test` that runs no tests.
     Check(check::Options),
-    /// Check what no other tool checks: the rules of ARCHITECTURE.md and of the repository.
+    /// Check the rules of ARCHITECTURE.md and of the repository that no other tool checks.
     Tidy,
-    /// Install npm packages, Node 24 and the viewer of the API reference where they are missing, and build the addons and the dashboard.
+    /// Install npm packages, Node 24 and the viewer of the API reference if they are missing, and build the addons and
+    /// the dashboard.
     Setup,
-    /// Build the two native addons and put them where their packages look for them.
+    /// Build the two native addons and copy them to their packages.
     Addons,
-    /// Fetch the viewer of the API reference and put it where @kit/api-docs looks for it.
+    /// Fetch the viewer of the API reference and copy it to @kit/api-docs.
     Viewer,
-    /// Build the dashboard of the debug sidecar and put it where @kit/plugin-debug looks for it.
+    /// Build the dashboard of the debug sidecar and copy it to @kit/plugin-debug.
     Dashboard,
-    /// Try the compiler and the HTTP engine on input that nobody wrote, with libFuzzer.
+    /// Run the compiler and the HTTP engine on generated input, with libFuzzer.
     #[command(
         after_help = "Examples:\n  cargo xtask fuzz\n  cargo xtask fuzz types --seconds 600\n  cargo xtask fuzz http --seconds 600"
     )]
     Fuzz(fuzz::Options),
-    /// Break what the project's own tests must notice.
+    /// Break contracts on purpose and check that the project's own tests notice.
     #[command(after_help = "Examples:\n  cargo xtask mutate contracts\n  cargo xtask mutate contracts notes")]
     Mutate(mutate::Options),
-    /// Pack the packages as users install them.
+    /// Pack the packages in the form that users install.
     #[command(after_help = "Examples:\n  cargo xtask pack --out /tmp/kit-packages")]
     Pack(pack::Options),
-    /// Write what each addon and each npm package consists of into target/sbom, in the JSON format of `CycloneDX`.
+    /// Write a software bill of materials for each addon and each npm package into target/sbom, in the JSON format of
+    /// `CycloneDX`.
     #[command(after_help = "Examples:\n  cargo xtask sbom\n  ls target/sbom")]
     Sbom,
-    /// Measure kit beside its peers, in one run.
+    /// Measure kit and comparable tools in one run.
     #[command(
         after_help = "Examples:\n  cargo xtask bench http --quick\n  cargo xtask bench http --subjects kit-native,axum --scenarios get-param,db-read\n  cargo xtask bench http --json bench/results/http.json"
     )]
     Bench(bench::Options),
-    /// Put the native server under minutes of bad load, and see what is left: idle connections, mixed load, observers, SIGTERM.
+    /// Run the native server under minutes of adverse load and check what remains: idle connections, mixed load,
+    /// observers, SIGTERM.
     #[command(after_help = "Examples:\n  cargo xtask soak\n  cargo xtask soak mixed --minutes 30")]
     Soak(soak::Options),
 }

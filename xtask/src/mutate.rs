@@ -1,4 +1,5 @@
-//! `cargo xtask mutate contracts`: the generated contract tests of the examples against contracts that are not kept.
+//! `cargo xtask mutate contracts`: runs the generated contract tests of the examples against contracts that are broken
+//! on purpose.
 
 use std::process::ExitCode;
 
@@ -7,7 +8,7 @@ use anyhow::Context;
 use crate::repository::Repository;
 use crate::{addons, run, toolchain};
 
-/// What to break.
+/// Options of the command.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     #[command(subcommand)]
@@ -16,15 +17,15 @@ pub(crate) struct Options {
 
 #[derive(clap::Subcommand)]
 enum What {
-    /// Each rule of the examples' contracts, one at a time, in the validators of the running application; the generated contract
-    /// tests must notice every one. The last line is `N of N mutants caught`.
+    /// Break each rule of the examples' contracts, one at a time, in the validators of the running application; the
+    /// generated contract tests must notice each one. The last line is `N of N mutants caught`.
     Contracts {
-        /// The examples; all of them where none is named.
+        /// Examples to run; all if none is named.
         examples: Vec<String>,
     },
 }
 
-/// Runs it with its output passed through.
+/// Runs the command and passes its output through.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     let What::Contracts { examples } = &options.what;
     toolchain::install(repository)?;

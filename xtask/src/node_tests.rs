@@ -1,4 +1,4 @@
-//! Runs of node:test, counted from their TAP reports.
+//! Runs tests with node:test and counts the results of their TAP reports.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,18 +8,20 @@ use crate::repository::Repository;
 use crate::run;
 use crate::test::{Outcome, conclude, section};
 
-/// In so many files at most a failure may be the machine's. More of them are the code's.
+/// Maximum number of failing files for which the machine may be the reason. If there are more, the code is the reason.
 const MOST_UNSTEADY: usize = 4;
 
-/// Runs the tests of a glob. A file that fails is run once more, alone: real sockets, databases and browsers share the machine with
-/// other tests, and one that was starved says nothing of the code. What passes then is no failure, and is named at the end.
+/// Runs the tests of a glob. Runs failing files once more, without other tests: sockets, databases and browsers share
+/// the machine with other tests, so a test may fail because of the load. A file that passes then is not a failure, but
+/// is listed at the end.
 pub(crate) fn run(
     repository: &Repository,
     title: &str,
     glob: &str,
     server: Option<&str>,
 ) -> anyhow::Result<Outcome> {
-    // Node would leave one processor to itself: on two, files would wait for each other while both wait for a database.
+    // Node would leave one processor unused. With two processors, one file would wait for another that waits for a
+    // database.
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let step = Step::start(title);
     let first = Run::of(repository, &step, server, processors, &[glob.into()])?;
@@ -44,13 +46,13 @@ pub(crate) fn run(
     Ok(outcome)
 }
 
-/// One run.
+/// One run of node:test.
 struct Run {
     finished: run::Finished,
     tap: String,
     /// Duration of each file.
     files: Vec<(PathBuf, Duration)>,
-    /// Files with a test that failed.
+    /// Files with a failed test.
     failed: Vec<PathBuf>,
 }
 
@@ -62,7 +64,8 @@ impl Run {
         processors: usize,
         files: &[PathBuf],
     ) -> anyhow::Result<Self> {
-        // One run has three reports: one for people, which is shown if a test fails, one to count from, and the results of each file.
+        // One run writes three reports: one for people, which is shown for failures, one for the counts, and the results
+        // of each file.
         let tap = repository.target().join("test-report.tap");
         let results = repository.target().join("test-report.files");
         if let Some(directory) = tap.parent() {
@@ -102,7 +105,7 @@ impl Run {
         count(&self.tap)
     }
 
-    /// Durations of the files, with the server that they ran on.
+    /// Returns the durations of the files, with the server that they ran on.
     fn durations(&self, repository: &Repository, server: Option<&str>) -> Vec<(String, Duration)> {
         let on = server.map(|server| format!(" on {server}")).unwrap_or_default();
         self.files
@@ -112,7 +115,7 @@ impl Run {
     }
 }
 
-/// A line of `file-results.mjs`.
+/// Result of one file, from a line of `file-results.mjs`.
 struct FileResult {
     passed: bool,
     duration: Duration,
@@ -138,7 +141,7 @@ fn name(repository: &Repository, file: &Path) -> String {
     file.strip_prefix(&root).unwrap_or(file).display().to_string()
 }
 
-/// Reads the closing counts of a TAP report, and its skipped tests with their reasons.
+/// Parses the final counts of a TAP report, and its skipped tests with their reasons.
 fn count(report: &str) -> Outcome {
     let mut outcome = Outcome::default();
     for line in report.lines() {
@@ -172,7 +175,7 @@ mod tests {
     use super::{FileResult, count};
 
     #[test]
-    fn results_of_files_have_a_verdict_a_duration_and_a_path_with_spaces() {
+    fn parses_the_result_the_duration_and_the_path_of_a_file() {
         let result = FileResult::parse("failed\t1500.5\t/a b/c.test.ts").unwrap();
         assert!(!result.passed);
         assert_eq!(result.duration, Duration::from_micros(1_500_500));
@@ -180,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn tap_counts_come_from_the_closing_lines() {
+    fn reads_the_counts_at_the_end_of_a_tap_report() {
         let outcome = count(
             "ok 1 - a\nok 2 - bun runs # SKIP no bun here\n# tests 4\n# pass 2\n# fail 1\n# cancelled 0\n# skipped 1\n",
         );

@@ -1,8 +1,8 @@
-//! `cargo xtask pack`: the packages as users install them, one `.tgz` each.
+//! `cargo xtask pack`: packs the packages in the form that users install, as one `.tgz` each.
 //!
-//! In the repository packages run from their sources. Node does not strip types below `node_modules`, so what is packed is
-//! JavaScript with declarations, and the manifest leads there: one file for each entry of it (`pack/bundle.ts`). An addon is a
-//! package of its own for each platform.
+//! In this repository, packages run from their sources. Node does not strip types below `node_modules`, so a packed
+//! package contains JavaScript and declarations, and its manifest points to them: one file for each entry of the
+//! manifest (`pack/bundle.ts`). An addon has a separate package for each platform.
 
 mod manifest;
 
@@ -20,17 +20,17 @@ use manifest::Manifest;
 /// Options of the command.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Where the archives go; made where it is missing.
+    /// Directory of the archives; created if it is missing.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Take the addons as they are in packages/*/native, and build nothing.
+    /// Use the addons in packages/*/native, and build nothing.
     #[arg(long)]
     no_build: bool,
 }
 
 /// A package of the repository.
 struct Package {
-    /// Its directory under `packages/`.
+    /// Name of its directory under `packages/`.
     directory: String,
     manifest: Manifest,
 }
@@ -70,11 +70,11 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes all archives into a directory, with the addons as they are.
+/// Writes all archives into a directory, with the existing addons.
 pub(crate) fn make(repository: &Repository, out: &Path) -> anyhow::Result<Vec<Packed>> {
     dashboard::build(repository)?;
     let packages = packages(repository)?;
-    // Below the repository, so that the types of other packages are found.
+    // A directory in the repository, so that the types of other packages are found.
     let staging = repository.path("target/pack");
     if staging.exists() {
         std::fs::remove_dir_all(&staging).with_context(|| format!("cannot empty {}", staging.display()))?;
@@ -110,7 +110,7 @@ fn kibibytes(bytes: u64) -> String {
     format!("{} KiB", bytes.div_ceil(1024))
 }
 
-/// All packages, each after those it depends on.
+/// Returns all packages, each after its dependencies.
 fn packages(repository: &Repository) -> anyhow::Result<Vec<Package>> {
     let mut open: BTreeMap<String, Package> = BTreeMap::new();
     for entry in std::fs::read_dir(repository.path("packages"))? {
@@ -143,14 +143,14 @@ fn packages(repository: &Repository) -> anyhow::Result<Vec<Package>> {
     Ok(sorted)
 }
 
-/// Copies what a package consists of besides its compiled sources.
+/// Copies the files of a package that are not compiled, and its sources.
 fn stage(repository: &Repository, package: &Package, directory: &Path) -> anyhow::Result<()> {
     let source = repository.path("packages").join(&package.directory);
     copy_tree(&source.join("src"), &directory.join("src"))?;
     if source.join("bin").is_dir() {
         copy_tree(&source.join("bin"), &directory.join("bin"))?;
     }
-    // What is read at run time and is no code of the package.
+    // Files that are read at run time and are not code of the package.
     for data in manifest::DATA_DIRECTORIES {
         if source.join(data).is_dir() {
             copy_tree(&source.join(data), &directory.join(data))?;
@@ -167,7 +167,7 @@ fn stage(repository: &Repository, package: &Package, directory: &Path) -> anyhow
     Ok(())
 }
 
-/// Writes the declarations of a package, against those of the packages before it.
+/// Writes the declarations of a package, using the declarations of the packages before it.
 fn declare(
     repository: &Repository,
     package: &Package,
@@ -201,7 +201,8 @@ fn declare(
     Ok(())
 }
 
-/// Makes JavaScript of its sources. What each entry needs is one file: loading a module costs the same, however small it is.
+/// Compiles the sources to JavaScript, with one file for each entry, because the cost of loading a module does not
+/// depend on its size.
 fn bundle(repository: &Repository, package: &Package, directory: &Path) -> anyhow::Result<()> {
     package.manifest.write(directory)?;
     let mut node = run::command(repository, "node")?;
@@ -211,7 +212,7 @@ fn bundle(repository: &Repository, package: &Package, directory: &Path) -> anyho
     Ok(())
 }
 
-/// Makes the package of one platform's addon.
+/// Creates the package of one platform's addon.
 fn stage_addon(
     repository: &Repository,
     package: &Package,
@@ -239,7 +240,7 @@ fn stage_addon(
     Manifest::of_addon(&package.manifest, name, &file, &addons::platform_fields()).write(directory)
 }
 
-/// Whether everything that a manifest leads to is there.
+/// Checks that all files of a manifest exist.
 fn check(manifest: &Manifest, directory: &Path) -> anyhow::Result<()> {
     for target in manifest.targets() {
         if !directory.join(&target).is_file() {
@@ -269,7 +270,7 @@ fn npm_pack(repository: &Repository, directory: &Path, out: &Path) -> anyhow::Re
         );
     }
     let report: Value = serde_json::from_slice(&output.stdout).context("`npm pack --json` gave no JSON")?;
-    // A list of packages, or an object of them by name, as npm's versions have it.
+    // Depending on its version, npm prints a list of packages, or an object of packages by name.
     let packed = match &report {
         Value::Array(list) => list.first(),
         Value::Object(map) if map.contains_key("filename") => Some(&report),
@@ -292,7 +293,7 @@ fn npm_pack(repository: &Repository, directory: &Path, out: &Path) -> anyhow::Re
     let name = packed["filename"]
         .as_str()
         .context("`npm pack --json` names no file")?;
-    // Some versions of npm write the scope with its characters.
+    // Some versions of npm print the scope unescaped.
     let file = name.replace('@', "").replace('/', "-");
     let bytes = std::fs::metadata(out.join(&file))
         .with_context(|| format!("npm did not write {file}"))?

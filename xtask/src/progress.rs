@@ -1,11 +1,11 @@
-//! What a person sees while work goes on: a spinner with the time on a terminal, plain lines elsewhere.
+//! Shows progress: a spinner with the elapsed time on a terminal, plain lines elsewhere.
 
 use std::io::{IsTerminal, Write as _};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// One step under way.
+/// A step in progress.
 pub(crate) struct Step {
     title: String,
     started: Instant,
@@ -13,7 +13,7 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    /// Begins a step, shown as `title` (a present participle phrase: `building the addons`).
+    /// Begins a step. `title` is a present participle phrase: `building the addons`.
     pub(crate) fn start(title: impl Into<String>) -> Self {
         let title = title.into();
         let bar = std::io::stderr().is_terminal().then(|| {
@@ -34,24 +34,25 @@ impl Step {
         }
     }
 
-    /// Adds what is happening right now behind the title; on a terminal only.
+    /// Shows the current action after the title, on a terminal only.
     pub(crate) fn detail(&self, detail: &str) {
         if let Some(bar) = &self.bar {
             bar.set_message(format!("{}: {detail}", self.title));
         }
     }
 
-    /// Ends it well.
+    /// Ends the step as successful.
     pub(crate) fn done(self, remark: &str) {
         self.end("ok  ", remark);
     }
 
-    /// Ends it badly; the reason is printed by the caller.
+    /// Ends the step as failed. The caller prints the reason.
     pub(crate) fn failed(self, remark: &str) {
         self.end("FAIL", remark);
     }
 
-    /// Ends a step that this machine cannot do and that the command goes on without; the caller prints the reason.
+    /// Ends a step that is not possible on this machine and that the command can do without. The caller prints the
+    /// reason.
     pub(crate) fn skipped(self, remark: &str) {
         self.end("skip", remark);
     }
@@ -70,7 +71,7 @@ impl Step {
     }
 }
 
-/// Prints a line. `eprintln!` would panic if the reader is gone, in the middle of what has to be put in order.
+/// Prints a line. `eprintln!` would panic if the reader is gone, in the middle of the cleanup.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

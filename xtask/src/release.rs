@@ -1,9 +1,9 @@
-//! Builds in release mode whose results name no directory of the machine that made them. Panics and backtraces say where code is,
-//! and what users get is to say so as `/cargo/registry/…`, not as somebody's home.
+//! Builds in release mode whose results contain no directory names of the build machine. Panics and backtraces contain
+//! source locations, which should be `/cargo/registry/…` for users, not somebody's home directory.
 //!
-//! The remapping stands in the configuration of one target, on cargo's command line: `trim-paths` of profiles is not stable yet, and
-//! `RUSTFLAGS` would take the place of what `.cargo/config.toml` says. Every build in release mode goes through here, since one with other
-//! flags would compile all crates anew.
+//! The remapping is configured for one target on cargo's command line: `trim-paths` of profiles is not stable yet, and
+//! `RUSTFLAGS` would replace the flags of `.cargo/config.toml`. Every release build must use this module, because a
+//! build with other flags would compile all crates again.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,7 +13,7 @@ use anyhow::Context;
 use crate::repository::Repository;
 use crate::run;
 
-/// `cargo build --release`, without saying of what.
+/// Returns `cargo build --release` without packages.
 pub(crate) fn build(repository: &Repository) -> anyhow::Result<Command> {
     let mut flags = Vec::new();
     for (from, to) in remapped(repository)? {
@@ -21,7 +21,7 @@ pub(crate) fn build(repository: &Repository) -> anyhow::Result<Command> {
     }
     let mut cargo = run::command(repository, "cargo")?;
     cargo.args(["build", "--release", "--locked"]);
-    // Flags of the environment win over those of any configuration.
+    // Flags in `RUSTFLAGS` override those of any configuration.
     if let Some(given) = std::env::var_os("RUSTFLAGS") {
         let mut all = given;
         for flag in flags {
@@ -37,7 +37,7 @@ pub(crate) fn build(repository: &Repository) -> anyhow::Result<Command> {
     Ok(cargo)
 }
 
-/// Directories of this machine, and what compiled code calls them. The last one that fits counts.
+/// Returns directories of this machine with their replacements in compiled code. The last match wins.
 fn remapped(repository: &Repository) -> anyhow::Result<Vec<(PathBuf, &'static str)>> {
     let mut found = Vec::new();
     found.extend(home().map(|path| (path, "/home")));
@@ -52,7 +52,7 @@ fn remapped(repository: &Repository) -> anyhow::Result<Vec<(PathBuf, &'static st
     Ok(found)
 }
 
-/// The directories that a library names, of those that no user's copy is to name.
+/// Returns the directories of this machine that a library contains. Published libraries must contain none.
 pub(crate) fn named(repository: &Repository, library: &Path) -> anyhow::Result<Vec<String>> {
     let bytes = std::fs::read(library).with_context(|| format!("cannot read {}", library.display()))?;
     let directories = remapped(repository)?.into_iter().map(|(path, _)| path);
@@ -71,7 +71,7 @@ fn home() -> Option<PathBuf> {
     std::env::home_dir().filter(|home| home.parent().is_some())
 }
 
-/// The platform that is compiled for, as rustc calls it.
+/// Returns the target platform, in the notation of rustc.
 pub(crate) fn host() -> anyhow::Result<String> {
     let version = rustc(&["-vV"])?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
@@ -93,7 +93,7 @@ mod tests {
     use super::names;
 
     #[test]
-    fn directories_are_found_among_bytes_that_are_no_text() {
+    fn finds_directories_in_binary_data() {
         let separator = std::path::MAIN_SEPARATOR;
         let mut bytes = vec![0, 0xff, 0xfe];
         bytes.extend(format!("{separator}home{separator}ada{separator}.cargo").as_bytes());

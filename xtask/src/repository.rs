@@ -1,16 +1,16 @@
-//! Where things are.
+//! Paths of the repository.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-/// The repository this program was built from.
+/// The repository that this program was built from.
 pub(crate) struct Repository {
     root: PathBuf,
 }
 
 impl Repository {
-    /// The repository above the directory of this program's manifest.
+    /// Finds the repository from the directory of this program's manifest.
     pub(crate) fn find(manifest: &Path) -> anyhow::Result<Self> {
         let root = manifest
             .parent()
@@ -25,17 +25,17 @@ impl Repository {
         Ok(Self { root })
     }
 
-    /// The top directory.
+    /// Returns the root directory.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// A path below it.
+    /// Returns the path of a file or directory in the repository.
     pub(crate) fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
         self.root.join(relative)
     }
 
-    /// Cargo's target directory, which the environment may move.
+    /// Returns the target directory of cargo, which `CARGO_TARGET_DIR` may change.
     pub(crate) fn target(&self) -> PathBuf {
         match std::env::var_os("CARGO_TARGET_DIR") {
             Some(directory) => self.root.join(directory),
@@ -43,7 +43,7 @@ impl Repository {
         }
     }
 
-    /// The directory of the commands that npm installed: Node 24, tsc, oxlint, oxfmt, kit.
+    /// Returns the directory of the commands that npm installed: Node 24, tsc, oxlint, oxfmt, kit.
     pub(crate) fn bin(&self) -> PathBuf {
         self.path("node_modules/.bin")
     }

@@ -1,4 +1,4 @@
-//! Running other programs: their output is kept and shown only where it matters.
+//! Runs other programs. Captures their output and shows it only for failures.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
@@ -13,17 +13,17 @@ use crate::interrupt;
 use crate::progress::Step;
 use crate::repository::Repository;
 
-/// What a program printed and how it ended.
+/// Output and result of a program.
 pub(crate) struct Finished {
-    /// Whether it ended with 0.
+    /// True if the exit code was 0.
     pub(crate) success: bool,
-    /// Standard output and standard error, line by line as they came.
+    /// Lines of standard output and standard error in the order of arrival.
     pub(crate) output: String,
-    /// Standard output alone.
+    /// Standard output only.
     pub(crate) stdout: String,
 }
 
-/// A command that finds Node 24 and the npm tools before anything else on the PATH, and has no standard input.
+/// Creates a command without standard input, in whose PATH Node 24 and the npm tools come first.
 pub(crate) fn command(repository: &Repository, program: impl AsRef<OsStr>) -> anyhow::Result<Command> {
     let mut paths = vec![repository.bin()];
     if let Some(path) = std::env::var_os("PATH") {
@@ -36,19 +36,20 @@ pub(crate) fn command(repository: &Repository, program: impl AsRef<OsStr>) -> an
             "PATH",
             std::env::join_paths(paths).context("PATH holds a directory with a separator in its name")?,
         )
-        // Cargo sets these for this program; a cargo below must not see them.
+        // Cargo sets these variables for this program; a nested cargo must not see them.
         .env_remove("CARGO_MANIFEST_DIR")
         .env_remove("CARGO_PKG_NAME")
         .stdin(Stdio::null());
     Ok(command)
 }
 
-/// Runs to the end, keeping the output; the last line is shown beside the step while it runs. A signal stops the program.
+/// Runs a program to its end and captures the output. Shows the last line next to the step meanwhile. A signal stops
+/// the program.
 pub(crate) fn finish(command: Command, step: &Step) -> anyhow::Result<Finished> {
     watch(command, step, interrupt::interrupted)
 }
 
-/// Runs a program until it ends, or until `is_cancelled` says that it is to stop.
+/// Runs a program until it exits, or until `is_cancelled` returns true.
 fn watch(mut command: Command, step: &Step, is_cancelled: impl Fn() -> bool) -> anyhow::Result<Finished> {
     let name = Path::new(command.get_program()).display().to_string();
     let mut child = command
@@ -112,14 +113,14 @@ fn watch(mut command: Command, step: &Step, is_cancelled: impl Fn() -> bool) -> 
     })
 }
 
-/// Runs one step to its end; a failure shows all that the program printed.
+/// Runs a step to its end. For a failure, the error contains the complete output.
 pub(crate) fn step(title: &str, command: Command) -> anyhow::Result<String> {
     step_until(title, command, interrupt::interrupted)
 }
 
-/// As [`step`], also after Ctrl-C: for what has to be put in order before this program ends.
+/// Like [`step`], but ignores Ctrl-C: for cleanup before this program exits.
 pub(crate) fn last_step(title: &str, mut command: Command) -> anyhow::Result<String> {
-    // Ctrl-C in a terminal goes to the whole group; a second one must not reach it either.
+    // Ctrl-C in a terminal reaches the whole process group; a second one must not reach this command.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     step_until(title, command, || false)
@@ -129,7 +130,7 @@ fn step_until(title: &str, command: Command, is_cancelled: impl Fn() -> bool) ->
     Ok(finished_step(title, command, is_cancelled)?.output)
 }
 
-/// Runs one step as [`step`] does and returns its standard output alone: warnings of `cargo metadata` are no part of its JSON.
+/// Like [`step`], but returns only standard output, because warnings of `cargo metadata` are not a part of its JSON.
 pub(crate) fn stdout_of(title: &str, command: Command) -> anyhow::Result<String> {
     Ok(finished_step(title, command, interrupt::interrupted)?.stdout)
 }
@@ -146,7 +147,7 @@ fn finished_step(title: &str, command: Command, is_cancelled: impl Fn() -> bool)
     bail!("`{shown}` failed:\n{}", finished.output.trim_end())
 }
 
-/// The command as one would type it.
+/// Formats the command as one would type it.
 pub(crate) fn display(command: &Command) -> String {
     std::iter::once(command.get_program())
         .chain(command.get_args())
@@ -168,10 +169,10 @@ mod tests {
     }
 
     #[test]
-    fn a_signal_ends_a_step_and_not_the_last_one() {
+    fn cancels_a_step_but_not_the_last_one() {
         let error = step_until("a step", shell("sleep 30"), || true).expect_err("it was cancelled");
         assert_eq!(error.to_string(), "interrupted");
-        // It has a process group of its own, which Ctrl-C in a terminal does not reach.
+        // The command has its own process group, which Ctrl-C in a terminal does not reach.
         let said =
             last_step("the last step", shell("sleep 0.3; ps -o pgid= -p $$; echo $$")).expect("its end");
         let mut lines = said.lines().map(str::trim);

@@ -1,8 +1,10 @@
-//! `cargo xtask sbom`: a software bill of materials for each addon and each npm package that is published, as `CycloneDX` 1.5 JSON.
+//! `cargo xtask sbom`: writes a software bill of materials for each addon and each published npm package, as
+//! `CycloneDX` 1.5 JSON.
 //!
-//! `npm sbom --omit dev` is not used: it leaves out a dependency that another workspace names among its `devDependencies`, which
-//! drops `@opentelemetry/api` from `@kit/otel`. cargo-cyclonedx takes minutes to build, and counts crates that only other members of the
-//! workspace turn on. So `package-lock.json` and cargo are read directly.
+//! `npm sbom --omit dev` is not used: it leaves out a dependency that another workspace lists in `devDependencies`, so
+//! that `@opentelemetry/api` would be missing from `@kit/otel`. cargo-cyclonedx takes minutes to build, and includes
+//! crates that only other members of the workspace enable. So this command reads `package-lock.json` and the output of
+//! cargo directly.
 
 mod crates;
 mod cyclonedx;
@@ -21,7 +23,7 @@ const DIRECTORY: &str = "sbom";
 /// Crates of the two addons.
 const ADDON_CRATES: [&str; 2] = ["kit-node-compiler", "kit-node-server"];
 
-/// Writes all documents in place of those of an earlier run.
+/// Writes all documents and replaces those of an earlier run.
 pub(crate) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
     let time = time_of_commit(repository)?;
     let graph = crates::Graph::read(repository, &ADDON_CRATES)?;
@@ -49,7 +51,7 @@ pub(crate) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Time of the commit that is checked out, in RFC 3339: two runs on one commit write the same bytes.
+/// Returns the time of the checked-out commit in RFC 3339, so that two runs on the same commit write the same bytes.
 fn time_of_commit(repository: &Repository) -> anyhow::Result<String> {
     let mut git = run::command(repository, "git")?;
     git.args(["log", "-1", "--format=%cI"]);

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: the whole test of the project. Its last line is `N passed, N failed`.
+//! `cargo xtask test`: runs all tests of the project. Its last line is `N passed, N failed`.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -12,21 +12,21 @@ use crate::{addons, check, dashboard, node_tests, run, toolchain, viewer};
 /// Options of the command.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Run only this part; may be given again.
+    /// Run only this part; may be repeated.
     #[arg(long, value_name = "PART")]
     only: Vec<Part>,
 }
 
-/// The parts of the test, in the order they run.
+/// Parts of the test run, in order.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// Format, lint, types, licences of crates, tidy.
+    /// Format, lints, types, licences of crates, tidy.
     Check,
     /// Unit and integration tests of the crates; they need no Node.
     Rust,
     /// Tests of the npm packages.
     Packages,
-    /// Tests over several rooms: the running example, real HTTP, a real database, the documentation.
+    /// Tests of several modules together: the running example, real HTTP, a real database, the documentation.
     E2e,
 }
 
@@ -34,18 +34,18 @@ impl Part {
     const ALL: [Self; 4] = [Self::Check, Self::Rust, Self::Packages, Self::E2e];
 }
 
-/// What a part counted.
+/// Results of a part.
 #[derive(Default)]
 pub(crate) struct Outcome {
     pub(crate) passed: usize,
     pub(crate) failed: usize,
-    /// `name: reason` of each.
+    /// `name: reason` of each skipped test.
     pub(crate) skipped: Vec<String>,
-    /// Files in which a test failed that passed when they were run again.
+    /// Files with a failed test that passed in a second run.
     pub(crate) unsteady: Vec<String>,
     /// Duration of each test file or test binary.
     pub(crate) files: Vec<(String, Duration)>,
-    /// Output to show at the end if a test failed.
+    /// Text to show at the end; empty without failures.
     pub(crate) report: String,
 }
 
@@ -76,16 +76,17 @@ impl Outcome {
 /// Number of files that are listed with their durations at the end.
 const SLOWEST: usize = 10;
 
-/// Servers beside the native one on which the example must behave the same; `tests/e2e/support/server.ts` knows them.
+/// Servers other than the native one on which the example must behave the same. `tests/e2e/support/server.ts` starts
+/// them.
 const OTHER_SERVERS: [&str; 4] = ["fallback", "express", "fastify", "hono"];
 
-/// The tests of Notes alone, which the Rust server has to pass too.
+/// Tests of Notes, which the Rust server must pass too.
 const NOTES_TESTS: &str = "tests/e2e/servers/{auth,errors,notes,paging,routing,shutdown,validation}.test.ts";
 
-/// What every server is asked; without `KIT_E2E_SERVER` it goes to the adapters.
+/// Tests that every server must pass. Without `KIT_E2E_SERVER` they run on the adapters.
 const CONFORMANCE_TESTS: &str = "tests/conformance/*.test.ts";
 
-/// Runs the parts, shows every failure at the end, and counts.
+/// Runs the parts, shows all failures at the end, and prints the counts.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     toolchain::install(repository)?;
     viewer::place_or_say(repository);
@@ -127,7 +128,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     })
 }
 
-/// Prints the files that took longest, the slowest first.
+/// Prints the files with the longest durations, the slowest first.
 fn print_slowest(mut files: Vec<(String, Duration)>) {
     files.sort_by_key(|(_, duration)| std::cmp::Reverse(*duration));
     for (file, duration) in files.iter().take(SLOWEST) {
@@ -167,10 +168,10 @@ fn rust(repository: &Repository) -> anyhow::Result<Outcome> {
     Ok(outcome)
 }
 
-/// All tests over several rooms, then on each further server those that a server has a part in.
+/// Runs all end-to-end tests, then on each other server the tests that depend on the server.
 fn end_to_end(repository: &Repository) -> anyhow::Result<Outcome> {
     check::build_examples(repository)?;
-    // `tests/differential` compares them with the same on Node.
+    // `tests/differential` compares these servers with Node.
     check::build_rust_servers(repository)?;
     let mut total = node_tests::run(repository, "end-to-end tests", "tests/**/*.test.ts", None)?;
     for server in OTHER_SERVERS {
@@ -190,7 +191,7 @@ fn end_to_end(repository: &Repository) -> anyhow::Result<Outcome> {
     Ok(total)
 }
 
-/// Ends the step, and turns a run that failed without a failed test (a crash, no test at all) into a failure.
+/// Ends the step. If a run failed without a failed test (a crash, or no tests at all), counts a failure.
 pub(crate) fn conclude(step: Step, title: &str, outcome: &mut Outcome, finished: &run::Finished) {
     let counted = outcome.passed + outcome.failed + outcome.skipped.len();
     if outcome.failed == 0 && (!finished.success || counted == 0) {
@@ -206,7 +207,7 @@ pub(crate) fn conclude(step: Step, title: &str, outcome: &mut Outcome, finished:
     }
 }
 
-/// A part of the report at the end.
+/// Formats a section of the final report.
 pub(crate) fn section(title: &str, output: &str) -> String {
     format!("\n---- {title} ----\n{}\n", output.trim_end())
 }
@@ -240,8 +241,8 @@ fn count_cargo(output: &str) -> Outcome {
     outcome
 }
 
-/// Returns the name of a test binary from cargo's text `tests/goldens.rs (target/debug/deps/goldens-0f3c)`. Binaries of several crates are
-/// called alike, so the hash stays.
+/// Returns the name of a test binary from cargo's output `tests/goldens.rs (target/debug/deps/goldens-0f3c)`. Keeps the
+/// hash, because binaries of several crates have the same name.
 fn binary_name(running: &str) -> String {
     match running.split_once(" (") {
         Some((_, path)) => {
@@ -256,7 +257,7 @@ fn binary_name(running: &str) -> String {
     }
 }
 
-/// The number that stands directly before a word.
+/// Returns the number directly before a word.
 fn number_before(text: &str, word: &str) -> usize {
     text.find(word)
         .and_then(|end| text[..end].rsplit(|c: char| !c.is_ascii_digit()).next())
@@ -271,7 +272,7 @@ mod tests {
     use super::count_cargo;
 
     #[test]
-    fn libtest_counts_add_up_and_skips_are_not_passes() {
+    fn adds_up_libtest_counts_and_does_not_count_skips_as_passes() {
         let outcome = count_cargo(
             "running 3 tests\nSKIPPED apply: no PostgreSQL\ntest result: ok. 3 passed; 0 failed; 0 ignored\n\
              test result: FAILED. 10 passed; 2 failed; 0 ignored",

@@ -1,4 +1,4 @@
-//! What must be on the machine, and what is installed when it is not.
+//! Required programs, and the installation of missing ones.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,12 +10,12 @@ use crate::progress::Step;
 use crate::repository::Repository;
 use crate::run;
 
-/// The oldest Node that can install the packages; they bring Node 24 themselves.
+/// Minimum version of Node that can install the packages, which include Node 24.
 const OLDEST_NODE: u32 = 20;
-/// The Node that everything runs on.
+/// Version of Node that runs everything.
 const NODE: u32 = 24;
 
-/// Installs the npm packages of the lock file, Node 24 among them, unless exactly those are there.
+/// Installs the npm packages of the lock file, which include Node 24, unless exactly these are installed.
 pub(crate) fn install(repository: &Repository) -> anyhow::Result<()> {
     let stamp = repository.path("node_modules/.kit-installed");
     let wanted = lock_hash(repository)?;
@@ -39,8 +39,8 @@ pub(crate) fn install(repository: &Repository) -> anyhow::Result<()> {
     std::fs::write(&stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))
 }
 
-/// Installs a program of crates.io below the target directory, unless exactly that version is there. Returns its path, or the reason
-/// why it cannot be installed.
+/// Installs a program of crates.io below the target directory, unless exactly this version is installed. Returns its
+/// path, or the reason why it cannot be installed.
 pub(crate) fn cargo_program(
     repository: &Repository,
     name: &str,
@@ -58,9 +58,9 @@ pub(crate) fn cargo_program(
         .arg(format!("={version}"))
         .arg("--root")
         .arg(&root)
-        // A build that was interrupted goes on from here.
+        // An interrupted build continues from here.
         .env("CARGO_TARGET_DIR", &build)
-        // The program runs for seconds, and its own profile takes minutes more to build.
+        // The program runs for seconds only, and its own profile would take minutes more to build.
         .env("CARGO_PROFILE_RELEASE_LTO", "off")
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
@@ -83,7 +83,7 @@ pub(crate) fn cargo_program(
     Ok(Ok(program))
 }
 
-/// The path of a program that [`cargo_program`] installs.
+/// Returns the path of a program that [`cargo_program`] installs.
 pub(crate) fn installed(repository: &Repository, name: &str) -> PathBuf {
     tools(repository)
         .join("bin")
@@ -94,7 +94,7 @@ fn tools(repository: &Repository) -> PathBuf {
     repository.target().join("tools")
 }
 
-/// The first error that cargo printed and its causes, in one line.
+/// Returns the first error of cargo with its causes, in one line.
 pub(crate) fn error_of(output: &str) -> String {
     let mut lines = output
         .lines()
@@ -108,7 +108,7 @@ pub(crate) fn error_of(output: &str) -> String {
     error.join(": ")
 }
 
-/// Checks that a program prints this version.
+/// Returns true if a program prints this version.
 fn version_is(program: &Path, version: &str) -> bool {
     let output = Command::new(program).arg("--version").output();
     output.is_ok_and(|output| {
@@ -128,7 +128,7 @@ fn lock_hash(repository: &Repository) -> anyhow::Result<String> {
     }))
 }
 
-/// Whether `node` on the commands' PATH is of that major version or newer.
+/// Returns true if the `node` of the commands' PATH has at least this major version.
 fn node_is(repository: &Repository, major: u32) -> bool {
     run::command(repository, "node")
         .ok()
@@ -170,7 +170,7 @@ mod tests {
     use super::error_of;
 
     #[test]
-    fn an_error_of_cargo_is_one_line_with_its_causes() {
+    fn formats_a_cargo_error_and_its_causes_in_one_line() {
         let output = "    Updating crates.io index\nwarning: spurious network error\nerror: failed to query\n\nCaused by:\n  could not resolve host\n";
         assert_eq!(error_of(output), "error: failed to query: could not resolve host");
         assert_eq!(error_of("killed\n"), "killed");

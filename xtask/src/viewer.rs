@@ -1,7 +1,9 @@
-//! The viewer of the API reference: one file of a public npm package, put where `@kit/api-docs` looks for it.
+//! Installs the viewer of the API reference: one file of a public npm package, copied to the directory in which
+//! `@kit/api-docs` expects it.
 //!
-//! As a dependency it would bring more than a hundred packages that its one built file contains already. So the package alone is
-//! fetched, checked against the hash in `packages/api-docs/viewer/source.json`, and the file taken out of it.
+//! As a dependency, the package would install more than a hundred packages that its built file already contains. So
+//! only the package itself is fetched, compared with the hash in `packages/api-docs/viewer/source.json`, and its file
+//! extracted.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -16,11 +18,11 @@ use sha2::{Digest, Sha512};
 use crate::repository::Repository;
 use crate::run;
 
-/// Where the file is, below its package, and what it was made of.
+/// Directory of the file and of its `source.json`.
 pub(crate) const DIRECTORY: &str = "packages/api-docs/viewer";
 const FILE: &str = "standalone.js.gz";
 
-/// Which file of which package.
+/// Package and file of the viewer.
 struct Source {
     package: String,
     version: String,
@@ -28,12 +30,12 @@ struct Source {
     file: String,
 }
 
-/// Fetches the viewer, unless the wanted one is there.
+/// Fetches the viewer, unless the required version is installed.
 pub(crate) fn place(repository: &Repository) -> anyhow::Result<()> {
     let source = Source::read(repository)?;
     let target = repository.path(DIRECTORY).join(FILE);
     let stamp = repository.path("target/viewer.stamp");
-    // Of the whole checkout, so that a target directory that was copied says nothing of another one.
+    // Contains the path of the checkout, so that a copied target directory is not valid for another checkout.
     let wanted = format!("{} {}", source.sha512, target.display());
     if target.is_file() && std::fs::read_to_string(&stamp).is_ok_and(|placed| placed == wanted) {
         return Ok(());
@@ -49,7 +51,7 @@ pub(crate) fn place(repository: &Repository) -> anyhow::Result<()> {
     std::fs::write(&stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))
 }
 
-/// As [`place`], for commands that are of use without the viewer: without a network, they say so and go on.
+/// Like [`place`], for commands that work without the viewer: without a network, prints a warning and continues.
 pub(crate) fn place_or_say(repository: &Repository) {
     if let Err(error) = place(repository) {
         eprintln!("warning: the API reference at /docs will be missing: {error:#}");
@@ -77,7 +79,7 @@ impl Source {
         })
     }
 
-    /// The package's archive, which is what the hash says.
+    /// Fetches the archive of the package and checks its hash.
     fn fetch(&self, repository: &Repository) -> anyhow::Result<Vec<u8>> {
         let directory = repository.path("target/viewer");
         std::fs::create_dir_all(&directory)
@@ -100,7 +102,7 @@ impl Source {
         Ok(archive)
     }
 
-    /// Where npm puts the archive.
+    /// Returns the path at which npm stores the archive.
     fn archive(&self, directory: &Path) -> PathBuf {
         let name = self.package.replace('@', "").replace('/', "-");
         directory.join(format!("{name}-{}.tgz", self.version))
@@ -165,19 +167,19 @@ mod tests {
     }
 
     #[test]
-    fn the_file_is_taken_out_of_the_package() {
+    fn extracts_the_file_from_the_package() {
         let script = source().extract(&archive("package/dist/one.js")).unwrap();
         assert_eq!(script, b"viewer()");
     }
 
     #[test]
-    fn a_package_without_the_file_says_so() {
+    fn reports_a_package_without_the_file() {
         let error = source().extract(&archive("package/dist/two.js")).unwrap_err();
         assert_eq!(error.to_string(), "@a/b@1.0.0 has no package/dist/one.js");
     }
 
     #[test]
-    fn another_package_of_the_same_name_is_refused() {
+    fn refuses_another_package_with_the_same_name() {
         let error = source().check(&archive("package/dist/one.js")).unwrap_err();
         assert!(error.to_string().contains("is not the package that"), "{error}");
     }

@@ -1,10 +1,11 @@
-//! Checks a host with an optional port, as `Host` and targets of the absolute form name it (RFC 9110, 7.2; RFC 3986, 3.2).
+//! Validates a host with an optional port, as in `Host` and in request targets of the absolute form (RFC 9110, 7.2; RFC
+//! 3986, 3.2).
 
 use crate::head::{HOST, all};
 
-/// Returns true if the text is a host that is not empty, with or without a port: `example.org`, `10.0.0.1:80`, `[::1]:3000`.
+/// Returns true if the value is a non-empty host with or without a port: `example.org`, `10.0.0.1:80`, `[::1]:3000`.
 ///
-/// Percent-escapes are refused: no name of the DNS has one, and the parser behind this check does not take them either.
+/// Rejects percent-escapes: DNS names have none, and the parser behind this check does not accept them.
 pub(crate) fn is_authority(text: &[u8]) -> bool {
     let (host, port) = if text.first() == Some(&b'[') {
         let Some(end) = memchr::memchr(b']', text) else {
@@ -34,7 +35,7 @@ fn is_of_name(byte: u8) -> bool {
     all(&[byte], HOST)
 }
 
-/// A port may be empty (RFC 3986, 3.2.3); a number above 65,535 is none.
+/// Returns true for a valid port. A port may be empty (RFC 3986, 3.2.3). Numbers above 65,535 are invalid.
 fn is_port(port: &[u8]) -> bool {
     port.len() <= 5
         && port.iter().all(u8::is_ascii_digit)
@@ -49,7 +50,7 @@ mod tests {
     use super::is_authority;
 
     #[test]
-    fn takes_hosts_with_and_without_ports() {
+    fn accepts_hosts_with_and_without_ports() {
         for good in [
             "a",
             "example.org",
@@ -66,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_names_no_host() {
+    fn refuses_values_that_are_not_a_host() {
         for bad in [
             "", ":", ":80", "a:b", "a:80:90", "a:65536", "a:000080", "a b", "a/b", "u@a", "a%20b", "[", "[]",
             "[::1", "[::1]a", "[::1]]", "a[", "::1", "[a b]", "a\t", "\u{e4}",

@@ -1,20 +1,20 @@
-//! Follows the framing of a chunked body, byte by byte, without touching its data. A line is held back until it is complete
-//! and was checked: hyper would find what is wrong with half of one, and say nothing to the peer.
+//! Parses the framing of a chunked body, byte by byte, without copying its data. Each line is held back until it is
+//! complete and valid: hyper would detect an error in an incomplete line without sending a response to the peer.
 
 use crate::extension::are_extensions;
 use crate::head::split_field;
 use crate::rejection::Rejection;
 
-/// Longest line of a chunk's size and extensions, and longest trailer line.
+/// Maximum length of a line with a chunk's size and extensions, and of a trailer line, in bytes.
 const MAX_LINE: usize = 256;
-/// Greatest trailer section.
+/// Maximum size of the trailer section in bytes.
 const MAX_TRAILERS: usize = 8 * 1024;
 
-/// Where in a chunked body the bytes are.
+/// Position in a chunked body.
 #[derive(Debug, Default)]
 pub(crate) struct Chunked {
     state: State,
-    /// The line being read; never longer than [`MAX_LINE`].
+    /// The current line; never longer than [`MAX_LINE`].
     line: Vec<u8>,
     trailer_bytes: usize,
 }
@@ -24,13 +24,14 @@ enum State {
     #[default]
     Size,
     Data(u64),
-    /// The CRLF after a chunk's data; how many of its bytes were seen.
+    /// The CRLF after the data of a chunk, with the number of its bytes that were read.
     DataEnd(u8),
     Trailers,
 }
 
 impl Chunked {
-    /// Takes bytes of the body, passes on what was checked, and answers how many belong to it and whether it ends there.
+    /// Reads bytes of the body and passes on the valid ones. Returns the number of bytes that belong to the body, and
+    /// true if the body is complete.
     pub(crate) fn follow(
         &mut self,
         input: &[u8],
@@ -91,7 +92,7 @@ impl Chunked {
         Ok((taken, end.is_some()))
     }
 
-    /// Reads the line that just ended; true at the end of the body.
+    /// Parses the completed line. Returns true at the end of the body.
     fn end_line(&mut self) -> Result<bool, Rejection> {
         let Some(line) = self.line.strip_suffix(b"\r\n") else {
             return Err(Rejection::bad_request("lines must end with CRLF"));
@@ -118,7 +119,8 @@ impl Chunked {
     }
 }
 
-/// Reads the size of a chunk. Extensions behind it are checked against their grammar and otherwise ignored, as RFC 9112, 7.1.1 asks.
+/// Parses the size of a chunk. Extensions must match their grammar, but are otherwise ignored, as RFC 9112, 7.1.1
+/// requires.
 fn parse_size(line: &[u8]) -> Result<u64, Rejection> {
     let end = line
         .iter()

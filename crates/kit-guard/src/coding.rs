@@ -1,4 +1,4 @@
-//! Reads the field `transfer-encoding` (RFC 9112, 6.1).
+//! Parses the field `transfer-encoding` (RFC 9112, 6.1).
 
 use crate::head::{TOKEN, all, trim};
 use crate::rejection::Rejection;
@@ -6,21 +6,21 @@ use crate::rejection::Rejection;
 /// Framing of a message with `transfer-encoding`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coding {
-    /// Chunks, and no other coding.
+    /// The chunked coding only.
     Chunked,
-    /// Well-formed, with `chunked` at the end, but with a coding that this server does not decode.
+    /// A valid value that ends with `chunked` and contains another coding, which this server does not decode.
     Unsupported,
 }
 
 const INVALID: Rejection = Rejection::bad_request("the header `transfer-encoding` is invalid");
 
-/// Reads a value of the field.
+/// Parses a value of the field.
 ///
-/// A request whose last coding is not `chunked` has no end that the server could find, so that 400 is the only answer
-/// (RFC 9112, 6.3). The same is true of a value that names `chunked` twice. A missing coding (`chunked,` or `, chunked`) is refused
-/// too, since parsers differ in what they make of an empty list item.
+/// If `chunked` is not the last coding of a request, the server cannot determine its end, so that 400 is the only valid
+/// response (RFC 9112, 6.3). The same applies if `chunked` occurs twice. An empty list item (`chunked,` or `, chunked`)
+/// is rejected too, because parsers treat it differently.
 pub(crate) fn read(value: &[u8]) -> Result<Coding, Rejection> {
-    // Nearly every message with chunks has this value.
+    // Nearly every chunked message has this value.
     if value.eq_ignore_ascii_case(b"chunked") {
         return Ok(Coding::Chunked);
     }
@@ -47,7 +47,7 @@ mod tests {
     use super::{Coding, read};
 
     #[test]
-    fn only_well_formed_lists_that_end_in_chunked_pass() {
+    fn accepts_only_valid_lists_that_end_with_chunked() {
         assert_eq!(read(b"chunked"), Ok(Coding::Chunked));
         assert_eq!(read(b"Chunked"), Ok(Coding::Chunked));
         for unsupported in [

@@ -1,4 +1,4 @@
-//! Checks the extensions of a chunk against their grammar (RFC 9112, 7.1.1):
+//! Validates chunk extensions against their grammar (RFC 9112, 7.1.1):
 //!
 //! ```text
 //! chunk-ext      = *( BWS ";" BWS chunk-ext-name [ BWS "=" BWS chunk-ext-val ] )
@@ -6,11 +6,12 @@
 //! chunk-ext-val  = token / quoted-string
 //! ```
 //!
-//! kit uses no extension. Text that is no extension is refused, because servers disagree about where a line ends that holds it.
+//! kit uses no extensions. Invalid extensions are rejected, because servers disagree about the end of a line that
+//! contains them.
 
 use crate::head::{TOKEN, VALUE, all};
 
-/// Returns true if the text behind a chunk's size is a list of extensions. An empty text is an empty list.
+/// Returns true if the text after a chunk's size is a valid list of extensions. An empty text is a valid list.
 pub(crate) fn are_extensions(mut text: &[u8]) -> bool {
     while !text.is_empty() {
         let Some(rest) = skip_blanks(text).strip_prefix(b";") else {
@@ -38,7 +39,7 @@ fn skip_blanks(mut text: &[u8]) -> &[u8] {
     text
 }
 
-/// Skips a token; nothing if there is none.
+/// Skips a token; `None` if there is none.
 fn skip_token(text: &[u8]) -> Option<&[u8]> {
     let length = text
         .iter()
@@ -55,7 +56,7 @@ fn skip_value(text: &[u8]) -> Option<&[u8]> {
         let (&byte, mut rest) = text.split_first()?;
         match byte {
             b'"' => return Some(rest),
-            // A backslash takes the next character with it, a quote too.
+            // A backslash escapes the next character, which may be a quote.
             b'\\' => {
                 let (&escaped, behind) = rest.split_first()?;
                 if !all(&[escaped], VALUE) {
@@ -75,7 +76,7 @@ mod tests {
     use super::are_extensions;
 
     #[test]
-    fn takes_the_grammar_of_rfc_9112() {
+    fn accepts_the_grammar_of_rfc_9112() {
         for good in [
             "",
             ";a",
@@ -94,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_everything_else() {
+    fn refuses_invalid_extensions() {
         for bad in [
             " ",
             "\t",

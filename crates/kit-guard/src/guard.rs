@@ -1,25 +1,36 @@
-//! Stands between the socket and hyper: hyper is only shown bytes whose framing is beyond doubt.
+//! The guard of a connection. It stands between the socket and hyper: hyper only sees bytes whose framing is
+//! unambiguous.
 //!
-//! hyper accepts a `content-length` beside a `transfer-encoding`, equal duplicates of `content-length`, no or two
-//! `host`s, lines that end in a bare LF, and more. Two servers that read the same bytes differently are how requests are
-//! smuggled, so the guard follows the framing itself: it holds a head back until it is complete and has passed
-//! [`crate::head::check`], then lets the body through while counting it. After a refusal nothing more is let through.
+//! hyper accepts `content-length` next to `transfer-encoding`, repeated equal `content-length`s, a missing or repeated
+//! `host`, lines that end with a bare LF, and more. If two servers interpret the same bytes differently, attackers can
+//! smuggle requests. So the guard parses the framing itself: it holds back a head until the head is complete and has
+//! passed [`crate::head::check`], then passes the body and counts its bytes. After a rejection, no more bytes pass.
 
 use crate::chunked::Chunked;
 use crate::head::{self, Framing, Layout, Limits};
 use crate::rejection::Rejection;
 
-/// The guard of one connection.
+/// Guard of one connection. Pass received bytes to [`Guard::admit`].
+///
+/// ```
+/// use kit_guard::{Guard, Limits};
+///
+/// let mut guard = Guard::new(Limits::default());
+/// let mut passed = Vec::new();
+/// guard.admit(b"GET / HTTP/1.1\nhost: a\r\n\r\n", &mut |bytes| passed.extend_from_slice(bytes));
+/// assert!(passed.is_empty());
+/// assert_eq!(guard.rejection().map(|rejection| rejection.status), Some(400));
+/// ```
 #[derive(Debug)]
 pub struct Guard {
     limits: Limits,
     phase: Phase,
-    /// A head of which only the beginning has arrived.
+    /// Bytes of an incomplete head.
     held: Vec<u8>,
-    /// Where in `held` the unfinished line begins.
+    /// Start of the unfinished line in `held`.
     line_start: usize,
     rejection: Option<Rejection>,
-    /// Whether that was found in a body, whose head had passed.
+    /// True if the rejected bytes are in a body, whose head had passed.
     in_body: bool,
     heads: u64,
 }
@@ -32,16 +43,16 @@ enum Phase {
     Refused,
 }
 
-/// What [`find_end`] saw.
+/// Result of [`find_end`].
 enum HeadEnd {
     /// The head ends before this offset.
     At(usize),
-    /// It is incomplete, and its last line begins here.
+    /// The head is incomplete, and its last line begins at this offset.
     Incomplete(usize),
 }
 
 impl Guard {
-    /// A guard before whose first byte nothing came.
+    /// Creates a guard for a new connection.
     pub fn new(limits: Limits) -> Self {
         Self {
             limits,
@@ -54,22 +65,22 @@ impl Guard {
         }
     }
 
-    /// Why the guard lets nothing through any more.
+    /// Returns the reason if the guard has rejected bytes. No more bytes pass after that.
     pub fn rejection(&self) -> Option<Rejection> {
         self.rejection
     }
 
-    /// Whether that was found in a body, whose head had passed.
+    /// Returns true if the rejected bytes are in a body, whose head had passed.
     pub fn is_refused_in_body(&self) -> bool {
         self.in_body
     }
 
-    /// Number of heads that [`Self::admit`] let pass.
+    /// Returns the number of heads that passed [`Self::admit`].
     pub fn heads(&self) -> u64 {
         self.heads
     }
 
-    /// Lets nothing through any more, for a reason that the bytes do not show.
+    /// Rejects all further bytes, for a reason outside of the bytes, such as a timeout.
     pub fn refuse(&mut self, rejection: Rejection) {
         self.in_body = self.is_in_body();
         self.rejection = Some(rejection);
@@ -77,24 +88,24 @@ impl Guard {
         self.held = Vec::new();
     }
 
-    /// Whether a head has begun and not ended.
+    /// Returns true if a head has begun and is not complete.
     pub fn is_in_head(&self) -> bool {
         matches!(self.phase, Phase::Head) && !self.held.is_empty()
     }
 
-    /// Whether a head has passed whose body has not ended.
+    /// Returns true if a head has passed and its body is not complete.
     pub fn is_in_body(&self) -> bool {
         matches!(self.phase, Phase::Body(_) | Phase::Chunked(_))
     }
 
-    /// Whether the last message has ended and no byte of the next has come.
+    /// Returns true if the last message is complete and no byte of the next one has arrived.
     pub fn is_between_messages(&self) -> bool {
         matches!(self.phase, Phase::Head) && self.held.is_empty()
     }
 
-    /// The layout of bytes that are one whole request, nothing less and nothing more, with nothing unusual about it. It has
-    /// passed then, and the guard stands behind it; otherwise the bytes are still to be admitted.
-    /// `body_bytes` is the greatest body of such a request.
+    /// Accepts bytes that are exactly one complete request without anything unusual, and returns the layout of the
+    /// request. Otherwise returns `None`, and the bytes must be passed to [`Self::admit`]. `body_bytes` is the maximum
+    /// size of the body of such a request.
     pub fn admit_whole(&self, input: &[u8], body_bytes: usize) -> Option<Layout> {
         if !self.is_between_messages() {
             return None;
@@ -102,7 +113,7 @@ impl Guard {
         let Ok(HeadEnd::At(end)) = find_end(input, 0) else {
             return None;
         };
-        // What is wrong with it is found again, and said, when the bytes are admitted.
+        // An error is found again by `admit`, which reports it.
         let checked = head::check(&input[..end], &self.limits).ok()?;
         let Framing::Length(length) = checked.framing else {
             return None;
@@ -111,7 +122,7 @@ impl Guard {
         (is_whole && checked.is_plain && length <= body_bytes as u64).then_some(checked.layout)
     }
 
-    /// Takes bytes from the socket and passes on what may be shown to hyper.
+    /// Checks bytes from the socket and passes on those that hyper may see.
     pub fn admit(&mut self, mut input: &[u8], pass: &mut impl FnMut(&[u8])) {
         while !input.is_empty() {
             match self.step(input, pass) {
@@ -146,7 +157,7 @@ impl Guard {
 
     fn take_head(&mut self, input: &[u8], pass: &mut impl FnMut(&[u8])) -> Result<usize, Rejection> {
         if self.held.is_empty() {
-            // Empty lines before a request are an old habit of clients, which RFC 9112 asks servers to forgive.
+            // Old clients send an empty line before a request, which servers should ignore (RFC 9112).
             if let Some(skipped) = input.strip_prefix(b"\r\n") {
                 return Ok(input.len() - skipped.len());
             }
@@ -155,7 +166,7 @@ impl Guard {
             }
             let found = find_end(input, 0).map_err(|error| self.earliest(input, error))?;
             if let HeadEnd::At(end) = found {
-                // The common case: the whole head in one read, checked where it lies.
+                // The common case: one read returns the whole head, which is checked without copying.
                 let head = &input[..end];
                 let checked = head::check(head, &self.limits);
                 self.phase = phase_after(checked.map_err(|error| self.earliest(head, error))?.framing);
@@ -173,7 +184,7 @@ impl Guard {
             return Ok(1);
         }
         let before = self.held.len();
-        // One byte more than the limit suffices to know that it is passed.
+        // One byte above the limit is enough to detect that the head is too large.
         let room = (self.limits.head_bytes + 1).saturating_sub(before);
         self.held.extend_from_slice(&input[..input.len().min(room)]);
         let found =
@@ -193,7 +204,7 @@ impl Guard {
             HeadEnd::Incomplete(line_start) => {
                 let is_first_line = self.line_start == 0;
                 let is_long = is_first_line && self.has_long_line(&self.held);
-                // This head may never become complete.
+                // The head cannot become valid any more, so reject it before it is complete.
                 if is_long
                     || (is_first_line && head::endless_method(&self.held).is_some())
                     || self.held.len() > self.limits.head_bytes
@@ -207,7 +218,7 @@ impl Guard {
         }
     }
 
-    /// Longest request line with a target that is not too long.
+    /// Returns the maximum length of a request line whose target is not too long.
     fn longest_line(&self) -> usize {
         self.limits.target_bytes.saturating_add(64)
     }
@@ -217,8 +228,9 @@ impl Guard {
         head.len() > line && memchr::memchr(b'\n', &head[..=line]).is_none()
     }
 
-    /// What is wrong with a head, or with the beginning of one: of all that is known before it is complete, what is
-    /// known first, so that it does not depend on how the bytes were cut; else what a check of the whole found.
+    /// Returns the reason to reject a head, or the beginning of a head. Of all errors that are detectable before the
+    /// head is complete, returns the one that is detectable first, so that the result does not depend on how the bytes
+    /// were split. Without such errors, returns `found`, which is the result of a check of the whole head.
     fn earliest(&self, head: &[u8], found: Rejection) -> Rejection {
         let lf = memchr::memchr_iter(b'\n', head).find(|at| *at == 0 || head[at - 1] != b'\r');
         let cr =
@@ -226,7 +238,7 @@ impl Guard {
         let line = self.longest_line();
         let is_long = self.has_long_line(head);
         let is_large = head.len() > self.limits.head_bytes;
-        // Each with the number of bytes after which it is known.
+        // Each error, with the number of bytes after which it is detectable.
         let causes = [
             lf.map(|at| (at + 1, LINE_END)),
             is_long.then_some((line + 1, Rejection::TARGET_TOO_LONG)),
@@ -239,7 +251,7 @@ impl Guard {
     }
 }
 
-/// What the guard of a connection lets through of a stream that comes in these pieces, and why it stopped. For tests.
+/// Returns the bytes that a guard passes for a stream that arrives in these chunks, and its rejection. For tests.
 #[must_use]
 pub fn screen<'a>(
     limits: Limits,
@@ -267,7 +279,7 @@ fn has_bare_cr(bytes: &[u8]) -> bool {
     memchr::memchr_iter(b'\r', bytes).any(|at| bytes.get(at + 1).is_some_and(|next| *next != b'\n'))
 }
 
-/// Looks for the empty line, from the beginning of a line on.
+/// Searches for the empty line at the end of a head. `from` must be the start of a line.
 fn find_end(bytes: &[u8], from: usize) -> Result<HeadEnd, Rejection> {
     let mut line_start = from;
     while let Some(length) = memchr::memchr(b'\n', &bytes[line_start..]) {

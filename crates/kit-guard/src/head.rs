@@ -1,21 +1,21 @@
-//! Checks one complete request head, strictly, before hyper sees it.
+//! Validates a complete request head strictly, before hyper sees it.
 //!
-//! hyper takes what a server had better refuse (see [`crate::guard`]). The rules here are those of RFC 9112 without its
-//! tolerances, since every tolerance is a chance that a proxy in front reads the same bytes differently.
+//! hyper accepts heads that a server should reject (see [`crate::guard`]). The rules are those of RFC 9112 without its
+//! tolerances, because with every tolerance a proxy in front may interpret the same bytes differently.
 
 use crate::authority::is_authority;
 use crate::coding::{self, Coding};
 use crate::path::has_dot_segment;
 use crate::rejection::Rejection;
 
-/// Bounds on a head.
+/// Limits of a head.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Greatest request line plus header section in bytes.
+    /// Maximum size of request line and header section together in bytes.
     pub head_bytes: usize,
-    /// Greatest number of header fields.
+    /// Maximum number of header fields.
     pub header_fields: usize,
-    /// Greatest request target in bytes.
+    /// Maximum length of the request target in bytes.
     pub target_bytes: usize,
 }
 
@@ -29,49 +29,49 @@ impl Default for Limits {
     }
 }
 
-/// Where the parts of a whole request lie. Each part is bounded by the one before.
+/// Byte offsets in a complete request. Each offset is at least as large as the one before.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
-    /// Where the method ends.
+    /// End of the method.
     pub method_end: usize,
-    /// Where the path ends.
+    /// End of the path.
     pub path_end: usize,
-    /// Where the target ends.
+    /// End of the target.
     pub target_end: usize,
-    /// Where the fields begin.
+    /// Start of the header fields.
     pub fields: usize,
-    /// Behind the empty line.
+    /// End of the head, after the empty line.
     pub head_end: usize,
 }
 
-/// How the body of a request is delimited.
+/// Delimitation of the body of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Framing {
-    /// Exactly this many bytes follow; 0 for no body.
+    /// Number of bytes of the body; 0 for no body.
     Length(u64),
-    /// Chunks follow.
+    /// Chunked coding.
     Chunked,
 }
 
-/// A head that passed.
+/// A valid head.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Checked {
     pub(crate) framing: Framing,
     pub(crate) layout: Layout,
-    /// HTTP/1.1 with a path as its target, and no field that says how to go on with the connection or the body.
+    /// True for HTTP/1.1 with a path as its target, and without fields that affect the connection or the body.
     pub(crate) is_plain: bool,
 }
 
-/// Greatest body length that is believed: what a JavaScript number holds exactly.
+/// Maximum body length that is accepted: integers up to this bound are exact as a JavaScript number.
 const MAX_LENGTH: u64 = 1 << 53;
 
 /// Characters of a token (RFC 9110, 5.6.2).
 pub(crate) const TOKEN: u8 = 1;
 const PATH: u8 = 2;
 const QUERY: u8 = 4;
-/// Characters of a host's name, without brackets, colon and percent sign.
+/// Characters of a host name, without brackets, colon and percent sign.
 pub(crate) const HOST: u8 = 8;
-/// Characters of a field's value.
+/// Characters of a field value.
 pub(crate) const VALUE: u8 = 16;
 
 /// Character classes by byte.
@@ -88,9 +88,10 @@ const fn classes() -> [u8; 256] {
         if alphanumeric || contains(b"!#$%&'*+-.^_`|~", byte) {
             class |= TOKEN;
         }
-        // Characters that clients send raw, browsers among them: every visible character except those that the URL standard
-        // encodes everywhere, and except the backslash, which no URI has (RFC 3986) and which some parsers take for a slash.
-        // The path follows `http::Uri`, which would refuse the rest behind our back.
+        // Characters that clients, including browsers, send unescaped: all visible characters except for those that the
+        // URL standard always encodes, and except for the backslash, which is invalid in a URI (RFC 3986) and which
+        // some parsers treat as a slash. The path has the characters of `http::Uri`, which would reject the others
+        // without a response.
         if byte > b' ' && byte < 0x7f && !contains(b"\"<>#\\", byte) {
             class |= QUERY;
             if !contains(b"`", byte) {
@@ -125,13 +126,13 @@ pub(crate) fn all(bytes: &[u8], class: u8) -> bool {
     bytes.iter().all(|&byte| CLASSES[usize::from(byte)] & class != 0)
 }
 
-/// Longest method.
+/// Maximum length of a method in bytes.
 const MAX_METHOD: usize = 32;
 
 const METHOD: Rejection = Rejection::bad_request("the method is invalid");
 
-/// Reason why the beginning of a head cannot become a request line, if its first bytes are too many for a method, and the number of bytes
-/// after which that is known. A line that ends earlier is judged as a whole.
+/// Returns a rejection if the first bytes of a head are too many for a method, with the number of bytes after which
+/// that is detectable. A line that ends earlier is checked as a whole.
 pub(crate) fn endless_method(head: &[u8]) -> Option<(usize, Rejection)> {
     let start = head.get(..=MAX_METHOD)?;
     memchr::memchr2(b' ', b'\n', start)
@@ -139,12 +140,12 @@ pub(crate) fn endless_method(head: &[u8]) -> Option<(usize, Rejection)> {
         .then_some((MAX_METHOD + 1, METHOD))
 }
 
-/// Whether a request may begin with this byte.
+/// Returns true if a request may begin with this byte.
 pub(crate) fn starts_request(byte: u8) -> bool {
     byte == b'\r' || CLASSES[usize::from(byte)] & TOKEN != 0
 }
 
-/// Checks a head that ends with its empty line. Every line is known to end in CRLF.
+/// Validates a head that ends with its empty line. The caller has checked that all lines end with CRLF.
 pub(crate) fn check(head: &[u8], limits: &Limits) -> Result<Checked, Rejection> {
     if head.len() > limits.head_bytes {
         return Err(Rejection::HEADERS_TOO_LARGE);
@@ -180,7 +181,7 @@ pub(crate) fn check(head: &[u8], limits: &Limits) -> Result<Checked, Rejection> 
     })
 }
 
-/// Splits and checks one header line; trailers pass through here too.
+/// Splits and validates a header line. Also used for trailers.
 pub(crate) fn split_field(line: &[u8]) -> Result<(&[u8], &[u8]), Rejection> {
     if matches!(line.first(), Some(b' ' | b'\t')) {
         return Err(Rejection::bad_request("header lines must not be folded"));
@@ -198,7 +199,8 @@ pub(crate) fn split_field(line: &[u8]) -> Result<(&[u8], &[u8]), Rejection> {
     Ok((name, value))
 }
 
-/// Without the spaces and tabs around it, which are no part of a value. Whatever else a library takes for white space is.
+/// Removes the surrounding spaces and tabs, which are not a part of a field value. Other whitespace characters are a
+/// part of the value, although libraries would remove them.
 pub fn trim(mut value: &[u8]) -> &[u8] {
     while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = value {
         value = rest;
@@ -206,12 +208,12 @@ pub fn trim(mut value: &[u8]) -> &[u8] {
     value
 }
 
-/// A request line that passed.
+/// A valid request line.
 struct RequestLine {
     is_http_11: bool,
-    /// The target is a path, with or without a query.
+    /// True if the target is a path, with or without a query.
     is_origin_form: bool,
-    /// Lengths.
+    /// Lengths in bytes.
     method: usize,
     target: usize,
     path: usize,
@@ -223,7 +225,7 @@ fn check_request_line(line: &[u8], limits: &Limits) -> Result<RequestLine, Rejec
     let (Some(method), Some(target), Some(version), None) =
         (parts.next(), parts.next(), parts.next(), parts.next())
     else {
-        // A target may be too long and hold a space; the length is the clearer message.
+        // A long target with a space would also end here; its length is the clearer message.
         return Err(if line.len() > limits.target_bytes {
             Rejection::TARGET_TOO_LONG
         } else {
@@ -255,7 +257,7 @@ fn check_request_line(line: &[u8], limits: &Limits) -> Result<RequestLine, Rejec
     })
 }
 
-/// Answers how long the part before the query is.
+/// Validates the target. Returns the length of the part before the query.
 fn check_target(method: &[u8], target: &[u8]) -> Result<usize, Rejection> {
     if method == b"CONNECT" {
         return Err(Rejection::not_implemented("this server is no proxy"));
@@ -266,7 +268,7 @@ fn check_target(method: &[u8], target: &[u8]) -> Result<usize, Rejection> {
     let path_and_query = if target.first() == Some(&b'/') {
         target
     } else {
-        // The absolute form, which only a proxy is sent but every server must take.
+        // The absolute form. Only proxies receive it from clients, but every server must accept it.
         let rest = target
             .strip_prefix(b"http://")
             .or_else(|| target.strip_prefix(b"https://"))
@@ -300,7 +302,7 @@ fn check_target(method: &[u8], target: &[u8]) -> Result<usize, Rejection> {
     Ok(target.len() - query.len())
 }
 
-/// What the framing depends on.
+/// Fields that determine the framing, and fields that must not be repeated.
 #[derive(Default)]
 struct Fields {
     hosts: u32,
@@ -308,13 +310,13 @@ struct Fields {
     typed: bool,
     length: Option<u64>,
     coding: Option<Coding>,
-    /// A field asks for more than an answer.
+    /// True if a field requires more than a normal response.
     special: bool,
 }
 
 impl Fields {
     fn note(&mut self, name: &[u8], value: &[u8]) -> Result<(), Rejection> {
-        // The length decides almost always, so that most fields cost one comparison.
+        // Comparing the length first decides almost always, so that most fields cost one comparison.
         match name.len() {
             4 if name.eq_ignore_ascii_case(b"host") => {
                 self.hosts += 1;
@@ -332,7 +334,7 @@ impl Fields {
             10 if name.eq_ignore_ascii_case(b"connection") => {
                 self.special |= !value.eq_ignore_ascii_case(b"keep-alive");
             }
-            // Of two tokens or two types, whoever stands before this server may have looked at the other one (RFC 9110, 5.3).
+            // With two tokens or two types, a proxy in front may have used the other one (RFC 9110, 5.3).
             12 if name.eq_ignore_ascii_case(b"content-type") && std::mem::replace(&mut self.typed, true) => {
                 return Err(Rejection::bad_request("the header `content-type` is repeated"));
             }
@@ -398,14 +400,14 @@ fn parse_length(value: &[u8]) -> Result<u64, Rejection> {
     }
 }
 
-/// Lines without their CRLF.
+/// Iterator over lines without their CRLF.
 #[derive(Debug)]
 pub struct Lines<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Lines<'a> {
-    /// The lines of a text whose lines all end.
+    /// Creates the iterator. Every line of the input must end with CRLF.
     pub fn of(rest: &'a [u8]) -> Self {
         Self { rest }
     }

@@ -1,13 +1,14 @@
-//! The guard before an HTTP/1.1 parser: checks each head, follows the framing of each body, and lets only bytes through that every
-//! other party reads in the same way.
+//! The guard in front of an HTTP/1.1 parser: validates each head, parses the framing of each body, and passes only
+//! bytes that all parsers interpret in the same way.
 //!
-//! Where it stands: between the socket and hyper, in kit's own engine (`kit-http`) and in the Rust servers that kit generates
-//! (`kit-runtime`), which carry its sources. It does no input or output.
+//! The guard stands between the socket and hyper, in kit's own engine (`kit-http`) and in the Rust servers that kit
+//! generates (`kit-runtime`), which contain a copy of its sources. It does no input or output.
 //!
 //! Invariants:
-//! - What passes is a sequence of whole heads, each followed by its body; a head passes only after all of it was checked.
-//! - What is refused, and why, does not depend on how the bytes were cut.
-//! - It keeps no more than one head and one line of a chunked body.
+//! - The output is a sequence of complete heads, each followed by its body. A head passes only after all of it was
+//!   validated.
+//! - The rejected bytes and the reason do not depend on how the input was split.
+//! - The guard stores at most one head and one line of a chunked body.
 
 mod authority;
 mod chunked;

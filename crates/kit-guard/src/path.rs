@@ -1,19 +1,24 @@
-//! The normal form of a request path: one spelling for each path, so that every party which looks at a path sees the same text.
+//! Normal form of a request path. Each path has exactly one normal form, so that all code that reads a path sees the
+//! same string.
 //!
-//! `/%61dmin` and `/admin` are equivalent by RFC 3986, section 6.2.2. A middleware that compares text sees two paths, so the path
-//! is written in one way before anybody compares it:
+//! `/%61dmin` and `/admin` are equivalent according to RFC 3986, section 6.2.2. A middleware that compares strings
+//! would see two paths, so the path is normalized before any code compares it:
 //!
 //! - Escapes of unreserved characters (letters, digits, `-._~`) are decoded.
-//! - Escapes of `:` and `*` are decoded too: in the text of a route both can only be written as escapes.
-//! - Escapes of `^`, `{`, `|` and `}` are decoded too: no URI has these characters, and clients send them raw or escaped.
-//! - All other escapes stay escapes, with upper-case digits. So `%2F` is never a separator, and `%40` is another path than `@`.
-//! - Characters that a path cannot have (a space, `"`, `<`, text outside of ASCII) are escaped. Only the text of routes has them.
+//! - Escapes of `:` and `*` are decoded too, because route paths can only contain them as escapes.
+//! - Escapes of `^`, `{`, `|` and `}` are decoded too: they are invalid in a URI, and clients send them unescaped or
+//!   escaped.
+//! - All other escapes stay escapes, with upper-case digits. So `%2F` is never a separator, and `%40` is not the same
+//!   path as `@`.
+//! - Characters that are invalid in a path (a space, `"`, `<`, non-ASCII characters) are escaped. Only the paths of
+//!   routes contain such characters.
 //!
-//! `packages/core/src/router/normal-path.ts` is the same in TypeScript, and both pass `conformance/paths.json`.
+//! `packages/core/src/router/normal-path.ts` implements the same in TypeScript, and both pass `conformance/paths.json`.
 
 use std::borrow::Cow;
 
-/// Returns the normal form of a path, or of one segment; `None` if an escape is invalid or the decoded bytes are not UTF-8.
+/// Returns the normal form of a path, or of one segment; `None` if an escape is invalid or the decoded bytes are not
+/// UTF-8.
 ///
 /// ```
 /// use kit_guard::normal_path;
@@ -64,8 +69,8 @@ pub fn normal_path(path: &str) -> Option<Cow<'_, str>> {
     })
 }
 
-/// Returns a request target with its path in the normal form and its query as it is. A path that has no normal form stays as it
-/// is, for a router to refuse.
+/// Returns a request target with its path in the normal form and an unchanged query. A path without a normal form stays
+/// unchanged, and the router rejects it.
 ///
 /// ```
 /// use kit_guard::normal_target;
@@ -83,13 +88,21 @@ pub fn normal_target(target: &str) -> Cow<'_, str> {
     }
 }
 
-/// Tells if a path has a segment `.` or `..`, written as it is or with `%2e`.
+/// Returns true if a path has a segment `.` or `..`, unescaped or as `%2e`.
 ///
-/// Clients resolve such segments before they send a path (RFC 3986, section 5.2.4), and proxies and frameworks disagree about those
-/// that arrive: some resolve them, some do not. A path that two parties read differently is how checks are passed by.
+/// Clients resolve such segments before they send a path (RFC 3986, section 5.2.4), and proxies and frameworks disagree
+/// about those that arrive: some resolve them, some do not. If two parties interpret a path differently, attackers can
+/// bypass access checks.
+///
+/// ```
+/// use kit_guard::has_dot_segment;
+///
+/// assert!(has_dot_segment(b"/a/%2e./b"));
+/// assert!(!has_dot_segment(b"/a/b.c"));
+/// ```
 #[must_use]
 pub fn has_dot_segment(path: &[u8]) -> bool {
-    // Hardly any path has a dot or an escape.
+    // Almost no path has a dot or an escape.
     memchr::memchr2(b'.', b'%', path).is_some() && path.split(|byte| *byte == b'/').any(is_dot_segment)
 }
 
@@ -105,11 +118,11 @@ fn is_dot_segment(mut segment: &[u8]) -> bool {
     dots == 1 || dots == 2
 }
 
-/// Stands as itself: its escape is decoded.
+/// Class of characters that are equal to their escape: the escape is decoded.
 const DECODED: u8 = 1;
-/// Means something else if it is escaped: both stay as they are.
+/// Class of characters that differ from their escape: both forms stay unchanged.
 const RAW: u8 = 2;
-/// Stands as an escape only.
+/// Class of characters that occur only as an escape.
 const ESCAPED: u8 = 0;
 
 static CLASSES: [u8; 128] = classes();
@@ -163,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn every_byte_has_one_spelling_or_two_that_differ_on_purpose() {
+    fn treats_each_escape_as_equal_to_its_character_except_for_reserved_ones() {
         for byte in 0..=127_u8 {
             let raw = char::from(byte);
             let upper = normal_path(&format!("/%{byte:02X}")).map(Cow::into_owned);
@@ -179,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_dot_segments_in_every_spelling() {
+    fn finds_dot_segments_with_and_without_escapes() {
         for path in [
             "/.",
             "/..",

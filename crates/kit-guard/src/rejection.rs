@@ -1,18 +1,18 @@
-//! Why bytes are refused.
+//! Reasons why bytes are rejected.
 
-/// Why a connection's bytes are refused, and what it tells the peer before it closes.
+/// Reason why the bytes of a connection are rejected. It is the content of the response before the connection closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rejection {
-    /// HTTP status.
+    /// Status of the response.
     pub status: u16,
-    /// Machine-readable code of the error envelope.
+    /// Machine-readable code in the error envelope.
     pub code: &'static str,
-    /// What is wrong, for a person.
+    /// Description for people.
     pub message: &'static str,
 }
 
 impl Rejection {
-    /// A message whose syntax or framing is wrong.
+    /// Creates the rejection of a message with invalid syntax or framing (400).
     pub const fn bad_request(message: &'static str) -> Self {
         Self {
             status: 400,
@@ -21,35 +21,35 @@ impl Rejection {
         }
     }
 
-    /// The peer took too long to send its request.
+    /// The peer took too long to send its request (408).
     pub const TIMEOUT: Self = Self {
         status: 408,
         code: "REQUEST_TIMEOUT",
         message: "the request was not received in time",
     };
 
-    /// The request target is longer than the limit.
+    /// The request target exceeds its maximum length (414).
     pub const TARGET_TOO_LONG: Self = Self {
         status: 414,
         code: "URI_TOO_LONG",
         message: "the request target is too long",
     };
 
-    /// An `Expect` that is not `100-continue`.
+    /// An `expect` header other than `100-continue` (417).
     pub const EXPECTATION_FAILED: Self = Self {
         status: 417,
         code: "EXPECTATION_FAILED",
         message: "only the expectation `100-continue` is supported",
     };
 
-    /// The header section is larger than the limit, in bytes or in fields.
+    /// The header section has too many bytes or too many fields (431).
     pub const HEADERS_TOO_LARGE: Self = Self {
         status: 431,
         code: "REQUEST_HEADER_FIELDS_TOO_LARGE",
         message: "the request's header fields are too large or too many",
     };
 
-    /// Something HTTP defines and this server does not do.
+    /// Creates the rejection for a feature of HTTP that this server does not implement (501).
     pub const fn not_implemented(message: &'static str) -> Self {
         Self {
             status: 501,
@@ -58,7 +58,7 @@ impl Rejection {
         }
     }
 
-    /// Neither HTTP/1.1 nor HTTP/1.0.
+    /// The version is neither HTTP/1.1 nor HTTP/1.0 (505).
     pub const VERSION: Self = Self {
         status: 505,
         code: "HTTP_VERSION_NOT_SUPPORTED",

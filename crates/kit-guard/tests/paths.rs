@@ -1,7 +1,7 @@
-//! The normal form of paths, held against the vectors that the TypeScript servers run too.
+//! Checks the normal form of paths with the vectors that the TypeScript servers use too.
 
-#![allow(clippy::disallowed_methods)] // Reason: the vectors are a file.
-#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+#![allow(clippy::disallowed_methods)] // Reason: the vectors are read from a file.
+#![allow(clippy::unwrap_used)] // Reason: test helpers may panic like tests.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ fn vectors() -> Value {
 }
 
 #[test]
-fn every_vector_has_its_normal_form() {
+fn normalizes_the_paths_of_the_conformance_vectors() {
     let vectors = vectors();
     let paths = vectors["paths"].as_array().unwrap();
     assert!(paths.len() > 35);
@@ -29,7 +29,7 @@ fn every_vector_has_its_normal_form() {
 }
 
 #[test]
-fn dot_segments_are_found_in_every_spelling_and_nothing_else_is() {
+fn finds_dot_segments_of_the_conformance_vectors() {
     let vectors = vectors();
     for (list, expected) in [("dots", true), ("noDots", false)] {
         for path in vectors[list].as_array().unwrap() {

@@ -1,16 +1,17 @@
-//! A bounded HTTP/1.1 load generator for the benchmarks: one thread, keep-alive connections, one raw request again and again.
+//! HTTP/1.1 load generator for the benchmarks, with a limited number of requests in progress: one thread, keep-alive
+//! connections, one raw request that is sent repeatedly.
 //!
 //! ```text
 //! load 127.0.0.1:3000 --connections 64 --seconds 5 --expect 200 < request.txt
 //! ```
 //!
-//! With `--size BYTES` standard input holds several requests of that size each, which take turns: where all wrote the same row, they
-//! would wait for each other.
+//! With `--size BYTES`, standard input contains several requests of this size, which are sent in turns. If all requests
+//! wrote the same row, they would wait for each other.
 //!
-//! It prints one line of JSON: `{"requests", "seconds", "p50_ms", "p99_ms", "max_ms"}`. Any other status, a closed
-//! connection or silence ends it with an error: a figure is only worth something if every answer was right. It only
-//! sends to loopback addresses.
-#![allow(clippy::print_stdout)] // a program, whose result this is
+//! The program prints one line of JSON: `{"requests", "seconds", "p50_ms", "p99_ms", "max_ms"}`. Any other status, a
+//! closed connection or no response for 5 seconds is an error, because results are only useful if every response is
+//! right. The program only sends to loopback addresses.
+#![allow(clippy::print_stdout)] // prints the result of the program
 
 use std::io::{Read, Write};
 use std::net::SocketAddr;
@@ -28,13 +29,13 @@ struct Options {
     requests: Requests,
 }
 
-/// What is sent, in turns.
+/// Requests that are sent in turns.
 #[derive(Default)]
 struct Requests {
     all: Vec<u8>,
-    /// Of each, in bytes.
+    /// Size of each request in bytes.
     size: usize,
-    /// How many were sent.
+    /// Number of requests that were sent.
     sent: usize,
 }
 
@@ -136,7 +137,7 @@ fn run(mut options: Options) -> Result<String, String> {
     }
     let start = Instant::now();
     let mut events = Events::with_capacity(1024);
-    // Microseconds of every answer.
+    // Duration of every response in microseconds.
     let mut times: Vec<u32> = Vec::with_capacity(1 << 20);
     let mut scratch = vec![0; 64 * 1024];
     let mut heard = Instant::now();
@@ -171,7 +172,7 @@ fn run(mut options: Options) -> Result<String, String> {
 }
 
 impl Connection {
-    /// Reads what has arrived; sends the next request when the answer is complete.
+    /// Reads available data. Sends the next request if the response is complete.
     fn answer(
         &mut self,
         options: &mut Options,
@@ -192,7 +193,7 @@ impl Connection {
             self.received.clear();
             times.push(u32::try_from(self.sent_at.elapsed().as_micros()).unwrap_or(u32::MAX));
             self.sent_at = Instant::now();
-            // A request is far smaller than a socket's buffer, which is empty now.
+            // A request is much smaller than the send buffer of the socket, and that buffer is empty now.
             self.stream
                 .write_all(options.requests.next())
                 .map_err(|error| error.to_string())?;
@@ -203,7 +204,7 @@ impl Connection {
     }
 }
 
-/// Whether exactly one answer is there, with the expected status.
+/// Returns true if exactly one response has arrived, with the expected status.
 fn is_complete(bytes: &[u8], expect: &str) -> Result<bool, String> {
     let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else {
         return Ok(false);

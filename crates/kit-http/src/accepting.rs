@@ -1,4 +1,4 @@
-//! How the engine comes by its connections.
+//! Accepts connections for the engine.
 
 use std::io;
 use std::rc::Rc;
@@ -14,13 +14,14 @@ use crate::request::RequestId;
 use crate::socket::Socket;
 use kit_guard::Guard;
 
-/// How many connections are accepted in a row before the ones that are there get their turn.
+/// Maximum number of connections that are accepted in a row before open connections are served.
 const ACCEPT_BATCH: usize = 128;
-/// How long accepting pauses when the process has no descriptors left.
+/// Pause of accepting if the process has no file descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// How long a connection that was accepted before an adopted listener was let go of may take to say what it wants first. Whoever
-/// connected could as well have met the next process, and must not learn that it was this one.
+/// Maximum time that a connection to an adopted listener may take to send its first request after this engine stopped
+/// accepting. The next process could have accepted the same connection, so the client must not notice which process
+/// accepted it.
 pub(crate) const SETTLE: Duration = Duration::from_secs(2);
 
 impl Engine {
@@ -40,7 +41,8 @@ impl Engine {
                 return self.pause(Pause::ConnectionLimit, handler);
             }
             match listener.accept() {
-                // A connection that cannot be registered is dropped, which closes it; nobody else is affected.
+                // A connection that cannot be registered is dropped, which closes it. Other connections are not
+                // affected.
                 Ok((stream, peer)) => drop(self.add(Socket::new(stream, peer))),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     self.accepting.set(false);
@@ -50,7 +52,7 @@ impl Engine {
                 Err(error) if listener::is_exhaustion(&error) => {
                     return self.pause(Pause::Exhausted, handler);
                 }
-                // The peer left before it was accepted.
+                // The peer left before the connection was accepted.
                 Err(_) => {}
             }
         }
@@ -91,13 +93,13 @@ impl Engine {
         Ok(())
     }
 
-    /// Accepts what waits in the kernel's queue, which closing the listener would reset.
+    /// Accepts the connections in the kernel's queue, because closing the listener would reset them.
     pub(crate) fn accept_waiting(&self) {
         let listener = self.listener.borrow();
         let Some(listener) = listener.as_ref() else {
             return;
         };
-        // However fast new ones come, there is an end.
+        // Limits the loop, in case new connections arrive faster than they are accepted.
         for _ in 0..self.config.backlog {
             if self.connections.borrow().len() >= self.connection_limit() {
                 return;
@@ -114,7 +116,8 @@ impl Engine {
         }
     }
 
-    /// Closes what has said nothing once an adopted listener has been let go of for a while.
+    /// Closes the connections that sent nothing until the end of [`SETTLE`], after the engine stopped accepting from an
+    /// adopted listener.
     pub(crate) fn end_settling(&self) {
         if self.settling.get().is_some_and(|end| end <= self.now.get()) {
             self.settling.set(None);
@@ -122,13 +125,14 @@ impl Engine {
         }
     }
 
-    /// Whether a connection is to end with the request under way, or at once where there is none.
+    /// Returns true if a connection must close after its current request, or at once if it has no request.
     pub(crate) fn is_leaving(&self, connection: &Connection) -> bool {
         self.listener.borrow().is_none()
             && (self.settling.get().is_none() || connection.link.socket.borrow().has_spoken())
     }
 
-    /// Has every connection looked at: what the system has received of it is under way, and one without a request ends.
+    /// Polls every connection again. Data that the system has received belongs to requests in progress; connections
+    /// without a request close.
     pub(crate) fn suspect_all(&self) {
         for (slot, connection) in &*self.connections.borrow() {
             connection.link.socket.borrow_mut().suspect_readable();

@@ -1,4 +1,4 @@
-//! Bodies of answers as hyper takes them: there at once, or piece by piece.
+//! Bodies of responses as hyper reads them: available at once, or in chunks.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -13,38 +13,40 @@ use http_body_util::Full;
 
 use crate::link::{Link, Stage};
 
-/// Number of waiting bytes from which [`crate::Engine::write`] asks the writer to wait. With the state of hyper and V8, a client that
-/// reads nothing then costs less than 64 KiB of the process.
+/// Number of queued bytes at which [`crate::Engine::write`] asks the writer to wait. Together with the state of hyper
+/// and V8, a client that does not read costs less than 64 KiB of memory.
 const HIGH_WATER: usize = 48 * 1024;
-/// Number of waiting bytes from which the writer may go on. Well below [`HIGH_WATER`], so that not each piece costs a turn of the loop.
+/// Number of queued bytes at which the writer may continue. Well below [`HIGH_WATER`], so that not every chunk costs a
+/// turn of the event loop.
 const LOW_WATER: usize = 16 * 1024;
-/// Smaller pieces are gathered: each would otherwise be a chunk of its own, with its size and its line ends.
+/// Chunks below this size are merged, because each would otherwise be sent as a separate HTTP chunk with a size line.
 const SMALL_PIECE: usize = 4 * 1024;
-/// Up to here small pieces are gathered in one.
+/// Maximum size of a merged chunk.
 const GATHERED: usize = 16 * 1024;
 
-/// The body of an answer.
+/// Body of a response.
 pub(crate) enum Body {
     Full(Full<Bytes>),
-    /// Nothing, in an answer whose head speaks of a body: one to HEAD.
+    /// No body: for a status without a body, or for HEAD, where the head may declare the length of a body.
     Absent(Option<u64>),
     Pieces(Pieces),
 }
 
-/// What handlers write into and hyper reads from.
+/// Queue of chunks between a handler and hyper.
 #[derive(Default)]
 pub(crate) struct Queue {
     pieces: RefCell<VecDeque<Bytes>>,
-    /// Small pieces, behind all others.
+    /// Merged small chunks, which come after all others.
     gathered: RefCell<BytesMut>,
-    /// Bytes of both.
+    /// Number of bytes in `pieces` and `gathered`.
     waiting: Cell<usize>,
-    /// Bytes that hyper took and that may still be in its buffer. hyper would take some 400 KiB for a peer that does not read.
+    /// Number of bytes that hyper has read and that may still be in its buffer. hyper would buffer about 400 KiB for a
+    /// peer that does not read.
     unsent: Cell<usize>,
-    /// Bytes that are yet to be written, where the head said how many there are.
+    /// Number of bytes that are missing to the declared length; `None` without a declared length.
     missing: Cell<Option<u64>>,
     ended: Cell<bool>,
-    /// The writer was told to wait, and is to be told when there is room.
+    /// True if the writer was asked to wait, and must be notified when it may continue.
     owes_drain: Cell<bool>,
 }
 
@@ -56,12 +58,12 @@ impl Queue {
         }
     }
 
-    /// Bytes that are yet to be written; nothing where their number is not known.
+    /// Returns the number of bytes that are missing to the declared length; `None` without a declared length.
     pub(crate) fn missing(&self) -> Option<u64> {
         self.missing.get()
     }
 
-    /// Takes a piece, which must not be longer than what is missing; answers whether there is room for more.
+    /// Adds a chunk, which must not exceed the declared length. Returns true if the writer may continue.
     pub(crate) fn push(&self, piece: Bytes) -> bool {
         if let Some(missing) = self.missing.get() {
             self.missing.set(Some(missing.saturating_sub(piece.len() as u64)));
@@ -85,27 +87,27 @@ impl Queue {
         has_room
     }
 
-    /// No more pieces will come.
+    /// Marks the end of the body.
     pub(crate) fn end(&self) {
         self.ended.set(true);
     }
 
-    /// Whether hyper has the whole body.
+    /// Returns true if hyper has read the whole body.
     pub(crate) fn is_through(&self) -> bool {
         self.waiting.get() == 0 && (self.ended.get() || self.missing.get() == Some(0))
     }
 
-    /// Whether the writer is to be told that there is room, once each time it was told that there is none.
+    /// Returns true if the writer must be notified that it may continue, once for each time that it was asked to wait.
     pub(crate) fn take_drain(&self) -> bool {
         self.held() <= LOW_WATER && self.owes_drain.replace(false)
     }
 
-    /// Notes that the system has taken all that hyper had.
+    /// Records that the system has accepted all data of hyper's buffer.
     pub(crate) fn note_sent(&self) {
         self.unsent.set(0);
     }
 
-    /// Bytes that are in memory for the peer.
+    /// Returns the number of bytes in memory for the peer.
     fn held(&self) -> usize {
         self.waiting.get() + self.unsent.get()
     }
@@ -121,10 +123,10 @@ impl Queue {
     }
 }
 
-/// hyper's end of a [`Queue`].
+/// Reader of a [`Queue`] for hyper.
 pub(crate) struct Pieces {
     queue: Rc<Queue>,
-    /// Weak: the link may hold the answer that holds this.
+    /// Weak, because the link may own the response that contains this value.
     link: Weak<Link>,
 }
 
@@ -144,18 +146,18 @@ impl Pieces {
             }
             return Poll::Ready(piece);
         }
-        // No waker is kept: the engine polls a connection whenever something was written to its stream.
+        // No waker is stored: the engine polls a connection whenever data was written to its stream.
         piece.map_or(Poll::Pending, |piece| Poll::Ready(Some(piece)))
     }
 }
 
 impl Link {
-    /// The whole answer is with hyper: what the connection waits for next is another request.
+    /// Called when hyper has read the whole response. The connection then waits for another request.
     pub(crate) fn finish_answer(&self, context: &Context<'_>) {
         self.stage.set(Stage::Idle);
         if self.guard.borrow().rejection().is_some() {
-            // hyper was told to wait for bytes when it tried to read behind this request. None will come; it has to try
-            // again to learn that the stream ends here.
+            // hyper has tried to read after this request and waits for data. No data will come, so hyper must try again
+            // to notice that the stream ends here.
             context.waker().wake_by_ref();
         }
     }
@@ -190,7 +192,7 @@ impl http_body::Body for Body {
         match self {
             Self::Full(full) => full.size_hint(),
             Self::Absent(length) => SizeHint::with_exact(length.unwrap_or(0)),
-            // Asked before anything was taken: all that is there and all that is to come.
+            // hyper calls this before it reads, so the length is the sum of queued and missing bytes.
             Self::Pieces(Pieces { queue, .. }) => queue.missing.get().map_or_else(SizeHint::new, |missing| {
                 SizeHint::with_exact(missing + queue.waiting.get() as u64)
             }),

@@ -1,26 +1,28 @@
-//! What can be set when a server is bound.
+//! Configuration of an engine.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Where and how to listen. `Config::default()` binds a free port on every address.
+/// Configuration of an engine. `Config::default()` binds a free port on all addresses.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Address or host name to bind; `None` is every address, IPv6 and IPv4.
+    /// Address or host name to bind; `None` for all IPv6 and IPv4 addresses.
     pub host: Option<String>,
-    /// TCP port; 0 takes a free one.
+    /// TCP port; 0 for a free port.
     pub port: u16,
-    /// A Unix socket to bind in place of host and port. Its file is removed when the server closes; one that a killed
-    /// server left is replaced.
+    /// Path of a Unix socket to bind in place of host and port. The file is removed when the server closes. A file that
+    /// a killed server left behind is replaced.
     pub path: Option<PathBuf>,
-    /// Whether several processes of one user listen on the port, so that the kernel spreads connections over them
-    /// (`SO_REUSEPORT`; only Linux spreads them). Whoever does that holds a [`crate::Reservation`] of the port.
+    /// True if several processes of the same user listen on the port, so that the kernel distributes connections
+    /// (`SO_REUSEPORT`; only Linux distributes them). The process that starts the others should own a
+    /// [`crate::Reservation`] of the port.
     pub share_port: bool,
-    /// Length of the kernel's queue of connections not yet accepted; the kernel shortens it to its own limit.
+    /// Length of the kernel's queue of connections that are not accepted yet. The kernel may reduce it to its own
+    /// limit.
     pub backlog: u32,
-    /// Sizes.
+    /// Limits for sizes and numbers.
     pub limits: Limits,
-    /// Patience.
+    /// Timeouts.
     pub timeouts: Timeouts,
 }
 
@@ -38,30 +40,33 @@ impl Default for Config {
     }
 }
 
-/// Bounds on what a peer may send.
+/// Limits for data from peers.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Greatest body in bytes. A larger one is delivered without its bytes, see [`crate::Request::body_too_large`].
+    /// Maximum size of a body in bytes. A request with a larger body is delivered without the body, see
+    /// [`crate::Request::body_too_large`].
     pub body_bytes: usize,
-    /// Greatest request line plus header section in bytes.
+    /// Maximum size of request line and header section together in bytes.
     pub head_bytes: usize,
-    /// Greatest number of header fields. More than 100 cost each request an allocation in hyper.
+    /// Maximum number of header fields. With a limit above 100, hyper allocates memory for each request.
     pub header_fields: usize,
-    /// Greatest request target in bytes, at most [`Limits::MAX_TARGET_BYTES`].
+    /// Maximum length of a request target in bytes, at most [`Limits::MAX_TARGET_BYTES`].
     pub target_bytes: usize,
-    /// Greatest number of open connections; further ones wait in the kernel's queue.
+    /// Maximum number of open connections. Further connections wait in the kernel's queue.
     pub connections: usize,
-    /// Greatest number of bytes that are thrown away so that a peer which is refused while it sends can read why.
+    /// Maximum number of bytes that are discarded after a rejection, so that a peer that is still sending can read the
+    /// response.
     pub discarded_bytes: usize,
-    /// Greatest number of connections whose bytes are thrown away at once. One more cuts the one that began first.
+    /// Maximum number of connections whose bytes are discarded at the same time. A further connection closes the one
+    /// that began first.
     pub discarding: usize,
 }
 
 impl Limits {
-    /// Longer targets do not fit into the `http` crate's `Uri`.
+    /// Maximum length of a target in bytes that fits into the `Uri` type of the `http` crate.
     pub const MAX_TARGET_BYTES: usize = 65_000;
 
-    /// Those that the guard holds.
+    /// Returns the limits that the guard checks.
     pub(crate) fn of_heads(&self) -> kit_guard::Limits {
         kit_guard::Limits {
             head_bytes: self.head_bytes,
@@ -85,21 +90,21 @@ impl Default for Limits {
     }
 }
 
-/// How long the engine waits for a peer.
+/// Timeouts for waiting for a peer.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
-    /// From the first byte of a request to the end of its headers.
+    /// From the first byte of a request to the end of its head.
     pub head: Duration,
-    /// From the end of the headers to the end of the body.
+    /// From the end of the head to the end of the body.
     pub body: Duration,
-    /// Between two requests on one connection. Longer than the 60 seconds of common load balancers, so that the peer is
-    /// the one to close and never sends a request into a closing connection.
+    /// Between two requests of a connection. Longer than the 60 seconds of common load balancers, so that the load
+    /// balancer closes first and never sends a request into a closing connection.
     pub idle: Duration,
-    /// For a peer that has stopped reading its answer.
+    /// For a peer that has stopped reading its response.
     pub write: Duration,
-    /// For the next byte of a peer that was refused while it sends, see [`Limits::discarded_bytes`].
+    /// For the next byte of a rejected peer that is still sending, see [`Limits::discarded_bytes`].
     pub discard: Duration,
-    /// For all of what such a peer still sends.
+    /// For all bytes that a rejected peer still sends.
     pub discard_total: Duration,
 }
 

@@ -1,5 +1,5 @@
-//! One connection: hyper's state machine while there is something for it to do, polled by the engine, and what comes
-//! after it.
+//! One connection: the engine polls the state machine of hyper while a request is in progress, then closes the
+//! connection or waits for the next request.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use crate::link::{Link, Stage};
 use crate::plain::{self, Step};
 use crate::rejection::{self, Refusal};
 
-/// What a connection's deadline guards.
+/// Wait that the deadline of a connection limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Patience {
     Unlimited,
@@ -26,42 +26,42 @@ enum Patience {
     Linger,
 }
 
-/// What is left to do.
+/// Result of a poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// The connection waits for its socket, or for an answer.
+    /// The connection waits for its socket or for a response.
     Waiting,
-    /// hyper asked to be polled again.
+    /// The connection must be polled again.
     Again,
     /// The connection can be dropped.
     Done,
 }
 
-/// Where hyper's half of the connection is.
+/// State of hyper for this connection.
 enum Hyper {
-    /// In the pool, or not made yet: nothing of a request has come that is hyper's.
+    /// hyper is not in use: no data of a request for hyper has arrived.
     Resting,
     Serving(Box<Half>),
-    /// hyper is through with the connection.
+    /// hyper has closed the connection.
     Ended,
 }
 
 pub(crate) struct Connection {
     pub(crate) link: Rc<Link>,
-    /// Whether it stands in the engine's queue.
+    /// True if the connection is in the engine's queue.
     pub(crate) queued: Cell<bool>,
     hyper: RefCell<Hyper>,
-    /// It ends with the request under way, or at once where there is none.
+    /// True if the connection closes after the current request, or at once without a request.
     leaving: Cell<bool>,
     linger: RefCell<Option<Linger>>,
-    /// What the engine has to tell of it.
+    /// Rejection that the engine must report to the handler.
     pub(crate) refusal: Cell<Option<Refusal>>,
-    /// Whether the engine counts it among those that linger.
+    /// True if the engine counts this connection as lingering.
     pub(crate) lingering_is_known: Cell<bool>,
-    /// The last moment of it, however steadily the peer sends.
+    /// Time at which lingering ends, even if the peer keeps sending.
     linger_until: Cell<Option<Instant>>,
     discard_limit: usize,
-    /// What the deadline guards, and a number that changes where the deadline begins anew.
+    /// Wait that the deadline limits, and a number that changes whenever the deadline must restart.
     patience: Cell<(Patience, usize)>,
     deadline: Cell<Option<Instant>>,
 }
@@ -83,12 +83,12 @@ impl Connection {
         }
     }
 
-    /// Whether hyper is through with it, so that no answer can be written any more.
+    /// Returns true if hyper has closed the connection, so that no response can be written.
     pub(crate) fn is_ended(&self) -> bool {
         matches!(*self.hyper.borrow(), Hyper::Ended)
     }
 
-    /// Forgets hyper's half, where nobody is there to write to.
+    /// Drops the state of hyper, because no peer is left to write to.
     pub(crate) fn drop_http(&self) {
         *self.hyper.borrow_mut() = Hyper::Ended;
     }
@@ -97,7 +97,7 @@ impl Connection {
         self.deadline.get()
     }
 
-    /// Makes what progress there is.
+    /// Makes as much progress as possible.
     pub(crate) fn poll(&self, halves: &Halves, scratch: &RefCell<Vec<u8>>) -> Outcome {
         let mut hyper = self.hyper.borrow_mut();
         if let Hyper::Resting = *hyper {
@@ -123,7 +123,7 @@ impl Connection {
                 return self.end(None, scratch);
             }
             (_, true) => return Outcome::Again,
-            // Its half has something left to write.
+            // hyper still has data to write.
             _ if self.link.socket.borrow().is_write_blocked() => return Outcome::Waiting,
             _ => {}
         }
@@ -138,15 +138,16 @@ impl Connection {
         outcome
     }
 
-    /// Has it end with the request under way, or at once where there is none. Answers what is left to do for that.
+    /// Closes the connection after the current request, or at once without a request. Returns the required action, if
+    /// there is one.
     pub(crate) fn leave(&self) -> Option<Outcome> {
-        // Where a head has begun to arrive, it ends with that request.
+        // If a head has begun to arrive, the connection closes after that request.
         if self.link.guard.borrow().is_in_head() {
             return None;
         }
         let is_known = self.leaving.replace(true);
         match &mut *self.hyper.borrow_mut() {
-            // It ends once its answer is out.
+            // The connection closes after its response is written.
             Hyper::Resting if self.link.is_busy() => None,
             Hyper::Resting => Some(Outcome::Done),
             Hyper::Serving(_) if is_known => None,
@@ -158,7 +159,7 @@ impl Connection {
         }
     }
 
-    /// The deadline has passed.
+    /// Handles an expired deadline.
     pub(crate) fn expire(&self, halves: &Halves, scratch: &RefCell<Vec<u8>>) -> Outcome {
         if self.patience.get().0 == Patience::Write && self.takes_more(halves, scratch) {
             return Outcome::Again;
@@ -170,7 +171,7 @@ impl Connection {
         }
     }
 
-    /// Whether the peer has read something since the system last said that there is room.
+    /// Returns true if the peer has read data, so that more can be written than the system last reported.
     fn takes_more(&self, halves: &Halves, scratch: &RefCell<Vec<u8>>) -> bool {
         let written = {
             let mut socket = self.link.socket.borrow_mut();
@@ -181,13 +182,13 @@ impl Connection {
         outcome != Outcome::Done && self.link.socket.borrow().written() != written
     }
 
-    /// Sets the deadline for what the connection now waits for; answers it where it is new.
+    /// Sets the deadline for the current wait. Returns the deadline if it changed.
     pub(crate) fn renew(&self, now: Instant, timeouts: &Timeouts) -> Option<Instant> {
         let patience = self.patience_now();
         let begun = match patience {
-            // Here each step buys time, up to a bound of its own.
+            // Each step of lingering extends the deadline, up to a separate limit.
             Patience::Linger => self.linger.borrow().as_ref().map_or(0, Linger::progress),
-            // So it does here: a peer that reads slowly is forgiven; one that sends slowly is not.
+            // Progress extends this deadline too: a peer may read slowly, but must not send slowly.
             Patience::Write => self.link.socket.borrow().written(),
             _ => self.link.begun.get(),
         };
@@ -222,17 +223,18 @@ impl Connection {
         match self.link.stage.get() {
             Stage::Collecting => Patience::Body,
             Stage::Idle | Stage::Streaming if self.link.socket.borrow().is_write_blocked() => Patience::Write,
-            // It is the handler's turn.
+            // The server waits for the handler, not for the peer.
             Stage::Waiting | Stage::Streaming => Patience::Unlimited,
             Stage::Idle if self.link.guard.borrow().is_in_head() => Patience::Head,
             Stage::Idle => Patience::Idle,
         }
     }
 
-    /// After hyper is gone: says why, if the bytes were refused, and lets the peer finish sending.
+    /// Closes the connection after hyper has finished: writes the rejection if there is one, and lets the peer finish
+    /// sending.
     fn end(&self, rejection: Option<Rejection>, scratch: &RefCell<Vec<u8>>) -> Outcome {
         let guard = self.link.guard.borrow();
-        // Behind an answer that was the last one nothing is answered any more, a refusal neither.
+        // After the last response of a connection nothing else is sent, not even a rejection.
         let answers_nothing_else =
             self.link.stage.get() == Stage::Collecting || self.link.rest.get() == Rest::Refused;
         let rejection = rejection.or_else(|| guard.rejection().filter(|_| answers_nothing_else));

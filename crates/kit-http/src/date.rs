@@ -1,11 +1,12 @@
-//! The text of the `date` header, made once a second: asking the clock for each answer costs as much as writing it.
+//! Cached text of the `date` header, formatted once a second: reading the clock for each response would cost as much as
+//! writing the header.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 struct Cached {
     text: String,
-    /// When the second is over.
+    /// End of the current second.
     until: Instant,
 }
 
@@ -13,7 +14,7 @@ thread_local! {
     static CACHED: RefCell<Option<Cached>> = const { RefCell::new(None) };
 }
 
-/// Makes the text anew where its second is over.
+/// Formats the date again if its second is over.
 pub(crate) fn refresh(now: Instant) {
     CACHED.with_borrow_mut(|cached| {
         if cached.as_ref().is_none_or(|cached| cached.until <= now) {
@@ -22,7 +23,7 @@ pub(crate) fn refresh(now: Instant) {
     });
 }
 
-/// Gives the text as of the last [`refresh`] of this thread.
+/// Calls `read` with the text of the last [`refresh`] on this thread.
 pub(crate) fn with<R>(read: impl FnOnce(&[u8]) -> R) -> R {
     CACHED.with_borrow_mut(|cached| {
         let cached = cached.get_or_insert_with(|| make(Instant::now()));

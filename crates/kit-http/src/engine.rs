@@ -1,4 +1,4 @@
-//! The engine: every connection of one listener, driven by somebody else's loop on one thread.
+//! The engine: all connections of one listener, driven by a foreign event loop on one thread.
 
 mod streaming;
 
@@ -32,64 +32,64 @@ use crate::requests::{Pending, Requests};
 use crate::response::{Response, ResponseError};
 
 const LISTENER: Token = Token(usize::MAX);
-/// How much is read at once. Beyond this a larger buffer saves nothing.
+/// Maximum number of bytes of one read. A larger buffer is not faster.
 const SCRATCH_BYTES: usize = 64 * 1024;
-/// How often a connection is polled in a row when hyper asks for it.
+/// Maximum number of polls of a connection in a row.
 const POLL_ROUNDS: usize = 4;
 
-/// Why no connections are accepted for the moment; they wait in the kernel's queue.
+/// Reason why accepting pauses. New connections wait in the kernel's queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pause {
-    /// As many are open as [`crate::Limits::connections`] allows.
+    /// The number of open connections has reached [`crate::Limits::connections`].
     ConnectionLimit,
-    /// The process or the system has no descriptors or no memory left.
+    /// The process or the system has no file descriptors or no memory left.
     Exhausted,
 }
 
-/// What became of a piece that was written to a stream.
+/// Result of a write to a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Written {
-    /// It was taken, and there is room for more.
+    /// The chunk was accepted, and the writer may continue.
     Room,
-    /// It was taken, and enough is waiting now; [`Handler::drained`] says when there is room.
+    /// The chunk was accepted, and the writer should wait until [`Handler::drained`] is called.
     Full,
-    /// Nobody is there to read it: the peer has left, or the stream has ended.
+    /// No peer reads the stream: the peer has left, or the stream has ended.
     Gone,
 }
 
-/// What the engine calls. Calls come only from within [`Engine::drive`].
+/// Callbacks of the engine. They are only called from [`Engine::drive`].
 pub trait Handler {
-    /// A request is complete. It is answered through [`Engine::respond`], from within this call or any time later.
+    /// Called for each complete request. Respond with [`Engine::respond`], during this call or any time later.
     fn request(&mut self, id: RequestId, request: &Request);
-    /// The peer closed its side before the answer, which is what leaving looks like. Called at most once a request, which
-    /// can still be read and has still to be answered: should the peer be there after all, it gets the answer.
+    /// Called if the peer closes its sending side before the response, which usually means that it has left. Called at most once for each
+    /// request. The request can still be read and still needs a response, which is sent if the peer is there after all.
     fn aborted(&mut self, id: RequestId);
-    /// The peer has taken enough of a stream for more to be written, after [`Written::Full`].
+    /// Called after [`Written::Full`] when the peer has read enough of the stream to write more.
     fn drained(&mut self, id: RequestId) {
         let _ = id;
     }
-    /// The peer of a stream left before the stream was ended, or was cut since it does not read. Called at most once a stream, and
-    /// nothing is called for it after that.
+    /// Called if the peer of a stream leaves before the end of the stream, or is disconnected because it does not read. Called at most once
+    /// for each stream, as its last callback.
     fn stream_aborted(&mut self, id: RequestId) {
         let _ = id;
     }
-    /// The engine answered a peer by itself, since its bytes were no request that it takes. For the log.
+    /// Called when the engine rejected data of a peer that is not a valid request. Use it for the log.
     fn refused(&mut self, refusal: &Refusal) {
         let _ = refusal;
     }
-    /// Accepting pauses, for this reason. Called once for each pause, however long it lasts.
+    /// Called when accepting pauses, once for each pause.
     fn paused(&mut self, pause: Pause) {
         let _ = pause;
     }
 }
 
-/// A listening server. Every method takes `&self`, since a handler answers while the engine is driving.
+/// A listening server. All methods take `&self`, because handlers respond while the engine is driving.
 ///
-/// The descriptor ([`AsRawFd`]) is readable whenever [`Engine::poll`] has something to do. A turn of the foreign loop is
+/// The file descriptor ([`AsRawFd`]) is readable whenever [`Engine::poll`] has something to do. A turn of the foreign event loop is
 ///
 /// 1. [`Engine::poll`], which never blocks;
-/// 2. while [`Engine::has_work`]: [`Engine::drive`], and whatever makes handlers settle;
-/// 3. a timer for [`Engine::next_deadline`].
+/// 2. while [`Engine::has_work`]: [`Engine::drive`], then run what completes handlers;
+/// 3. set a timer for [`Engine::next_deadline`].
 pub struct Engine {
     pub(crate) config: Config,
     pub(crate) poll: RefCell<Poll>,
@@ -99,34 +99,35 @@ pub struct Engine {
     halves: Halves,
     pub(crate) connections: RefCell<Slab<Rc<Connection>>>,
     requests: RefCell<Requests>,
-    /// The answers that are streams and have not been ended, by their requests.
+    /// Streams that have not ended, by their requests.
     streams: RefCell<HashMap<RequestId, Stream>>,
     queue: RefCell<Vec<usize>>,
     lingering: Lingering,
     pub(crate) scratch: Rc<RefCell<Vec<u8>>>,
     pub(crate) now: Cell<Instant>,
-    /// No deadline of a connection is earlier than this.
+    /// Lower bound of the deadlines of all connections.
     next_sweep: Cell<Option<Instant>>,
     pub(crate) accepting: Cell<bool>,
     pub(crate) accept_retry: Cell<Option<Instant>>,
-    /// Whether the handler was told of the pause that lasts.
+    /// True if the handler was notified of the current pause.
     pub(crate) pause_is_told: Cell<bool>,
     cut_at: Cell<Option<Instant>>,
-    /// Others accept from the listener too.
+    /// True if other processes accept from the listener too.
     pub(crate) is_adopted: bool,
-    /// Nothing is accepted any more, and until then connections without a request are left open.
+    /// End of the time in which connections without a request stay open although the engine has stopped accepting.
     pub(crate) settling: Cell<Option<Instant>>,
 }
 
 impl Engine {
-    /// Binds and listens; connections are accepted from the first turn on.
+    /// Binds and listens. Accepts connections from the first turn on. Fails if the address cannot be bound.
     pub fn bind(config: Config) -> io::Result<Self> {
         let listener = Listener::bind(&config)?;
         Self::on(listener, config, false)
     }
 
-    /// Accepts from a socket that listens already, in place of where the configuration says. Whoever else has it open goes
-    /// on listening when this engine closes, so that a port can go from one process to the next without a gap.
+    /// Accepts from a socket that is already listening; ignores the address of the configuration. Other processes with the same socket
+    /// continue to listen when this engine closes, so that a port can move from one process to the next without a gap.
+    /// Fails if the socket cannot be registered with the system.
     pub fn adopt(socket: std::net::TcpListener, config: Config) -> io::Result<Self> {
         socket.set_nonblocking(true)?;
         Self::on(
@@ -140,13 +141,13 @@ impl Engine {
         let poll = Poll::new()?;
         listener.register(poll.registry(), LISTENER)?;
         let mut builder = http1::Builder::new();
-        // hyper would refuse, without a word, what the guard lets through; so its own limits stand above the guard's.
+        // hyper would reject without a response what the guard accepts, so its limits must exceed those of the guard.
         builder.max_buf_size(SCRATCH_BYTES.max(config.limits.head_bytes + 1024));
         if config.limits.header_fields > 100 {
             builder.max_headers(config.limits.header_fields);
         }
-        // hyper would otherwise try to read while a request waits, with a fresh buffer for each, to see whether the peer
-        // leaves. The poller says so for nothing.
+        // Without this setting, hyper would read with a new buffer while a request waits, to detect that the peer leaves. The poller
+        // detects that at no cost.
         builder.half_close(true);
         Ok(Self {
             config,
@@ -172,22 +173,22 @@ impl Engine {
         })
     }
 
-    /// Where it listens; nothing for a Unix socket.
+    /// Returns the address of the listener; `None` for a Unix socket.
     pub fn local_addr(&self) -> Option<SocketAddr> {
         self.address
     }
 
-    /// Open connections.
+    /// Returns the number of open connections.
     pub fn connection_count(&self) -> usize {
         self.connections.borrow().len()
     }
 
-    /// Requests that handlers have not answered yet, whether or not their peers are still there.
+    /// Returns the number of requests without a response, including those whose peers have left.
     pub fn pending_count(&self) -> usize {
         self.requests.borrow().len()
     }
 
-    /// Takes what the operating system has to report, without blocking.
+    /// Reads the events of the operating system, without blocking. Fails if the poller of the system fails.
     pub fn poll(&self) -> io::Result<()> {
         self.now.set(Instant::now());
         date::refresh(self.now.get());
@@ -207,7 +208,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether [`Engine::drive`] has something to do now.
+    /// Returns true if [`Engine::drive`] has something to do now.
     pub fn has_work(&self) -> bool {
         let due = |time: Option<Instant>| time.is_some_and(|time| time <= self.now.get());
         !self.queue.borrow().is_empty()
@@ -215,7 +216,7 @@ impl Engine {
             || due(self.next_deadline())
     }
 
-    /// Accepts, lets deadlines pass, and drives every connection that is ready or was answered, once.
+    /// Accepts connections, handles expired deadlines, and polls each connection once that is ready or has a response.
     pub fn drive(&self, handler: &mut dyn Handler) {
         self.accept(handler);
         self.end_settling();
@@ -224,7 +225,7 @@ impl Engine {
         for slot in &ready {
             self.drive_connection(*slot, handler);
         }
-        // Keeps the allocation where nothing was queued meanwhile.
+        // Keep the allocation of the list if no connection was queued meanwhile.
         let mut queue = self.queue.borrow_mut();
         if queue.is_empty() {
             let mut ready = ready;
@@ -233,7 +234,8 @@ impl Engine {
         }
     }
 
-    /// Answers a request. The bytes are written by the next [`Engine::drive`]. Answering a peer that has left is no error.
+    /// Responds to a request. The next [`Engine::drive`] writes the bytes. Has no effect if the peer has left.
+    /// Fails if the request is unknown, or already has a response.
     pub fn respond(&self, id: RequestId, response: Response) -> Result<(), ResponseError> {
         let (pending, link) = self.take(id)?;
         if let Some(link) = link {
@@ -242,7 +244,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Takes a request that is to be answered, and its connection where that is still there.
+    /// Removes a request, to respond to it. Also returns its connection, if it still exists.
     fn take(&self, id: RequestId) -> Result<(Pending, Option<Rc<Link>>), ResponseError> {
         let pending = self.requests.borrow_mut().remove(id);
         let pending = pending.ok_or(ResponseError::UnknownRequest)?;
@@ -251,11 +253,11 @@ impl Engine {
         Ok((pending, link))
     }
 
-    /// `body` takes the place of the response's own.
+    /// Sends a response. `body` replaces the body of the response.
     fn answer(&self, link: &Link, pending: Pending, mut response: Response, body: Option<Body>) {
         let slot = pending.connection;
         if pending.request.body_too_large() {
-            // The rest of the body is not read, so no further request can be found behind it.
+            // The rest of the body is not read, so no further request can follow on this connection.
             response.close();
         }
         link.request.set(None);
@@ -264,14 +266,14 @@ impl Engine {
             return self.enqueue_slot(slot);
         }
         if self.listener.borrow().is_none() {
-            // hyper was told of the end before it saw the request, and would not say so in the answer.
+            // hyper was told to close before it saw the request, and would not announce this in the response.
             response.close();
         }
         link.replay(&pending.request);
-        // hyper replaces the `connection: close` of an answer to a client of HTTP/1.0 that wants to stay, unless the
-        // answer is an old one too.
+        // For an HTTP/1.0 client that wants to keep the connection, hyper replaces `connection: close`, unless the response is HTTP/1.0
+        // too.
         let is_old = pending.request.is_http_10() && response.closes();
-        // The request's own map serves its answer, and hyper uses it for the next request.
+        // Reuse the header map of the request for the response; hyper then reuses it for the next request.
         let headers =
             Rc::try_unwrap(pending.request).map_or_else(|_| HeaderMap::new(), Request::into_headers);
         let mut response = match body {
@@ -285,12 +287,12 @@ impl Engine {
         self.enqueue_slot(slot);
     }
 
-    /// A request that is not answered yet.
+    /// Returns a request that has no response yet.
     pub fn request(&self, id: RequestId) -> Option<Rc<Request>> {
         self.requests.borrow().get(id)
     }
 
-    /// When [`Engine::drive`] has next to run though no descriptor is ready.
+    /// Returns the time at which [`Engine::drive`] must run even if no file descriptor is ready.
     pub fn next_deadline(&self) -> Option<Instant> {
         [
             self.next_sweep.get(),
@@ -303,11 +305,11 @@ impl Engine {
         .min()
     }
 
-    /// Stops listening and closes idle connections; requests under way may finish until `grace` has passed, then their
-    /// connections are cut. [`Engine::is_closed`] tells the end.
+    /// Stops listening and closes idle connections. Requests in progress may complete until `grace` has passed, then their connections are
+    /// closed. [`Engine::is_closed`] reports the end.
     ///
-    /// What the system has received by then is under way, whether or not the engine has read it: requests on connections
-    /// that seemed idle, and on those that waited to be accepted.
+    /// Data that the system has received by now counts as requests in progress, even if the engine has not read it: on connections that
+    /// seem idle, and on those that wait to be accepted.
     pub fn close(&self, grace: Duration) {
         if self.is_adopted {
             self.settling.set(Instant::now().checked_add(SETTLE));
@@ -320,12 +322,12 @@ impl Engine {
         }
         self.accepting.set(false);
         self.accept_retry.set(None);
-        // A grace beyond the clock's range means to wait.
+        // A grace period beyond the range of the clock means no limit.
         self.cut_at.set(Instant::now().checked_add(grace));
         self.suspect_all();
     }
 
-    /// Whether [`Engine::close`] is through.
+    /// Returns true if [`Engine::close`] is complete.
     pub fn is_closed(&self) -> bool {
         self.listener.borrow().is_none() && self.connections.borrow().is_empty()
     }
@@ -348,7 +350,7 @@ impl Engine {
         };
         connection.queued.set(false);
         if self.is_leaving(&connection) && connection.link.reply.borrow().is_some() {
-            // The answer shall say that it is the last one.
+            // The response must announce that it is the last one.
             connection.leave();
         }
         let is_given_up = connection.link.stream.get() == Streaming::GivenUp;
@@ -425,14 +427,14 @@ impl Engine {
         }
     }
 
-    /// Tells the handler that nobody is there for what it has of this connection.
+    /// Notifies the handler that the peer of its request or stream on this connection has left.
     fn forget(&self, connection: &Connection, handler: &mut dyn Handler) {
         abort(connection, handler);
         connection.link.request.set(None);
         self.abort_stream(connection, handler);
     }
 
-    /// Keeps the number of connections low that are only read from to throw it away.
+    /// Limits the number of lingering connections.
     fn bound_lingering(&self, slot: usize, connection: &Rc<Connection>) {
         if connection.lingering_is_known.replace(true) {
             return;
@@ -480,7 +482,7 @@ impl Engine {
     }
 }
 
-/// Tells the handler, if it has a request of this connection and was not told yet.
+/// Notifies the handler, if it has a request of this connection and was not notified before.
 fn abort(connection: &Connection, handler: &mut dyn Handler) {
     if let Some(id) = connection.link.request.get()
         && !connection.link.told.replace(true)

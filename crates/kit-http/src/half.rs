@@ -1,13 +1,14 @@
-//! hyper's halves of connections, which go from one to the next.
+//! Pool of hyper's connection states ("halves"), which move from one connection to the next.
 //!
-//! hyper's state machine with its buffers weighs ten kilobytes and more, and is of use only while a request is under way.
-//! So a connection that waits for its next request has none: at the boundary between two messages, with nothing read and
-//! nothing left to write, its half goes back to a pool, and the next connection that has something to read takes it. Ten
-//! thousand idle connections then need no more halves than requests are under way at once, and busy ones share buffers
-//! that are still in the processor's cache.
+//! The state machine of hyper with its buffers needs more than ten kilobytes, and is only needed while a request is in
+//! progress. So a connection that waits for its next request has no half: between two messages, with nothing read and
+//! nothing left to write, its half returns to the pool, and the next connection with data takes it. Ten thousand idle
+//! connections then need only as many halves as there are requests in progress, and busy connections share buffers that
+//! are still in the cache of the processor.
 //!
-//! What makes that right is [`Rest`]: hyper reads for the head of a message only when it is through with the one before,
-//! and the guard knows that no part of one has arrived. Nothing of one peer can be left in a half that another gets.
+//! [`Rest`] makes this safe: hyper reads the head of a message only after it has finished the message before, and the
+//! guard knows that no byte of the next one has arrived. So a half contains no data of one peer when another peer gets
+//! it.
 
 use std::cell::{Ref, RefCell};
 use std::future::Future;
@@ -23,23 +24,23 @@ use hyper::server::conn::http1;
 use crate::link::{Io, Link};
 use crate::service::Service;
 
-/// How many halves are kept for later. More than these are only needed in a rush, after which they are freed.
+/// Maximum number of unused halves in the pool. More are only needed for short peaks, and are freed after use.
 const MOST_SPARE: usize = 64;
 
-/// Why hyper had nothing to read where a request begins.
+/// State of the connection at hyper's last attempt to read the start of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rest {
-    /// It is within a message, or has something to read.
+    /// Inside of a message, or there is data to read.
     No,
     /// The next request has not begun to arrive.
     Between,
-    /// The peer has closed its side instead.
+    /// The peer has closed its sending side.
     Left,
-    /// What comes next was refused, and hyper was shown the end of the stream in its place. It stays so.
+    /// The next data was rejected, and hyper was shown the end of the stream instead. This state is final.
     Refused,
 }
 
-/// Whose connection a half serves; nobody's while it is in the pool.
+/// Connection that a half serves; `None` while the half is in the pool.
 pub(crate) struct Seat(RefCell<Option<Rc<Link>>>);
 
 impl Seat {
@@ -49,7 +50,7 @@ impl Seat {
     }
 }
 
-/// hyper's half of a connection.
+/// The state of hyper for one connection.
 pub(crate) struct Half {
     http: http1::Connection<Io, Service>,
     seat: Rc<Seat>,
@@ -57,7 +58,7 @@ pub(crate) struct Half {
     waker: Waker,
 }
 
-/// hyper wakes its connection only from within its own poll, on this thread; the flag says to poll once more.
+/// Flag for another poll. hyper wakes its connection only during its own poll, on this thread.
 struct Woken(AtomicBool);
 
 impl Wake for Woken {
@@ -82,17 +83,18 @@ impl Half {
         }
     }
 
-    /// Polls hyper; whether it is through with the connection, and whether it wants to be polled again at once.
+    /// Polls hyper. Returns true as the first value if hyper has closed the connection, and true as the second value if
+    /// hyper must be polled again.
     pub(crate) fn poll(&mut self) -> (bool, bool) {
         self.woken.0.store(false, Ordering::Relaxed);
-        // Whatever went wrong went wrong with this peer only, and the guard knows if there is something to tell it.
+        // An error concerns only this peer, and the guard knows if the peer needs a response.
         let ended = Pin::new(&mut self.http)
             .poll(&mut Context::from_waker(&self.waker))
             .is_ready();
         (ended, self.woken.0.load(Ordering::Relaxed))
     }
 
-    /// Lets the request under way finish, if there is one, then ends.
+    /// Lets the request in progress complete, then closes.
     pub(crate) fn close_gracefully(&mut self) {
         Pin::new(&mut self.http).graceful_shutdown();
     }
@@ -101,7 +103,7 @@ impl Half {
 /// The pool.
 pub(crate) struct Halves {
     builder: http1::Builder,
-    #[allow(clippy::vec_box)] // halves are large, and move between here and their connections
+    #[allow(clippy::vec_box)] // halves are large and move between the pool and connections
     spare: RefCell<Vec<Box<Half>>>,
 }
 
@@ -113,7 +115,7 @@ impl Halves {
         }
     }
 
-    /// A half for a connection: the one that was used last, or a new one.
+    /// Returns a half for a connection: the last used one, or a new one.
     pub(crate) fn take(&self, link: &Rc<Link>) -> Box<Half> {
         let spare = self.spare.borrow_mut().pop();
         let half = spare.unwrap_or_else(|| Box::new(Half::new(&self.builder)));
@@ -121,7 +123,7 @@ impl Halves {
         half
     }
 
-    /// Takes back the half of a connection that rests.
+    /// Returns the half of an idle connection to the pool.
     pub(crate) fn give(&self, half: Box<Half>) {
         *half.seat.0.borrow_mut() = None;
         let mut spare = self.spare.borrow_mut();

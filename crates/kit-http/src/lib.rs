@@ -1,23 +1,23 @@
 //! kit's HTTP/1.1 engine: hyper's connections on one thread, driven by a foreign event loop.
 //!
-//! The engine has no loop, no threads and no timers of its own. It owns a poller whose descriptor any loop can watch
-//! (libuv's, in kit's server), and does its work when it is told to. It knows neither Node nor the routes' meaning.
+//! The engine has no event loop, no threads and no timers. It owns a poller whose file descriptor any event loop can
+//! watch (libuv in kit's server), and works only when its methods are called. It has no knowledge of Node or of routes.
 //!
 //! ```text
 //! socket ── guard ──▶ hyper ──▶ service ──▶ Handler::request
 //!             │         ▲                        │
-//!          refusal      └──── Engine::respond ◀──┘
+//!        rejection      └──── Engine::respond ◀──┘
 //!                             or respond_stream, write, end
 //! ```
 //!
-//! A request that arrives whole, and whose answer leaves whole, takes a shorter way past hyper (module `plain`).
+//! A request that arrives in one read, and whose response can be written at once, bypasses hyper (module `plain`).
 //!
-//! What holds always:
+//! Invariants:
 //!
-//! - hyper sees only bytes whose framing the `guard` module has checked; what is refused is answered with a JSON error
+//! - hyper sees only bytes whose framing the guard has checked. For rejected bytes the response is a JSON error
 //!   envelope, and the connection is closed.
-//! - A request reaches the handler complete, at most once, and is answered at most once.
-//! - Nothing blocks, nothing panics on what a peer sends, and no state of the process makes the engine spin.
+//! - A request reaches the handler complete, at most once, and gets at most one response.
+//! - No method blocks, no input of a peer causes a panic, and no state of the process makes the engine spin.
 //!
 //! # Example
 //!
@@ -35,7 +35,7 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let engine = Engine::bind(Config { host: Some("127.0.0.1".into()), ..Config::default() })?;
-//! // One turn of the loop that owns the thread:
+//! // One turn of the event loop that owns the thread:
 //! let mut handler = Collect(Vec::new());
 //! engine.poll()?;
 //! while engine.has_work() {
@@ -72,7 +72,7 @@ mod stream;
 mod unix_listener;
 mod whole;
 
-/// The names that [`Request::has_header`] takes.
+/// Header name for [`Request::has_header`].
 pub use http::header::HeaderName;
 
 pub use kit_guard::{Rejection, normal_target};

@@ -1,8 +1,9 @@
-//! The end of a connection whose peer may still be sending.
+//! Closes a connection whose peer may still be sending.
 //!
-//! Closing a socket while bytes for it arrive resets it, and a reset takes the answer from a peer that has not read it
-//! yet. So the engine says what it has to say, closes its own half, and throws away what comes until the peer has closed
-//! its half too, within bounds: of bytes, of time, and of connections that are treated so at once.
+//! If a server closes a socket while bytes arrive for it, the system resets the connection, and a reset destroys a
+//! response that the peer has not read yet. So the engine writes its response, closes its own half of the connection,
+//! and discards what arrives until the peer has closed its half too. The number of discarded bytes, the time and the
+//! number of such connections are limited.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -12,10 +13,10 @@ use std::rc::{Rc, Weak};
 use crate::connection::{Connection, Outcome};
 use crate::link::Link;
 
-/// What is left to write and how much may yet come.
+/// State of a lingering connection: the rest of the response, and the number of bytes that may still arrive.
 #[derive(Debug)]
 pub(crate) struct Linger {
-    /// Empty where hyper has written the answer.
+    /// Response to write; empty if hyper has written the response.
     message: Vec<u8>,
     written: usize,
     finished: bool,
@@ -34,12 +35,12 @@ impl Linger {
         }
     }
 
-    /// Grows with each byte that goes either way.
+    /// Returns a number that grows with each byte in either direction.
     pub(crate) fn progress(&self) -> usize {
         self.written + self.discarded
     }
 
-    /// Makes one step, so that a peer that sends faster than it is read keeps nobody waiting.
+    /// Makes one step, so that a peer that sends faster than the engine reads does not block other connections.
     pub(crate) fn poll(&mut self, link: &Link, scratch: &mut [u8]) -> Outcome {
         match self.step(link, scratch) {
             Ok(true) => Outcome::Again,
@@ -48,7 +49,7 @@ impl Linger {
         }
     }
 
-    /// Answers whether there is more to do.
+    /// Makes progress. Returns true if there is more to do.
     fn step(&mut self, link: &Link, scratch: &mut [u8]) -> io::Result<bool> {
         let mut socket = link.socket.borrow_mut();
         while self.written < self.message.len() {
@@ -67,12 +68,12 @@ impl Linger {
     }
 }
 
-/// The connections that linger, in the order in which they began to.
+/// List of the lingering connections, the oldest first.
 #[derive(Default)]
 pub(crate) struct Lingering(RefCell<VecDeque<(usize, Weak<Connection>)>>);
 
 impl Lingering {
-    /// Takes note of one more; answers the one that has lingered longest where there are now more than `limit`.
+    /// Adds a connection. If the list then has more than `limit` connections, removes and returns the oldest one.
     pub(crate) fn add(
         &self,
         slot: usize,
@@ -84,7 +85,7 @@ impl Lingering {
         if list.len() <= limit {
             return None;
         }
-        // Most have ended by themselves.
+        // Most connections in the list have closed by themselves.
         list.retain(|(_, connection)| connection.strong_count() > 0);
         if list.len() <= limit {
             return None;

@@ -1,4 +1,4 @@
-//! What the two ends of a connection share: hyper, which owns the stream and the service, and the engine.
+//! State that hyper (which owns the stream and the service) and the engine share for one connection.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -16,61 +16,61 @@ use crate::response::Response;
 use crate::socket::Socket;
 use kit_guard::Guard;
 
-/// Up to here, copying an answer's head and body together is cheaper than having the kernel gather them.
+/// Maximum size up to which copying the head and body of a response into one buffer is faster than a vectored write.
 const SMALL_WRITE: usize = 4096;
 
-/// How a connection's one request stands. HTTP/1.1 serves requests of a connection one after the other.
+/// Stage of a connection's current request. HTTP/1.1 serves the requests of a connection one after another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// No request, or only a part of its head.
     Idle,
     /// The body is being received.
     Collecting,
-    /// The request is complete and its answer outstanding.
+    /// The request is complete and waits for its response.
     Waiting,
-    /// Its answer has begun, and comes piece by piece.
+    /// The response has begun, and its body is written in chunks.
     Streaming,
 }
 
-/// Whether a handler has a stream of the connection.
+/// State of a connection's stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Streaming {
     No,
-    /// The answer to this request, which has not been ended.
+    /// The response to this request is a stream that has not ended.
     Open(RequestId),
-    /// It was given up. What was written goes out as far as the system takes it at once, so that a peer gets the head at least:
-    /// many try again where nothing at all has come. Then the connection is cut.
+    /// The stream was aborted. Data that the system accepts at once is still written, so that the peer gets at least
+    /// the head, because many clients retry if no byte of the response arrives. Then the connection is cut.
     GivenUp,
 }
 
-/// Shared by a connection's hyper half and its engine half; both live on one thread.
+/// State that the hyper half and the engine half of a connection share. Both run on the same thread.
 pub(crate) struct Link {
     pub(crate) socket: RefCell<Socket>,
     pub(crate) guard: RefCell<Guard>,
-    /// Bytes that passed the guard and found no room in hyper's buffer.
+    /// Bytes that passed the guard and did not fit into hyper's buffer.
     passed: RefCell<Vec<u8>>,
-    /// Where every connection reads into; the guard looks at it before hyper gets a copy.
+    /// Read buffer of all connections. The guard checks its content before hyper gets a copy.
     scratch: Rc<RefCell<Vec<u8>>>,
     pub(crate) stage: Cell<Stage>,
-    /// What hyper's last attempt to read says of the place where it is.
+    /// Result of hyper's last attempt to read.
     pub(crate) rest: Cell<Rest>,
-    /// Requests begun, so that the engine notices a new one whatever happened in between.
+    /// Number of requests that have begun, so that the engine notices each new request.
     pub(crate) begun: Cell<usize>,
-    /// The complete request, from the service to the engine.
+    /// Complete request, from the service to the engine.
     pub(crate) arrived: RefCell<Option<Request>>,
-    /// Its number, once the handler knows of it.
+    /// Id of the request that the handler has received.
     pub(crate) request: Cell<Option<RequestId>>,
-    /// The handler was told that the peer of its request left.
+    /// True if the handler was notified that the peer of its request left.
     pub(crate) told: Cell<bool>,
-    /// The answer, from the engine to the service.
+    /// Response, from the engine to the service.
     pub(crate) answer: RefCell<Option<http::Response<Body>>>,
     pub(crate) stream: Cell<Streaming>,
     pub(crate) body_limit: usize,
-    /// How the request under way came.
+    /// Path that the current request took.
     pub(crate) way: Cell<Way>,
-    /// The answer to a request that hyper does not know of.
+    /// Response to a request that bypassed hyper.
     pub(crate) reply: RefCell<Option<Response>>,
-    /// What the system has not taken yet of such an answer.
+    /// Rest of such a response that the system has not accepted yet.
     pub(crate) unwritten: RefCell<Vec<u8>>,
 }
 
@@ -101,24 +101,24 @@ impl Link {
         }
     }
 
-    /// Whether there are bytes that hyper has not seen.
+    /// Returns true if there are bytes that hyper has not seen.
     pub(crate) fn has_passed(&self) -> bool {
         !self.passed.borrow().is_empty() || self.guard.borrow().rejection().is_some()
     }
 
-    /// Has the guard look at bytes, and keeps what passes until hyper reads.
+    /// Passes bytes through the guard, and stores the accepted bytes until hyper reads.
     pub(crate) fn admit(&self, input: &[u8]) {
         let mut passed = self.passed.borrow_mut();
         let mut keep = |bytes: &[u8]| passed.extend_from_slice(bytes);
         self.guard.borrow_mut().admit(input, &mut keep);
     }
 
-    /// Whether a connection that hyper does not serve has something to do before it can end.
+    /// Returns true if a connection without hyper has work to do before it can close.
     pub(crate) fn is_busy(&self) -> bool {
         self.way.get() != Way::Hyper || self.has_passed() || !self.unwritten.borrow().is_empty()
     }
 
-    /// Has hyper see a request that took the short way, since hyper is to answer it.
+    /// Passes a request that bypassed hyper to hyper, because hyper must write the response.
     pub(crate) fn replay(&self, request: &Request) {
         if let Some(bytes) = request.unparsed() {
             self.passed.borrow_mut().extend_from_slice(bytes);
@@ -126,10 +126,12 @@ impl Link {
         }
     }
 
-    /// Tells if the peer seems to have left, and if nothing can be written to the peer any more.
+    /// Returns two values: true if the peer seems to have left, and true if nothing can be written to the peer any
+    /// more.
     ///
-    /// A peer that has closed its sending side looks like one that has left, though it may wait for its answer. A handler that still works
-    /// on the answer is told. A stream goes on until a write fails, and the system asks a silent peer now and then.
+    /// A peer that has closed its sending side looks like one that has left, although it may wait for its response. A
+    /// handler that is still working on the response is notified. A stream continues until a write fails, and the
+    /// system regularly checks a silent peer.
     pub(crate) fn departure(&self) -> (bool, bool) {
         let mut socket = self.socket.borrow_mut();
         let is_read_closed = socket.is_read_closed();
@@ -152,14 +154,14 @@ impl Link {
                 cursor.put_slice(&passed[..count]);
                 passed.drain(..count);
                 if passed.is_empty() {
-                    // A connection keeps no memory for what seldom happens to it.
+                    // Free the memory, because this buffer is rarely needed.
                     *passed = Vec::new();
                 }
                 return Poll::Ready(Ok(()));
             }
             if guard.rejection().is_some() {
-                // hyper sees the end of the stream, but not while an earlier request waits for its answer: there it would
-                // take the end for a client that left.
+                // hyper sees the end of the stream. It must not see the end while an earlier request waits for its
+                // response, because it would take the end for a client that left.
                 return match self.stage.get() {
                     Stage::Waiting | Stage::Streaming => Poll::Pending,
                     stage => {
@@ -175,7 +177,7 @@ impl Link {
             let buffer = &mut scratch[..room];
             let is_between = guard.is_between_messages() && self.stage.get() == Stage::Idle;
             let count = match self.socket.borrow_mut().read(buffer) {
-                // The engine ends a connection that rests by itself; hyper need not hear of it.
+                // The engine closes an idle connection itself; hyper need not know.
                 Ok(0) if is_between => {
                     self.rest.set(Rest::Left);
                     return Poll::Pending;
@@ -194,7 +196,7 @@ impl Link {
             guard.admit(&buffer[..count], &mut |bytes| {
                 progress = true;
                 let fits = bytes.len().min(cursor.remaining());
-                // What was held back may be more than there is room for.
+                // The guard may release more bytes than fit, because it held them back before.
                 let (now, later) = bytes.split_at(if passed.is_empty() { fits } else { 0 });
                 cursor.put_slice(now);
                 passed.extend_from_slice(later);
@@ -206,7 +208,7 @@ impl Link {
     }
 }
 
-/// The stream as hyper sees it.
+/// Stream of a connection for hyper.
 pub(crate) struct Io(pub(crate) Rc<Seat>);
 
 impl Read for Io {
@@ -215,7 +217,7 @@ impl Read for Io {
         _: &mut Context<'_>,
         mut cursor: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
-        // No waker is kept: the engine polls a connection whenever its socket's readiness changes.
+        // No waker is stored: the engine polls a connection whenever the readiness of its socket changes.
         match self.0.link() {
             Ok(link) => link.poll_read(&mut cursor),
             Err(error) => Poll::Ready(Err(error)),
@@ -258,7 +260,7 @@ impl Write for Io {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // After a refusal the engine has still to say why.
+        // After a rejection the engine still has to write its response.
         let link = self.0.link()?;
         if link.guard.borrow().rejection().is_some() {
             return Poll::Ready(Ok(()));

@@ -1,4 +1,4 @@
-//! Binds and accepts.
+//! Binds listening sockets and accepts connections.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
@@ -12,7 +12,7 @@ use crate::config::Config;
 use crate::stream::Stream;
 use crate::unix_listener::UnixListener;
 
-/// What connections are accepted from.
+/// A listening socket.
 #[derive(Debug)]
 pub(crate) enum Listener {
     Tcp(TcpListener),
@@ -30,7 +30,7 @@ impl Listener {
         .map(Self::Tcp)
     }
 
-    /// The next connection and its peer, which has an address where it came by TCP.
+    /// Accepts the next connection. Returns the peer's address for TCP.
     pub(crate) fn accept(&self) -> io::Result<(Stream, Option<SocketAddr>)> {
         match self {
             Self::Tcp(listener) => listener
@@ -43,7 +43,7 @@ impl Listener {
         }
     }
 
-    /// Where it listens; nothing for a Unix socket.
+    /// Returns the address of the listener; `None` for a Unix socket.
     pub(crate) fn local_addr(&self) -> io::Result<Option<SocketAddr>> {
         match self {
             Self::Tcp(listener) => listener.local_addr().map(Some),
@@ -67,14 +67,15 @@ impl Listener {
     }
 }
 
-/// Binds a host, or every address of both families, with a function that takes an address and whether it stands for both.
+/// Binds a host, or all IPv6 and IPv4 addresses if there is no host. `bind_address` gets the address, and true if the
+/// socket must accept both families.
 pub(crate) fn bind<T>(
     host: Option<&str>,
     port: u16,
     bind_address: impl Fn(SocketAddr, bool) -> io::Result<T>,
 ) -> io::Result<T> {
     let Some(host) = host else {
-        // One socket for both families, where the machine has IPv6.
+        // Use one socket for both families if the machine has IPv6.
         return match bind_address(SocketAddr::from((Ipv6Addr::UNSPECIFIED, port)), true) {
             Err(error) if no_ipv6(&error) => {
                 bind_address(SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)), false)
@@ -105,7 +106,7 @@ pub(crate) fn bind<T>(
     Err(last)
 }
 
-/// A socket that is not bound yet.
+/// Creates a socket that is not bound yet.
 pub(crate) fn socket_for(address: SocketAddr, dual_stack: bool) -> io::Result<Socket> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     if address.is_ipv6() {
@@ -116,7 +117,7 @@ pub(crate) fn socket_for(address: SocketAddr, dual_stack: bool) -> io::Result<So
 
 fn listen(address: SocketAddr, dual_stack: bool, config: &Config) -> io::Result<TcpListener> {
     let socket = socket_for(address, dual_stack)?;
-    // A restarted server takes its port back from connections that still linger. Elsewhere than on Unix the option
+    // A restarted server can bind its port again while old connections linger. On other systems than Unix, the option
     // would let two servers share a port.
     #[cfg(unix)]
     socket.set_reuse_address(true)?;
@@ -129,12 +130,13 @@ fn listen(address: SocketAddr, dual_stack: bool, config: &Config) -> io::Result<
 }
 
 fn no_ipv6(error: &io::Error) -> bool {
-    // EAFNOSUPPORT (Linux; macOS and the BSDs) has no kind of its own.
+    // EAFNOSUPPORT (Linux; macOS and the BSDs) has no `ErrorKind`.
     let unsupported = if cfg!(target_os = "linux") { 97 } else { 47 };
     error.kind() == io::ErrorKind::AddrNotAvailable || error.raw_os_error() == Some(unsupported)
 }
 
-/// Whether accepting failed for want of descriptors or memory, so that trying again at once would spin.
+/// Returns true if accepting failed because of missing file descriptors or memory, so that an immediate retry would
+/// spin.
 pub(crate) fn is_exhaustion(error: &io::Error) -> bool {
     // ENOMEM, ENFILE, EMFILE, ENOBUFS (Linux, macOS).
     matches!(error.raw_os_error(), Some(12 | 23 | 24 | 55 | 105))

@@ -1,13 +1,13 @@
-//! The short way: a request that arrives whole and its answer that leaves whole, without hyper.
+//! Fast path without hyper, for requests that arrive in one read and whose responses can be written at once.
 //!
-//! For nearly all requests everything is there in one read, nothing in the head asks for anything unusual, and the answer is
-//! a few kilobytes that the system takes at once. What hyper does for one of these, beside the checks that the guard has done
-//! already, is a third of what the engine costs: it parses the head again, builds a map of headers, has the body go
-//! through a channel, and queues the answer. So [`poll`] takes such a request as it is and writes such an answer at once.
+//! For nearly all requests, one read returns everything, the head contains nothing unusual, and the response has a few
+//! kilobytes that the system accepts at once. For such a request, hyper takes a third of the engine's time although the
+//! guard has already done the checks: hyper parses the head again, builds a map of headers, passes the body through a
+//! channel, and queues the response. So [`poll`] accepts such a request directly and writes such a response at once.
 //!
-//! Everything else goes to hyper as it came. The choice is made again for the answer: where that is none for the short way,
-//! hyper is shown the request after all ([`Link::replay`]), and is given the answer as soon as it has read it. On
-//! the wire both ways are the same to the byte, which `tests/engine/ways.rs` holds.
+//! All other requests go to hyper unchanged. The decision is made again for the response: if the response does not
+//! qualify for the fast path, hyper reads the request after all ([`Link::replay`]), and gets the response as soon as it
+//! has read the request. On the wire both paths are identical to the byte, which `tests/engine/ways.rs` checks.
 
 use std::cell::RefCell;
 use std::io::{self, Cursor, Write as _};
@@ -22,36 +22,36 @@ use crate::request::Request;
 use crate::response::{Response, View, sets_sniffing};
 use crate::whole::Whole;
 
-/// The longest answer that takes the short way. For longer ones, what hyper costs is little.
+/// Maximum size of a response on the fast path. For longer responses, the cost of hyper is small in comparison.
 const LONGEST: usize = 16 * 1024;
-/// Room for the status line and the fields that the engine adds.
+/// Space for the status line and the header fields that the engine adds.
 const OWN_FIELDS: usize = 256;
 
-/// What there is to do for a connection that hyper does not serve.
+/// Next step of a connection that hyper does not serve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// It waits: for its socket, or for an answer.
+    /// Wait for the socket or for a response.
     Waiting,
-    /// There may be more to read.
+    /// Poll again, because there may be more to read.
     Again,
-    /// Nobody is there any more, or everything is said.
+    /// Close the connection: the peer has left, or the last response is written.
     Over,
-    /// What is to be done is hyper's.
+    /// Continue with hyper.
     Hyper,
 }
 
-/// How the request under way came.
+/// Path that the current request took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// Through hyper, or there is none.
+    /// Through hyper, or there is no request.
     Hyper,
-    /// The short way; hyper knows nothing of it.
+    /// The fast path; hyper has not seen the request.
     Short,
-    /// The short way, and hyper is being shown it for its answer.
+    /// The fast path, and hyper is reading the request now to write the response.
     Replayed,
 }
 
-/// Makes what progress there is. `leaving`: the connection ends with the request under way.
+/// Makes as much progress as possible. If `leaving` is true, the connection closes after the current request.
 pub(crate) fn poll(link: &Link, leaving: bool, scratch: &RefCell<Vec<u8>>) -> Step {
     match flush(link) {
         Ok(true) => {}
@@ -78,7 +78,7 @@ pub(crate) fn poll(link: &Link, leaving: bool, scratch: &RefCell<Vec<u8>>) -> St
         return Step::Hyper;
     }
     if leaving {
-        // Its last answer is out. The peer has gone where this fails.
+        // The last response is written. An error means that the peer has left.
         let _ = link.socket.borrow().finish();
         return Step::Over;
     }
@@ -110,7 +110,8 @@ fn read(link: &Link, scratch: &RefCell<Vec<u8>>) -> Step {
     Step::Waiting
 }
 
-/// Whether the answer to a request takes the short way. Rare ones are hyper's, whose rules for them need not be known twice.
+/// Returns true if the response to a request may take the fast path. Rare responses are left to hyper, so that the
+/// rules for them are not implemented twice.
 pub(crate) fn takes(request: &Request, response: &Response) -> bool {
     if request.unparsed().is_none() || request.method() == "HEAD" {
         return false;
@@ -123,7 +124,8 @@ pub(crate) fn takes(request: &Request, response: &Response) -> bool {
     } = response.view();
     let mut length = OWN_FIELDS + body.len();
     for (name, value) in headers {
-        // The first ends the connection, the second stands in place of the engine's own, the third would be repeated.
+        // `connection` may close the connection, `date` replaces the engine's own header, and `content-type` would be
+        // repeated.
         if name == CONNECTION || name == DATE || (name == CONTENT_TYPE && content_type.is_some()) {
             return false;
         }
@@ -132,11 +134,11 @@ pub(crate) fn takes(request: &Request, response: &Response) -> bool {
     length <= LONGEST && response.may_have_body()
 }
 
-/// Writes an answer; whether the system took all of it.
+/// Writes a response. Returns true if the system accepted all of it.
 fn write(link: &Link, response: &Response, last: bool, scratch: &RefCell<Vec<u8>>) -> io::Result<bool> {
     let mut scratch = scratch.borrow_mut();
     let mut out = Cursor::new(&mut scratch[..]);
-    // `takes` has made sure that there is room.
+    // `takes` has checked that the buffer is large enough.
     encode(response, last, &mut out)?;
     let length = usize::try_from(out.position()).unwrap_or(0);
     let text = &scratch[..length];
@@ -147,7 +149,7 @@ fn write(link: &Link, response: &Response, last: bool, scratch: &RefCell<Vec<u8>
     Ok(written == text.len())
 }
 
-/// Writes what the system did not take before; whether nothing is left.
+/// Writes the rest of a response that the system did not accept before. Returns true if nothing is left.
 fn flush(link: &Link) -> io::Result<bool> {
     let mut unwritten = link.unwritten.borrow_mut();
     while !unwritten.is_empty() {
@@ -157,7 +159,7 @@ fn flush(link: &Link) -> io::Result<bool> {
         }
         unwritten.drain(..written);
         if unwritten.is_empty() {
-            // A connection keeps no memory for what seldom happens to it.
+            // Free the memory, because this buffer is rarely needed.
             *unwritten = Vec::new();
         }
     }
@@ -171,7 +173,7 @@ fn unless_blocked(written: io::Result<usize>) -> io::Result<usize> {
     }
 }
 
-/// The answer as hyper would write it.
+/// Encodes the response in the same way as hyper.
 fn encode(response: &Response, last: bool, out: &mut Cursor<&mut [u8]>) -> io::Result<()> {
     let View {
         status,
@@ -195,7 +197,7 @@ fn encode(response: &Response, last: bool, out: &mut Cursor<&mut [u8]>) -> io::R
         out.write_all(NO_SNIFF_LINE.as_bytes())?;
     }
     for (index, (name, value)) in headers.iter().enumerate() {
-        // A name that is repeated has its values one behind the other, where it first came.
+        // The values of a repeated name are written together, at the position of the first one.
         if headers[..index].iter().any(|(before, _)| before == name) {
             continue;
         }
@@ -241,7 +243,7 @@ mod tests {
     use super::decimal;
 
     #[test]
-    fn decimals_are_written_as_they_are_read() {
+    fn formats_numbers_in_decimal() {
         for number in [0, 7, 10, 99, 100, 16_384, usize::MAX] {
             assert_eq!(decimal(number, &mut [0; 20]), number.to_string().as_bytes());
         }

@@ -1,4 +1,4 @@
-//! Answers that the engine gives itself, because the bytes never became a request.
+//! Responses of the engine itself, to bytes that never became a request.
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -9,18 +9,18 @@ use kit_guard::Rejection;
 use crate::envelope::error_body;
 use crate::own_headers::NO_SNIFF_LINE;
 
-/// One refusal, for the log.
+/// A rejection for the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refusal {
-    /// Why.
+    /// Reason of the rejection.
     pub rejection: Rejection,
-    /// The trace id that the peer was told, so that what it reports is found again.
+    /// Trace id in the response, so that the log entry can be found for an error that a client reports.
     pub trace_id: u128,
-    /// The peer; nothing where it came through a Unix socket.
+    /// Address of the peer; `None` for a Unix socket.
     pub remote: Option<SocketAddr>,
 }
 
-/// The whole answer on the wire.
+/// Formats the complete response.
 pub(crate) fn to_bytes(rejection: Rejection, trace_id: u128) -> Vec<u8> {
     let body = error_body(rejection.code, rejection.message, trace_id);
     let date = httpdate::fmt_http_date(SystemTime::now());

@@ -1,4 +1,4 @@
-//! A complete request as a handler sees it.
+//! Complete requests, as handlers receive them.
 
 use std::borrow::Cow;
 use std::net::SocketAddr;
@@ -11,27 +11,27 @@ use http::request::Parts;
 use crate::own_headers::apply_target_host;
 use crate::whole::Whole;
 
-/// Names a request until it is answered. Numbers are never used twice within an engine's life, so that a late answer
-/// to an old request cannot reach a new one.
+/// Id of a request until it has its response. An engine never uses an id twice, so a late response to an old request
+/// cannot reach a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RequestId {
     pub(crate) slot: u32,
     pub(crate) serial: u32,
 }
 
-/// Bits of [`RequestId::as_number`] that hold the slot.
+/// Number of bits of [`RequestId::as_number`] for the slot.
 const SLOT_BITS: u32 = 20;
 
 impl RequestId {
-    /// Greatest number of requests at one time.
+    /// Maximum number of requests at the same time.
     pub(crate) const MAX_SLOTS: usize = 1 << SLOT_BITS;
 
-    /// The id as a number that a double holds exactly: 52 bits.
+    /// Returns the id as a number of 52 bits, which a double represents exactly.
     pub fn as_number(self) -> u64 {
         (u64::from(self.serial) << SLOT_BITS) | u64::from(self.slot)
     }
 
-    /// The id that [`RequestId::as_number`] made.
+    /// Converts a number of [`RequestId::as_number`] back; `None` if it is out of range.
     pub fn from_number(number: u64) -> Option<Self> {
         let slot = u32::try_from(number & (Self::MAX_SLOTS as u64 - 1)).ok()?;
         let serial = u32::try_from(number >> SLOT_BITS).ok()?;
@@ -49,9 +49,9 @@ pub struct Request {
 
 #[derive(Debug)]
 enum Content {
-    /// As the guard took it.
+    /// Bytes that the guard accepted as one request.
     Whole(Whole),
-    /// As hyper parsed it.
+    /// Request that hyper parsed.
     Parsed { parts: Box<Parts>, body: Bytes },
 }
 
@@ -79,7 +79,7 @@ impl Request {
         }
     }
 
-    /// The bytes of a request that hyper has not seen.
+    /// Returns the bytes of a request that bypassed hyper.
     pub(crate) fn unparsed(&self) -> Option<&[u8]> {
         match &self.content {
             Content::Whole(whole) => Some(whole.bytes()),
@@ -87,7 +87,7 @@ impl Request {
         }
     }
 
-    /// An empty map for headers: its own where it has one.
+    /// Returns an empty header map, and reuses the map of the request if there is one.
     pub(crate) fn into_headers(self) -> HeaderMap {
         let Content::Parsed { parts, .. } = self.content else {
             return HeaderMap::new();
@@ -97,12 +97,12 @@ impl Request {
         headers
     }
 
-    /// Whether it was sent as HTTP/1.0.
+    /// Returns true if the request is HTTP/1.0.
     pub(crate) fn is_http_10(&self) -> bool {
         matches!(&self.content, Content::Parsed { parts, .. } if parts.version == http::Version::HTTP_10)
     }
 
-    /// The method as received; HTTP has it in upper case.
+    /// Returns the method as received. Methods are case-sensitive; standard methods are in upper case.
     pub fn method(&self) -> &str {
         match &self.content {
             Content::Whole(whole) => whole.method(),
@@ -110,7 +110,7 @@ impl Request {
         }
     }
 
-    /// Path and query exactly as received.
+    /// Returns path and query exactly as received.
     pub fn target(&self) -> &str {
         match &self.content {
             Content::Whole(whole) => whole.target(),
@@ -121,7 +121,7 @@ impl Request {
         }
     }
 
-    /// The path, not decoded.
+    /// Returns the path, not decoded.
     pub fn path(&self) -> &str {
         match &self.content {
             Content::Whole(whole) => whole.path(),
@@ -129,13 +129,13 @@ impl Request {
         }
     }
 
-    /// One header; where it is repeated, the values joined with a comma, cookies with a semicolon. The name is that of HTTP, in
-    /// any case.
+    /// Returns a header, or `None` if it is absent. The values of a repeated header are joined with a comma, those of
+    /// `cookie` with a semicolon. `name` is not case-sensitive.
     pub fn header(&self, name: &str) -> Option<Cow<'_, [u8]>> {
         match &self.content {
             Content::Whole(whole) => joined(name, whole.values(name)),
             Content::Parsed { parts, .. } => {
-                // A name that is no token is in no request.
+                // No request contains a name that is not a token.
                 let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
                 let values = parts.headers.get_all(&name);
                 joined(name.as_str(), values.iter().map(http::HeaderValue::as_bytes))
@@ -143,8 +143,8 @@ impl Request {
         }
     }
 
-    /// All headers in the order in which their names first came, lower-case names, values joined as in
-    /// [`Request::header`].
+    /// Returns all headers in the order in which their names first occurred. Names are in lower case, and values are
+    /// joined as in [`Request::header`].
     pub fn headers(&self) -> Vec<(Cow<'_, str>, Cow<'_, [u8]>)> {
         match &self.content {
             Content::Whole(whole) => {
@@ -171,7 +171,8 @@ impl Request {
         }
     }
 
-    /// Whether a header is there; cheaper than [`Request::header`] for the names that the `http` crate knows.
+    /// Returns true if a header is present. Faster than [`Request::header`] for the names that the `http` crate
+    /// defines.
     pub fn has_header(&self, name: &HeaderName) -> bool {
         match &self.content {
             Content::Whole(whole) => whole.values(name.as_str()).next().is_some(),
@@ -179,12 +180,13 @@ impl Request {
         }
     }
 
-    /// Whether the body is declared as plain `application/json`, by far the most common case.
+    /// Returns true if the content type of the body is exactly `application/json`, which is by far the most common
+    /// case.
     pub fn is_plain_json(&self) -> bool {
         self.header("content-type").as_deref() == Some(b"application/json")
     }
 
-    /// The body; empty where it is too large.
+    /// Returns the body; empty if it is too large.
     pub fn body(&self) -> &[u8] {
         match &self.content {
             Content::Whole(whole) => whole.body(),
@@ -192,12 +194,12 @@ impl Request {
         }
     }
 
-    /// The body exceeds the limit and was not kept; the connection is closed after the answer.
+    /// Returns true if the body exceeds the limit and was not stored. The connection closes after the response.
     pub fn body_too_large(&self) -> bool {
         self.body_too_large
     }
 
-    /// The peer; nothing where it came through a Unix socket.
+    /// Returns the address of the peer; `None` for a Unix socket.
     pub fn remote_address(&self) -> Option<SocketAddr> {
         self.remote
     }

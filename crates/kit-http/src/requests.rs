@@ -1,5 +1,5 @@
-//! The requests that wait for their answers. They outlive their connections: a handler whose peer has left goes on
-//! reading its request until it answers.
+//! Requests that wait for their responses. They outlive their connections: a handler whose peer has left can read its
+//! request until it responds.
 
 use std::rc::{Rc, Weak};
 
@@ -10,9 +10,9 @@ use crate::request::{Request, RequestId};
 
 pub(crate) struct Pending {
     serial: u32,
-    /// Where the connection was; whether it still is there, `link.request` tells.
+    /// Slot of the connection. `link.request` tells if the connection still belongs to this request.
     pub(crate) connection: usize,
-    /// Weak, so that a socket is closed with its connection and not with the last answer.
+    /// Weak, so that the socket is closed with its connection and not with the last response.
     pub(crate) link: Weak<Link>,
     pub(crate) request: Rc<Request>,
 }
@@ -24,7 +24,7 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
-    /// Answers nothing where handlers have left so many requests unanswered that ids run out.
+    /// Adds a request. Returns `None` if so many requests wait for responses that no id is free.
     pub(crate) fn insert(
         &mut self,
         connection: usize,

@@ -1,4 +1,4 @@
-//! Keeps a port for the processes that will listen on it together.
+//! Reserves a port for several processes that will listen on it together.
 
 use std::io;
 use std::net::SocketAddr;
@@ -7,10 +7,11 @@ use socket2::Socket;
 
 use crate::listener;
 
-/// A port that nobody can take but engines with [`crate::Config::share_port`], as long as this lives. It accepts nothing.
+/// Reservation of a port: only engines with [`crate::Config::share_port`] can bind it while this value exists. The
+/// reservation accepts no connections.
 ///
-/// With `SO_REUSEPORT` alone, two applications of one user that are given the same port would silently share it. So the
-/// port is taken without that option, which fails where anybody listens, and opened for sharing afterwards.
+/// With `SO_REUSEPORT` alone, two applications of the same user could silently share a port by mistake. So the port is
+/// first bound without this option, which fails if another process listens on it, and then opened for sharing.
 ///
 /// ```
 /// use kit_http::{Config, Engine, Reservation};
@@ -28,17 +29,17 @@ use crate::listener;
 /// ```
 #[derive(Debug)]
 pub struct Reservation {
-    /// Bound, and nothing else.
+    /// Socket that is bound but does not listen.
     _socket: Socket,
     address: SocketAddr,
 }
 
 impl Reservation {
-    /// Reserves a port of a host, or of every address; port 0 takes a free one.
+    /// Reserves a port of a host, or of all addresses if `host` is `None`. Port 0 reserves a free port.
     ///
     /// # Errors
     ///
-    /// Where another process listens on the port or has reserved it, and where the address cannot be bound.
+    /// If another process listens on the port or has reserved it, or if the address cannot be bound.
     pub fn new(host: Option<&str>, port: u16) -> io::Result<Self> {
         let socket = listener::bind(host, port, reserve)?;
         let address = socket
@@ -51,7 +52,7 @@ impl Reservation {
         })
     }
 
-    /// The address that was bound, with the port.
+    /// Returns the bound address with its port.
     #[must_use]
     pub fn local_addr(&self) -> SocketAddr {
         self.address
@@ -62,7 +63,8 @@ fn reserve(address: SocketAddr, dual_stack: bool) -> io::Result<Socket> {
     let strict = listener::socket_for(address, dual_stack)?;
     let socket = match strict.bind(&address.into()) {
         Ok(()) => strict,
-        // Perhaps only connections of an earlier server linger on the port. Who listens on it is in the way of this too.
+        // Maybe only connections of an earlier server linger on the port. If another process listens on it, the second
+        // bind fails too.
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
             let lenient = listener::socket_for(address, dual_stack)?;
             lenient.set_reuse_address(true)?;
@@ -71,8 +73,8 @@ fn reserve(address: SocketAddr, dual_stack: bool) -> io::Result<Socket> {
         }
         Err(error) => return Err(error),
     };
-    // From here on another reservation fails, and whoever shares the port does not. The kernel looks at the options of
-    // bound sockets as they are when a further one is bound.
+    // From here on, another reservation fails, and engines that share the port succeed. The kernel reads the current
+    // options of bound sockets when another one is bound.
     socket.set_reuse_address(false)?;
     socket.set_reuse_port(true)?;
     Ok(socket)

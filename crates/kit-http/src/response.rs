@@ -1,4 +1,4 @@
-//! An answer, and what may be in it.
+//! Responses and the rules for their content.
 
 use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
@@ -8,7 +8,15 @@ use crate::body::Body;
 use crate::envelope::{error_body, trace_id};
 use crate::own_headers::add_no_sniff;
 
-/// An answer to a request. Length, date and connection headers are the engine's business.
+/// A response to a request. The engine adds the length, the date and the connection headers.
+///
+/// ```
+/// use kit_http::Response;
+///
+/// let mut response = Response::json(200, "{}".into())?;
+/// response.add_header("cache-control", b"no-store")?;
+/// # Ok::<(), kit_http::ResponseError>(())
+/// ```
 #[derive(Debug)]
 pub struct Response {
     status: StatusCode,
@@ -17,45 +25,49 @@ pub struct Response {
     body: Bytes,
 }
 
-/// What an answer consists of.
+/// Content of a response.
 pub(crate) struct View<'a> {
     pub(crate) status: StatusCode,
     pub(crate) content_type: Option<&'a HeaderValue>,
-    /// The others, in order.
+    /// All other headers, in order.
     pub(crate) headers: &'a [(HeaderName, HeaderValue)],
     pub(crate) body: &'a [u8],
 }
 
-/// Why an answer cannot be sent. The request is still unanswered then.
+/// Error for a response that cannot be sent. The request still needs a response.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ResponseError {
-    /// No such request, or it has been answered.
+    /// The request is unknown, or already has a response.
     #[error("the request is unknown or already answered")]
     UnknownRequest,
-    /// Not a final status.
+    /// The status is not a final status.
     #[error("the status {0} is no final HTTP status (200 to 599)")]
     Status(u32),
-    /// Not a token.
+    /// The header name is not a token.
     #[error("the header name `{0}` is invalid")]
     HeaderName(String),
-    /// Control characters, a line break above all.
+    /// The header value contains control characters, such as a line break.
     #[error("the value of the header `{0}` has characters that HTTP does not allow")]
     HeaderValue(String),
-    /// A header that decides where the message ends.
+    /// The header determines the end of the message.
     #[error("the header `{0}` is set by the server itself")]
     Reserved(String),
-    /// A body that is longer or shorter than its head said.
+    /// The body is longer or shorter than its head declares.
     #[error("the body has {found} bytes, and its head said {said}")]
     Length {
-        /// As [`crate::Engine::respond_stream`] was told.
+        /// Length that [`crate::Engine::respond_stream`] declared, in bytes.
         said: u64,
-        /// With the piece that is too much, where it is too long.
+        /// Length of the body in bytes. If the body is too long, this includes the rejected chunk.
         found: u64,
     },
 }
 
 impl Response {
-    /// An empty answer.
+    /// Creates a response without a body.
+    ///
+    /// # Errors
+    ///
+    /// If the status is not between 200 and 599.
     pub fn new(status: u32) -> Result<Self, ResponseError> {
         let code = u16::try_from(status)
             .ok()
@@ -66,7 +78,11 @@ impl Response {
         Ok(Self::empty(status))
     }
 
-    /// An answer of JSON text.
+    /// Creates a response with JSON text.
+    ///
+    /// # Errors
+    ///
+    /// If the status is not between 200 and 599.
     pub fn json(status: u32, body: Bytes) -> Result<Self, ResponseError> {
         let mut response = Self::new(status)?;
         response.set_json();
@@ -74,7 +90,7 @@ impl Response {
         Ok(response)
     }
 
-    /// The answer when there is no room for a request.
+    /// Creates the response if the engine has too many requests in progress.
     pub(crate) fn overloaded() -> Self {
         Self::error(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -83,7 +99,7 @@ impl Response {
         )
     }
 
-    /// The answer where the code that should give one cannot.
+    /// Creates a response with the status 500, for code that failed to create another response.
     pub fn internal_error() -> Self {
         Self::error(
             StatusCode::INTERNAL_SERVER_ERROR,
@@ -108,17 +124,21 @@ impl Response {
         }
     }
 
-    /// Sets the body. On HEAD it is counted and left out.
+    /// Sets the body. For HEAD, the body is not sent, but its length is.
     pub fn set_body(&mut self, body: Bytes) {
         self.body = body;
     }
 
-    /// Sets `content-type` to JSON without looking at text.
+    /// Sets `content-type` to `application/json`.
     pub fn set_json(&mut self) {
         self.content_type = Some(HeaderValue::from_static("application/json"));
     }
 
-    /// Adds a header; one that is there already is repeated.
+    /// Adds a header. Keeps other headers with the same name.
+    ///
+    /// # Errors
+    ///
+    /// If the name or the value is invalid, or if the engine sets the header itself.
     pub fn add_header(&mut self, name: &str, value: &[u8]) -> Result<(), ResponseError> {
         let Ok(parsed) = HeaderName::from_bytes(name.as_bytes()) else {
             return Err(ResponseError::HeaderName(name.to_owned()));
@@ -141,7 +161,7 @@ impl Response {
         }
     }
 
-    /// Closes the connection after this answer.
+    /// Closes the connection after this response.
     pub(crate) fn close(&mut self) {
         if self.closes() {
             return;
@@ -149,24 +169,24 @@ impl Response {
         self.headers.push((CONNECTION, HeaderValue::from_static("close")));
     }
 
-    /// Whether the connection ends with it.
+    /// Returns true if the connection closes after this response.
     pub(crate) fn closes(&self) -> bool {
-        // No other value is taken.
+        // `add_header` accepts only the value `close`.
         self.headers.iter().any(|(name, _)| name == CONNECTION)
     }
 
-    /// Whether answers of this status have a body.
+    /// Returns true if responses with this status may have a body.
     pub(crate) fn may_have_body(&self) -> bool {
         !matches!(self.status.as_u16(), 204 | 205 | 304)
     }
 
-    /// The answer as hyper takes it, its headers in the given empty map.
+    /// Converts the response for hyper, with its headers in the given empty map.
     pub(crate) fn into_http(mut self, headers: HeaderMap) -> http::Response<Body> {
         let body = Body::Full(std::mem::take(&mut self.body).into());
         self.with_body(headers, body)
     }
 
-    /// The same with another body.
+    /// Converts the response for hyper with another body.
     pub(crate) fn with_body(self, mut headers: HeaderMap, body: Body) -> http::Response<Body> {
         if let Some(content_type) = self.content_type {
             headers.insert(CONTENT_TYPE, content_type);
@@ -184,7 +204,7 @@ impl Response {
     }
 }
 
-/// Returns true if a handler has said by itself how browsers may read the answer.
+/// Returns true if the handler has set `x-content-type-options`.
 pub(crate) fn sets_sniffing(headers: &[(HeaderName, HeaderValue)]) -> bool {
     headers.iter().any(|(name, _)| name == X_CONTENT_TYPE_OPTIONS)
 }

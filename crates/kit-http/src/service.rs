@@ -1,4 +1,4 @@
-//! The service that hyper calls: collects the body, hands the request to the engine, waits for the answer.
+//! Service that hyper calls: collects the body, passes the request to the engine, and waits for the response.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -16,10 +16,10 @@ use crate::link::{Link, Stage};
 use crate::plain::Way;
 use crate::request::Request;
 
-/// One per half of hyper's.
+/// The service of one half.
 pub(crate) struct Service(pub(crate) Rc<Seat>);
 
-/// The body could not be read to its end: the peer left or broke its framing.
+/// Error for a body that could not be read completely: the peer left or broke the framing.
 #[derive(Debug, thiserror::Error)]
 #[error("the request body ended early")]
 pub(crate) struct BodyEndedEarly;
@@ -49,7 +49,7 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
             };
         }
         if body.size_hint().lower() > link.body_limit as u64 {
-            // Never asking for the body also never invites it with `100 Continue`.
+            // The body is not read, so hyper does not send `100 Continue`.
             deliver(&link, parts, Bytes::new(), true);
             return Exchange {
                 link: Some(link),
@@ -69,9 +69,9 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
     }
 }
 
-/// One request on its way to its answer.
+/// Future of one request and its response.
 pub(crate) struct Exchange {
-    /// Always there: hyper is polled only with a connection.
+    /// Always set, because hyper is polled only with a connection.
     link: Option<Rc<Link>>,
     collecting: Option<Box<Collecting>>,
 }
@@ -79,9 +79,9 @@ pub(crate) struct Exchange {
 struct Collecting {
     parts: Parts,
     body: Incoming,
-    /// A body of one piece is never copied.
+    /// First chunk. A body of one chunk is not copied.
     first: Bytes,
-    /// Everything, from the second piece on.
+    /// All chunks, if there is more than one.
     rest: BytesMut,
 }
 
@@ -100,7 +100,7 @@ impl Future for Exchange {
                 Poll::Ready(Ok(complete)) => complete,
             };
             if let Some(collected) = this.collecting.take() {
-                // Dropping the body here tells hyper that the rest of one too large is not wanted.
+                // Dropping the body here tells hyper that the rest of a body above the limit is not needed.
                 let Collecting {
                     parts, first, rest, ..
                 } = *collected;
@@ -126,7 +126,7 @@ impl Future for Exchange {
 }
 
 impl Collecting {
-    /// Answers whether the body is complete; if not, it is too large.
+    /// Reads the body. Returns true if the body is complete, and false if it is above the limit.
     fn poll(&mut self, context: &mut Context<'_>, limit: usize) -> Poll<Result<bool, BodyEndedEarly>> {
         loop {
             let frame = match Pin::new(&mut self.body).poll_frame(context) {
@@ -135,7 +135,7 @@ impl Collecting {
                 Poll::Ready(Some(Err(_))) => return Poll::Ready(Err(BodyEndedEarly)),
                 Poll::Ready(Some(Ok(frame))) => frame,
             };
-            // Trailers are nothing that a handler could ask for.
+            // Handlers cannot access trailers.
             let Ok(data) = frame.into_data() else { continue };
             if self.first.len().max(self.rest.len()) + data.len() > limit {
                 return Poll::Ready(Ok(false));
@@ -151,7 +151,7 @@ impl Collecting {
                 }
                 self.rest.extend_from_slice(&data);
             }
-            // The end is often known with the last piece, which saves a round through the channel.
+            // The end is often known with the last chunk, which saves another poll.
             if self.body.is_end_stream() {
                 return Poll::Ready(Ok(true));
             }
@@ -161,7 +161,7 @@ impl Collecting {
 
 fn deliver(link: &Link, parts: Parts, body: Bytes, body_too_large: bool) {
     link.stage.set(Stage::Waiting);
-    // The handler has answered it already.
+    // The handler has already responded to this request.
     if link.way.replace(Way::Hyper) == Way::Replayed {
         return;
     }

@@ -1,4 +1,4 @@
-//! A non-blocking stream that remembers its readiness, since the poller reports each change only once.
+//! A non-blocking stream that stores its readiness, because the poller reports each change only once.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr};
@@ -7,22 +7,22 @@ use mio::event::Event;
 
 use crate::stream::Stream;
 
-/// A connected stream. Calls that cannot make progress answer `WouldBlock` without a system call.
+/// A connected stream. Calls that cannot make progress return `WouldBlock` without a system call.
 #[derive(Debug)]
 pub(crate) struct Socket {
     stream: Stream,
-    /// Nothing where the stream is a Unix one.
+    /// `None` for a Unix stream.
     peer: Option<SocketAddr>,
     readable: bool,
     writable: bool,
-    /// The peer has closed its side; reading will end, and no further event will say so.
+    /// True if the peer has closed its sending side. Reading will end, and no further event will report that.
     read_closed: bool,
     dead: bool,
-    /// True if the system asks a silent peer now and then if it is still there.
+    /// True if the system regularly checks a silent peer (TCP keep-alive).
     is_probing: bool,
-    /// Grows with each byte that the system took.
+    /// Grows with each byte that the system accepted.
     written: usize,
-    /// True if the peer has sent anything yet.
+    /// True if the peer has sent any data.
     has_spoken: bool,
 }
 
@@ -56,55 +56,55 @@ impl Socket {
         self.dead |= event.is_write_closed() || event.is_error();
     }
 
-    /// Whether the peer has closed its side, by leaving or by a half-close; the two cannot be told apart.
+    /// Returns true if the peer has closed its sending side, by leaving or by a half-close, which look the same.
     pub(crate) fn is_read_closed(&self) -> bool {
         self.read_closed
     }
 
-    /// Has the system ask a silent peer now and then if it is still there. The connection is broken then if it is not.
+    /// Makes the system check a silent peer regularly. If the peer is gone, the connection breaks.
     pub(crate) fn probe_peer(&mut self) {
         if !std::mem::replace(&mut self.is_probing, true) {
             self.stream.probe_peer();
         }
     }
 
-    /// Whether the connection is broken in both directions.
+    /// Returns true if the connection is broken in both directions.
     pub(crate) fn is_dead(&self) -> bool {
         self.dead
     }
 
-    /// Whether there may be something to read.
+    /// Returns true if there may be data to read.
     pub(crate) fn is_readable(&self) -> bool {
         self.readable
     }
 
-    /// Has the next read ask the system, whatever the poller has reported so far.
+    /// Makes the next read call the system, even if the poller has not reported data.
     pub(crate) fn suspect_readable(&mut self) {
         self.readable = true;
     }
 
-    /// Has the next write ask the system. It tells of room only when a good part of its buffer is free, for which a peer
-    /// that reads slowly can take longer than anybody waits.
+    /// Makes the next write call the system. The system reports free space only when a large part of its buffer is
+    /// free, and with a slow reader this can take longer than the write timeout.
     pub(crate) fn suspect_writable(&mut self) {
         self.writable = true;
     }
 
-    /// Tells how far writing has come: grows with each byte, and wraps around.
+    /// Returns a number that grows with each written byte, and wraps around.
     pub(crate) fn written(&self) -> usize {
         self.written
     }
 
-    /// Has the system reset the connection when it is closed, in place of a proper end.
+    /// Makes the system reset the connection when it is closed.
     pub(crate) fn reset_when_closed(&self) {
         self.stream.reset_when_closed();
     }
 
-    /// True if the peer has sent anything yet.
+    /// Returns true if the peer has sent any data.
     pub(crate) fn has_spoken(&self) -> bool {
         self.has_spoken
     }
 
-    /// Returns true if the peer lets the socket's buffer stay full.
+    /// Returns true if the send buffer of the socket is full.
     pub(crate) fn is_write_blocked(&self) -> bool {
         !self.writable
     }
@@ -121,8 +121,8 @@ impl Socket {
                     return Err(error);
                 }
                 Ok(count) => {
-                    // A short read has emptied the kernel's buffer, so another read would be wasted: what arrives later
-                    // is a new event. Only the end of the stream may already have been reported.
+                    // A short read has emptied the kernel's buffer, so another read would be useless: new data causes a
+                    // new event. Only the end of the stream may already have been reported.
                     self.readable = count == buffer.len() || self.read_closed;
                     self.has_spoken |= count > 0;
                     return Ok(count);
@@ -139,10 +139,10 @@ impl Socket {
         self.write_with(|stream| stream.write_vectored(bytes))
     }
 
-    /// Tells the peer that no more will come.
+    /// Closes the sending side.
     pub(crate) fn finish(&self) -> io::Result<()> {
         match self.stream.shutdown(Shutdown::Write) {
-            // The peer was faster.
+            // The peer has already closed the connection.
             Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
             other => other,
         }

@@ -1,4 +1,4 @@
-//! The two kinds of connected streams: TCP and Unix.
+//! Connected streams of both kinds: TCP and Unix.
 
 use std::io::{self, IoSlice, Read, Write};
 use std::net::Shutdown;
@@ -9,7 +9,7 @@ use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
 use socket2::{SockRef, TcpKeepalive};
 
-/// Time that a peer may be silent before the system asks if the peer is still there.
+/// Time of silence after which the system checks if the peer is still there.
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// A connected, non-blocking stream.
@@ -20,29 +20,30 @@ pub(crate) enum Stream {
 }
 
 impl Stream {
-    /// Sets what the engine wants of a stream.
+    /// Sets the socket options that the engine needs.
     pub(crate) fn prepare(&self) -> io::Result<()> {
         match self {
-            // Answers leave in one piece; waiting to fill a packet would only delay them.
+            // Responses are written in one piece, so waiting to fill a packet would only delay them.
             Self::Tcp(stream) => stream.set_nodelay(true),
             Self::Unix(_) => Ok(()),
         }
     }
 
-    /// A Unix stream has no such thing.
+    /// Makes the system reset the connection when it is closed. Has no effect on a Unix stream.
     pub(crate) fn reset_when_closed(&self) {
         if let Self::Tcp(stream) = self {
-            // Where it cannot be set, the peer is gone.
+            // Fails only if the peer is gone.
             let _ = SockRef::from(stream).set_linger(Some(Duration::ZERO));
         }
     }
 
-    /// Asks a silent peer whether it is still there (TCP keep-alive). The system of a peer that has closed both sides forgets the
-    /// connection within about a minute and then answers with a reset. A Unix stream has no such thing, and needs none.
+    /// Enables checks of a silent peer (TCP keep-alive). If a peer has closed both sides, its system forgets the
+    /// connection within about a minute and then responds to a check with a reset. Unix streams have no such option and
+    /// do not need it.
     pub(crate) fn probe_peer(&self) {
         if let Self::Tcp(stream) = self {
             let probes = TcpKeepalive::new().with_time(SILENCE);
-            // Where it cannot be set, the peer is gone.
+            // Fails only if the peer is gone.
             let _ = SockRef::from(stream).set_tcp_keepalive(&probes);
         }
     }
@@ -80,7 +81,7 @@ impl Write for Stream {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        // Neither kind has a buffer of its own.
+        // Streams have no write buffer.
         Ok(())
     }
 }

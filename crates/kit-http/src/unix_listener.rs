@@ -1,4 +1,4 @@
-//! Listens on a Unix socket, and keeps its file in order.
+//! Listens on a Unix socket, and manages its file.
 
 use std::fs;
 use std::io;
@@ -8,18 +8,18 @@ use std::path::{Path, PathBuf};
 
 use socket2::{Domain, SockAddr, Socket, Type};
 
-/// A listening Unix socket, whose file goes with it.
+/// A listening Unix socket. Dropping it removes its file.
 #[derive(Debug)]
 pub(crate) struct UnixListener {
     pub(crate) listener: mio::net::UnixListener,
     path: PathBuf,
-    /// Device and inode of the file that this listener made.
+    /// Device and inode of the file that this listener created.
     file: (u64, u64),
 }
 
 impl UnixListener {
-    /// Binds a path. A socket file that nobody listens on any more, as a killed server leaves it, is replaced; a file of
-    /// another kind and a socket that somebody listens on are not touched.
+    /// Binds a path. Replaces a socket file without a listener, such as a killed server leaves behind. Does not touch a
+    /// file of another type, or a socket with a listener.
     pub(crate) fn bind(path: &Path, backlog: u32) -> io::Result<Self> {
         let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
         socket.set_nonblocking(true)?;
@@ -43,15 +43,15 @@ impl UnixListener {
 
 impl Drop for UnixListener {
     fn drop(&mut self) {
-        // Whoever took the path meanwhile keeps it.
+        // If another process has bound the path meanwhile, its file stays.
         if identity(&self.path).is_ok_and(|file| file == self.file) {
-            // Where it cannot be removed, the next server finds it stale.
+            // If the file cannot be removed, the next server replaces it.
             let _ = remove(&self.path);
         }
     }
 }
 
-/// Whether the file is a socket on which connecting is refused, which it is when nobody listens.
+/// Returns true if the file is a socket that refuses connections, because no process listens on it.
 fn is_stale(path: &Path) -> bool {
     let is_socket = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.file_type().is_socket());
     is_socket
@@ -63,7 +63,7 @@ fn identity(path: &Path) -> io::Result<(u64, u64)> {
     Ok((metadata.dev(), metadata.ino()))
 }
 
-#[allow(clippy::disallowed_methods)] // the file is the socket's name, which only whoever bound it can take back
+#[allow(clippy::disallowed_methods)] // the process that bound the socket must remove its file
 fn remove(path: &Path) -> io::Result<()> {
     fs::remove_file(path)
 }

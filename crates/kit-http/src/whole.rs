@@ -1,14 +1,14 @@
-//! A request as its bytes: head and body in one piece, read where they lie.
+//! A request as raw bytes: head and body in one buffer, which are parsed on access.
 //!
-//! Most requests arrive whole, in one read, and have nothing unusual about them. The guard has checked each of their lines,
-//! so there is nothing left to parse: a place for the method, the target and the end of the head is all that has to be kept.
-//! What a handler asks for is looked up when it asks, and most handlers ask for one header or none.
+//! Most requests arrive in one read and contain nothing unusual. The guard has validated each of their lines, so no
+//! more parsing is needed: only the offsets of the method, the target and the end of the head are stored. Header fields
+//! are searched when a handler reads them, and most handlers read one header or none.
 
 use std::borrow::Cow;
 
 use kit_guard::{Layout, Lines, trim};
 
-/// The bytes of a request that the guard took.
+/// Bytes of a request that the guard accepted.
 #[derive(Debug)]
 pub(crate) struct Whole {
     bytes: Box<[u8]>,
@@ -16,7 +16,7 @@ pub(crate) struct Whole {
 }
 
 impl Whole {
-    /// The bytes must be those that the layout was made of.
+    /// Creates a request. `layout` must be the layout of these bytes.
     pub(crate) fn new(bytes: &[u8], layout: Layout) -> Self {
         Self {
             bytes: bytes.into(),
@@ -44,7 +44,7 @@ impl Whole {
         self.bytes.get(self.layout.head_end..).unwrap_or_default()
     }
 
-    /// Every value of a field, in order.
+    /// Returns all values of a field, in order.
     pub(crate) fn values<'a, 'n>(&'a self, name: &'n str) -> impl Iterator<Item = &'a [u8]> + use<'a, 'n> {
         self.lines().filter_map(move |line| {
             let (found, value) = line.split_at_checked(name.len())?;
@@ -53,7 +53,7 @@ impl Whole {
         })
     }
 
-    /// Every field in order, its name in lower case.
+    /// Returns all fields in order, with their names in lower case.
     pub(crate) fn fields(&self) -> impl Iterator<Item = (Cow<'_, str>, &[u8])> {
         self.lines().filter_map(|line| {
             let colon = memchr::memchr(b':', line)?;
@@ -69,11 +69,11 @@ impl Whole {
 
     fn lines(&self) -> Lines<'_> {
         let (start, end) = (self.layout.fields, self.layout.head_end);
-        // Without the empty line at the end.
+        // Leave out the empty line at the end.
         Lines::of(self.bytes.get(start..end.saturating_sub(2)).unwrap_or_default())
     }
 
-    /// The guard lets nothing but ASCII into a request line.
+    /// Returns a part of the request line as a string. The guard accepts only ASCII there.
     fn text(&self, start: usize, end: usize) -> &str {
         let bytes = self.bytes.get(start..end).unwrap_or_default();
         std::str::from_utf8(bytes).unwrap_or_default()
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_read_where_they_lie() {
+    fn reads_method_target_path_and_body() {
         let request = whole("POST /notes/7?a=1&b=2 HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody");
         assert_eq!(request.method(), "POST");
         assert_eq!(request.target(), "/notes/7?a=1&b=2");
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_found_by_name_in_any_case() {
+    fn finds_fields_by_case_insensitive_names() {
         let request = whole(
             "GET / HTTP/1.1\r\nHost: a\r\nX-Long: \t b c \t\r\nx: 1\r\nX:2\r\nempty:\r\nAuthorization: Bearer x\r\n\r\n",
         );
@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(values("x-long"), [&b"b c"[..]]);
         assert_eq!(values("empty"), [&b""[..]]);
         assert_eq!(values("authorization"), [&b"Bearer x"[..]]);
-        // The beginning of a name, a value, and what is no name are no fields.
+        // A prefix of a name, a value, and other parts of the head are not field names.
         for absent in ["x-", "long", "b c", "", "host: a", "get / http/1.1"] {
             assert!(values(absent).is_empty(), "{absent}");
         }

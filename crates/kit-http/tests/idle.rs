@@ -1,9 +1,10 @@
-//! What an idle connection costs: memory is read from the operating system, so this is a program of its own.
+//! Measures the memory of an idle connection. The memory is read from the operating system, so this test needs its own
+//! program.
 //!
-//! A connection that waits for its next request must not keep what only a request under way needs: ten thousand clients
-//! that hold one open are common, and buffers of 8 KiB and more for each are what servers die of first.
+//! A connection that waits for its next request must not keep the memory of a request in progress: ten thousand open
+//! clients are common, and buffers of 8 KiB or more for each would exhaust the memory of a server.
 #![cfg(target_os = "linux")]
-#![allow(clippy::disallowed_methods)] // the figures are in /proc
+#![allow(clippy::disallowed_methods)] // the memory is read from /proc
 
 use std::cell::RefCell;
 use std::io::{Read, Write};
@@ -12,7 +13,7 @@ use std::net::TcpStream;
 use kit_http::{Config, Engine, Handler, Request, RequestId, Response};
 
 const CONNECTIONS: usize = 4000;
-/// The goal is 5 KiB within a whole server; the engine's own share has to stay well below it.
+/// The goal is 5 KiB within a complete server, so the engine must stay well below.
 const MOST_BYTES: usize = 2048;
 
 #[derive(Default)]
@@ -44,7 +45,7 @@ fn exchange(engine: &Engine, answer: &Answer, stream: &mut TcpStream, bytes: &[u
     assert!(buffer[..count].starts_with(b"HTTP/1.1 200 OK\r\n"));
 }
 
-/// Bytes of memory that this process has, in steps of a page.
+/// Returns the resident memory of this process in bytes, in steps of a page.
 fn resident() -> usize {
     let text = std::fs::read_to_string("/proc/self/statm").expect("Linux");
     let pages: usize = text
@@ -56,7 +57,7 @@ fn resident() -> usize {
 }
 
 #[test]
-fn an_idle_connection_costs_little() {
+fn keeps_little_memory_for_an_idle_connection() {
     let engine = Engine::bind(Config {
         host: Some("127.0.0.1".into()),
         ..Config::default()
@@ -79,7 +80,7 @@ fn an_idle_connection_costs_little() {
             clients.push(stream);
         }
     };
-    // What is allocated once is allocated by then.
+    // Warm up, so that one-time allocations are done.
     connect(200);
     let before = resident();
     connect(CONNECTIONS - 200);
@@ -87,7 +88,7 @@ fn an_idle_connection_costs_little() {
     println!("{each} bytes for an idle connection");
     assert_eq!(engine.connection_count(), CONNECTIONS);
     assert!(each < MOST_BYTES, "{each} bytes for an idle connection");
-    // All of them are still served.
+    // All connections still work.
     for client in &mut clients {
         exchange(
             &engine,
@@ -99,7 +100,7 @@ fn an_idle_connection_costs_little() {
     let after = resident().saturating_sub(before) / (CONNECTIONS - 200);
     assert!(after < MOST_BYTES, "{after} bytes after another request");
     drop(clients);
-    // The poller tells of a thousand at a time.
+    // The poller reports a thousand events at a time.
     for _ in 0..10 {
         turn(&engine, &answer);
     }

@@ -1,4 +1,4 @@
-//! The functions that JavaScript calls. The counterpart is `packages/server-native/src/addon.ts`.
+//! Functions that JavaScript calls. `packages/server-native/src/addon.ts` declares their types.
 
 mod stream;
 
@@ -17,17 +17,18 @@ use crate::options::Options;
 use crate::reservations::{self, Reservations};
 use crate::server::{Callbacks, Server};
 
-/// The state of one environment.
+/// State of one Node environment.
 #[derive(Default)]
 pub(crate) struct State {
-    /// By number. Numbers are not used twice, so that a late call cannot reach another server.
+    /// Servers by number. Numbers are never used twice, so that a late call cannot reach another server.
     servers: RefCell<Vec<Option<Rc<Server>>>>,
-    /// Where texts from JavaScript are read into.
+    /// Buffer for strings from JavaScript.
     text: RefCell<Vec<u8>>,
     pub(crate) reservations: Reservations,
 }
 
-/// Every exported function. The first argument of all but `create`, `reserve` and `release` is the server's number.
+/// All exported functions. Their first argument is the number of the server, except for `create`, `reserve` and
+/// `release`.
 pub(crate) static EXPORTS: &[Export] = &[
     Export {
         name: "create",
@@ -116,13 +117,13 @@ pub(crate) static EXPORTS: &[Export] = &[
     },
 ];
 
-/// How `respond` is told of the content type without text: none.
+/// Value of `contentType` for a response without a content type.
 const NO_CONTENT_TYPE: u32 = 0;
-/// `application/json`.
+/// Value of `contentType` for `application/json`.
 const JSON_CONTENT_TYPE: u32 = 1;
 
-/// `create(options: string, onRequest, onAbort, onClosed, onRefused, onStream): string`; the result is `{"server", "host", "port"}` as JSON, without
-/// host and port where the server listens on a Unix socket.
+/// `create(options: string, onRequest, onAbort, onClosed, onRefused, onStream): string`. The result is
+/// `{"server", "host", "port"}` as JSON, without host and port if the server listens on a Unix socket.
 fn create<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
     let invalid = |error: &dyn std::fmt::Display| Error::new("ERR_KIT_OPTIONS", error.to_string());
     let options: Options = serde_json::from_str(&env.to_text(args[0])?).map_err(|error| invalid(&error))?;
@@ -171,17 +172,17 @@ fn respond<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> R
     env.undefined()
 }
 
-/// The next turn writes, and a server whose last request was answered is forgotten.
+/// Schedules a turn that writes the response, and drops a closed server after its last response.
 fn settle(state: &State, number: usize, server: &Server) {
     if server.is_released() {
         state.forget_if_done(number, server);
     } else if !server.is_turning() {
-        // Answered outside of a turn, after a timer or another socket.
+        // The response was made outside of a turn, after a timer or an event of another socket.
         server.wake();
     }
 }
 
-/// An answer without its body, of `status`, `contentType: 0 | 1 | string` and `headers: string[] | null`.
+/// Creates a response without its body, from `status`, `contentType: 0 | 1 | string` and `headers: string[] | null`.
 fn head<'scope>(
     env: Env<'scope>,
     state: &State,
@@ -245,7 +246,7 @@ fn header<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Re
     value.map_or_else(|| env.undefined(), |value| env.latin1(&value))
 }
 
-/// `headers(server, id): string[]`, names and values in turn.
+/// `headers(server, id): string[]`, with alternating names and values.
 fn headers<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
     let request = request(env, state, args)?;
     let mut values = Vec::with_capacity(32);
@@ -255,7 +256,7 @@ fn headers<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> R
     env.array(&values)
 }
 
-/// `bodyText(server, id): string | undefined`; nothing where the body is not UTF-8.
+/// `bodyText(server, id): string | undefined`; undefined if the body is not UTF-8.
 fn body_text<'scope>(
     env: Env<'scope>,
     state: &State,
@@ -273,7 +274,7 @@ fn body_bytes<'scope>(
     env.buffer(request(env, state, args)?.body())
 }
 
-/// The peer's address; an IPv4 one as such, also where the socket is an IPv6 one. Empty for a Unix socket.
+/// Returns the address of the peer. An IPv4 address has its IPv4 form, even on an IPv6 socket. Empty for a Unix socket.
 fn remote_address<'scope>(
     env: Env<'scope>,
     state: &State,
@@ -282,7 +283,7 @@ fn remote_address<'scope>(
     env.string(&address_text(request(env, state, args)?.remote_address()))
 }
 
-/// An address as JavaScript gets it.
+/// Formats an address for JavaScript.
 pub(crate) fn address_text(address: Option<SocketAddr>) -> String {
     address.map_or_else(String::new, |address| address.ip().to_canonical().to_string())
 }
@@ -290,7 +291,7 @@ pub(crate) fn address_text(address: Option<SocketAddr>) -> String {
 /// `close(server, graceMs)`
 fn close<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
     let grace = env.to_f64(args[1])?.max(0.0) / 1000.0;
-    // Longer than a `Duration` holds is as long as it takes.
+    // A period beyond the range of `Duration` means no limit.
     let grace = Duration::try_from_secs_f64(grace).unwrap_or(Duration::MAX);
     server(env, state, args[0])?.1.close(grace);
     env.undefined()
@@ -306,7 +307,8 @@ fn connections<'scope>(
     env.int(i32::try_from(count).unwrap_or(i32::MAX))
 }
 
-/// `forget(server)`: no request of a closed server will be started any more; it goes with its last answer.
+/// `forget(server)`: the caller starts no more requests of a closed server. The server is dropped after its last
+/// response.
 fn forget<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
     let (number, server) = server(env, state, args[0])?;
     state.forget_if_done(number, &server);
@@ -314,7 +316,7 @@ fn forget<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Re
 }
 
 impl State {
-    /// Drops a closed server that nobody will ask anything any more.
+    /// Drops a closed server that has no requests left.
     fn forget_if_done(&self, number: usize, server: &Server) {
         if server.engine.pending_count() == 0
             && let Some(place) = self.servers.borrow_mut().get_mut(number)
@@ -338,7 +340,8 @@ fn server<'scope>(
 
 fn id<'scope>(env: Env<'scope>, value: Value<'scope>) -> Result<RequestId, Error> {
     let number = env.to_f64(value)?;
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // anything out of range is no known id
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    // a number out of range is not the id of a request
     RequestId::from_number(number as u64).ok_or_else(|| refusal(&ResponseError::UnknownRequest))
 }
 
@@ -361,14 +364,14 @@ fn refusal(error: &ResponseError) -> Error {
     Error::new(code, error.to_string())
 }
 
-/// The code that Node uses for the same failure.
+/// Returns an error with the code that Node uses for the same failure.
 pub(crate) fn bind_error(error: &io::Error) -> Error {
     let code = match error.kind() {
         io::ErrorKind::AddrInUse => "EADDRINUSE",
         io::ErrorKind::AddrNotAvailable => "EADDRNOTAVAIL",
         io::ErrorKind::PermissionDenied => "EACCES",
         io::ErrorKind::NotFound => "ENOENT",
-        // A path that is too long for a Unix socket.
+        // The path is too long for a Unix socket.
         io::ErrorKind::InvalidInput => "ERR_KIT_LISTEN",
         _ if error.raw_os_error().is_none() => "ENOTFOUND",
         _ => "ERR_KIT_LISTEN",
@@ -376,8 +379,8 @@ pub(crate) fn bind_error(error: &io::Error) -> Error {
     Error::new(code, error.to_string())
 }
 
-/// Text of JavaScript as the bytes of a header, one byte a character where there is one, as Node writes it. What does not
-/// fit in a byte stays UTF-8, which receivers that look beyond ASCII expect.
+/// Encodes a JavaScript string as the bytes of a header: one byte for each character, as Node does. A string with
+/// characters above U+00FF becomes UTF-8, which recipients of non-ASCII headers expect.
 fn latin1(text: &[u8]) -> Vec<u8> {
     let Ok(text) = std::str::from_utf8(text) else {
         return text.to_vec();

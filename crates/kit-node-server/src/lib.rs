@@ -1,16 +1,19 @@
-//! The addon of `@kit/server-native`: kit-http's engine on libuv's loop, its requests as calls of one JavaScript function.
+//! Addon of `@kit/server-native`: runs the engine of kit-http on libuv's event loop, and calls one JavaScript function
+//! for each request.
 //!
-//! Conversion only. What HTTP is, kit-http knows; what a route is, kit-router; what a handler is, `@kit/core`.
+//! The addon only converts values. HTTP is implemented in kit-http, routing in kit-router, and handlers in `@kit/core`.
 //!
-//! A turn of the loop, on Node's own thread:
+//! A turn of the event loop, on the main thread of the environment:
 //!
-//! 1. libuv sees the engine's descriptor ready (`uv_poll`) or a deadline due (`uv_timer`).
-//! 2. All ready connections are driven. Each complete request calls JavaScript once, plainly, which *starts* its handler.
-//! 3. One callback scope is closed over all of them: Node runs the microtasks, and settled handlers call `respond`.
-//! 4. The answered connections are driven once more, which writes.
+//! 1. libuv reports that the engine's file descriptor is ready (`uv_poll`) or that a deadline has passed (`uv_timer`).
+//! 2. All ready connections are driven. Each complete request calls JavaScript once, which *starts* its handler.
+//! 3. One callback scope around all these calls is closed: Node runs the microtasks, and settled handlers call
+//!    `respond`.
+//! 4. The connections with responses are driven again, which writes the responses.
 //!
-//! No thread, no thread-safe function, no copy of what a handler does not ask for. State is per environment (a worker has
-//! its own) and is closed by a cleanup hook. All `unsafe` is in the module `node`.
+//! The addon uses no thread and no thread-safe function, and copies only the data that a handler reads. Its state
+//! belongs to one environment (each worker has its own) and is closed by a cleanup hook. All `unsafe` code is in the
+//! module `node`.
 
 mod exports;
 mod node;

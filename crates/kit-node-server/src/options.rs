@@ -1,4 +1,4 @@
-//! What JavaScript passes to `create`, as one JSON text.
+//! Options that JavaScript passes to `create`, as JSON.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,21 +7,22 @@ use kit_http::{Config, Limits, Timeouts};
 use kit_router::CompiledRouteTree;
 use serde::Deserialize;
 
-/// The options of one server.
+/// Options of a server.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Options {
     pub(crate) tree: CompiledRouteTree,
-    /// Refs by route number.
+    /// References of the routes, by route number.
     pub(crate) routes: Vec<String>,
     host: Option<String>,
     port: u16,
-    /// A Unix socket in place of host and port.
+    /// Path of a Unix socket in place of host and port.
     path: Option<PathBuf>,
-    /// Listens on the port beside other processes, see `reserve`.
+    /// True if other processes listen on the same port, see `reserve`.
     #[serde(default)]
     share_port: bool,
-    /// A descriptor that this process inherited, of a socket that listens already; in place of all of the above.
+    /// File descriptor of a listening socket that this process inherited, in place of host, port, path and
+    /// `share_port`.
     pub(crate) fd: Option<i32>,
     backlog: Option<u32>,
     body_bytes: usize,
@@ -31,7 +32,7 @@ pub(crate) struct Options {
     timeouts: TimeoutOptions,
 }
 
-/// What is absent keeps the engine's default.
+/// Limits of the engine; an absent one has its default.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct LimitOptions {
@@ -43,7 +44,7 @@ struct LimitOptions {
     discarding: Option<usize>,
 }
 
-/// Milliseconds; what is absent keeps the engine's default.
+/// Timeouts of the engine in milliseconds; an absent one has its default.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct TimeoutOptions {

@@ -1,4 +1,4 @@
-//! Ports that are kept for worker processes.
+//! Reserves ports for worker processes.
 
 use std::cell::RefCell;
 
@@ -7,7 +7,7 @@ use kit_http::Reservation;
 use crate::exports::{State, bind_error};
 use crate::node::{Env, Error, Value};
 
-/// By number; each is given back once, or goes with its environment.
+/// Reservations by number. Each ends when it is released or when its environment ends.
 #[derive(Default)]
 pub(crate) struct Reservations(RefCell<Vec<Option<Reservation>>>);
 
@@ -36,7 +36,7 @@ pub(crate) fn reserve<'scope>(
     env.string(&text.to_string())
 }
 
-/// `release(reservation)`; one that is released already stays so.
+/// `release(reservation)`; has no effect if the reservation is already released.
 pub(crate) fn release<'scope>(
     env: Env<'scope>,
     state: &State,

@@ -1,26 +1,26 @@
-//! Route matches as the numbers that JavaScript gets. The counterpart is `packages/server-native/src/exchange.ts`.
+//! Converts route matches to the numbers that JavaScript receives. `packages/server-native/src/exchange.ts` reads them.
 
 use kit_http::{HeaderName, Request};
 use kit_router::{Allow, Match, Method, ParamBuffer, Router};
 
 /// No route has the path.
 const NOT_FOUND: i32 = -1;
-/// The path does not decode.
+/// The path cannot be decoded.
 const BAD_PATH: i32 = -2;
-/// Routes have the path, with other methods; the methods follow as the only parameter.
+/// Routes have the path, but with other methods. The methods follow as the only parameter.
 const METHOD_NOT_ALLOWED: i32 = -3;
 
-/// A match, its parameters left in the buffer.
+/// A match. Its parameters are in the buffer.
 pub(crate) struct Matched {
-    /// The route's number, or one of the negative codes.
+    /// Number of the route, or one of the negative codes above.
     pub(crate) route: i32,
-    /// The methods that the path has, where the request's is not one of them.
+    /// Methods of the path, if the request has another method.
     pub(crate) allow: Option<Allow>,
 }
 
 pub(crate) fn find(router: &Router, method: &str, path: &str, params: &mut ParamBuffer) -> Matched {
     let (route, allow) = match router.find(method, path, params) {
-        // More than two thousand million routes would not have fitted into the options.
+        // The options could not contain more than two billion routes.
         Match::Route(number) => (i32::try_from(number).unwrap_or(NOT_FOUND), None),
         Match::NotFound => (NOT_FOUND, None),
         Match::MethodNotAllowed(allow) => (METHOD_NOT_ALLOWED, Some(allow)),
@@ -29,19 +29,20 @@ pub(crate) fn find(router: &Router, method: &str, path: &str, params: &mut Param
     Matched { route, allow }
 }
 
-/// A method that is not in [`Method::ALL`]; JavaScript asks for its name.
+/// Code of a method that is not in [`Method::ALL`]. JavaScript reads its name with `method`.
 const OTHER_METHOD: usize = 15;
 const BODY_TOO_LARGE: i32 = 1 << 4;
 const HAS_TRACEPARENT: i32 = 1 << 5;
 
 static TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
-/// What is small and nearly always asked for, in one number: the method's place in [`Method::ALL`], and two bits.
+/// Returns small facts about a request that JavaScript nearly always needs, in one number: the index of the method in
+/// [`Method::ALL`], and two flags.
 pub(crate) fn traits(request: &Request) -> i32 {
     let place = Method::from_name(request.method())
         .and_then(|method| Method::ALL.iter().position(|known| *known == method))
         .unwrap_or(OTHER_METHOD);
-    // Four bits suffice for either.
+    // The index has at most four bits.
     let mut traits = i32::try_from(place).unwrap_or(0);
     if request.body_too_large() {
         traits |= BODY_TOO_LARGE;

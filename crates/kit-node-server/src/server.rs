@@ -1,4 +1,4 @@
-//! One server: its engine, its routes, its turns of the loop.
+//! A server in Node: its engine, its routes, and its turns of the event loop.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -13,11 +13,11 @@ use crate::exports::address_text;
 use crate::node::{AsyncContext, CallbackScope, Ends, Env, Error, Hook, Reference, Target, Value, Watcher};
 use crate::routes;
 
-/// How often a turn drives before the loop gets its chance for other things. One round starts handlers, the next writes
-/// what they answered at once; more are needed where clients pipeline.
+/// Maximum number of rounds in one turn, after which the event loop continues with other work. One round starts
+/// handlers, and the next one writes the responses that they made at once; more rounds are needed if clients pipeline.
 const ROUNDS: usize = 8;
 
-/// The functions that JavaScript passed to `create`.
+/// Functions that JavaScript passed to `create`. Each comment lists the arguments.
 pub(crate) struct Callbacks {
     /// `(id, route, traits, target, bodyLength, body, ...params)`
     pub(crate) request: Reference,
@@ -25,37 +25,37 @@ pub(crate) struct Callbacks {
     pub(crate) abort: Reference,
     /// `()`
     pub(crate) closed: Reference,
-    /// `(status, code, message, traceId, remoteAddress)`; the status is 0 where nobody was answered.
+    /// `(status, code, message, traceId, remoteAddress)`; the status is 0 if no response was sent.
     pub(crate) refused: Reference,
-    /// `(id, event)`; the event is one of the codes below.
+    /// `(id, event)`; the event is [`DRAINED`] or [`ABORTED`].
     pub(crate) stream: Reference,
 }
 
-/// There is room for more of a stream.
+/// Event: a stream accepts more data.
 const DRAINED: i32 = 0;
-/// The client of a stream left.
+/// Event: the client of a stream disconnected.
 const ABORTED: i32 = 1;
 
 pub(crate) struct Server {
     pub(crate) engine: Engine,
     router: Router,
     params: RefCell<ParamBuffer>,
-    /// Gone once the server is closed; what is left then is a place where unanswered requests can be read.
+    /// `None` once the server is closed. Requests without a response can still be read after that.
     live: RefCell<Option<Rc<Live>>>,
     hook: RefCell<Option<Hook>>,
     watcher: RefCell<Option<Watcher>>,
-    /// When the timer is due; nothing once it has fired.
+    /// Time at which the timer fires; `None` after it has fired.
     timer: Cell<Option<Instant>>,
     closing: Cell<bool>,
-    /// A turn without a ready socket was asked for and has not begun.
+    /// True if a turn without a ready socket was requested and has not begun.
     woken: Cell<bool>,
-    /// A turn is under way and will write what is answered meanwhile.
+    /// True during a turn. The turn writes the responses that are made meanwhile.
     turning: Cell<bool>,
-    /// The environment is going down: no JavaScript any more.
+    /// True if the environment is shutting down, so JavaScript must not be called.
     ending: Cell<bool>,
 }
 
-/// What is needed to call JavaScript.
+/// Objects that are needed to call JavaScript.
 struct Live {
     context: AsyncContext,
     callbacks: Callbacks,
@@ -95,7 +95,7 @@ impl Server {
         self.live.borrow().is_none()
     }
 
-    /// Stops listening; the end is told through [`Callbacks::closed`].
+    /// Stops listening. [`Callbacks::closed`] is called when the server is closed.
     pub(crate) fn close(&self, grace: Duration) {
         if !self.is_released() {
             self.closing.set(true);
@@ -108,12 +108,12 @@ impl Server {
         self.turning.get()
     }
 
-    /// Has the loop take a turn though no socket is ready.
+    /// Requests a turn of the event loop although no socket is ready.
     pub(crate) fn wake(&self) {
         if self.woken.replace(true) {
             return;
         }
-        // The turn sets the timer anew.
+        // The turn sets the timer again.
         self.timer.set(None);
         if let Some(watcher) = &*self.watcher.borrow() {
             watcher.set_timer(0);
@@ -136,7 +136,7 @@ impl Server {
         });
         self.turning.set(false);
         if self.closing.get() && self.engine.is_closed() {
-            // From here on JavaScript hears nothing more; `closed` was its last call.
+            // `closed` was the last call of JavaScript.
             self.stop_watching();
         } else {
             self.set_timer();
@@ -150,7 +150,7 @@ impl Server {
         let mut calls = Calls::new(env, self, live)?;
         for _ in 0..ROUNDS {
             self.engine.drive(&mut calls);
-            // Runs the microtasks: handlers that can settle do, and answer.
+            // Closing the scope runs the microtasks, in which handlers settle and respond.
             calls.scope = None;
             if !self.engine.has_work() {
                 break;
@@ -170,14 +170,14 @@ impl Server {
             self.engine.next_deadline()
         };
         let Some(due) = due else { return };
-        // A timer that is due earlier finds nothing to do and sets the right one then.
+        // A timer that fires earlier finds nothing to do and then sets the right time.
         if self.timer.get().is_some_and(|timer| timer <= due) {
             return;
         }
         let now = Instant::now();
         if let Some(watcher) = &*self.watcher.borrow() {
             self.timer.set(Some(due));
-            // Rounded up: a timer that fires early would only be set again.
+            // Rounded up, because a timer that fires early would only be set again.
             let wait = due.saturating_duration_since(now).as_micros().div_ceil(1000);
             watcher.set_timer(u64::try_from(wait).unwrap_or(u64::MAX));
         }
@@ -189,7 +189,7 @@ impl Server {
         }
     }
 
-    /// Lets go of everything that belongs to the environment.
+    /// Releases everything that belongs to the environment.
     fn release(&self) {
         self.live.borrow_mut().take();
         self.hook.borrow_mut().take();
@@ -226,10 +226,10 @@ impl Ends for Server {
     }
 }
 
-/// Returns path and query of a request, the path in the normal form.
+/// Returns path and query of a request, with the path in the normal form.
 fn normal_target(request: &Request) -> Cow<'_, str> {
     let target = request.target();
-    // Most requests have no escape at all.
+    // Most requests have no escape.
     if request.path().contains('%') {
         kit_http::normal_target(target)
     } else {
@@ -243,7 +243,7 @@ fn report(env: Env<'_>, error: &Error) {
     }
 }
 
-/// The handler that the engine calls during one turn.
+/// Handler that the engine calls during one turn.
 struct Calls<'scope, 'turn> {
     env: Env<'scope>,
     server: &'turn Server,
@@ -251,7 +251,7 @@ struct Calls<'scope, 'turn> {
     request: Value<'scope>,
     undefined: Value<'scope>,
     arguments: Vec<Value<'scope>>,
-    /// Open from the first call of a round on; closing it runs the microtasks.
+    /// Open since the first call of a round. Closing it runs the microtasks.
     scope: Option<CallbackScope<'scope>>,
 }
 
@@ -278,7 +278,7 @@ impl<'scope, 'turn> Calls<'scope, 'turn> {
     fn start(&mut self, id: RequestId, request: &Request) -> Result<(), Error> {
         self.enter()?;
         let env = self.env;
-        // One spelling for the router and for JavaScript.
+        // The router and JavaScript must see the same form of the path.
         let target = normal_target(request);
         let path = match &target {
             Cow::Borrowed(_) => request.path(),
@@ -291,7 +291,7 @@ impl<'scope, 'turn> Calls<'scope, 'turn> {
             number(env, id)?,
             env.int(matched.route)?,
             env.int(routes::traits(request))?,
-            // The guard lets nothing but visible ASCII into a target.
+            // The guard allows only visible ASCII in a target.
             env.latin1(target.as_bytes())?,
             body_length(env, request)?,
             self.body_text(request)?,
@@ -307,7 +307,8 @@ impl<'scope, 'turn> Calls<'scope, 'turn> {
         env.call(self.request, &self.arguments)
     }
 
-    /// The text of a plain JSON body, which a handler nearly always reads; others are read when they are asked for.
+    /// Returns the text of a plain JSON body, because a handler nearly always reads it. Other bodies are read on
+    /// request.
     fn body_text(&self, request: &Request) -> Result<Value<'scope>, Error> {
         if request.body().is_empty() || !request.is_plain_json() {
             return Ok(self.undefined);
@@ -319,9 +320,10 @@ impl<'scope, 'turn> Calls<'scope, 'turn> {
 impl Handler for Calls<'_, '_> {
     fn request(&mut self, id: RequestId, request: &Request) {
         if let Err(error) = self.start(id, request) {
-            // Node refused to make a value or to call: the environment is going down. The peer still gets its answer.
+            // Node failed to create a value or to call the function, because the environment is shutting down. The
+            // client still gets a response.
             report(self.env, &error);
-            // Had JavaScript answered before, there is nothing left to say.
+            // Fails only if JavaScript has already responded, which is fine.
             let _: Result<(), ResponseError> = self.server.engine.respond(id, Response::internal_error());
         }
     }
@@ -412,7 +414,7 @@ impl Calls<'_, '_> {
 }
 
 fn number(env: Env<'_>, id: RequestId) -> Result<Value<'_>, Error> {
-    #[allow(clippy::cast_precision_loss)] // ids have 52 bits, which a double holds exactly
+    #[allow(clippy::cast_precision_loss)] // ids have 52 bits, which a double represents exactly
     env.double(id.as_number() as f64)
 }
 

@@ -1,4 +1,5 @@
-//! The tree as a document: the shape of `CompiledRouteTree` in `packages/types/src/compiled.ts`.
+//! Serializable form of the route tree. It has the structure of `CompiledRouteTree` in
+//! `packages/types/src/compiled.ts`.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -7,65 +8,66 @@ use crate::pattern::Segment;
 use crate::tree::TreeNode;
 use crate::{Method, RouteTree};
 
-/// The radix tree of `.kit/routes/compiled-router.ts`.
+/// The radix tree in `.kit/routes/compiled-router.ts`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompiledRouteTree {
-    /// The place of `/`.
+    /// Node of `/`.
     pub root: CompiledRouteNode,
-    /// Facts about the tree.
+    /// Statistics of the tree.
     pub metadata: CompiledMetadata,
 }
 
-/// One path segment.
+/// A node, which matches one path segment.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompiledRouteNode {
-    /// Text of a static segment in the normal form of paths, `:` for a parameter, `*` for a wildcard, empty for the root.
+    /// Text of a static segment in the normal form of paths, `:` for a parameter, `*` for a wildcard, empty for the
+    /// root.
     pub segment: String,
-    /// Name of the parameter or wildcard, which only those have. Routes that name it differently share the place; it is
-    /// the first one's.
+    /// Name of the parameter or wildcard; `None` for other nodes. If routes use different names for the same node, this
+    /// is the name in the first route.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub param_name: Option<String>,
-    /// Whether it takes the rest of the path.
+    /// True if the node matches the rest of the path.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub wildcard: bool,
-    /// What is registered here, by method, in the order of [`Method::ALL`].
+    /// Routes of this node by method, in the order of [`Method::ALL`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub methods: Option<IndexMap<String, CompiledMethod>>,
-    /// Static segments in the order of the routes, then the parameter or wildcard.
+    /// Children: static segments in the order of the routes, then the parameter or wildcard.
     pub children: Vec<CompiledRouteNode>,
 }
 
-/// A route in its place.
+/// A route of a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompiledMethod {
-    /// The route's reference.
+    /// Reference of the route.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// Names of the types that its input is validated against.
+    /// Names of the types that validate its input.
     pub validators: Vec<String>,
 }
 
-/// Facts about a tree.
+/// Statistics of a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompiledMetadata {
     /// Number of routes.
     pub total_routes: usize,
-    /// Segments of the longest path.
+    /// Number of segments of the longest path.
     pub max_depth: usize,
-    /// Routes without a parameter or wildcard.
+    /// Number of routes without parameters and wildcards.
     pub static_routes: usize,
-    /// Routes with one.
+    /// Number of routes with parameters or a wildcard.
     pub parameterized_routes: usize,
-    /// ISO 8601.
+    /// Time of the build in ISO 8601.
     pub generated_at: String,
 }
 
 impl RouteTree {
-    /// The document. The caller says what time it is.
+    /// Returns the serializable form of the tree. `generated_at` is the time of the build.
     pub fn to_compiled(&self, generated_at: impl Into<String>) -> CompiledRouteTree {
         let is_static = |segments: &[Segment]| {
             segments

@@ -1,72 +1,71 @@
-//! Why routes do not make a tree.
+//! Errors for routes that cannot form a tree.
 
 use crate::{InvalidPath, Method};
 
-/// A route that cannot be in the tree, by itself or beside another. Routes are given by their index in the list that was compiled,
-/// so that a caller can point at both places in the source.
+/// A route that cannot be in the tree, alone or together with another route. Routes are identified by their index in
+/// the compiled list, so that a caller can point at both locations in the source.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RouteConflict {
     /// A method that is not in [`Method::ALL`].
     #[error("`{method}` is not a method that a route can have")]
     UnknownMethod {
-        /// The route.
+        /// Index of the route.
         route: usize,
-        /// As written.
+        /// Method as declared.
         method: String,
     },
-    /// A path that breaks a rule.
+    /// A path that violates a rule.
     #[error("the path `{path}` is not valid: {reason}")]
     InvalidPath {
-        /// The route.
+        /// Index of the route.
         route: usize,
-        /// As written.
+        /// Path as declared.
         path: String,
-        /// The rule.
+        /// Rule that the path violates.
         reason: InvalidPath,
     },
-    /// Two routes that answer the same method and the same paths. Names of parameters make no difference, nor does a
-    /// trailing slash.
+    /// Two routes for the same method and the same paths. Names of parameters and a trailing slash make no difference.
     #[error("`{reference}` answers the same requests as `{first_reference}`")]
     Duplicate {
-        /// The later route.
+        /// Index of the later route.
         route: usize,
-        /// Its reference.
+        /// Reference of the later route.
         reference: String,
-        /// The earlier route.
+        /// Index of the earlier route.
         first: usize,
-        /// Its reference.
+        /// Reference of the earlier route.
         first_reference: String,
     },
-    /// A wildcard and a parameter in the same place: both would take any segment.
+    /// A wildcard and a parameter at the same position: both would match any segment.
     #[error("`{segment}` in `{reference}` stands beside `{first_segment}` in `{first_reference}`")]
     WildcardBesideParameter {
-        /// The later route.
+        /// Index of the later route.
         route: usize,
-        /// Its reference.
+        /// Reference of the later route.
         reference: String,
-        /// Its wildcard or parameter.
+        /// Wildcard or parameter of the later route.
         segment: String,
-        /// The earlier route.
+        /// Index of the earlier route.
         first: usize,
-        /// Its reference.
+        /// Reference of the earlier route.
         first_reference: String,
-        /// Its parameter or wildcard.
+        /// Parameter or wildcard of the earlier route.
         first_segment: String,
     },
-    /// Two different routes under one reference: a document could not tell them apart.
+    /// Two different routes with the same reference, which a document could not distinguish.
     #[error("two routes are named `{reference}`")]
     DuplicateReference {
-        /// The later route.
+        /// Index of the later route.
         route: usize,
-        /// The name.
+        /// The reference.
         reference: String,
-        /// The earlier route.
+        /// Index of the earlier route.
         first: usize,
     },
 }
 
 impl RouteConflict {
-    /// Index of the route to blame: the later one of two.
+    /// Returns the index of the route that causes the conflict: the later one of two.
     pub fn route(&self) -> usize {
         match self {
             Self::UnknownMethod { route, .. }
@@ -77,7 +76,7 @@ impl RouteConflict {
         }
     }
 
-    /// Index of the earlier route that it conflicts with.
+    /// Returns the index of the earlier route of the conflict; `None` if only one route is involved.
     pub fn other(&self) -> Option<usize> {
         match self {
             Self::UnknownMethod { .. } | Self::InvalidPath { .. } => None,
@@ -87,7 +86,7 @@ impl RouteConflict {
         }
     }
 
-    /// What to do about it.
+    /// Returns advice for fixing the conflict.
     pub fn help(&self) -> String {
         match self {
             Self::UnknownMethod { method, .. } => {
@@ -110,7 +109,7 @@ impl RouteConflict {
         }
     }
 
-    /// A stable name of the kind, as the conformance corpus spells it.
+    /// Returns the stable name of the kind of conflict, as in the conformance corpus.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::UnknownMethod { .. } => "unknown-method",

@@ -1,4 +1,4 @@
-//! A document back to a tree. Documents are files that anyone may have edited, so nothing in them is taken on trust.
+//! Reads a document back into a tree. Users may have edited the file, so everything is validated.
 
 use std::sync::Arc;
 
@@ -9,42 +9,46 @@ use crate::pattern::{Segment, check, is_name};
 use crate::tree::TreeRoute;
 use crate::{CompiledRouteNode, CompiledRouteTree, Method, RouteConflict, RouteTree};
 
-/// Why a document is not a route tree.
+/// Error for a document that is not a valid route tree.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentError {
-    /// A node that no tree has.
+    /// A node that no tree can have.
     #[error("the compiled route tree is not valid at `{at}`: {reason}")]
     Malformed {
-        /// The path that leads to the node.
+        /// Path of the node.
         at: String,
-        /// What is wrong.
+        /// Description of the error.
         reason: String,
     },
-    /// The tree names a route that is not in the list.
+    /// The tree contains a route that is not in the list.
     #[error("the compiled route tree names `{reference}`, which is not in the list of routes")]
     UnknownReference {
-        /// The reference.
+        /// Reference of the route.
         reference: String,
     },
-    /// The list has a route that the tree does not name.
+    /// The list contains a route that is not in the tree.
     #[error("the route `{reference}` is not in the compiled route tree")]
     MissingReference {
-        /// The reference.
+        /// Reference of the route.
         reference: String,
     },
-    /// The list or the tree has a route twice.
+    /// The list or the tree contains a route twice.
     #[error("the route `{reference}` stands twice")]
     RepeatedReference {
-        /// The reference.
+        /// Reference of the route.
         reference: String,
     },
-    /// The routes do not make a tree.
+    /// The routes conflict with each other.
     #[error("the compiled route tree has conflicting routes: {0}")]
     Conflict(RouteConflict),
 }
 
 impl RouteTree {
-    /// Reads a document. A route's number is the index of its reference in `references`.
+    /// Reads a document. The number of a route is the index of its reference in `references`.
+    ///
+    /// # Errors
+    ///
+    /// If the document is malformed, or does not match `references`.
     pub fn from_compiled(
         document: &CompiledRouteTree,
         references: &[impl AsRef<str>],
@@ -135,7 +139,8 @@ fn segment(node: &CompiledRouteNode) -> Result<Segment, String> {
     }
 }
 
-/// Returns what two children of a node cannot share: a text, or being a parameter, or being a wildcard.
+/// Returns a key that two children of the same node must not share: the same static text, two parameters, or two
+/// wildcards.
 fn key_of(segment: &Segment) -> (bool, Arc<str>) {
     match segment {
         Segment::Static(text) => (true, Arc::clone(text)),

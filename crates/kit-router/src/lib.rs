@@ -1,33 +1,35 @@
-//! The route tree: which route answers a method and a path.
+//! Route tree: finds the route for a method and a path.
 //!
-//! Where it stands: `kit-build` compiles the routes of an application ([`RouteTree::compile`]) and reports every
-//! [`RouteConflict`]; `kit-emit` prints the tree ([`RouteTree::to_compiled`]) as `.kit/routes/compiled-router.ts`; the
-//! native server loads that document ([`RouteTree::from_compiled`]) and matches requests with a [`Router`]. Other adapters
-//! match with the TypeScript twin in `packages/core/src/router`. `conformance/router.json` holds the cases both must
-//! pass.
+//! `kit-build` compiles the routes of an application ([`RouteTree::compile`]) and reports every [`RouteConflict`].
+//! `kit-emit` prints the tree ([`RouteTree::to_compiled`]) as `.kit/routes/compiled-router.ts`. The native server loads
+//! that document ([`RouteTree::from_compiled`]) and matches requests with a [`Router`]. Other adapters use the
+//! TypeScript implementation in `packages/core/src/router`. Both implementations must pass the cases of
+//! `conformance/router.json`.
 //!
 //! # Rules
 //!
-//! - A path is a list of segments. `name` is static text, `:name` takes one segment, `*name` takes the rest and stands last.
-//!   Static text is kept in the normal form of paths ([`kit_guard::normal_path`]), so `/caf%C3%A9` and `/café` are one path, and
-//!   `/@me` and `/%40me` are two.
-//! - Static text wins over a parameter and a parameter over a wildcard, segment by segment, *with backtracking*: `/users/me/posts` is
-//!   answered by `/users/:id/posts` although `/users/me` is a route.
-//! - A place in the tree answers only methods that are registered there; one that lacks the request's method does not stop the search.
-//!   If nothing has it, the answer is 405 with the methods of *every* place that fits the path.
-//! - HEAD is answered by GET where HEAD is not registered itself. OPTIONS is like any other method.
-//! - One trailing slash of a request is ignored. Parameters and wildcards take at least one character; an empty segment
-//!   (`//`) fits only inside of a wildcard. `.` and `..` are ordinary text here; servers refuse them before they match.
-//! - The normal form of a path is searched, and text is compared as it is: nothing is decoded any more, so `%2F` never splits. Only
-//!   values of parameters are decoded. A path with an invalid escape, or one that does not
-//!   decode to UTF-8, is [`Match::BadPath`] whether or not a route would fit.
+//! - A path is a list of segments. `name` is static text, `:name` matches one segment, `*name` matches the rest and
+//!   must be the last segment. Static text is stored in the normal form of paths ([`kit_guard::normal_path`]), so
+//!   `/caf%C3%A9` and `/café` are the same path, and `/@me` and `/%40me` are two different paths.
+//! - In each segment, static text has precedence over a parameter, and a parameter over a wildcard, *with
+//!   backtracking*: `/users/me/posts` matches `/users/:id/posts` although `/users/me` is a route.
+//! - A node matches only the methods of its routes. A node without the request's method does not stop the search. If no
+//!   matching node has the method, the response is 405 with the methods of *every* node that matches the path.
+//! - A GET route also handles HEAD, unless there is a HEAD route. OPTIONS is like any other method.
+//! - One trailing slash of a request is ignored. Parameters and wildcards match at least one character. An empty
+//!   segment (`//`) matches only inside of a wildcard. `.` and `..` are ordinary text here; servers reject them before
+//!   they match.
+//! - The search uses the normal form of a path and compares text without decoding, so `%2F` never splits a segment.
+//!   Only the values of parameters are decoded. A path with an invalid escape, or one that does not decode to UTF-8, is
+//!   [`Match::BadPath`], even if no route would match.
 //!
 //! # Invariants
 //!
-//! - A place has a parameter or a wildcard below it, never both. So a search has at most one alternative to try at each level.
-//! - A search visits a node at most once: its cost is bounded by the tree and the path's length however the path is chosen.
-//! - A path of ASCII text without escapes is searched as it is; others are brought into the normal form first.
-//! - Matching allocates nothing once a [`ParamBuffer`] is warm.
+//! - A node has a parameter or a wildcard as a child, never both. So a search has at most one alternative at each
+//!   level.
+//! - A search visits a node at most once. The size of the tree and the length of the path limit its cost for any path.
+//! - A path of ASCII text without escapes is searched directly. Other paths are normalized first.
+//! - Matching allocates no memory once a [`ParamBuffer`] has grown to its final size.
 //!
 //! ```
 //! use kit_router::{Match, ParamBuffer, RouteSpec, RouteTree};

@@ -1,31 +1,32 @@
-//! Methods and sets of them.
+//! HTTP methods and sets of methods.
 
 use std::fmt;
 
-/// An HTTP method that a route can be registered for.
+/// An HTTP method of a route.
 ///
-/// The crate has its own so that the server does not carry the compiler's vocabulary; order and names are those of route keys.
+/// This crate has its own type, so that the server does not depend on the compiler. Order and names are the same as in
+/// route keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Method {
-    /// GET
+    /// The method `GET`.
     Get,
-    /// HEAD
+    /// The method `HEAD`.
     Head,
-    /// POST
+    /// The method `POST`.
     Post,
-    /// PUT
+    /// The method `PUT`.
     Put,
-    /// PATCH
+    /// The method `PATCH`.
     Patch,
-    /// DELETE
+    /// The method `DELETE`.
     Delete,
-    /// OPTIONS
+    /// The method `OPTIONS`.
     Options,
 }
 
 impl Method {
-    /// Every method, in the order `Allow` lists them.
+    /// All methods, in the order in which `Allow` lists them.
     pub const ALL: [Self; 7] = [
         Self::Get,
         Self::Head,
@@ -36,7 +37,7 @@ impl Method {
         Self::Options,
     ];
 
-    /// The name on the wire.
+    /// Returns the name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -49,7 +50,7 @@ impl Method {
         }
     }
 
-    /// The method of exactly that name: methods are case-sensitive.
+    /// Returns the method with exactly this name; methods are case-sensitive.
     #[inline]
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
@@ -69,19 +70,19 @@ impl Method {
     }
 }
 
-/// The methods that a path has routes for. Displays as the value of an `Allow` header: `GET, HEAD, POST`.
+/// Set of methods that a path has routes for. Displays as the value of an `Allow` header: `GET, HEAD, POST`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Allow(pub(crate) u8);
 
 impl Allow {
-    /// The methods in the order of [`Method::ALL`].
+    /// Returns the methods in the order of [`Method::ALL`].
     pub fn methods(self) -> impl Iterator<Item = Method> {
         Method::ALL
             .into_iter()
             .filter(move |method| self.contains(*method))
     }
 
-    /// Whether the path has a route for the method. HEAD counts where GET does.
+    /// Returns true if the set contains the method. A GET route also adds HEAD.
     pub fn contains(self, method: Method) -> bool {
         self.0 & method.bit() != 0
     }

@@ -1,4 +1,4 @@
-//! The radix tree packed into flat arrays, the form that a search reads.
+//! The radix tree in flat arrays, which is the form that a search reads.
 
 use rustc_hash::FxHashSet;
 
@@ -6,52 +6,52 @@ use crate::radix::{Radix, TOP, is_wildcard};
 use crate::tree::TreeNode;
 use crate::{Method, RouteTree};
 
-/// A node that no path leads to, and from which none leads on; in place of one that is not there.
+/// Index of a node that matches no path and has no children. It replaces a missing node.
 pub(crate) const NONE: u32 = 0;
-/// The node of the leading slash, where a search begins.
+/// Index of the node of the leading slash, where a search begins.
 pub(crate) const ROOT: u32 = 1;
 
-/// A byte that neither UTF-8 nor what stands for text has, so that no path does.
+/// Byte that never occurs in a path, because UTF-8 does not use it.
 const NEVER: u8 = 0xC0;
-/// In place of [`Node::children`] where there are none: no byte leads from here to a node.
+/// Value of [`Node::children`] for a node without children: adding any byte results in an index outside of the array.
 pub(crate) const CHILDLESS: u32 = u32::MAX - 0xFF;
 
-/// See [`crate::Router`].
+/// Data of [`crate::Router`].
 #[derive(Debug, Clone)]
 pub(crate) struct Packed {
-    /// A node's child for a byte stands at the sum of [`Node::children`] and the byte, so that a step takes one access to memory.
-    /// What stands there otherwise is another node's child. No two nodes have the same `children`, so its text begins with
-    /// another byte than the one asked for, and comparing the text is check enough.
+    /// Nodes. The child for a byte has the index [`Node::children`] plus the byte, so that a step takes one memory
+    /// access. If there is no such child, the node at the index is a child of another node. No two nodes have the same
+    /// `children`, so the text of that node begins with another byte, and comparing the text detects the difference.
     pub(crate) nodes: Box<[Node]>,
-    /// Route numbers; those of a node stand together, in the order of [`Method::ALL`].
+    /// Route numbers. Those of a node are adjacent, in the order of [`Method::ALL`].
     pub(crate) routes: Box<[u32]>,
-    /// What answers `/`.
+    /// Routes of `/`.
     pub(crate) root: Routes,
 }
 
-/// Up to eight bytes of text, and what can come behind them. Two fit into a cache line.
+/// A node: up to eight bytes of text, and its children. Two nodes fit into a cache line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Node {
-    /// The text, its first byte the lowest, with zeros above.
+    /// Text. The first byte is the lowest; unused bytes are zero.
     pub(crate) text: u64,
-    /// What to add a byte to, wrapping, for the index of its child.
+    /// Base index of the children: the wrapping sum with a byte is the index of the child for that byte.
     pub(crate) children: u32,
-    /// The parameter or wildcard below, or [`NONE`].
+    /// Index of the parameter or wildcard child, or [`NONE`].
     pub(crate) rest: u32,
     pub(crate) routes: Routes,
-    /// How many bytes the text has.
+    /// Number of bytes of the text.
     pub(crate) length: u8,
-    /// How many bits of `text` lie above it.
+    /// Number of bits of `text` above the text.
     pub(crate) unused_bits: u8,
     pub(crate) is_wildcard: bool,
 }
 
-/// What is registered in one place.
+/// Routes of a node.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Routes {
-    /// Index of the first method's in [`Packed::routes`].
+    /// Index of the route of the first method in [`Packed::routes`].
     pub(crate) first: u32,
-    /// A bit for each method, HEAD's too where GET stands in for it.
+    /// Bit mask of the methods. The bit of HEAD is also set if the node has only a GET route.
     pub(crate) methods: u8,
 }
 
@@ -95,10 +95,10 @@ impl Node {
 
 struct Packing {
     nodes: Vec<Option<Node>>,
-    /// Below it, all of `nodes` are there.
+    /// Number of leading entries of `nodes` that are all used.
     full: usize,
     routes: Vec<u32>,
-    /// What is taken as [`Node::children`].
+    /// Values of [`Node::children`] that are in use.
     taken: FxHashSet<u32>,
 }
 
@@ -112,14 +112,14 @@ impl Packing {
         }
     }
 
-    /// Goes deep before it goes wide, so that what follows in a path mostly follows in memory.
+    /// Packs nodes depth-first, so that nodes that follow each other in a path are mostly adjacent in memory.
     fn pack(&mut self, tree: &RouteTree, radix: &Radix) {
         let root = self.reserve();
-        // Nothing leads to the root, or a second slash in a row would begin the path anew.
+        // No child may have the index of the root. Otherwise a second slash in a row would restart the path.
         self.taken.insert(packed(root).wrapping_sub(u32::from(b'/')));
         let mut left = vec![(TOP, root)];
         while let Some((first, slot)) = left.pop() {
-            // Nodes at which nothing is decided are one text.
+            // Merge nodes without branches into one text.
             let (mut last, mut text) = (first, radix.nodes[first].text.clone());
             while let Some(next) = radix.only_child(last) {
                 text.extend_from_slice(&radix.nodes[next].text);
@@ -148,10 +148,11 @@ impl Packing {
         }
     }
 
-    /// Puts the nodes of a text into place, each the only child of the one before, and returns the last.
+    /// Stores the nodes of a text, each as the only child of the node before, and returns the last one.
     fn text(&mut self, text: &[u8], mut slot: usize) -> usize {
         let mut chunks = text.chunks(8);
-        // A parameter is not come to by its text, but stands where another node's byte may lead.
+        // The node of a parameter is not reached by its text, but it may have the index that a byte of another node
+        // leads to. `NEVER` as its text prevents a match.
         self.nodes[slot] = Some(Node::new(chunks.next().unwrap_or(&[NEVER; 8])));
         for chunk in chunks {
             let children = self.place(&chunk[..1]);
@@ -166,7 +167,8 @@ impl Packing {
         self.nodes[index].get_or_insert_with(|| Node::new(&[NEVER; 8]))
     }
 
-    /// Finds the first place where nodes beginning with these bytes, which ascend, all find room, and reserves it.
+    /// Finds the first base index at which the slots for all these bytes are free, and reserves the slots. `bytes` is
+    /// sorted.
     fn place(&mut self, bytes: &[u8]) -> u32 {
         let mut lowest = self.free_slot();
         let children = loop {
@@ -191,7 +193,7 @@ impl Packing {
         children
     }
 
-    /// Reserves the first index that no node has.
+    /// Reserves the first free index.
     fn reserve(&mut self) -> usize {
         let slot = self.free_slot();
         if slot == self.nodes.len() {
@@ -201,7 +203,7 @@ impl Packing {
         slot
     }
 
-    /// The first index that no node has.
+    /// Returns the first free index.
     fn free_slot(&mut self) -> usize {
         while self.nodes.get(self.full).is_some_and(Option::is_some) {
             self.full += 1;
@@ -214,7 +216,7 @@ fn child_slot(children: u32, byte: u8) -> usize {
     children.wrapping_add(u32::from(byte)) as usize
 }
 
-/// Appends a place's route numbers.
+/// Appends the route numbers of a node.
 fn pack_routes(node: &TreeNode, routes: &mut Vec<u32>) -> Routes {
     let first = packed(routes.len());
     let mut methods = 0;

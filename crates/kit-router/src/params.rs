@@ -1,26 +1,26 @@
-//! The values of a matched path's parameters.
+//! Parameter values of a matched path.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use percent_encoding::percent_decode_str;
 
-/// Where a match leaves the parameters: byte ranges into the path, in the order of the route's path, a wildcard's last.
+/// Parameters of a match: byte ranges of the path, in the order of the route's path, the wildcard last.
 ///
-/// Reuse one for many requests; it allocates only while it grows.
+/// Reuse a buffer for many requests, because it allocates only while it grows.
 #[derive(Debug, Default, Clone)]
 pub struct ParamBuffer {
     pub(crate) ranges: Vec<Range<usize>>,
-    /// Places where the search may go on when the current one fails.
+    /// Alternatives at which the search can continue if the current one fails.
     pub(crate) pending: Vec<Pending>,
-    /// Whether any range may hold an escape.
+    /// True if a range may contain an escape.
     pub(crate) escaped: bool,
-    /// Nodes that the last search looked at.
+    /// Number of nodes that the last search visited.
     #[cfg(test)]
     pub(crate) steps: usize,
 }
 
-/// An alternative that a search has passed by: a parameter or wildcard, at the segment that begins at `start`.
+/// An alternative that the search skipped: a parameter or wildcard, at the segment that begins at `start`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pending {
     pub(crate) node: u32,
@@ -29,36 +29,36 @@ pub(crate) struct Pending {
 }
 
 impl ParamBuffer {
-    /// An empty buffer.
+    /// Creates an empty buffer.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many parameters the matched route has.
+    /// Returns the number of parameters of the matched route.
     pub fn len(&self) -> usize {
         self.ranges.len()
     }
 
-    /// Whether the matched route has no parameters.
+    /// Returns true if the matched route has no parameters.
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
-    /// The raw, undecoded ranges of `path`.
+    /// Returns the byte ranges of `path`. They are not decoded.
     pub fn ranges(&self) -> &[Range<usize>] {
         &self.ranges
     }
 
-    /// Whether [`values`](Self::values) has anything to decode. Where it is false, the ranges are the values.
+    /// Returns true if [`values`](Self::values) may have to decode. If false, the bytes of the ranges are the values.
     pub fn needs_decoding(&self) -> bool {
         self.escaped
     }
 
-    /// The percent-decoded values.
+    /// Returns the percent-decoded values. `path` is the path that was passed to [`Router::find`](crate::Router::find).
     ///
     /// # Panics
     ///
-    /// Where `path` is not the one that was matched.
+    /// If `path` is another path.
     pub fn values<'p>(&self, path: &'p str) -> impl ExactSizeIterator<Item = Cow<'p, str>> {
         self.ranges.iter().map(move |range| {
             let raw = &path[range.clone()];
@@ -80,14 +80,14 @@ impl ParamBuffer {
         }
     }
 
-    /// Turns ranges of the normal form of a path into ranges of that path.
+    /// Converts ranges of the normal form of a path into ranges of the original path.
     pub(crate) fn locate_in(&mut self, path: &str, normal: &str) {
         let (path, normal) = (path.as_bytes(), normal.as_bytes());
         let length = |byte: u8| if byte == b'%' { 3 } else { 1 };
         let (mut from, mut to) = (0, 0);
         let mut locate = |place: usize| {
             while from < place {
-                // A character is raw or an escape on either side.
+                // Each character is either raw or an escape, in both forms.
                 to += length(path[to]);
                 from += length(normal[from]);
             }
@@ -104,10 +104,10 @@ impl ParamBuffer {
     }
 }
 
-/// Percent-decodes; nothing where an escape is invalid or the bytes are not UTF-8.
+/// Decodes percent-escapes. Returns `None` if an escape is invalid or the bytes are not UTF-8.
 ///
 /// ```text
-/// a%2Fb -> a/b        a+b -> a+b        100% -> nothing
+/// a%2Fb -> a/b        a+b -> a+b        100% -> None
 /// ```
 pub(crate) fn decode(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('%') {
@@ -136,7 +136,7 @@ mod tests {
     use super::decode;
 
     #[test]
-    fn decodes_valid_escapes_and_refuses_the_rest() {
+    fn decodes_valid_escapes_and_refuses_invalid_ones() {
         for (text, expected) in [
             ("", Some("")),
             ("plain", Some("plain")),
@@ -161,7 +161,7 @@ mod tests {
             ("%F5%80%80%80", None),
         ] {
             assert_eq!(decode(text).as_deref(), expected, "{text}");
-            // A path has a normal form exactly if its values decode.
+            // A path has a normal form if and only if its values can be decoded.
             assert_eq!(normal_path(text).is_some(), expected.is_some(), "{text}");
         }
     }

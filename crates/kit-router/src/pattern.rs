@@ -1,4 +1,4 @@
-//! What a route's path may be, and its segments.
+//! Parses and checks the path patterns of routes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,84 +6,84 @@ use std::sync::Arc;
 use kit_guard::normal_path;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// The greatest number of segments in a route's path. It keeps the compiled document within the nesting that JSON parsers
-/// accept by default, and every walk over the tree within a small stack.
+/// Maximum number of segments of a route's path. The limit keeps the compiled document within the default nesting limit
+/// of JSON parsers, and the recursion over the tree within a small stack.
 pub const MAX_SEGMENTS: usize = 50;
 
-/// One segment of a route's path. Routes share their text, so that copying one allocates nothing.
+/// A segment of a route's path. Clones share the text, so cloning does not allocate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Segment {
-    /// Text in the normal form of paths.
+    /// Static text in the normal form of paths.
     Static(Arc<str>),
-    /// `:name`
+    /// Parameter: `:name`
     Parameter(Arc<str>),
-    /// `*name`
+    /// Wildcard: `*name`
     Wildcard(Arc<str>),
 }
 
-/// What is wrong with a route's path.
+/// Error for a route's path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidPath {
-    /// `users`
+    /// The path does not begin with a slash: `users`
     #[error("a path begins with `/`")]
     NoLeadingSlash,
-    /// `/users//posts`
+    /// A segment is empty: `/users//posts`
     #[error("a path has no empty segments")]
     EmptySegment,
-    /// `/files/*rest/size`
+    /// A wildcard is not the last segment: `/files/*rest/size`
     #[error("`{segment}` takes the rest of the path, so nothing can follow it")]
     WildcardNotLast {
-        /// The wildcard as written.
+        /// The wildcard as declared.
         segment: String,
     },
-    /// `/users/:` or `/files/*`
+    /// A parameter or wildcard has no name: `/users/:` or `/files/*`
     #[error("`{segment}` has no name: write `{segment}name`")]
     Unnamed {
         /// `:` or `*`
         segment: String,
     },
-    /// `/users/:user-id`
+    /// The name of a parameter or wildcard is invalid: `/users/:user-id`
     #[error(
         "`{name}` in `{segment}` is not a name: use letters, digits and `_`, with one parameter in a segment"
     )]
     InvalidName {
-        /// The segment as written.
+        /// The segment as declared.
         segment: String,
-        /// What follows its first character.
+        /// The name after the first character of the segment.
         name: String,
     },
-    /// `/users/:id/posts/:id`
+    /// Two parameters have the same name: `/users/:id/posts/:id`
     #[error("the name `{name}` stands twice in the path")]
     RepeatedName {
         /// The name.
         name: String,
     },
-    /// `/a b`, `/a?b`
+    /// A character must be percent-encoded: `/a b`, `/a?b`
     #[error("`{segment}` holds {found}, which a path cannot have: write `{escaped}` in its place")]
     InvalidCharacter {
-        /// The segment as written.
+        /// The segment as declared.
         segment: String,
-        /// The character in words.
+        /// Description of the character.
         found: String,
-        /// Its percent-escape.
+        /// Percent-escape of the character.
         escaped: String,
     },
-    /// `/a%zz`
+    /// A percent-escape is invalid: `/a%zz`
     #[error("`{segment}` holds an invalid percent-escape: a literal `%` is written `%25`")]
     InvalidEscape {
-        /// The segment as written.
+        /// The segment as declared.
         segment: String,
     },
-    /// More than [`MAX_SEGMENTS`].
+    /// The path has more than [`MAX_SEGMENTS`] segments.
     #[error("a path of {count} segments is too deep: the greatest number is {MAX_SEGMENTS}")]
     TooDeep {
-        /// How many there are.
+        /// Number of segments.
         count: usize,
     },
 }
 
 impl Segment {
-    /// Splits and checks a path. One trailing slash is ignored, as it is in requests.
+    /// Parses a path into segments. Ignores one trailing slash, as in requests.
     pub(crate) fn parse_path(path: &str) -> Result<Vec<Self>, InvalidPath> {
         let body = path.strip_prefix('/').ok_or(InvalidPath::NoLeadingSlash)?;
         if body.is_empty() {
@@ -121,7 +121,7 @@ impl Segment {
         }
     }
 
-    /// The name of a parameter or wildcard.
+    /// Returns the name of a parameter or wildcard.
     pub(crate) fn name(&self) -> Option<&str> {
         match self {
             Self::Static(_) => None,
@@ -130,7 +130,7 @@ impl Segment {
     }
 }
 
-/// As a route's path shows it, for messages.
+/// Formats the segment as in the path of a route, for messages.
 impl fmt::Display for Segment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -141,8 +141,8 @@ impl fmt::Display for Segment {
     }
 }
 
-/// Rules between the segments of one path. In a document, names are those of the first route through a place, and two of
-/// different routes may meet on one path.
+/// Checks the rules between the segments of one path. `distinct_names` is false for documents: there, each name comes
+/// from the first route of a node, so that a path may contain the same name twice.
 pub(crate) fn check(segments: &[Segment], distinct_names: bool) -> Result<(), InvalidPath> {
     if segments.len() > MAX_SEGMENTS {
         return Err(InvalidPath::TooDeep {
@@ -169,7 +169,7 @@ pub(crate) fn check(segments: &[Segment], distinct_names: bool) -> Result<(), In
     Ok(())
 }
 
-/// Whether a parameter can have the name.
+/// Returns true if the name is valid for a parameter.
 pub(crate) fn is_name(name: &str) -> bool {
     let mut characters = name.chars();
     characters
@@ -194,8 +194,8 @@ fn parse_name(segment: &str) -> Result<String, InvalidPath> {
     }
 }
 
-/// Characters that end a path in a URL, that no client sends unescaped, or that would read as a parameter inside of a
-/// segment (`/files/:name.json`, `/v1/notes:archive`).
+/// Returns true for characters that end the path of a URL, that clients never send unescaped, or that would look like a
+/// parameter inside of a segment (`/files/:name.json`, `/v1/notes:archive`).
 fn is_reserved(c: char) -> bool {
     matches!(c, '?' | '#' | '\\' | ':' | '*') || c.is_whitespace() || c.is_control()
 }

@@ -1,30 +1,31 @@
-//! The tree of segments as a radix tree of bytes: what paths have in common is told once, across segments.
+//! Converts the tree of segments into a radix tree of bytes, which stores common prefixes of paths once, across
+//! segments.
 
 use crate::RouteTree;
 use crate::pattern::Segment;
 
-/// A radix tree under construction. Indices stay what they are while it grows.
+/// A radix tree under construction. Indexes of nodes stay valid while the tree grows.
 pub(crate) struct Radix {
     pub(crate) nodes: Vec<RadixNode>,
 }
 
 #[derive(Default)]
 pub(crate) struct RadixNode {
-    /// Bytes that lead here from the node above; none for a parameter or wildcard.
+    /// Bytes between the parent and this node; empty for a parameter or wildcard.
     pub(crate) text: Vec<u8>,
-    /// By first byte, in order.
+    /// Children, sorted by their first byte.
     pub(crate) children: Vec<(u8, usize)>,
-    /// The parameter or wildcard below, which only a node at the beginning of a segment has.
+    /// Parameter or wildcard child. Only a node at the beginning of a segment has such a child.
     pub(crate) rest: Option<usize>,
-    /// The place of the tree that this is, where a segment ends here.
+    /// Node of the [`RouteTree`] that this node represents; `None` if no segment ends here.
     pub(crate) place: Option<usize>,
 }
 
-/// The node of a path's leading slash.
+/// Index of the node of the leading slash.
 pub(crate) const TOP: usize = 0;
 
 impl Radix {
-    /// The root's own place is not in it: `/` alone ends no segment.
+    /// Builds the radix tree. Does not contain the root of the tree, because no segment ends at `/`.
     pub(crate) fn new(tree: &RouteTree) -> Self {
         let mut radix = Self {
             nodes: vec![RadixNode {
@@ -57,7 +58,7 @@ impl Radix {
         radix
     }
 
-    /// The node that the bytes lead to from another, made where there is none.
+    /// Returns the node that the bytes lead to, and creates it if needed.
     fn insert(&mut self, mut from: usize, mut bytes: &[u8]) -> usize {
         while let Some(first) = bytes.first() {
             let children = &self.nodes[from].children;
@@ -84,7 +85,7 @@ impl Radix {
         from
     }
 
-    /// Puts a node between two, with the first bytes of the lower one's text.
+    /// Inserts a node between two nodes, with the first `length` bytes of the lower one's text.
     fn split(&mut self, above: usize, below: usize, length: usize) -> usize {
         let lower = self.nodes[below].text.split_off(length);
         let (first, next) = (self.nodes[below].text[0], lower[0]);
@@ -107,7 +108,7 @@ impl Radix {
         self.nodes.len() - 1
     }
 
-    /// The only node that can follow, where nothing is decided at this one.
+    /// Returns the only child of a node without branches and without routes; `None` for other nodes.
     pub(crate) fn only_child(&self, node: usize) -> Option<usize> {
         let node = &self.nodes[node];
         match node.children[..] {
@@ -117,7 +118,7 @@ impl Radix {
     }
 }
 
-/// Whether a segment takes the rest of the path.
+/// Returns true if a segment matches the rest of the path.
 pub(crate) fn is_wildcard(tree: &RouteTree, place: usize) -> bool {
     matches!(tree.nodes[place].segment, Some(Segment::Wildcard(_)))
 }

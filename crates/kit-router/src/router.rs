@@ -1,4 +1,4 @@
-//! Matching: the search for what answers a request.
+//! Finds the route for a request.
 
 use std::borrow::Cow;
 
@@ -9,20 +9,20 @@ use crate::params::{ParamBuffer, Pending};
 use crate::words::Words;
 use crate::{Allow, Method, RouteTree};
 
-/// What answers a request.
+/// Result of a search for a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Match {
-    /// The route of that number; the [`ParamBuffer`] holds its parameters.
+    /// Number of the route. The [`ParamBuffer`] contains its parameters.
     Route(u32),
-    /// No route has that path.
+    /// No route has this path.
     NotFound,
-    /// Routes have that path, with other methods.
+    /// Routes have this path, but with other methods.
     MethodNotAllowed(Allow),
-    /// The path does not decode.
+    /// The path cannot be decoded.
     BadPath,
 }
 
-/// A packed [`RouteTree`] that answers requests. It is immutable: share it freely.
+/// A packed [`RouteTree`] for matching requests. It is immutable, so threads can share it.
 #[derive(Debug, Clone)]
 pub struct Router(Packed);
 
@@ -34,8 +34,8 @@ impl RouteTree {
 }
 
 impl Router {
-    /// Finds what answers a request. `path` is the target without its query; parameters are left in `params`. The normal form of
-    /// the path is searched, whichever spelling the path has.
+    /// Finds the route for a request. `path` is the request target without its query, in any form; the search uses its
+    /// normal form. Stores the parameters in `params`.
     #[inline]
     pub fn find(&self, method: &str, path: &str, params: &mut ParamBuffer) -> Match {
         params.clear();
@@ -53,12 +53,12 @@ impl Router {
         self.search(method, path.as_bytes(), params)
     }
 
-    /// Bytes that the router takes on the heap.
+    /// Returns the heap memory of the router in bytes.
     pub fn size(&self) -> usize {
         self.0.size()
     }
 
-    /// Searches the normal form of a path, then says where its parameters are in the path as received.
+    /// Searches the normal form of a path, then converts the ranges of the parameters to the original path.
     #[cold]
     fn find_normal(&self, method: u8, path: &str, params: &mut ParamBuffer) -> Match {
         let Some(normal) = normal_path(path) else {
@@ -72,9 +72,9 @@ impl Router {
         found
     }
 
-    /// Walks down the tree. Where a node has both a child that fits and a parameter or wildcard, the child is taken and the other
-    /// noted; the last one noted is tried when the walk ends without a route. Tree and path are in the normal form, so text is
-    /// compared byte by byte.
+    /// Walks down the tree. If a node has both a matching child and a parameter or wildcard, the search takes the child
+    /// and remembers the other one. If the walk ends without a route, it continues at the last remembered alternative.
+    /// Tree and path are in the normal form, so bytes are compared directly.
     #[inline]
     fn search(&self, method: u8, path: &[u8], params: &mut ParamBuffer) -> Match {
         let words = Words::new(path);
@@ -114,7 +114,8 @@ impl Router {
                 }
                 allow |= node.routes.methods;
             }
-            // Behind the end: zeros in a text have met those that are read there.
+            // `at` may be after the end here, because a node's text with zero bytes matches the zeros that `Words`
+            // returns after the end.
             if rest == NONE {
                 let Some(pending) = params.pending.pop() else {
                     break;
@@ -133,7 +134,7 @@ impl Router {
                 params.ranges.push(at..stop);
                 at = stop;
             } else {
-                // Nothing takes an empty segment.
+                // An empty segment matches neither parameters nor wildcards.
                 node = self.node(NONE);
             }
         }
@@ -146,7 +147,7 @@ impl Router {
         &self.0.nodes[index as usize]
     }
 
-    /// The child whose text begins with the byte, or a node whose text does not.
+    /// Returns the child whose text begins with the byte. If there is none, may return a node with another text.
     #[inline]
     fn child(&self, node: &Node, byte: u8) -> Option<&Node> {
         self.0
@@ -154,7 +155,7 @@ impl Router {
             .get(node.children.wrapping_add(u32::from(byte)) as usize)
     }
 
-    /// The route of a place for the method's bit.
+    /// Returns the route of a node for the method's bit.
     #[inline]
     fn route_at(&self, routes: Routes, method: u8) -> Option<Match> {
         if routes.methods & method == 0 {
@@ -165,7 +166,7 @@ impl Router {
     }
 }
 
-/// Whether a word begins with the text of a node that has some.
+/// Returns true if a word begins with the text of a node. The text must not be empty.
 #[inline]
 fn starts_with(word: u64, node: &Node) -> bool {
     (word ^ node.text) << node.unused_bits == 0
@@ -184,7 +185,7 @@ mod tests {
     use super::Match;
     use crate::{ParamBuffer, RouteSpec, RouteTree};
 
-    /// Every path of `a` and `:p` to a depth: the most ambiguous tree there is.
+    /// Builds a tree with every path of `a` and `:p` up to a depth, which is the most ambiguous tree.
     fn ambiguous(depth: u32) -> RouteTree {
         RouteTree::compile((0..1_u32 << depth).map(|choices| {
             let segment = |level| match choices >> level & 1 {
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_visits_a_node_at_most_once() {
+    fn visits_each_node_at_most_once() {
         let tree = ambiguous(10);
         let router = tree.router();
         let mut params = ParamBuffer::new();
@@ -212,7 +213,7 @@ mod tests {
                 matches!(answer, Match::NotFound | Match::MethodNotAllowed(_)),
                 "{answer:?}"
             );
-            // A node with an alternative is looked at once for the static child and once more for the other.
+            // A node with an alternative is visited once for the static child and once for the alternative.
             assert!(
                 params.steps <= 2 * router.0.nodes.len(),
                 "{} steps in {} nodes",
@@ -223,8 +224,9 @@ mod tests {
     }
 
     #[test]
-    fn few_routes_cannot_be_made_slow() {
-        // Static and parameter at every level, but one route for each: the search ends after as many steps as there are nodes.
+    fn searches_in_linear_time_for_deep_ambiguous_routes() {
+        // Each level has a static child and a parameter, but there is one route for each level. The search must stop
+        // after as many steps as there are nodes.
         let depth = 40;
         let tree = RouteTree::compile((0..depth).map(|level| {
             RouteSpec::new(
@@ -247,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn matching_again_allocates_nothing() {
+    fn allocates_nothing_when_matching_again() {
         let router = RouteTree::compile([RouteSpec::new("GET", "/:a/:b"), RouteSpec::new("GET", "/x/:b/c")])
             .unwrap()
             .router();
@@ -263,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_borrowed_where_nothing_is_escaped() {
+    fn borrows_parameters_from_a_path_without_escapes() {
         let router = RouteTree::compile([RouteSpec::new("GET", "/:a")])
             .unwrap()
             .router();

@@ -1,4 +1,4 @@
-//! Routes to a tree, one node a segment.
+//! Builds the tree of routes, with one node for each segment.
 
 use std::sync::Arc;
 
@@ -8,21 +8,21 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::pattern::Segment;
 use crate::{Method, RouteConflict};
 
-/// A route as the compiler hands it over.
+/// A route as the input of the compiler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouteSpec {
-    /// `GET`
+    /// Method, such as `GET`.
     pub method: String,
-    /// The final path: `/notes/:id`.
+    /// Full path pattern, such as `/notes/:id`.
     pub path: String,
-    /// How artifacts refer to it; unique.
+    /// Unique reference of the route in artifacts.
     pub reference: String,
-    /// Names of the types that its input is validated against.
+    /// Names of the types that validate its input.
     pub validators: Vec<String>,
 }
 
 impl RouteSpec {
-    /// A route without validators whose reference is `<method> <path>`.
+    /// Creates a route without validators. Its reference is `<method> <path>`.
     pub fn new(method: impl Into<String>, path: impl Into<String>) -> Self {
         let (method, path) = (method.into(), path.into());
         let reference = format!("{method} {path}");
@@ -35,30 +35,30 @@ impl RouteSpec {
     }
 }
 
-/// The routes of an application as a tree. A route's number is its index in the list that was compiled.
+/// Routes of an application as a tree. The number of a route is its index in the compiled list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RouteTree {
-    /// The first one is the root. A child stands after its parent.
+    /// Nodes. The first one is the root. A child comes after its parent.
     pub(crate) nodes: Vec<TreeNode>,
     pub(crate) routes: Vec<TreeRoute>,
 }
 
-/// A place that a path can lead to.
+/// A node of the tree.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct TreeNode {
-    /// Nothing for the root.
+    /// Segment of the node; `None` for the root.
     pub(crate) segment: Option<Segment>,
-    /// The route that made the node.
+    /// Number of the route that created the node.
     made_by: usize,
-    /// Static children by text, in order of insertion.
+    /// Static children by their text, in order of insertion.
     pub(crate) statics: IndexMap<Arc<str>, usize, FxBuildHasher>,
-    /// The parameter or wildcard below.
+    /// Index of the parameter or wildcard child.
     pub(crate) rest: Option<usize>,
     /// Route numbers by method, in the order of [`Method::ALL`].
     pub(crate) methods: [Option<usize>; Method::ALL.len()],
 }
 
-/// A route that is in the tree.
+/// A valid route of the tree.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TreeRoute {
     pub(crate) method: Method,
@@ -68,13 +68,17 @@ pub(crate) struct TreeRoute {
 }
 
 impl RouteTree {
-    /// Compiles routes, or reports every conflict there is, in the order of the routes.
+    /// Compiles routes into a tree.
+    ///
+    /// # Errors
+    ///
+    /// All conflicts, in the order of the routes.
     pub fn compile(routes: impl IntoIterator<Item = RouteSpec>) -> Result<Self, Vec<RouteConflict>> {
         let parsed = routes.into_iter().enumerate();
         Self::from_routes(parsed.map(|(route, spec)| parse(route, spec)).collect())
     }
 
-    /// Route numbers are positions in `routes`; ones that did not parse keep theirs.
+    /// Builds the tree. Route numbers are indexes of `routes`, including those that did not parse.
     pub(crate) fn from_routes(
         routes: Vec<Result<TreeRoute, RouteConflict>>,
     ) -> Result<Self, Vec<RouteConflict>> {
@@ -100,17 +104,17 @@ impl RouteTree {
         }
     }
 
-    /// How many routes there are.
+    /// Returns the number of routes.
     pub fn len(&self) -> usize {
         self.routes.len()
     }
 
-    /// Whether there are no routes.
+    /// Returns true if there are no routes.
     pub fn is_empty(&self) -> bool {
         self.routes.is_empty()
     }
 
-    /// The references by route number.
+    /// Returns the references, indexed by route number.
     pub fn references(&self) -> impl ExactSizeIterator<Item = &str> {
         self.routes.iter().map(|route| route.reference.as_str())
     }
@@ -140,9 +144,9 @@ fn parse(route: usize, spec: RouteSpec) -> Result<TreeRoute, RouteConflict> {
 
 struct Builder<'a> {
     nodes: Vec<TreeNode>,
-    /// All of them, also those that are refused: a node that one of them made may be in a later one's way.
+    /// All routes, including rejected ones, because a node of a rejected route may conflict with a later route.
     routes: &'a [Result<TreeRoute, RouteConflict>],
-    /// Numbers by reference, of the routes in the tree.
+    /// Numbers of the routes in the tree, by reference.
     numbers: FxHashMap<&'a str, usize>,
 }
 
@@ -172,7 +176,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The child for a segment, made where there is none.
+    /// Returns the child for a segment, and creates it if needed.
     fn child(
         &mut self,
         node: usize,

@@ -1,15 +1,15 @@
-//! A path eight bytes at a time.
+//! Reads a path in words of eight bytes.
 
 const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 const HIGH_BITS: u64 = LOW_BITS << 7;
 
-/// Bytes that can be read as words from any place, with zeros where they end.
+/// Bytes that can be read as words at any position. Reads after the end return zeros.
 #[derive(Clone, Copy)]
 pub(crate) struct Words<'a> {
     bytes: &'a [u8],
-    /// The last eight bytes, or all where they are fewer.
+    /// The last eight bytes, or all bytes if there are fewer.
     last: u64,
-    /// How many bytes `last` has.
+    /// Number of bytes in `last`.
     last_length: usize,
 }
 
@@ -26,7 +26,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Eight bytes from `at` on, which is at most the length; the first one is the lowest.
+    /// Returns eight bytes from `at`, with the first byte as the lowest. `at` must not exceed the length.
     #[inline]
     pub(crate) fn at(&self, at: usize) -> u64 {
         let rest = &self.bytes[at..];
@@ -38,7 +38,7 @@ impl<'a> Words<'a> {
         self.last.unbounded_shr(shift)
     }
 
-    /// Tells if there is a percent sign, or a byte outside of ASCII.
+    /// Returns true if there is a percent sign or a non-ASCII byte.
     #[inline]
     pub(crate) fn may_be_changed_by_normal_form(&self) -> bool {
         (0..self.bytes.len()).step_by(8).any(|at| {
@@ -47,7 +47,7 @@ impl<'a> Words<'a> {
         })
     }
 
-    /// Returns the place of the first such byte, which is not zero, from `at` on, or the end.
+    /// Returns the position of the first occurrence of `byte` from `at`, or the length. `byte` must not be zero.
     #[inline]
     pub(crate) fn find(&self, byte: u8, mut at: usize) -> usize {
         while at < self.bytes.len() {
@@ -62,7 +62,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Fewer than eight bytes, without a loop where there are four.
+/// Reads fewer than eight bytes, without a loop if there are at least four.
 #[cold]
 fn short_word(bytes: &[u8]) -> u64 {
     if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
@@ -75,7 +75,7 @@ fn short_word(bytes: &[u8]) -> u64 {
         .fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
-/// Has the high bit of the lowest byte that has the value; of those above it, bits may be set or not.
+/// Returns a mask with the high bit of the lowest byte that equals `value`. The bits of higher bytes may be wrong.
 #[inline]
 fn bytes_equal_to(value: u8, word: u64) -> u64 {
     let difference = word ^ (LOW_BITS * u64::from(value));
@@ -87,7 +87,7 @@ mod tests {
     use super::Words;
 
     #[test]
-    fn words_are_the_bytes_with_zeros_behind() {
+    fn reads_words_with_zeros_after_the_end() {
         let all: Vec<u8> = (1..=40).collect();
         for length in 0..=all.len() {
             let words = Words::new(&all[..length]);
@@ -101,8 +101,8 @@ mod tests {
     }
 
     #[test]
-    fn finding_stops_at_the_first_such_byte() {
-        // Bytes beside the value, which arithmetic on words could take for the value.
+    fn finds_the_first_occurrence_of_a_byte() {
+        // Bytes next to the value, for which word arithmetic could return a false match.
         for other in [0, 0x2E, 0x30, 0xAF, b'a', 0xFF] {
             for length in 0..30 {
                 for at in 0..=length {
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn sees_escapes_and_bytes_outside_of_ascii_at_every_place() {
+    fn detects_escapes_and_non_ascii_bytes_at_every_position() {
         for length in 0..30 {
             let plain = vec![b'a'; length];
             assert!(!Words::new(&plain).may_be_changed_by_normal_form());

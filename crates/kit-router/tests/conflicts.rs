@@ -1,6 +1,6 @@
-//! What a person reads when routes conflict.
+//! Tests the messages for conflicting routes.
 
-// Helpers of tests may unwrap as tests do.
+// Helper functions of tests may unwrap like tests.
 #![allow(clippy::unwrap_used)]
 
 use kit_router::{RouteSpec, RouteTree};
@@ -17,7 +17,7 @@ fn check(routes: &[(&str, &str)], expected: &str) {
 }
 
 #[test]
-fn messages_name_both_routes_and_what_to_do() {
+fn reports_both_routes_and_advice() {
     check(
         &[("GET", "/users/:id"), ("GET", "/users/:name/")],
         "`GET /users/:name/` answers the same requests as `GET /users/:id`\n  \
@@ -40,7 +40,7 @@ fn messages_name_both_routes_and_what_to_do() {
 }
 
 #[test]
-fn messages_say_which_rule_a_path_breaks() {
+fn reports_the_rule_that_a_path_violates() {
     let help = "\n  a path looks like `/notes`, `/notes/:id` or `/files/*path`";
     for (path, reason) in [
         ("a", "a path begins with `/`"),
@@ -88,7 +88,7 @@ fn messages_say_which_rule_a_path_breaks() {
 }
 
 #[test]
-fn a_node_of_a_refused_route_still_names_it() {
+fn reports_conflicts_with_nodes_of_rejected_routes() {
     check(
         &[
             ("GET", "/a"),
@@ -109,7 +109,7 @@ fn a_node_of_a_refused_route_still_names_it() {
 }
 
 #[test]
-fn references_are_unique() {
+fn refuses_a_reference_that_is_used_twice() {
     let named = |path: &str| RouteSpec {
         reference: "same".to_owned(),
         ..RouteSpec::new("GET", path)

@@ -1,6 +1,6 @@
-//! The corpus that the TypeScript matcher passes too.
+//! Checks the corpus that the TypeScript matcher passes too.
 
-// Helpers of tests may unwrap as tests do.
+// Helper functions of tests may unwrap like tests.
 #![allow(clippy::unwrap_used)]
 
 use kit_router::{CompiledRouteTree, Match, ParamBuffer, RouteSpec, RouteTree, Router};
@@ -77,12 +77,12 @@ fn answer(router: &Router, routes: &[String], method: &str, path: &str) -> Expec
 }
 
 #[test]
-fn requests_are_answered_as_the_corpus_says() {
+fn finds_the_routes_of_the_conformance_corpus() {
     let mut wrong = Vec::new();
     for group in corpus().groups {
         let tree =
             RouteTree::compile(specs(&group.routes)).unwrap_or_else(|c| panic!("{}: {c:?}", group.name));
-        // The server matches with a tree that has been through its document.
+        // The server uses a tree that was read from its document.
         let document = serde_json::to_string(&tree.to_compiled("")).unwrap();
         let document: CompiledRouteTree = serde_json::from_str(&document).unwrap();
         let loaded = RouteTree::from_compiled(&document, &group.routes).unwrap();
@@ -102,7 +102,7 @@ fn requests_are_answered_as_the_corpus_says() {
 }
 
 #[test]
-fn conflicts_are_reported_as_the_corpus_says() {
+fn reports_the_conflicts_of_the_conformance_corpus() {
     for case in corpus().conflicts {
         let conflicts = RouteTree::compile(specs(&case.routes)).expect_err(&case.name);
         let actual: Vec<_> = conflicts
@@ -118,11 +118,11 @@ fn conflicts_are_reported_as_the_corpus_says() {
 }
 
 #[test]
-fn the_document_is_exactly_the_corpus_one() {
+fn writes_exactly_the_document_of_the_corpus() {
     let document = corpus().document;
     let tree = RouteTree::compile(specs(&document.routes)).unwrap();
     let compiled = tree.to_compiled(document.generated_at);
-    // As text, so that the order of keys counts.
+    // Compares JSON text, so that the order of keys matters.
     let pretty = |value: &serde_json::Value| serde_json::to_string_pretty(value).unwrap();
     assert_eq!(
         pretty(&serde_json::to_value(&compiled).unwrap()),

@@ -1,13 +1,13 @@
-//! Random routes and requests against a matcher so simple that it is plainly right: it looks at every route.
+//! Compares random routes and requests with a simple matcher that checks every route.
 
-// Helpers of tests may unwrap as tests do.
+// Helper functions of tests may unwrap like tests.
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;
 
 use kit_router::{Match, ParamBuffer, RouteSpec, RouteTree};
 
-/// xorshift64*; the seed is fixed, so that a failure can be repeated.
+/// Random numbers (xorshift64*). The seed is fixed, so that a failure can be reproduced.
 struct Random(u64);
 
 impl Random {
@@ -27,7 +27,8 @@ const METHODS: [&str; 8] = [
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE",
 ];
 
-/// Some begin alike and some are longer than a node's text, so that nodes split; some hold what reads as an escape.
+/// Segment names. Some have common prefixes and some are longer than the text of a node, so that nodes split. Some
+/// contain escapes.
 const NAMES: [&str; 10] = [
     "a",
     "a",
@@ -124,7 +125,8 @@ fn segments(path: &str) -> Vec<&str> {
     segments
 }
 
-/// How specific a route is for a path, and its parameters; nothing where it does not fit.
+/// Returns the kinds of the segments, which order routes by precedence, and the parameters; `None` if the route does
+/// not match.
 fn fit(pattern: &str, path: &str) -> Option<(Vec<u8>, Vec<String>)> {
     let (pattern, path) = (segments(pattern), segments(path));
     let (mut kinds, mut params) = (Vec::new(), Vec::new());
@@ -166,7 +168,7 @@ fn naive(routes: &[(String, String)], method: &str, path: &str) -> String {
     let answering = |(_, has, _): &&((Vec<u8>, Vec<String>), &str, usize)| {
         *has == method || method == "HEAD" && *has == "GET"
     };
-    // The most specific place; there, HEAD's own route before GET's.
+    // Select the most specific route; for HEAD, a HEAD route before a GET route.
     if let Some(((_, params), _, number)) = fitting
         .iter()
         .filter(answering)
@@ -190,7 +192,7 @@ fn naive(routes: &[(String, String)], method: &str, path: &str) -> String {
 }
 
 #[test]
-fn random_routes_and_requests_agree_with_a_naive_matcher() {
+fn agrees_with_a_naive_matcher_on_random_routes_and_requests() {
     let mut random = Random(0x5EED);
     let mut params = ParamBuffer::new();
     let mut seen = [0; 4];
@@ -198,7 +200,7 @@ fn random_routes_and_requests_agree_with_a_naive_matcher() {
         let mut routes: Vec<(String, String)> = Vec::new();
         for _ in 0..random.below(25) {
             routes.push(random_route(&mut random));
-            // Routes that conflict are left out, as a build would refuse them.
+            // Leave out conflicting routes, because a build would reject them.
             let specs = routes.iter().map(|(method, path)| RouteSpec::new(method, path));
             if RouteTree::compile(specs).is_err() {
                 routes.pop();

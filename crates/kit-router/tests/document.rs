@@ -1,6 +1,6 @@
-//! Documents that somebody edited: each is refused with a reason.
+//! Tests documents that were edited: each is rejected with a reason.
 
-// Helpers of tests may unwrap as tests do.
+// Helper functions of tests may unwrap like tests.
 #![allow(clippy::unwrap_used)]
 
 use kit_router::{CompiledRouteTree, RouteTree};
@@ -27,7 +27,7 @@ fn leaf(segment: &str, reference: &str) -> Value {
 }
 
 #[test]
-fn a_good_document_is_read() {
+fn reads_a_valid_document() {
     let metadata: Value = serde_json::from_str(METADATA).unwrap();
     let document: CompiledRouteTree =
         serde_json::from_value(json!({ "root": root(&json!([leaf("a", "GET /a")])), "metadata": metadata }))
@@ -37,7 +37,7 @@ fn a_good_document_is_read() {
 }
 
 #[test]
-fn routes_and_list_agree() {
+fn refuses_a_document_whose_routes_differ_from_the_list() {
     let one = || root(&json!([leaf("a", "GET /a")]));
     check(
         &one(),
@@ -55,7 +55,7 @@ fn routes_and_list_agree() {
 }
 
 #[test]
-fn nodes_are_what_they_say() {
+fn refuses_inconsistent_nodes() {
     let bad = |children: Value, at: &str, reason: &str| {
         check(
             &root(&children),
@@ -109,7 +109,7 @@ fn nodes_are_what_they_say() {
 }
 
 #[test]
-fn a_wildcard_beside_a_parameter_is_refused() {
+fn refuses_a_wildcard_next_to_a_parameter() {
     let children = json!([
         { "segment": ":", "paramName": "a", "methods": { "GET": { "ref": "r", "validators": [] } }, "children": [] },
         { "segment": "*", "paramName": "b", "wildcard": true,
@@ -123,7 +123,7 @@ fn a_wildcard_beside_a_parameter_is_refused() {
 }
 
 #[test]
-fn a_document_of_any_depth_is_an_error_and_no_crash() {
+fn refuses_a_document_that_is_nested_too_deeply() {
     let mut deep = leaf("a", "r");
     for _ in 0..55 {
         deep = json!({ "segment": "a", "children": [deep] });
@@ -139,7 +139,7 @@ fn a_document_of_any_depth_is_an_error_and_no_crash() {
 }
 
 #[test]
-fn the_deepest_tree_survives_json() {
+fn reads_the_deepest_valid_tree_from_json() {
     let path = "/:a".to_owned() + &"/a".repeat(49);
     let tree = RouteTree::compile([kit_router::RouteSpec::new("GET", path)]).unwrap();
     let text = serde_json::to_string(&tree.to_compiled("")).unwrap();

@@ -1,6 +1,7 @@
-//! What a router keeps on the heap, counted by the allocator. One test, so that no other one allocates meanwhile.
+//! Measures the heap memory of a router with a counting allocator. There is only one test, so that no other test
+//! allocates at the same time.
 
-// Helpers of tests may unwrap as tests do.
+// Helper functions of tests may unwrap like tests.
 #![allow(clippy::unwrap_used)]
 
 use kit_router::{RouteSpec, RouteTree};
@@ -8,7 +9,7 @@ use kit_router::{RouteSpec, RouteTree};
 #[global_allocator]
 static ALLOCATOR: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
 
-/// Resources with five routes each, as applications have them; every name of its own.
+/// Returns resources with five routes each, as in typical applications. All names are different.
 fn routes(count: usize) -> impl Iterator<Item = RouteSpec> {
     const KINDS: [(&str, &str); 5] = [
         ("GET", ""),
@@ -47,7 +48,7 @@ fn routes(count: usize) -> impl Iterator<Item = RouteSpec> {
 }
 
 #[test]
-fn routers_are_as_small_as_promised() {
+fn stays_within_the_memory_limits() {
     for (count, limit) in [(100, 50_000), (1000, 200_000)] {
         let tree = RouteTree::compile(routes(count)).unwrap();
         let before = ALLOCATOR.current_usage();

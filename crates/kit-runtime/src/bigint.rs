@@ -1,4 +1,5 @@
-//! Whole numbers of any size, as `bigint` of TypeScript has them: on the wire a text of decimal digits, or a number that is exact.
+//! Integers of any size: the Rust type for `bigint` of TypeScript. On the wire they are a string of decimal digits, or
+//! a JSON number that a double represents exactly.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -7,11 +8,11 @@ use std::str::FromStr;
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Greatest length of the text of a whole number, which no database column or protocol needs.
+/// Maximum length of an integer in its wire form, in bytes. No database column or protocol needs more digits.
 pub(crate) const MAX_CHARACTERS: usize = 1000;
 
-/// A whole number of any size. It computes nothing itself: `i64::try_from` or `i128::try_from` give what Rust computes with, and
-/// [`Display`](fmt::Display) what a crate for greater numbers reads.
+/// An integer of any size. It has no arithmetic of its own: convert it with `i64::try_from` or `i128::try_from` to
+/// calculate in Rust, or use [`Display`](fmt::Display) to pass its digits to a crate for larger numbers.
 ///
 /// ```
 /// use kit_runtime::BigInt;
@@ -28,11 +29,11 @@ pub struct BigInt(Repr);
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Repr {
     Small(i128),
-    /// What does not fit the other: digits without zeros at the beginning, after the sign.
+    /// A number that does not fit into an `i128`: an optional sign, then digits without leading zeros.
     Large(Box<str>),
 }
 
-/// What is no whole number in decimal digits, or has more than a thousand of them.
+/// Error for a string that is not an integer in decimal digits, or that has more than 1,000 characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoBigInt;
 
@@ -44,7 +45,7 @@ impl fmt::Display for NoBigInt {
 
 impl std::error::Error for NoBigInt {}
 
-/// What a [`BigInt`] is too great for.
+/// Error for a [`BigInt`] that does not fit into the target type of a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutOfRange;
 
@@ -57,7 +58,7 @@ impl fmt::Display for OutOfRange {
 impl std::error::Error for OutOfRange {}
 
 impl BigInt {
-    /// The number that a wire text says: `-` and digits, nothing else.
+    /// Parses the wire form: an optional `-` and decimal digits. Returns `None` for every other string.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('-').unwrap_or(text);
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -76,10 +77,11 @@ impl BigInt {
         })
     }
 
-    /// The number that a JSON number is, where that is exact.
+    /// Converts a JSON number. Returns `None` unless the number is an integer that a double represents exactly (at most
+    /// 2^53 - 1).
     pub(crate) fn exact(number: f64) -> Option<Self> {
         const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
-        #[allow(clippy::cast_possible_truncation)] // Reason: looked at beforehand.
+        #[allow(clippy::cast_possible_truncation)] // Reason: converted only within the exact range.
         (number.fract() == 0.0 && number.abs() <= MAX_SAFE).then(|| Self::from(number as i64))
     }
 
@@ -90,7 +92,7 @@ impl BigInt {
         }
     }
 
-    /// Its digits without the sign.
+    /// Returns the digits without the sign.
     fn digits(&self) -> String {
         match &self.0 {
             Repr::Small(number) => number.unsigned_abs().to_string(),
@@ -98,16 +100,16 @@ impl BigInt {
         }
     }
 
-    /// How it compares to a double, exactly; a number that is not finite compares as one beyond all.
+    /// Compares the number with a double, without rounding. An infinite bound is beyond all integers.
     pub(crate) fn compare(&self, bound: f64) -> Ordering {
-        // Exact: Rust prints all digits of a whole double.
+        // `{:.0}` is exact because Rust prints all digits of an integral double.
         let whole = bound.floor();
         let order = match Self::read(&format!("{whole:.0}")) {
             Some(whole) => self.cmp(&whole),
             None if bound > 0.0 => Ordering::Less,
             None => Ordering::Greater,
         };
-        // Equal to the floor, it is less than what has a fraction beyond it.
+        // An integer that equals the floor of the bound is less than the bound if the bound has a fraction.
         order.then(if bound > whole {
             Ordering::Less
         } else {
@@ -115,7 +117,7 @@ impl BigInt {
         })
     }
 
-    /// Whether it is a whole multiple of `digits * 10 ^ exponent`.
+    /// Returns true if the number is an integer multiple of `digits * 10 ^ exponent`.
     pub(crate) fn is_multiple_of(&self, digits: u128, exponent: i32) -> bool {
         let mut own = self.digits();
         if own == "0" {
@@ -131,7 +133,7 @@ impl BigInt {
         } else {
             own.extend(std::iter::repeat_n('0', places));
         }
-        // A digit at a time: the number itself has up to a thousand of them, the divisor at most seventeen.
+        // Long division, one digit at a time: the number has up to 1,000 digits, the divisor at most 17.
         let remainder = own.bytes().try_fold(0_u128, |rest, digit| {
             (rest * 10 + u128::from(digit - b'0')).checked_rem(digits)
         });
@@ -235,7 +237,7 @@ impl TryFrom<&BigInt> for i64 {
     }
 }
 
-/// As a text: a JSON number would lose digits at most readers.
+/// Serializes to a string, because most parsers of JSON numbers would lose digits.
 impl Serialize for BigInt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -283,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_one_form() {
+    fn writes_each_number_in_one_canonical_form() {
         let greatest = "9".repeat(1000);
         for (text, shown) in [
             ("0", "0"),
@@ -309,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn order_and_bounds_are_exact() {
+    fn compares_numbers_and_bounds_without_rounding() {
         let ascending = [
             format!("-1{}", "0".repeat(60)),
             format!("-{}", "9".repeat(50)),
@@ -330,9 +332,9 @@ mod tests {
     }
 
     #[test]
-    fn multiples_are_decimal() {
+    fn checks_multiples_in_decimal() {
         assert!(big("15").is_multiple_of(5, 0) && !big("12").is_multiple_of(5, 0));
-        // Of 0.25 all whole numbers are multiples, of 1.5 every third.
+        // Every integer is a multiple of 0.25. Every third integer is a multiple of 1.5.
         assert!(big("7").is_multiple_of(25, -2) && big("3").is_multiple_of(15, -1));
         assert!(!big("4").is_multiple_of(15, -1));
         assert!(big(&format!("3{}", "0".repeat(300))).is_multiple_of(3, 300));

@@ -1,4 +1,4 @@
-//! Bytes, as `Uint8Array` of TypeScript has them: on the wire base64.
+//! Byte strings: the Rust type for `Uint8Array` of TypeScript. On the wire they are base64.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Bytes, which are base64 in JSON.
+/// A byte string, which serializes to base64 in JSON.
 ///
 /// ```
 /// use kit_runtime::Bytes;
@@ -67,8 +67,8 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-/// Whether a text is base64 with the standard alphabet and its padding (RFC 4648, section 4), in the one canonical form: unused bits
-/// are zero.
+/// Returns true if a string is base64 with the standard alphabet and padding (RFC 4648, section 4), in the canonical
+/// form: the unused bits of the last digit are zero.
 pub(crate) fn is_base64(text: &str) -> bool {
     let Some((digits, padding)) = split(text) else {
         return false;
@@ -84,7 +84,8 @@ pub(crate) fn is_base64(text: &str) -> bool {
     rest.iter().all(|digit| sextet(*digit).is_some()) && sextet(*last).is_some_and(|bits| bits & unused == 0)
 }
 
-/// The digits and how much padding follows them.
+/// Splits base64 into its digits and the number of padding characters. Returns `None` if the length is not a multiple
+/// of 4.
 fn split(text: &str) -> Option<(&[u8], usize)> {
     let bytes = text.as_bytes();
     let padding = match bytes {
@@ -144,7 +145,7 @@ mod tests {
     use super::{decode, encode, is_base64};
 
     #[test]
-    fn every_length_comes_back() {
+    fn encodes_and_decodes_byte_strings_of_every_length() {
         for length in 0..=64_u8 {
             let bytes: Vec<u8> = (0..length)
                 .map(|byte| byte.wrapping_mul(73).wrapping_add(length))
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_one_form() {
+    fn accepts_only_canonical_base64() {
         for bad in [
             "A", "AA", "AAA", "AB==", "AAB=", "====", "=", "A===", "AA=A", "AA-_", "AA==AAAA", "A A=",
         ] {

@@ -1,5 +1,5 @@
-//! Text of path parameters and query to values. What cannot be coerced stays text, which the check against the shape then reports:
-//! one place knows the rules.
+//! Converts strings of path parameters and queries to values. A string that cannot be converted stays a string, and the
+//! check against the shape reports the failure: the rules are implemented in one module only.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use crate::json::Json;
 use crate::shape::{Literal, Shape};
 
-/// Text that is a finite decimal number as JSON writes it. No `0x10`, no spaces, no `+`.
+/// Parses a finite decimal number in the syntax of JSON, with leading zeros allowed. Rejects `0x10`, spaces and `+`.
 pub fn coerce_number(text: &str) -> Option<f64> {
     let body = text.strip_prefix('-').unwrap_or(text);
     let (mantissa, exponent) = match body.find(['e', 'E']) {
@@ -25,13 +25,14 @@ pub fn coerce_number(text: &str) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// What a key of a query holds.
+/// Values of one key of a query.
 pub(crate) enum Texts {
     One(String),
     Many(Vec<String>),
 }
 
-/// The value of a query (without its `?`) for an object shape: declared keys in the order of declaration.
+/// Converts a query (without its `?`) to a value for an object shape. The declared keys have the order of their
+/// declaration.
 pub fn coerce_query(shape: &'static Shape, query: &str) -> Json {
     let Shape::Object(object) = shape.resolve() else {
         return Json::Null;
@@ -74,7 +75,8 @@ pub fn coerce_query(shape: &'static Shape, query: &str) -> Json {
     Json::Object(members)
 }
 
-/// The value of path parameters, percent-decoded and in the order of the path, for an object shape.
+/// Converts percent-decoded path parameters to a value for an object shape. `names` and `values` have the order of the
+/// path.
 pub fn coerce_params(shape: &'static Shape, names: &[&str], values: &[String]) -> Json {
     let Shape::Object(object) = shape.resolve() else {
         return Json::Null;
@@ -106,11 +108,11 @@ pub(crate) fn coerce(shape: &'static Shape, texts: Texts) -> Json {
     }
 }
 
-/// The kinds that a type consists of, and so what its text may become.
+/// Kinds of values that a type accepts, which determine how a string is converted.
 #[derive(Default)]
 struct Steps {
     array: bool,
-    /// Any text fits, so none is turned into something else.
+    /// True if any string fits, so a string is not converted to another type.
     text: bool,
     number: bool,
     boolean: bool,
@@ -141,7 +143,8 @@ impl Steps {
     }
 
     fn apply(&self, text: String) -> Json {
-        // A literal text that looks like a number, such as "1", stays what it is.
+        // A string that equals a string literal of the type stays a string, even if it looks like a number, such as
+        // "1".
         if self
             .literals
             .iter()
@@ -174,17 +177,17 @@ fn coerce_boolean(text: &str) -> Option<bool> {
     }
 }
 
-#[allow(clippy::float_cmp)] // Reason: a literal is one number and not its neighbours.
+#[allow(clippy::float_cmp)] // Reason: a literal equals exactly one number.
 fn coerce_literal(literal: Literal, text: &str) -> Option<Json> {
     match literal {
-        // Text in its wire form too.
+        // The wire form of these literals is a string too.
         Literal::Text(_) | Literal::BigInt(_) => None,
         Literal::Number(number) => (coerce_number(text)? == number).then_some(Json::Number(number)),
         Literal::Boolean(value) => (coerce_boolean(text)? == value).then_some(Json::Bool(value)),
     }
 }
 
-/// A piece of a query. One with an invalid percent-escape is left as it was written.
+/// Decodes a key or value of a query. Returns the input unchanged if it has an invalid percent-escape.
 pub(crate) fn decode_piece(piece: &str) -> Cow<'_, str> {
     if !piece.bytes().any(|byte| matches!(byte, b'%' | b'+')) {
         return Cow::Borrowed(piece);
@@ -193,7 +196,7 @@ pub(crate) fn decode_piece(piece: &str) -> Cow<'_, str> {
     decode_percent(&spaced).map_or(Cow::Borrowed(piece), |decoded| Cow::Owned(decoded.into_owned()))
 }
 
-/// The text that percent-escapes stand for; nothing where one is invalid or the bytes are no UTF-8.
+/// Decodes percent-escapes. Returns `None` if an escape is invalid or the bytes are not UTF-8.
 pub(crate) fn decode_percent(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('%') {
         return Some(Cow::Borrowed(text));

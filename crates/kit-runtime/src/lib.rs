@@ -1,13 +1,14 @@
-//! What every Rust server that kit generates is made with: JSON as JavaScript reads it, validation with the failures and words of kit's
-//! TypeScript runtime, coercion of query and path, the route tree, and the way of a request with errors, logs and shutdown.
+//! Runtime of every Rust server that kit generates: JSON with the semantics of JavaScript, validation with the same
+//! failures and messages as kit's TypeScript runtime, coercion of query and path, the route tree, and request
+//! processing with errors, logs and shutdown.
 //!
-//! Where it stands: `@kit/plugin-rust-server` writes this crate into `.kit/runtime/` of a project; generated code and handlers use it as
-//! `kit_runtime`. It knows no project, no database and no IR.
+//! `@kit/plugin-rust-server` writes this crate into `.kit/runtime/` of a project. Generated code and handlers use it as
+//! `kit_runtime`. The crate depends on no project, no database and no IR.
 //!
 //! Invariants:
-//! - What a request holds reaches a handler only after it was held against the shape of its type.
-//! - Nothing here panics on input, and recursion on input is bounded.
-//! - It passes the vectors that kit's TypeScript runtime passes.
+//! - Input of a request reaches a handler only after it was checked against the shape of its type.
+//! - No code in this crate panics on input, and recursion on input is limited.
+//! - The crate passes the same conformance vectors as kit's TypeScript runtime.
 
 mod bigint;
 mod bytes;
@@ -33,7 +34,7 @@ mod start;
 mod stdout;
 mod telemetry;
 mod timestamp;
-#[doc(hidden)] // Public for tests and fuzz targets alone.
+#[doc(hidden)] // Public only for tests and fuzz targets.
 pub mod trust_proxy;
 
 pub use axum;
@@ -52,38 +53,47 @@ pub use timestamp::{NoTimestamp, Timestamp, is_date_time};
 
 use shape::Shape;
 
-/// A type that requests and answers may hold.
+/// A type that requests and responses may contain.
 pub trait Contract: serde::Serialize + serde::de::DeserializeOwned {
-    /// Its name in contracts and error messages.
+    /// Name of the type in contracts and error messages.
     const NAME: &'static str;
 
-    /// What its values are on the wire.
+    /// Returns the shape of the values on the wire.
     fn shape() -> &'static Shape;
 }
 
-/// What the server calls itself in errors and logs.
+/// Name of this server in errors and logs.
 pub const SERVER_ADAPTER: &str = "axum";
 
-/// Whether answers tell what helps a developer: `NODE_ENV` is `development`, as it is for the TypeScript runtime.
+/// Returns true if responses contain details for developers: `NODE_ENV` is `development`, as in the TypeScript runtime.
 pub fn is_development() -> bool {
     static IS_DEVELOPMENT: std::sync::LazyLock<bool> =
         std::sync::LazyLock::new(|| std::env::var("NODE_ENV").is_ok_and(|mode| mode == "development"));
     *IS_DEVELOPMENT
 }
 
-/// A property that may be absent and is never null unless its type says so: `#[serde(default, with = "optional", …)]`. An `Option`
-/// alone would take null for absence.
+/// Serde functions for a property that may be absent and is never null unless its type includes null:
+/// `#[serde(default, with = "optional", …)]`. A plain `Option` would read null as absence.
 pub mod optional {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    /// Reads a property that is there.
+    /// Deserializes a property that is present.
+    ///
+    /// # Errors
+    ///
+    /// If the value does not have the type `T`.
     pub fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
         deserializer: D,
     ) -> Result<Option<T>, D::Error> {
         T::deserialize(deserializer).map(Some)
     }
 
-    /// Writes it; where it is absent, nobody asks.
+    /// Serializes the property. `serde` does not call this function if the property is absent and `skip_serializing_if`
+    /// is set.
+    ///
+    /// # Errors
+    ///
+    /// If the value has no form in the output format.
     pub fn serialize<S: Serializer, T: Serialize>(
         value: &Option<T>,
         serializer: S,

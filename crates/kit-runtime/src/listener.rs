@@ -1,4 +1,4 @@
-//! Addresses that the server listens on, and the limit of its connections.
+//! Listening sockets of the server, and the limit of its connections.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -9,30 +9,30 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-/// Pause of accepting after an error; other connections may close meanwhile.
+/// Pause after an error of `accept`, in which other connections may close.
 const PAUSE: Duration = Duration::from_millis(5);
-/// Shortest time between two log entries about the limit of connections.
+/// Minimum time between two log entries about the connection limit.
 const BETWEEN_WARNINGS: Duration = Duration::from_secs(60);
 
-/// Accepts connections, as many at once as are allowed. Further ones wait in the system's queue.
+/// Accepts connections up to a maximum number of open ones. Further connections wait in the queue of the system.
 #[derive(Debug)]
 pub(crate) struct Listener {
     first: TcpListener,
-    /// Listens on IPv4 where the system's sockets for IPv6 do not.
+    /// Socket for IPv4, on systems whose IPv6 sockets do not accept IPv4.
     second: Option<TcpListener>,
     places: Arc<Semaphore>,
     warned: Option<Instant>,
 }
 
-/// A connection's place among those that are allowed, which is free again when this is dropped.
+/// Permit for one open connection. Dropping it allows another connection.
 #[derive(Debug)]
-pub(crate) struct Place(#[allow(dead_code)] OwnedSemaphorePermit); // Reason: dropping it is its use.
+pub(crate) struct Place(#[allow(dead_code)] OwnedSemaphorePermit); // Reason: the permit is held only for its drop.
 
 impl Listener {
-    /// Binds a host, or every address of the machine, IPv6 and IPv4, if there is none.
+    /// Binds a host, or all IPv6 and IPv4 addresses of the machine if there is no host.
     pub(crate) async fn bind(host: Option<&str>, port: u16, connections: usize) -> io::Result<Self> {
         let (first, second) = match host {
-            // That is how to write every address in IPv6.
+            // `::` means all addresses in IPv6.
             None | Some("::" | "[::]") => bind_all(port).await?,
             Some(host) => (TcpListener::bind((without_brackets(host), port)).await?, None),
         };
@@ -44,12 +44,12 @@ impl Listener {
         })
     }
 
-    /// Listening sockets.
+    /// Returns the address of the first listening socket.
     pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
         self.first.local_addr()
     }
 
-    /// Waits for a connection, and before that for a place for it.
+    /// Waits until the limit allows another connection, then waits for a connection.
     pub(crate) async fn accept(&mut self) -> (TcpStream, SocketAddr, Place) {
         let place = self.place().await;
         loop {
@@ -62,7 +62,7 @@ impl Listener {
             };
             match accepted {
                 Ok((stream, peer)) => return (stream, unmapped(peer), place),
-                // The peer left, or descriptors ran out.
+                // The peer left, or the process ran out of file descriptors.
                 Err(_) => tokio::time::sleep(PAUSE).await,
             }
         }
@@ -80,7 +80,7 @@ impl Listener {
             );
         }
         loop {
-            // Nobody closes the semaphore.
+            // No code closes the semaphore, so this loop runs once.
             if let Ok(permit) = Arc::clone(&self.places).acquire_owned().await {
                 return Place(permit);
             }
@@ -88,7 +88,7 @@ impl Listener {
     }
 }
 
-/// Binds `[::]`, which stands for IPv4 too on most systems, and `0.0.0.0` beside it on the others.
+/// Binds `[::]`, which accepts IPv4 too on most systems. Binds `0.0.0.0` as well on the other systems.
 async fn bind_all(port: u16) -> io::Result<(TcpListener, Option<TcpListener>)> {
     let listener = match TcpListener::bind((Ipv6Addr::UNSPECIFIED, port)).await {
         Err(error) if has_no_ipv6(&error) => {
@@ -97,13 +97,13 @@ async fn bind_all(port: u16) -> io::Result<(TcpListener, Option<TcpListener>)> {
         other => other?,
     };
     let port = listener.local_addr()?.port();
-    // The port is in use where the first listener has both families.
+    // Fails with "address in use" if the first socket accepts both families.
     let second = TcpListener::bind((Ipv4Addr::UNSPECIFIED, port)).await.ok();
     Ok((listener, second))
 }
 
 fn has_no_ipv6(error: &io::Error) -> bool {
-    // EAFNOSUPPORT (Linux; macOS and the BSDs) has no kind of its own.
+    // EAFNOSUPPORT (Linux; macOS and the BSDs) has no `ErrorKind`.
     let unsupported = if cfg!(target_os = "linux") { 97 } else { 47 };
     error.kind() == io::ErrorKind::AddrNotAvailable || error.raw_os_error() == Some(unsupported)
 }
@@ -114,7 +114,7 @@ fn without_brackets(host: &str) -> &str {
         .unwrap_or(host)
 }
 
-/// The address of a peer that came by IPv4 through a socket of both families, in the form of IPv4.
+/// Converts the IPv4-mapped IPv6 address of a peer to its IPv4 form.
 fn unmapped(peer: SocketAddr) -> SocketAddr {
     SocketAddr::new(peer.ip().to_canonical(), peer.port())
 }

@@ -1,4 +1,4 @@
-//! The log: one JSON object a line on standard output, with the fields of kit's TypeScript runtime.
+//! Log: one JSON object per line on standard output, with the same fields as kit's TypeScript runtime.
 
 use std::fmt;
 use std::time::SystemTime;
@@ -14,11 +14,11 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::{Error, SERVER_ADAPTER, Timestamp, http, stdout, telemetry};
 
-/// Sends what `tracing` records to standard output. `LOG_LEVEL` is the least level that is written: `trace`, `debug`, `info` (where it is not
-/// set), `warn`, `error`, or `fatal`, which nothing here is.
+/// Sends the events of `tracing` to standard output. `LOG_LEVEL` is the lowest level that is written: `trace`, `debug`,
+/// `info` (the default), `warn`, `error`, or `fatal`, which writes nothing because no event has this level.
 pub(crate) fn start() -> Result<(), Error> {
     let level = level(&std::env::var("LOG_LEVEL").unwrap_or_default())?;
-    // Where somebody else has begun to listen, they go on.
+    // If the program has already installed a subscriber, that subscriber stays.
     let _ = tracing_subscriber::registry()
         .with(telemetry::own_spans())
         .with(Lines.with_filter(level))
@@ -85,7 +85,7 @@ where
     }
 }
 
-/// A span around an entry: its name, and its fields if it has some.
+/// Formats a span around an entry: its name, and its fields if there are any.
 fn told<S>(span: &SpanRef<'_, S>) -> Value
 where
     S: for<'a> LookupSpan<'a>,
@@ -97,7 +97,7 @@ where
     }
 }
 
-/// One line.
+/// Creates the JSON object of one line.
 fn entry(level: Level, fields: Fields) -> Map<String, Value> {
     let mut entry = Map::new();
     entry.insert("level".to_owned(), json!(level.as_str().to_ascii_lowercase()));
@@ -121,7 +121,7 @@ fn entry(level: Level, fields: Fields) -> Map<String, Value> {
     entry
 }
 
-/// What an event or a span says: its message, and the rest as data.
+/// Fields of an event or a span: the message, and the others as data.
 #[derive(Default)]
 pub(crate) struct Fields {
     message: String,
@@ -129,7 +129,7 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
-    /// Returns all fields; the message is one of them.
+    /// Returns all fields including the message.
     pub(crate) fn into_data(mut self) -> Map<String, Value> {
         if !self.message.is_empty() {
             self.data.insert("message".to_owned(), json!(self.message));
@@ -184,7 +184,7 @@ mod tests {
     use super::level;
 
     #[test]
-    fn levels_have_names() {
+    fn parses_the_names_of_levels() {
         assert_eq!(level("").ok(), Some(LevelFilter::INFO));
         assert_eq!(level("Warn").ok(), Some(LevelFilter::WARN));
         assert_eq!(level("fatal").ok(), Some(LevelFilter::OFF));

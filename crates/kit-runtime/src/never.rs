@@ -1,9 +1,9 @@
-//! What no value is.
+//! The type without values.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// `never` of TypeScript: a type without values. A list of it is always empty.
+/// Rust type for `never` of TypeScript: a type without values. A list of it is always empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Never {}
 

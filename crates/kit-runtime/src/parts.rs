@@ -1,5 +1,5 @@
-//! How generated types that serde has no form for are read: tuples with optional or repeated elements, and objects whose other keys
-//! go to several maps.
+//! Decodes generated types that serde cannot express: tuples with optional or repeated elements, and objects whose
+//! other keys go to several maps.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::json::{Json, from_json};
 
-/// The items of a list that is read as a tuple. `E` is the error of whoever reads.
+/// Items of a list that is decoded as a tuple. `E` is the error type of the deserializer.
 #[derive(Debug)]
 pub struct Items<E> {
     items: VecDeque<Json>,
@@ -19,7 +19,11 @@ pub struct Items<E> {
 }
 
 impl<E: Error> Items<E> {
-    /// All of them.
+    /// Reads all items of a list.
+    ///
+    /// # Errors
+    ///
+    /// If the value is not a list.
     pub fn read<'de, D: Deserializer<'de, Error = E>>(deserializer: D) -> Result<Self, E> {
         Ok(Self {
             items: VecDeque::deserialize(deserializer)?,
@@ -27,14 +31,22 @@ impl<E: Error> Items<E> {
         })
     }
 
-    /// One that must be there.
+    /// Decodes the next item.
+    ///
+    /// # Errors
+    ///
+    /// If there is no further item, or if the item does not have the type.
     pub fn one<T: DeserializeOwned>(&mut self) -> Result<T, E> {
         let item = self.items.pop_front();
         let item = item.ok_or_else(|| E::custom("the list is too short"))?;
         from_json(&item).map_err(E::custom)
     }
 
-    /// One that may be absent, and then nothing follows.
+    /// Decodes the next item; `None` if there is no further item.
+    ///
+    /// # Errors
+    ///
+    /// If the item does not have the type.
     pub fn optional<T: DeserializeOwned>(&mut self) -> Result<Option<T>, E> {
         if self.items.is_empty() {
             Ok(None)
@@ -43,14 +55,23 @@ impl<E: Error> Items<E> {
         }
     }
 
-    /// As many as there are, but for the last ones, which belong to the elements behind.
+    /// Decodes the remaining items except for the last `after` items, which belong to the elements after the repeated
+    /// one.
+    ///
+    /// # Errors
+    ///
+    /// If an item does not have the type.
     pub fn rest<T: DeserializeOwned>(&mut self, after: usize) -> Result<Vec<T>, E> {
         let count = self.items.len().saturating_sub(after);
         (0..count).map(|_| self.one()).collect()
     }
 }
 
-/// The members of an object whose keys are taken. The others are not looked at.
+/// Decodes the members of an object whose keys `takes` accepts. Skips the other members.
+///
+/// # Errors
+///
+/// If the value is not an object, or if an accepted member does not have the type.
 pub fn members<'de, D: Deserializer<'de>, V: Deserialize<'de>>(
     deserializer: D,
     takes: impl Fn(&str) -> bool,

@@ -1,4 +1,4 @@
-//! Bounds on what clients can write into the log.
+//! Limits the number of log entries that clients can cause.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -10,14 +10,16 @@ use tokio::runtime::Handle;
 /// Length of a window.
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// Decides which events of a kind are logged one by one: the first of each minute. All others of that minute become one entry with their
-/// number, at its end. A kind that goes on is counted in the next minute too, without single entries.
+/// Decides which events of a kind are logged individually: the first `limit` events of each minute. At the end of the
+/// minute, one entry reports the number of all others. If a kind continues in the next minute, its events are only
+/// counted.
 ///
-/// The caller keeps the number of kinds small: each kind takes an entry of the map and a sleeping task for a minute.
+/// The caller must keep the number of kinds small: each kind takes an entry of the map and a sleeping task for a
+/// minute.
 pub(crate) struct Sampler<K> {
-    /// Number of single entries for each kind and minute.
+    /// Number of individual entries for each kind and minute.
     limit: u64,
-    /// Logs that so many more events of a kind came within a minute.
+    /// Logs the number of further events of a kind within a minute.
     tell_rest: fn(&K, u64),
     windows: Mutex<HashMap<K, Window>>,
 }
@@ -25,7 +27,7 @@ pub(crate) struct Sampler<K> {
 #[derive(Default)]
 struct Window {
     logged: u64,
-    /// Number of events that no entry tells of yet.
+    /// Number of events that are not logged yet.
     untold: u64,
 }
 
@@ -38,7 +40,7 @@ impl<K: Clone + Eq + Hash + Send + Sync + 'static> Sampler<K> {
         }
     }
 
-    /// Counts an event. Returns true if the caller logs it now.
+    /// Counts an event. Returns true if the caller must log it now.
     pub(crate) fn takes(&'static self, kind: K) -> bool {
         let mut windows = self.windows();
         if let Some(window) = windows.get_mut(&kind) {
@@ -53,7 +55,7 @@ impl<K: Clone + Eq + Hash + Send + Sync + 'static> Sampler<K> {
         let window = Window { logged: 1, untold: 0 };
         windows.insert(kind.clone(), window);
         drop(windows);
-        // A server always has a runtime. Without one the rest is told by `flush`.
+        // A server always has a runtime. Without a runtime, `flush` logs the rest.
         if let Ok(runtime) = Handle::try_current() {
             runtime.spawn(async move {
                 loop {
@@ -67,7 +69,7 @@ impl<K: Clone + Eq + Hash + Send + Sync + 'static> Sampler<K> {
         true
     }
 
-    /// Ends the window of a kind. Returns true if the next one has begun, since the kind goes on.
+    /// Closes the window of a kind. Returns true if the next window has begun because the kind continues.
     fn close(&self, kind: &K) -> bool {
         let mut windows = self.windows();
         let untold = windows.get(kind).map_or(0, |window| window.untold);
@@ -82,7 +84,7 @@ impl<K: Clone + Eq + Hash + Send + Sync + 'static> Sampler<K> {
         true
     }
 
-    /// Tells what was not told yet; for the end of the server.
+    /// Logs the counts that were not logged yet. Call it when the server shuts down.
     pub(crate) fn flush(&self) {
         let windows = std::mem::take(&mut *self.windows());
         for (kind, Window { untold, .. }) in windows {
@@ -122,14 +124,14 @@ mod tests {
         assert!(sampler.takes("other"));
         assert!(sampler.close(&"scan"), "it goes on");
         assert_eq!(told(), [("scan", 3)]);
-        // Single entries come back after a window without any.
+        // Individual entries return after a window without events.
         assert!(!sampler.takes("scan"));
         assert!(sampler.close(&"scan"));
         assert!(!sampler.close(&"scan"));
         assert_eq!(told(), [("scan", 1)]);
         assert!(sampler.takes("scan"));
         assert!(!sampler.close(&"other"));
-        // The end tells the rest, once.
+        // `flush` logs the rest, and only once.
         sampler.takes("scan");
         sampler.takes("scan");
         sampler.flush();

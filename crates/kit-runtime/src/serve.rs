@@ -1,4 +1,4 @@
-//! The process: its runtime, its listener, and its end.
+//! The server process: its runtime, its listener, and its shutdown.
 
 use std::io::{self, ErrorKind, Write as _};
 use std::net::SocketAddr;
@@ -14,23 +14,25 @@ use crate::listener::Listener;
 use crate::settings::Settings;
 use crate::{Answering, Error, connection, log, start, stdout, telemetry};
 
-/// How long the server goes on after it was asked to end, so that what was sent before is answered.
+/// Time in which the server still accepts connections after a signal, so that clients that do not know of the shutdown
+/// yet are served.
 const LINGER: Duration = Duration::from_millis(100);
-/// How long requests under way may take to be answered then.
+/// Grace period: maximum time that requests in progress may take after a signal.
 const GRACE: Duration = Duration::from_secs(10);
-/// Reading and checking a value goes as deep as the value does.
+/// Stack size of the worker threads in bytes. Decoding and checking recurse as deep as the value is nested.
 const STACK: usize = 16 * 1024 * 1024;
 
 static IS_CLOSING: AtomicBool = AtomicBool::new(false);
 
-/// Whether the server was asked to end.
+/// Returns true if the server is shutting down.
 pub(crate) fn is_closing() -> bool {
     IS_CLOSING.load(Ordering::Relaxed)
 }
 
-/// Runs a server: sets up the log and the threads, and waits for it to end. What keeps it from running is written to standard error.
+/// Runs a server: starts the log and the runtime, and waits until the server stops. Writes an error that stops the
+/// server to standard error.
 pub fn run(server: impl Future<Output = Result<(), Error>>) -> ExitCode {
-    // Around the runtime: what sends to a collector has threads of its own, and sends the rest at the end.
+    // Telemetry wraps the runtime, because the exporter has its own threads and sends its remaining data last.
     let ended = log::start()
         .and_then(|()| telemetry::start())
         .and_then(|_exporting| {
@@ -44,15 +46,20 @@ pub fn run(server: impl Future<Output = Result<(), Error>>) -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // There may be no log, and somebody may wait at a terminal. `eprintln!` would panic if the reader is gone.
+            // There may be no log, and an operator may watch a terminal. `eprintln!` would panic if standard error is
+            // closed.
             let _ = writeln!(std::io::stderr(), "error: {error}");
             ExitCode::FAILURE
         }
     }
 }
 
-/// Serves until SIGTERM or SIGINT, then lets what is under way be answered. Listens on `PORT` (3000 where that is not set) of `HOST` (every
-/// address). A second signal ends the process at once.
+/// Serves requests until SIGTERM or SIGINT, then completes the requests in progress within 10 seconds. Listens on
+/// `PORT` (default 3000) of `HOST` (default: all addresses). A second signal exits the process at once.
+///
+/// # Errors
+///
+/// If an environment variable is invalid, or if the address cannot be bound.
 pub async fn serve(router: impl Answering) -> Result<(), Error> {
     let settings = Settings::load()?;
     let (host, port) = (settings.host.as_deref(), settings.port);
@@ -61,7 +68,7 @@ pub async fn serve(router: impl Answering) -> Result<(), Error> {
     let mut terminated = signal(SignalKind::terminate())?;
     let mut interrupted = signal(SignalKind::interrupt())?;
     let address = listener.local_addr()?;
-    // For whoever started the program; it is no entry of the log.
+    // This line is for the program or person that started the server; it is not a log entry.
     stdout::line(&format!("Listening on {}", url(address)));
     let connections = GracefulShutdown::new();
     let accept = async {
@@ -86,7 +93,7 @@ pub async fn serve(router: impl Answering) -> Result<(), Error> {
             std::process::exit(code);
         });
         IS_CLOSING.store(true, Ordering::Relaxed);
-        // Clients do not know yet.
+        // Clients do not know of the shutdown yet, so go on accepting for a short time.
         let _ = tokio::time::timeout(LINGER, accept).await;
     }
     drop(listener);
@@ -101,7 +108,7 @@ pub async fn serve(router: impl Answering) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the reason why the server cannot listen, with what to do about it.
+/// Returns the error for an address that the server cannot listen on, with advice.
 fn refused(error: &io::Error, host: Option<&str>, port: u16) -> Error {
     let (what, help) = match error.kind() {
         ErrorKind::AddrInUse => {
@@ -148,7 +155,7 @@ mod tests {
     use super::refused;
 
     #[test]
-    fn what_keeps_the_server_from_listening_is_said_in_three_lines() {
+    fn reports_reason_address_and_advice_if_the_server_cannot_listen() {
         let said = |kind: ErrorKind, host| refused(&Error::from(kind), host, 3000).to_string();
         assert_eq!(
             said(ErrorKind::AddrInUse, None),

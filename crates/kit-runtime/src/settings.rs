@@ -1,4 +1,4 @@
-//! What the environment says: where to listen, how much and how long to wait for, whom to believe.
+//! Settings from environment variables: address, limits, timeouts, trusted proxies.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -9,24 +9,24 @@ use crate::Error;
 use crate::connection::Timeouts;
 use crate::trust_proxy::TrustProxy;
 
-/// The settings of the process.
+/// Settings of the process.
 #[derive(Debug)]
 pub(crate) struct Settings {
-    /// `HOST`; every address of IPv6 and IPv4 if it is not set.
+    /// `HOST`; all IPv6 and IPv4 addresses if it is not set.
     pub(crate) host: Option<String>,
     /// `PORT`
     pub(crate) port: u16,
-    /// `BODY_LIMIT_BYTES`: the greatest body that is read.
+    /// `BODY_LIMIT_BYTES`: maximum size of a request body in bytes.
     pub(crate) body_bytes: usize,
-    /// `MAX_CONNECTIONS`: the greatest number of open connections. Further ones wait to be accepted.
+    /// `MAX_CONNECTIONS`: maximum number of open connections. Further connections wait to be accepted.
     pub(crate) connections: usize,
-    /// `REQUEST_TIMEOUT_MS`: a request that waits longer for its answer gets 503. None where it is 0.
+    /// `REQUEST_TIMEOUT_MS`: a request that takes longer gets the response 503. `None` if it is 0.
     pub(crate) request_timeout: Option<Duration>,
     /// `HEADERS_TIMEOUT_MS`, `BODY_TIMEOUT_MS`, `KEEP_ALIVE_TIMEOUT_MS`, `WRITE_TIMEOUT_MS`
     pub(crate) timeouts: Timeouts,
     /// `TRUST_PROXY`, `TRUST_PROXY_HEADER`
     pub(crate) trust_proxy: TrustProxy,
-    /// `LOG_CLIENT_ERRORS`: the level of errors below 500 that middleware and handlers make.
+    /// `LOG_CLIENT_ERRORS`: log level of errors below 500 from middleware and handlers.
     pub(crate) client_errors: Level,
 }
 
@@ -47,13 +47,13 @@ impl Default for Settings {
 
 static SETTINGS: OnceLock<Settings> = OnceLock::new();
 
-/// The settings of the process: what [`Settings::load`] read, else the defaults.
+/// Returns the settings of the process: those that [`Settings::load`] read, otherwise the defaults.
 pub(crate) fn settings() -> &'static Settings {
     SETTINGS.get_or_init(Settings::default)
 }
 
 impl Settings {
-    /// Reads the environment.
+    /// Reads the environment variables.
     pub(crate) fn load() -> Result<&'static Self, Error> {
         let read = Self::read(|name| std::env::var(name).ok())?;
         Ok(SETTINGS.get_or_init(|| read))
@@ -68,7 +68,7 @@ impl Settings {
                 _ => Err(Error::internal(format!("{name} is `{text}`, which is no {what}"))),
             },
         };
-        // A day: longer ones are meant otherwise.
+        // A timeout of more than a day is probably a mistake.
         let time = |name: &str, default: Duration| {
             let what = "number of milliseconds, at most those of a day";
             let millis = number(name, what, 86_400_000)?;
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_said_has_its_default() {
+    fn uses_defaults_for_variables_that_are_absent_or_empty() {
         let settings = read(&[("PORT", ""), ("HOST", "")]).expect("they are as if not set");
         assert_eq!((settings.host, settings.port), (None, 3000));
         assert_eq!(settings.connections, 100_000);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn refuses_invalid_values_and_reports_the_valid_range() {
         for (name, value, message) in [
             (
                 "PORT",

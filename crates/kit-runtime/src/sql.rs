@@ -1,4 +1,4 @@
-//! Values of rows that are more than PostgreSQL's types say.
+//! Conversions between PostgreSQL rows and kit's types, for generated code.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -11,12 +11,13 @@ use sqlx::{Decode, Encode, Error, Postgres, Row as _, Type, ValueRef};
 use crate::format::is_uuid;
 use crate::{BigInt, Bytes, OutOfRange, Timestamp};
 
-/// The name of the constraint that kept a row out; nothing where it failed for another reason.
+/// Returns the name of the constraint that a row violated; `None` if the statement failed for another reason.
 pub fn violated(error: &Error) -> Option<&str> {
     error.as_database_error()?.constraint()
 }
 
-/// Returns true if a column cannot hold a value of the statement: text of another form, or that is too long, or a number that is too large.
+/// Returns true if a column cannot store a value of the statement: a string with the wrong format or too many
+/// characters, or a number that is too large.
 pub fn is_unfit(error: &Error) -> bool {
     match error {
         // https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -24,46 +25,64 @@ pub fn is_unfit(error: &Error) -> bool {
             error.code().as_deref(),
             Some("22001" | "22003" | "22007" | "22008" | "22P02")
         ),
-        // sqlx keeps only the text of the error: `Encoding argument $1 failed: …`.
+        // sqlx keeps only the message of the error: `Encoding argument $1 failed: …`.
         Error::Encode(error) => error.to_string().ends_with(&OutOfRange.to_string()),
         _ => false,
     }
 }
 
-/// Returns true for text that is no UUID. A column of UUIDs has no such value, and PostgreSQL calls the comparison an error.
+/// Returns true for a string that is not a UUID. No row of a UUID column can match such a string, and PostgreSQL would
+/// report the comparison as an error.
 pub fn is_no_uuid(text: Option<&str>) -> bool {
     text.is_some_and(|text| !is_uuid(text))
 }
 
-/// Returns true for a number of more than 64 bits. A `bigint` column has no such value.
+/// Returns true for a number of more than 64 bits. No row of a `bigint` column can match such a number.
 pub fn is_no_bigint(number: Option<&BigInt>) -> bool {
     number.is_some_and(|number| i64::try_from(number).is_err())
 }
 
-/// A column of texts or UUIDs, of a type that has some of them. Null is none, for an `Option`.
+/// Reads a column of strings or UUIDs into a type with a subset of the strings. Null becomes `None` of an `Option`.
+///
+/// # Errors
+///
+/// If the column does not exist, or the value does not fit the type.
 pub fn text<T: DeserializeOwned>(row: &PgRow, column: &str) -> Result<T, Error> {
     let text = optional_uuid(row, column)?;
     read(text.map_or(Value::Null, Value::String), column)
 }
 
-/// A column of JSON.
+/// Reads a JSON column.
+///
+/// # Errors
+///
+/// If the column does not exist, or the value does not fit the type.
 pub fn json<T: DeserializeOwned>(row: &PgRow, column: &str) -> Result<T, Error> {
     let value: Option<Value> = row.try_get(column)?;
     read(value.unwrap_or(Value::Null), column)
 }
 
-/// A column of UUIDs, which are texts here.
+/// Reads a UUID column as a string.
+///
+/// # Errors
+///
+/// If the column does not exist, is null, or has another type.
 pub fn uuid(row: &PgRow, column: &str) -> Result<String, Error> {
     row.try_get(column).map(|Uuid(text)| text)
 }
 
-/// The same of a column that may hold none.
+/// Reads a UUID column that may be null as a string.
+///
+/// # Errors
+///
+/// If the column does not exist or has another type.
 pub fn optional_uuid(row: &PgRow, column: &str) -> Result<Option<String>, Error> {
     let value: Option<Uuid> = row.try_get(column)?;
     Ok(value.map(|Uuid(text)| text))
 }
 
-/// The text of a UUID. Were it made by the statement, PostgreSQL would make it of every row that it looks at to find those that are wanted.
+/// String form of a UUID. A cast in the statement would convert every row that PostgreSQL scans, not only the rows of
+/// the result.
 struct Uuid(String);
 
 impl Type<Postgres> for Uuid {
@@ -104,23 +123,23 @@ fn read<T: DeserializeOwned>(value: Value, column: &str) -> Result<T, Error> {
     })
 }
 
-/// `timestamp`, `timestamptz` and `uuid` in PostgreSQL's catalog.
+/// OIDs of `timestamp`, `timestamptz` and `uuid` in PostgreSQL's catalog.
 const TIMESTAMP: Oid = Oid(1114);
 const TIMESTAMPTZ: Oid = Oid(1184);
 const UUID: Oid = Oid(2950);
 
-/// Milliseconds from 1970 to 2000, where PostgreSQL's time begins.
+/// Milliseconds from 1970-01-01 to 2000-01-01, the epoch of PostgreSQL.
 const EPOCH: i64 = 946_684_800_000;
 
-/// A `timestamptz`, or a `timestamp` without time zone, in which kit keeps UTC.
+/// A `timestamptz`, or a `timestamp` without time zone, which kit stores in UTC.
 impl Type<Postgres> for Timestamp {
-    /// Left open: PostgreSQL finds out from the statement. Both types are sent in the same form, which is UTC. If one of them were named
-    /// here, PostgreSQL would turn it into the other by the time zone of the session.
+    /// Unspecified, so PostgreSQL infers the type from the statement. Both types are sent in the same UTC form. If one
+    /// of them were specified here, PostgreSQL would convert it to the other type in the time zone of the session.
     fn type_info() -> PgTypeInfo {
         PgTypeInfo::with_oid(Oid(0))
     }
 
-    /// Asked for every value of every row: numbers are compared, not names.
+    /// Compares numbers instead of names, because it is called for every value of every row.
     fn compatible(r#type: &PgTypeInfo) -> bool {
         matches!(r#type.oid(), Some(TIMESTAMP | TIMESTAMPTZ))
     }
@@ -145,8 +164,8 @@ impl<'r> Decode<'r, Postgres> for Timestamp {
     }
 }
 
-/// The text of a time as RFC 3339 wants it: `2026-01-01 12:00:00.5` is in UTC where it is a `timestamp`, and a `timestamptz` has its
-/// offset behind it, `+01` or `+05:30`.
+/// Converts the string form of a time to RFC 3339. A `timestamp` such as `2026-01-01 12:00:00.5` is in UTC. A
+/// `timestamptz` has an offset, such as `+01` or `+05:30`.
 fn rfc3339(text: &str, r#type: Option<Oid>) -> String {
     let text = text.replacen(' ', "T", 1);
     if r#type != Some(TIMESTAMPTZ) {
@@ -157,7 +176,7 @@ fn rfc3339(text: &str, r#type: Option<Oid>) -> String {
     format!("{text}{minutes}")
 }
 
-/// A `bigint`. What has no room in its 64 bits is an error of the statement.
+/// A `bigint` column. A number of more than 64 bits is an error of the statement.
 impl Type<Postgres> for BigInt {
     fn type_info() -> PgTypeInfo {
         <i64 as Type<Postgres>>::type_info()
@@ -176,7 +195,7 @@ impl<'r> Decode<'r, Postgres> for BigInt {
     }
 }
 
-/// A `bytea`.
+/// A `bytea` column.
 impl Type<Postgres> for Bytes {
     fn type_info() -> PgTypeInfo {
         <Vec<u8> as Type<Postgres>>::type_info()

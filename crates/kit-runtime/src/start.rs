@@ -1,8 +1,8 @@
-//! Words for what keeps the server from starting.
+//! Format of errors that prevent the server from starting.
 
 use crate::Error;
 
-/// Returns an error of three lines: what is wrong, where, and what to do. [`run`](crate::run) prints it.
+/// Returns an error of three lines: problem, location, and advice. [`run`](crate::run) prints the error.
 pub(crate) fn failure(what: &str, place: &str, help: &str) -> Error {
     Error::internal(format!("{what}\n  {place}\nhelp: {help}"))
 }

@@ -1,4 +1,5 @@
-//! Lines to standard output that never end the program: a reader may leave, a disk may be full for a while.
+//! Writes lines to standard output. A failed write never stops the program: the reader may close its end, or a disk may
+//! be full for some time.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -10,16 +11,16 @@ use serde_json::json;
 
 use crate::Timestamp;
 
-/// Number of bytes that may wait to be written.
+/// Maximum number of bytes that are queued.
 const MOST: usize = 1024 * 1024;
-/// After how long writing is tried again if nothing else is written.
+/// Interval between retries if no other line is written.
 const RETRY: Duration = Duration::from_millis(100);
-/// Time that waiting entries are tried at the end of the program.
+/// Maximum time for writing the queue when the program exits.
 const LAST: Duration = Duration::from_secs(2);
 
 static STDOUT: Mutex<Option<Lines<File>>> = Mutex::new(None);
 
-/// Writes a line, without its line feed.
+/// Writes a line. `text` has no line feed.
 pub(crate) fn line(text: &str) {
     let is_waiting = with(|lines| {
         let was_waiting = lines.is_waiting();
@@ -42,7 +43,7 @@ pub(crate) fn line(text: &str) {
     }
 }
 
-/// Writes what waits, at the end of the program.
+/// Writes the queued lines when the program exits.
 pub(crate) fn finish() {
     let end = std::time::Instant::now() + LAST;
     while with(|lines| {
@@ -57,23 +58,24 @@ pub(crate) fn finish() {
 fn with(work: impl FnOnce(&mut Lines<File>) -> bool) -> bool {
     let mut stdout = STDOUT.lock().unwrap_or_else(PoisonError::into_inner);
     if stdout.is_none() {
-        // A descriptor of its own, without the buffer of `std::io::stdout`, which would keep and repeat parts of lines after an error.
+        // A separate file descriptor avoids the buffer of `std::io::stdout`, which would keep and repeat parts of lines
+        // after an error.
         let file = io::stdout().as_fd().try_clone_to_owned().map(File::from);
         *stdout = file.ok().map(Lines::new);
     }
     stdout.as_mut().is_some_and(work)
 }
 
-/// Lines on their way to a writer.
+/// Queue of lines for a writer.
 struct Lines<W> {
     writer: W,
-    /// Bytes that the writer has not taken yet, from the middle of a line perhaps.
+    /// Bytes that the writer has not accepted yet. They may begin in the middle of a line.
     pending: Vec<u8>,
-    /// Number of lines that had no room.
+    /// Number of lines that were dropped because the queue was full.
     dropped: u64,
     /// Reason why the last write failed.
     reason: String,
-    /// The reader is gone for good.
+    /// True if the reader is gone permanently.
     is_closed: bool,
 }
 
@@ -111,7 +113,7 @@ impl<W: Write> Lines<W> {
         self.pending.push(b'\n');
     }
 
-    /// Writes what the writer takes, without waiting.
+    /// Writes as many bytes as the writer accepts.
     fn flush(&mut self) {
         loop {
             while !self.pending.is_empty() {
@@ -119,7 +121,7 @@ impl<W: Write> Lines<W> {
                     Ok(0) => return,
                     Ok(count) => drop(self.pending.drain(..count)),
                     Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                    // EPIPE: the reader is gone. EBADF: there never was one.
+                    // EPIPE: the reader is gone. EBADF: standard output was never open.
                     Err(error)
                         if error.kind() == ErrorKind::BrokenPipe || error.raw_os_error() == Some(9) =>
                     {
@@ -127,7 +129,7 @@ impl<W: Write> Lines<W> {
                         self.pending = Vec::new();
                         return;
                     }
-                    // ENOSPC, EDQUOT, EIO, EAGAIN: it may go on later.
+                    // ENOSPC, EDQUOT, EIO, EAGAIN: a later write may succeed.
                     Err(error) => {
                         self.reason = error.to_string();
                         return;
@@ -154,7 +156,7 @@ mod tests {
 
     use super::{Lines, MOST};
 
-    /// A disk that is full after some bytes.
+    /// A disk that is full after `room` bytes.
     #[derive(Default)]
     struct Disk {
         room: usize,
@@ -182,7 +184,7 @@ mod tests {
     const PASSING: [i32; 4] = [28, 5, 11, 122];
 
     #[test]
-    fn a_full_disk_loses_nothing_that_has_room_to_wait() {
+    fn keeps_queued_lines_while_the_disk_is_full() {
         for error in PASSING {
             let mut lines = Lines::new(Disk {
                 room: 5,
@@ -201,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_without_room_are_counted_and_the_count_is_told() {
+    fn reports_the_number_of_dropped_lines_when_writing_works_again() {
         let mut lines = Lines::new(Disk {
             error: 28,
             ..Disk::default()
@@ -225,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_is_gone_ends_writing_silently() {
+    fn stops_writing_silently_if_the_reader_is_gone() {
         for error in [32, 9] {
             let mut lines = Lines::new(Disk {
                 error,

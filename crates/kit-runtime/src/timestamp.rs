@@ -1,4 +1,5 @@
-//! Moments, as `Date` of TypeScript has them: milliseconds, on the wire an RFC 3339 date-time.
+//! Timestamps: the Rust type for `Date` of TypeScript. They have milliseconds, and are an RFC 3339 date-time on the
+//! wire.
 
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -6,12 +7,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The first and the last moment whose year RFC 3339 can write with its four digits.
+/// First and last timestamps with a four-digit year in RFC 3339, in milliseconds since 1970.
 const FIRST: i64 = -62_167_219_200_000;
 const LAST: i64 = 253_402_300_799_999;
 const DAY: i64 = 86_400_000;
 
-/// A moment with the precision of a millisecond, of the years 0 to 9999.
+/// A timestamp with a precision of one millisecond, in the years 0 to 9999.
 ///
 /// ```
 /// use kit_runtime::Timestamp;
@@ -23,7 +24,7 @@ const DAY: i64 = 86_400_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
-/// What is no moment that can be written.
+/// Error for a string or a number that is not a timestamp in the years 0 to 9999.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoTimestamp;
 
@@ -36,12 +37,16 @@ impl fmt::Display for NoTimestamp {
 impl std::error::Error for NoTimestamp {}
 
 impl Timestamp {
-    /// This moment.
+    /// Returns the current time.
     pub fn now() -> Self {
         Self::from(SystemTime::now())
     }
 
-    /// The moment so many milliseconds after 1970 began.
+    /// Creates a timestamp from milliseconds since 1970-01-01T00:00:00Z.
+    ///
+    /// # Errors
+    ///
+    /// If the year is not between 0 and 9999.
     pub fn from_unix_millis(millis: i64) -> Result<Self, NoTimestamp> {
         if (FIRST..=LAST).contains(&millis) {
             Ok(Self(millis))
@@ -50,18 +55,18 @@ impl Timestamp {
         }
     }
 
-    /// The same, where a moment before the first or after the last is that one.
+    /// Like [`Self::from_unix_millis`], but replaces a value out of range with the first or last timestamp.
     pub fn from_unix_millis_saturating(millis: i64) -> Self {
         Self(millis.clamp(FIRST, LAST))
     }
 
-    /// Milliseconds since 1970 began.
+    /// Returns the milliseconds since 1970-01-01T00:00:00Z.
     pub fn unix_millis(self) -> i64 {
         self.0
     }
 }
 
-/// Later than the year 9999 is its last moment, earlier than 1970 its first.
+/// A time after the year 9999 becomes the last timestamp of that year. A time before 1970 becomes the start of 1970.
 impl From<SystemTime> for Timestamp {
     fn from(time: SystemTime) -> Self {
         let since = time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
@@ -70,7 +75,8 @@ impl From<SystemTime> for Timestamp {
 }
 
 impl Timestamp {
-    /// `2026-01-01T00:00:00.500Z`. Answers are full of these, so no formatting machinery is asked.
+    /// Formats the timestamp: `2026-01-01T00:00:00.500Z`. Does not use `format!`, because responses contain many
+    /// timestamps.
     fn text(self) -> [u8; 24] {
         let (days, clock) = (self.0.div_euclid(DAY), self.0.rem_euclid(DAY));
         let (year, month, day) = date_of(days);
@@ -94,7 +100,7 @@ impl Timestamp {
     }
 }
 
-/// As `Date.prototype.toISOString` writes it.
+/// Formats like `Date.prototype.toISOString`.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(std::str::from_utf8(&self.text()).unwrap_or_default())
@@ -125,19 +131,20 @@ impl<'de> Deserialize<'de> for Timestamp {
     }
 }
 
-/// Whether a text is an RFC 3339 `date-time`, such as `2026-02-28T23:59:59.5+01:00`. `T` and `Z` may be lower case. A leap second
-/// is taken where one can be: in the last minute of a day in UTC.
+/// Returns true if a string is a `date-time` of RFC 3339, such as `2026-02-28T23:59:59.5+01:00`. `T` and `Z` may be
+/// lower case. A leap second is accepted only in the last minute of a day in UTC.
 pub fn is_date_time(text: &str) -> bool {
     read(text).is_some()
 }
 
-/// Returns true if a text is an RFC 3339 `date-time` whose year in UTC has four digits. The offset of `9999-12-31T23:59:59-01:00` leads to
-/// the year 10000, which no answer could write.
+/// Returns true if a string is a `date-time` of RFC 3339 with a four-digit year in UTC. The offset of
+/// `9999-12-31T23:59:59-01:00` results in the year 10000, which no response could contain.
 pub(crate) fn is_timestamp(text: &str) -> bool {
     text.parse::<Timestamp>().is_ok()
 }
 
-/// Milliseconds since 1970 of a `date-time`. A leap second is the first moment of the next day, as POSIX has it.
+/// Parses a `date-time` to milliseconds since 1970. A leap second becomes the first millisecond of the next day, as in
+/// POSIX.
 fn read(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     if bytes.len() < 20 {
@@ -177,7 +184,7 @@ fn read(text: &str) -> Option<i64> {
     Some(days * DAY + (hour * 3600 + (minute - offset) * 60 + second) * 1000 + millis)
 }
 
-/// Days since 1970 of the date of the calendar that a text begins with.
+/// Parses the calendar date at the start of a string to days since 1970.
 pub(crate) fn date_at_start(bytes: &[u8]) -> Option<i64> {
     let year = two(bytes, 0)? * 100 + two(bytes, 2)?;
     let (month, day) = (two(bytes, 5)?, two(bytes, 8)?);
@@ -194,7 +201,7 @@ pub(crate) fn date_at_start(bytes: &[u8]) -> Option<i64> {
     (1..=last).contains(&day).then(|| days_of(year, month, day))
 }
 
-/// Minutes east of UTC of the offset that begins at `at` and ends the text.
+/// Parses the offset from `at` to the end of the string to minutes east of UTC.
 fn offset_at(bytes: &[u8], at: usize) -> Option<i64> {
     match bytes.get(at)? {
         b'Z' | b'z' => (bytes.len() == at + 1).then_some(0),
@@ -207,7 +214,7 @@ fn offset_at(bytes: &[u8], at: usize) -> Option<i64> {
     }
 }
 
-/// The number that two digits make.
+/// Parses two digits.
 fn two(bytes: &[u8], at: usize) -> Option<i64> {
     let digit = |at: usize| {
         let byte = *bytes.get(at)?;
@@ -216,7 +223,8 @@ fn two(bytes: &[u8], at: usize) -> Option<i64> {
     Some(digit(at)? * 10 + digit(at + 1)?)
 }
 
-/// Years begin in March here, so that a leap day is the last day of its year, in eras of 400 years from the year 0.
+/// Converts a date to days since 1970. In this algorithm, years begin in March, so that a leap day is the last day of
+/// its year, and an era has 400 years.
 fn days_of(year: i64, month: i64, day: i64) -> i64 {
     let shifted = if month > 2 { year } else { year - 1 };
     let (era, year_of_era) = (shifted.div_euclid(400), shifted.rem_euclid(400));
@@ -245,7 +253,7 @@ mod tests {
     use super::{FIRST, LAST, Timestamp};
 
     #[test]
-    fn every_day_is_read_as_it_was_written() {
+    fn parses_what_it_formats_for_days_of_all_years() {
         for millis in (FIRST..=LAST).step_by(86_400_000 * 13 + 12_345_679) {
             let moment = Timestamp::from_unix_millis(millis).unwrap();
             assert_eq!(moment.to_string().parse(), Ok(moment));
@@ -258,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_year_in_utc_without_four_digits_is_refused() {
+    fn refuses_a_year_in_utc_without_four_digits() {
         for (text, is_readable) in [
             ("9999-12-31T23:59:59.999Z", true),
             ("9999-12-31T23:59:59.999-00:01", false),

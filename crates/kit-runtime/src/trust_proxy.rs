@@ -1,15 +1,16 @@
-//! Finds out which address a request came from if proxies stand before the server.
+//! Finds the address of the client of a request if there are proxies in front of the server.
 //!
-//! Each proxy appends an entry to the one header that it writes, and everything to the left of the entries of trusted proxies is the client's.
-//! So entries are read from the right, one at a time, and nothing that stands further left can change how an entry is read: no quote that a
-//! client opened swallows the entry of a proxy. `packages/core/src/request/forwarded.ts` does the same; `conformance/trust-proxy.json` holds both.
+//! Each proxy appends an entry to its header. Everything to the left of the entries of trusted proxies comes from the
+//! client. So entries are read from the right, one at a time, and nothing further left can change how an entry is read:
+//! a quote that a client opened cannot swallow the entry of a proxy. `packages/core/src/request/forwarded.ts`
+//! implements the same, and `conformance/trust-proxy.json` tests both implementations.
 
 use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::Error;
 
-/// Which proxies are believed when they say where a request came from, and by which header.
+/// Trusted proxies, and the header in which they report the address of the client.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrustProxy {
     proxies: Proxies,
@@ -18,27 +19,27 @@ pub struct TrustProxy {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 enum Proxies {
-    /// None.
+    /// No proxy.
     #[default]
     Nobody,
-    /// So many, one behind the other.
+    /// Number of proxies in a chain.
     Count(usize),
-    /// Those with these addresses.
+    /// Proxies with these addresses.
     Ranges(Vec<Range>),
-    /// All: only if each replaces the header.
+    /// All proxies. This is safe only if each proxy replaces the header.
     Everybody,
 }
 
-/// A header by which proxies say where a request came from.
+/// Header in which proxies report the address of the client.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum ForwardingHeader {
     #[default]
     XForwardedFor,
-    /// RFC 7239.
+    /// `Forwarded` of RFC 7239.
     Forwarded,
 }
 
-/// Addresses with a common beginning.
+/// Addresses with a common prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Range {
     address: IpAddr,
@@ -72,12 +73,12 @@ const NAMES: [(&str, &[(IpAddr, u32)]); 3] = [
 ];
 
 impl TrustProxy {
-    /// Reads `TRUST_PROXY`: `true`, `false`, a number of proxies, or a list of addresses, ranges and names with commas between; and
-    /// `TRUST_PROXY_HEADER`: `x-forwarded-for` (default) or `forwarded`.
+    /// Parses `TRUST_PROXY`: `true`, `false`, a number of proxies, or a comma-separated list of addresses, ranges and
+    /// names; and `TRUST_PROXY_HEADER`: `x-forwarded-for` (default) or `forwarded`.
     ///
     /// # Errors
     ///
-    /// Says which of the two is wrong.
+    /// If one of the two values is invalid. The message names the variable.
     pub fn parse(proxies: &str, header: Option<&str>) -> Result<Self, Error> {
         let header = match header.map(str::trim) {
             None | Some("x-forwarded-for") => ForwardingHeader::XForwardedFor,
@@ -94,8 +95,9 @@ impl TrustProxy {
         })
     }
 
-    /// Finds the client's address from that of the peer and the header that the proxies write; `header` reads a header of the request, with
-    /// repeated ones joined by commas. Nothing if the address is unknown.
+    /// Returns the address of the client. `peer` is the address of the connection. `header` returns a header of the
+    /// request, with the values of a repeated header joined by commas. Returns `None` if the address of the client is
+    /// unknown.
     pub fn client<'h>(
         &self,
         peer: IpAddr,
@@ -105,7 +107,7 @@ impl TrustProxy {
         if !self.proxies.trusts(address, 0) {
             return Some(address);
         }
-        // A proxy that asks for itself, for example for a health check, writes no header.
+        // A request of the proxy itself, such as a health check, has no such header.
         let Some(text) = header(self.header.name()) else {
             return Some(address);
         };
@@ -116,8 +118,8 @@ impl TrustProxy {
         let mut distance = 0;
         while self.proxies.trusts(address, distance) {
             match entries.next() {
-                // An entry that is malformed or no address is not the address of the proxy that wrote it: whoever trusts internal
-                // addresses would trust the client then.
+                // A malformed entry must not become the address of the proxy that wrote it: an application that trusts
+                // internal addresses would then trust the client.
                 Some(next) => address = next?,
                 None => break,
             }
@@ -152,7 +154,7 @@ impl Proxies {
         Ok(Self::Ranges(ranges))
     }
 
-    /// Returns true if the proxy at an address is believed; `distance` counts from the server, whose peer has 0.
+    /// Returns true if the proxy at an address is trusted. `distance` counts from the server; the peer has 0.
     fn trusts(&self, address: IpAddr, distance: usize) -> bool {
         match self {
             Self::Nobody => false,
@@ -210,10 +212,10 @@ impl ForwardingHeader {
     }
 }
 
-/// The entries of a header, from right to left. An entry without an address is `Some(None)`.
+/// Iterator over the entries of a header, from right to left. An entry without an address is `Some(None)`.
 struct EntriesFromRight<'t> {
     header: ForwardingHeader,
-    /// The text of the entries that were not read yet.
+    /// Part of the header that was not read yet.
     rest: Option<&'t str>,
 }
 
@@ -240,11 +242,11 @@ impl Iterator for EntriesFromRight<'_> {
     }
 }
 
-/// All that HTTP has around values. `str::trim` also takes characters that Latin-1 has beyond ASCII.
+/// Whitespace around values in HTTP. `str::trim` would also remove non-ASCII characters of Latin-1.
 const BLANKS: [char; 2] = [' ', '\t'];
 
-/// Looks for the beginning of the last element of a `Forwarded` header, from the right: behind a comma, or at 0. Nothing if the quotes of the
-/// element do not match.
+/// Finds the start of the last element of a `Forwarded` header, searching from the right: after a comma, or 0. Returns
+/// `None` if the quotes of the element do not match.
 fn start_of_last_element(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut is_quoted, mut end) = (false, bytes.len());
@@ -260,7 +262,7 @@ fn start_of_last_element(text: &str) -> Option<usize> {
             if backslashes % 2 == 0 {
                 is_quoted = !is_quoted;
             } else if !is_quoted {
-                // Only a quoted string may have an escaped quote; it does not end there.
+                // Only a quoted string may contain an escaped quote, and the escaped quote does not end the string.
                 return None;
             }
         } else if bytes[at] == b',' && !is_quoted {
@@ -270,8 +272,9 @@ fn start_of_last_element(text: &str) -> Option<usize> {
     (!is_quoted).then_some(0)
 }
 
-/// The value of `for` in an element of a `Forwarded` header (RFC 7239, 4). Nothing if the element is malformed, or has not exactly one `for`.
-/// Beyond the standard, blanks may stand around `;`, and `[`, `]` and `:` in values without quotes, as some proxies write them.
+/// Returns the value of `for` in an element of a `Forwarded` header (RFC 7239, 4). Returns `None` if the element is
+/// malformed, or does not have exactly one `for`. More lenient than the standard: whitespace around `;` is accepted,
+/// and `[`, `]` and `:` in values without quotes, because some proxies write these.
 fn node_of_element(element: &str) -> Option<Cow<'_, str>> {
     let mut node = None;
     let mut rest = element.trim_start_matches(BLANKS);
@@ -304,7 +307,8 @@ fn node_of_element(element: &str) -> Option<Cow<'_, str>> {
     node
 }
 
-/// Length of the token at the beginning of a text (RFC 9110, 5.6.2), with further characters that it may have.
+/// Returns the length of the token at the beginning of a string (RFC 9110, 5.6.2); the characters of `further` are
+/// accepted too.
 fn token_length(text: &str, further: &str) -> usize {
     let is_part = |byte: u8| {
         byte.is_ascii_alphanumeric()
@@ -314,7 +318,7 @@ fn token_length(text: &str, further: &str) -> usize {
     text.bytes().take_while(|byte| is_part(*byte)).count()
 }
 
-/// Value of a quoted string, and the text that follows; `text` begins behind its first quote.
+/// Returns the value of a quoted string, and the rest after the string. `text` begins after the opening quote.
 fn quoted_string(text: &str) -> Option<(Cow<'_, str>, &str)> {
     let mut said = String::new();
     let mut characters = text.char_indices();
@@ -328,7 +332,8 @@ fn quoted_string(text: &str) -> Option<(Cow<'_, str>, &str)> {
     None
 }
 
-/// Reads `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1` and `[2001:db8::1]:4711`; the port may be a name such as `_hidden` (RFC 7239, 6.3).
+/// Parses `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1` and `[2001:db8::1]:4711`. The port may be a name such as
+/// `_hidden` (RFC 7239, 6.3).
 fn read_address(text: &str) -> Option<IpAddr> {
     let is_rest = |rest: &str| rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port);
     if let Some(rest) = text.strip_prefix('[') {

@@ -1,6 +1,6 @@
-//! Bodies of requests whose contract has none.
+//! Tests bodies of requests whose contract declares no body.
 
-// Helpers of tests may unwrap as tests do.
+// Helper functions of tests may unwrap like tests.
 #![allow(clippy::unwrap_used)]
 
 use hyper::service::Service as _;
@@ -23,7 +23,7 @@ async fn nothing(_app: App, request: Request) -> Result<Response, Error> {
     Ok(Response::empty(&context, StatusCode::NO_CONTENT))
 }
 
-/// Status and parsed body of the answer to a request.
+/// Returns the status and the parsed body of the response to a request.
 fn ask(method: &str, body: &'static str) -> (u16, Value) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(answer(method, body))
@@ -49,7 +49,7 @@ async fn answer(method: &str, body: &'static str) -> (u16, Value) {
 }
 
 #[test]
-fn get_and_head_with_a_body_are_refused() {
+fn refuses_get_and_head_with_a_body() {
     let (status, answer) = ask("GET", "hello");
     assert_eq!(status, 400);
     let error = &answer["error"];
@@ -61,7 +61,7 @@ fn get_and_head_with_a_body_are_refused() {
 }
 
 #[test]
-fn other_methods_ignore_a_body_and_get_without_one_is_answered() {
+fn ignores_a_body_of_other_methods_and_accepts_get_without_a_body() {
     for (method, body) in [("POST", "{}"), ("DELETE", "x"), ("GET", ""), ("POST", "")] {
         assert_eq!(ask(method, body).0, 204, "{method} {body}");
     }

@@ -1,4 +1,4 @@
-//! The vectors of `conformance/formats.json`, which the TypeScript runtime passes too.
+//! Checks the vectors of `conformance/formats.json`, which the TypeScript runtime passes too.
 
 use kit_runtime::check::has_format;
 use kit_runtime::json::{Json, parse};
@@ -17,8 +17,8 @@ const FORMATS: [Format; 7] = [
 ];
 
 #[test]
-fn formats_take_and_refuse_what_the_vectors_say() {
-    // Some vectors have a lone surrogate, which only kit's own reader takes.
+fn accepts_and_refuses_the_strings_of_the_conformance_vectors() {
+    // Some vectors have an unpaired surrogate, which only kit's own parser accepts.
     let vectors = parse(VECTORS).expect("JSON");
     let mut wrong = Vec::new();
     let mut asked = 0;

@@ -1,6 +1,6 @@
-//! A PostgreSQL that refuses connections for a while.
+//! Tests a PostgreSQL that refuses connections for a while.
 #![cfg(feature = "sqlx")]
-#![allow(clippy::incompatible_msrv)] // the oldest Rust compiles the sources, not the tests
+#![allow(clippy::incompatible_msrv)] // the minimum Rust version applies to the sources, not to the tests
 
 #[path = "../../kit-migrate/tests/support/mod.rs"]
 mod support;
@@ -11,14 +11,15 @@ use support::own_server;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-/// Carries connections from a port to PostgreSQL. When it is dropped, its connections break and the port refuses new ones.
+/// Proxy that forwards connections from a port to PostgreSQL. On drop, its connections break and the port refuses new
+/// connections.
 struct Carrier {
     port: u16,
     _tasks: JoinSet<()>,
 }
 
 impl Carrier {
-    /// `port` 0 is any that is free.
+    /// Opens the proxy on a port; 0 is any free port.
     async fn open(port: u16, target: u16) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", port))
             .await
@@ -66,7 +67,7 @@ fn requests_fail_at_once_while_connections_are_refused() {
         }
         drop(carrier);
         for _ in 0..3 {
-            // sqlx would try again until the time limit of the pool is over, and say `PoolTimedOut`.
+            // The pool of sqlx would retry until its timeout and return `PoolTimedOut`.
             let error = ask(&pool).await.expect_err("nobody listens there");
             assert!(matches!(error, sqlx::Error::Io(_)), "{error:?}");
         }

@@ -1,7 +1,8 @@
-//! Spans that handlers make with `tracing`: a collector is told of them, and entries of the log name those around them.
+//! Tests spans that handlers create with `tracing`: they are exported to a collector, and log entries contain the spans
+//! around them.
 
 #![cfg(all(unix, feature = "otlp"))]
-// Helpers of tests may unwrap as tests do.
+// Helper functions of tests may unwrap like tests.
 #![allow(clippy::unwrap_used)]
 
 mod collector;
@@ -28,7 +29,7 @@ impl Application for App {
 async fn load(id: &str) {
     let found = tracing::info_span!("query", rows = tracing::field::Empty);
     async {
-        // Whoever waits between two lines of a span is in it all the same.
+        // A task that yields between two entries stays in its span.
         tokio::task::yield_now().await;
         tracing::Span::current().record("rows", 2);
         tracing::info!(id, "Rows were read");
@@ -43,7 +44,7 @@ async fn item(_app: App, request: Request) -> Result<Response, Error> {
     let after = tracing::info_span!("after the answer");
     async {
         load("7").await;
-        // A task that is no part of the request knows its span alone.
+        // A task that is not a part of the request has only its span.
         let _ = tokio::spawn(async { tracing::info!("The task runs") }.instrument(after)).await;
     }
     .instrument(tracing::info_span!("load", id = "7"))
@@ -51,7 +52,7 @@ async fn item(_app: App, request: Request) -> Result<Response, Error> {
     Ok(Response::empty(&context, StatusCode::NO_CONTENT))
 }
 
-/// Not a test: the server of the tests, in a process of its own.
+/// Not a test: the server of the tests, which runs in its own process.
 #[test]
 fn server() {
     if std::env::var_os("KIT_TEST_SERVER").is_none() {
@@ -78,7 +79,7 @@ fn said<'r>(records: &'r [LogRecord], message: &str) -> Vec<&'r LogRecord> {
 }
 
 #[test]
-fn spans_of_handlers_reach_the_collector_below_their_phase() {
+fn exports_spans_of_handlers_below_their_phase() {
     let (address, heard) = collector();
     let server = Server::start(&[("OTEL_EXPORTER_OTLP_ENDPOINT", address)]);
     let sampled = format!("traceparent: 00-{TRACE}-b7ad6b7169203331-01\r\n");
@@ -110,7 +111,7 @@ fn spans_of_handlers_reach_the_collector_below_their_phase() {
     assert!(query.end_time_unix_nano <= load.end_time_unix_nano);
     assert!(named(&spans, "too fine to be told").is_empty());
 
-    // The records of the request that is told of, and of the other one.
+    // Records of both requests exist, but only those of the sampled request belong to exported spans.
     let read = said(&records, "Rows were read");
     assert_eq!(read.len(), 2);
     assert_eq!(read[0].span_id, query.span_id);
@@ -129,7 +130,7 @@ fn spans_of_handlers_reach_the_collector_below_their_phase() {
 }
 
 #[test]
-fn an_entry_of_the_log_names_the_spans_around_it() {
+fn writes_the_surrounding_spans_into_log_entries() {
     let server = Server::start(&[]);
     assert!(server.ask("/items/7", "").starts_with("HTTP/1.1 204 "));
     let log = server.stop();

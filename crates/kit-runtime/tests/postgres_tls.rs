@@ -1,7 +1,7 @@
-//! Connections to PostgreSQL servers that are set up with and without TLS.
+//! Tests connections to PostgreSQL servers with and without TLS.
 #![cfg(feature = "sqlx")]
-#![allow(clippy::disallowed_methods)] // a certificate is a file
-#![allow(clippy::incompatible_msrv)] // the oldest Rust compiles the sources, not the tests
+#![allow(clippy::disallowed_methods)] // certificates are files
+#![allow(clippy::incompatible_msrv)] // the minimum Rust version applies to the sources, not to the tests
 
 #[path = "../../kit-migrate/tests/support/mod.rs"]
 mod support;
@@ -11,7 +11,7 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use support::own_server;
 
 struct Authority {
-    /// The authority's own certificate, in PEM.
+    /// Certificate of the authority, in PEM.
     certificate: String,
     issuer: Issuer<'static, KeyPair>,
 }
@@ -28,7 +28,7 @@ impl Authority {
         }
     }
 
-    /// Makes a certificate of a host or of a user, and its key, in PEM.
+    /// Creates a certificate for a host or a user, and its key, in PEM.
     fn certify(&self, name: &str) -> (String, String) {
         let key = KeyPair::generate().expect("a key");
         let mut parameters = CertificateParams::new(vec![name.to_owned()]).expect("parameters");
@@ -45,13 +45,14 @@ const WITH_TLS: [&str; 4] = [
     "hba_file={dir}/hba.conf",
 ];
 
-/// Connects, runs a statement on three connections at once, and returns if they are encrypted, or why there are none.
+/// Connects and runs a statement on three connections at the same time. Returns true if the connections are encrypted,
+/// or the error message.
 fn ask(url: &str) -> Result<bool, String> {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
         let pool = connect(url).await.map_err(|error| error.message().to_owned())?;
         let is_encrypted = || async {
-            // Long enough for the others to need connections of their own.
+            // The sleep is long enough that the other queries need separate connections.
             let query = "SELECT ssl FROM pg_stat_ssl, pg_sleep(0.05) WHERE pid = pg_backend_pid()";
             sqlx::query_scalar::<_, bool>(query).fetch_one(&pool).await
         };
@@ -96,7 +97,7 @@ fn tls_is_as_strict_as_the_url_says() {
         format!("{by_number}?sslmode=prefer"),
         format!("{by_number}?sslmode=allow"),
         format!("{by_number}?sslmode=require"),
-        // The certificate is for another host, which `verify-ca` does not look at.
+        // The certificate is for another host, which `verify-ca` does not check.
         format!("{by_number}?sslmode=verify-ca&{ca}"),
         format!("{by_name}?sslmode=verify-full&{ca}"),
         format!("{by_name}?sslmode=require&{ca}"),
@@ -115,7 +116,7 @@ fn tls_is_as_strict_as_the_url_says() {
             "{mode}: {refused}"
         );
     }
-    // Against the operating system's authorities.
+    // These modes use the authorities of the operating system.
     for query in ["sslmode=verify-full", "sslrootcert=system"] {
         let refused = ask(&format!("{by_name}?{query}")).expect_err(query);
         assert!(refused.contains("sslrootcert"), "{query}: {refused}");

@@ -1,6 +1,6 @@
-//! The corpus that every route matcher of kit passes.
+//! Checks the corpus of routes that every route matcher of kit passes.
 
-// Helpers of tests may unwrap as tests do.
+// Helper functions of tests may unwrap like tests.
 #![allow(clippy::unwrap_used)]
 
 use kit_runtime::{Match, RouteTree};
@@ -27,7 +27,7 @@ enum Expected {
 }
 
 #[test]
-fn requests_are_answered_as_the_corpus_says() {
+fn finds_the_routes_of_the_conformance_corpus() {
     let corpus: Corpus = serde_json::from_str(include_str!("../../../conformance/router.json")).unwrap();
     let mut wrong = Vec::new();
     let mut count = 0;
@@ -37,7 +37,7 @@ fn requests_are_answered_as_the_corpus_says() {
             .iter()
             .map(|route| {
                 let (method, path) = route.split_once(' ').unwrap();
-                // A generated server has them as constants.
+                // Routes need `&'static str`, because generated servers have them as constants.
                 (&*Box::leak(method.to_owned().into_boxed_str()), path)
             })
             .collect();

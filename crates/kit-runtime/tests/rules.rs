@@ -1,4 +1,4 @@
-//! The list of rules that every runtime of kit shares: `conformance/rules.json`.
+//! Checks the list of rules that every runtime of kit shares: `conformance/rules.json`.
 
 use kit_runtime::check::Rule;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 const SHARED: &str = include_str!("../../../conformance/rules.json");
 
 #[test]
-fn the_rules_are_those_that_all_runtimes_share() {
+fn has_the_rules_that_all_runtimes_share() {
     let shared: Value = serde_json::from_str(SHARED).expect("JSON");
     let shared: Vec<_> = shared["rules"].as_object().expect("an object").keys().collect();
     assert_eq!(Rule::ALL.map(Rule::name).as_slice(), shared);

@@ -1,10 +1,10 @@
-//! What the server says of a database that it cannot use. No PostgreSQL is needed for that.
+//! Tests the error messages for a database that the server cannot use. They need no PostgreSQL.
 #![cfg(feature = "sqlx")]
-#![allow(clippy::unwrap_used)] // Reason: a helper of tests fails as a test does.
+#![allow(clippy::unwrap_used)] // Reason: test helpers may panic like tests.
 
 use std::net::TcpListener;
 
-/// Listens on a port and closes each connection at once.
+/// Listens on a port and closes each connection at once. Returns the port.
 fn closing() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -24,7 +24,7 @@ async fn said(url: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_database_that_cannot_be_reached_is_said_in_three_lines_without_the_password() {
+async fn reports_an_unreachable_database_in_three_lines_without_the_password() {
     let port = closing();
     let text = said(&format!(
         "postgres://ada:s3cret@127.0.0.1:{port}/app?sslmode=disable"
@@ -44,7 +44,7 @@ async fn a_database_that_cannot_be_reached_is_said_in_three_lines_without_the_pa
 }
 
 #[tokio::test]
-async fn a_url_that_names_no_postgresql_database_is_said_to() {
+async fn refuses_a_url_that_is_not_one_of_postgresql() {
     assert_eq!(
         said("postgres://ada:s3#cret@db/app").await,
         "DATABASE_URL does not name a PostgreSQL database: error with configuration: invalid port number\n  \

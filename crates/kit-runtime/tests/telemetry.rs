@@ -1,7 +1,7 @@
-//! What a collector is told, by a real one: it listens on a socket and decodes what comes.
+//! Tests the export of telemetry with a collector that listens on a socket and decodes what it receives.
 
 #![cfg(all(unix, feature = "otlp"))]
-// Helpers of tests may unwrap as tests do.
+// Helper functions of tests may unwrap like tests.
 #![allow(clippy::unwrap_used)]
 
 mod collector;
@@ -70,7 +70,7 @@ async fn item(app: App, request: Request) -> Result<Response, Error> {
     Response::json(&context, StatusCode::OK, &Item { size: 3 })
 }
 
-/// Not a test: the server of the tests, in a process of its own.
+/// Not a test: the server of the tests, which runs in its own process.
 #[test]
 fn server() {
     if std::env::var_os("KIT_TEST_SERVER").is_none() {
@@ -83,7 +83,7 @@ fn server() {
 }
 
 #[test]
-fn a_collector_is_told_of_requests_and_the_log() {
+fn exports_requests_and_logs_to_a_collector() {
     let (address, heard) = collector();
     let server = Server::start(&[
         ("OTEL_EXPORTER_OTLP_ENDPOINT", address),
@@ -91,7 +91,7 @@ fn a_collector_is_told_of_requests_and_the_log() {
     ]);
     let parent = format!("traceparent: 00-{TRACE}-{PARENT}-01\r\n");
     assert!(server.ask("/items/1", &parent).starts_with("HTTP/1.1 200 "));
-    // Whoever began this one wants nothing of it told.
+    // The caller does not sample this trace, so it must not be exported.
     server.ask("/items/2", &format!("traceparent: 00-{TRACE}-{PARENT}-00\r\n"));
     assert!(server.ask("/items/none", "").starts_with("HTTP/1.1 404 "));
     let log = server.stop();
@@ -199,8 +199,8 @@ fn a_collector_is_told_of_requests_and_the_log() {
 }
 
 #[test]
-fn a_collector_that_is_not_there_is_told_of_once_and_harms_nobody() {
-    // Nobody listens there any more.
+fn serves_requests_and_logs_once_if_the_collector_is_unreachable() {
+    // The listener is closed at once, so no program listens at its address.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let server = Server::start(&[
         ("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{address}")),
@@ -220,7 +220,7 @@ fn a_collector_that_is_not_there_is_told_of_once_and_harms_nobody() {
 }
 
 #[test]
-fn what_cannot_be_sent_ends_the_start() {
+fn refuses_to_start_with_an_unsupported_exporter() {
     for (name, value, expected) in [
         (
             "OTEL_EXPORTER_OTLP_ENDPOINT",

@@ -1,4 +1,5 @@
-//! The vectors of `conformance/trust-proxy.json`, which the TypeScript runtime passes too, and what settings are refused.
+//! Checks the vectors of `conformance/trust-proxy.json`, which the TypeScript runtime passes too, and tests invalid
+//! settings.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -8,7 +9,7 @@ use serde_json::Value;
 
 const VECTORS: &str = include_str!("../../../conformance/trust-proxy.json");
 
-/// The option as `TRUST_PROXY` and `TRUST_PROXY_HEADER` have it.
+/// Converts the option of a vector to the values of `TRUST_PROXY` and `TRUST_PROXY_HEADER`.
 fn option(trust: &Value) -> TrustProxy {
     let proxies = match &trust["proxies"] {
         Value::Array(list) if list.is_empty() => "false".to_owned(),
@@ -21,7 +22,7 @@ fn option(trust: &Value) -> TrustProxy {
     TrustProxy::parse(&proxies, trust["header"].as_str()).expect("the option is right")
 }
 
-/// A header as servers read it: the values of repeated lines are joined.
+/// Joins the values of a repeated header, as servers do.
 fn joined<'v>(lines: &'v [Value], name: &str) -> Option<Cow<'v, str>> {
     let values: Vec<_> = lines
         .iter()
@@ -32,7 +33,7 @@ fn joined<'v>(lines: &'v [Value], name: &str) -> Option<Cow<'v, str>> {
 }
 
 #[test]
-fn the_address_is_what_the_vectors_say() {
+fn finds_the_client_address_of_the_conformance_vectors() {
     let vectors: Value = serde_json::from_str(VECTORS).expect("JSON");
     let cases = vectors["cases"].as_array().expect("a list");
     for case in cases {
@@ -50,7 +51,7 @@ fn the_address_is_what_the_vectors_say() {
 }
 
 #[test]
-fn a_setting_that_would_trust_something_else_is_refused() {
+fn refuses_invalid_settings() {
     for wrong in [
         "yes",
         "10.0.0.0/33",

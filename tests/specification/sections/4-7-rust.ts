@@ -136,7 +136,10 @@ export const rustServer: Section = {
     },
     {
       says: "the server listens on port 3000 if PORT is not set",
-      servedBy: at("crates/kit-runtime/src/settings.rs", "what_is_not_said_has_its_default"),
+      servedBy: at(
+        "crates/kit-runtime/src/settings.rs",
+        "uses_defaults_for_variables_that_are_absent_or_empty",
+      ),
     },
     {
       says: "Rust 1.85 with edition 2024 compiles it",

@@ -154,7 +154,7 @@ export const routerTargets: Section = {
     },
     {
       says: "100 routes take less than 50 KB, and 1000 less than 200 KB",
-      servedBy: at("crates/kit-router/tests/memory.rs", "routers_are_as_small_as_promised"),
+      servedBy: at("crates/kit-router/tests/memory.rs", "stays_within_the_memory_limits"),
     },
     {
       says: "100 routes take less than 50 KB, and 1000 less than 200 KB, in the matcher of servers on node:http",

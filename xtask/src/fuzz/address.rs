@@ -1,5 +1,6 @@
-//! The server addon under `AddressSanitizer`. Node is not built with it, so its runtime is loaded before Node (`LD_PRELOAD`), and the addon
-//! is built without a runtime of its own (`-Zexternal-clangrt`). gcc's runtime has the interface that Rust's LLVM asks for.
+//! Runs the server addon with `AddressSanitizer`. Node is not built with the sanitizer, so its runtime is loaded before
+//! Node (`LD_PRELOAD`), and the addon is built without a runtime (`-Zexternal-clangrt`). The runtime of gcc has the
+//! interface that Rust's LLVM requires.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,7 +12,7 @@ use crate::run;
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// Builds the addon, puts it in the place of the ordinary one while the suite runs, and puts that one back.
+/// Builds the addon, replaces the ordinary addon while the suite runs, then restores the ordinary one.
 pub(super) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
     let runtime = runtime(repository)?;
     let mut cargo = run::command(repository, "cargo")?;
@@ -32,7 +33,7 @@ pub(super) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
     let status = node
         .args(["--test", "tests/conformance/raw.test.ts"])
         .env("LD_PRELOAD", runtime)
-        // Node itself gives not all back at its end.
+        // Node itself does not free all memory at its exit.
         .env("ASAN_OPTIONS", "detect_leaks=0:abort_on_error=1")
         .status();
     replace(&addon, &kept)?;
@@ -43,7 +44,7 @@ pub(super) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// The runtime of `AddressSanitizer` that gcc has.
+/// Returns the path of the runtime of `AddressSanitizer` in gcc.
 fn runtime(repository: &Repository) -> anyhow::Result<PathBuf> {
     let output = run::command(repository, "gcc")?
         .arg("-print-file-name=libasan.so")
@@ -55,7 +56,7 @@ fn runtime(repository: &Repository) -> anyhow::Result<PathBuf> {
     path.context("AddressSanitizer needs gcc with its libasan, which are not there")
 }
 
-/// Through a temporary name: a process may have the file open.
+/// Copies to a temporary name and renames the file, because a process may have the target open.
 fn replace(place: &Path, by: &Path) -> anyhow::Result<()> {
     let new = place.with_extension("new");
     std::fs::copy(by, &new).with_context(|| format!("cannot copy {}", by.display()))?;

@@ -1,9 +1,9 @@
 /**
- * `node bundle.ts DIRECTORY`: what the manifest of a staged package leads to below `src/`, as one JavaScript file each below `dist/`,
- * with a source map. Node takes some time for each module that it loads, whatever is in it, and an application loads most of kit.
+ * `node bundle.ts DIRECTORY`: bundles each entry below `src/` in the manifest of a staged package into one JavaScript file below `dist/`,
+ * with a source map. Loading a module costs Node some time, independent of its size, and an application loads most of kit.
  *
- * What several entries need is one file beside them, and what is imported only when it is wanted one of its own. Other packages
- * stay imports. Names are kept as they are: a stack is read without its source map mostly.
+ * Code that several entries share becomes a separate file, and so does each dynamic import. Imports of other packages stay
+ * unchanged. Names are not minified, because most stack traces are read without a source map.
  */
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -32,7 +32,7 @@ const { metafile } = await build({
   format: "esm",
   platform: "node",
   target: "node24",
-  // In place of the package's, which leads to the declarations of the others.
+  // Replaces the package's own tsconfig, which points to the declarations of the other packages.
   tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
   charset: "utf8",
   sourcemap: "linked",
@@ -42,7 +42,7 @@ const { metafile } = await build({
 });
 checkPlaces(directory, metafile);
 
-/** A module that looks for files beside itself must stay in its directory. */
+/** Throws an error if a module that finds files relative to itself would move to another directory. */
 function checkPlaces(root: string, { outputs }: Metafile): void {
   for (const [output, { inputs }] of Object.entries(outputs)) {
     for (const input of Object.keys(inputs)) {

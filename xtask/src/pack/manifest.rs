@@ -1,17 +1,17 @@
-//! A `package.json`, as it stands in the repository and as it is published.
+//! A `package.json`, in the repository and as published.
 
 use std::path::Path;
 
 use anyhow::{Context, bail};
 use serde_json::{Map, Value, json};
 
-/// A package's manifest.
+/// Manifest of a package.
 #[derive(Clone)]
 pub(super) struct Manifest(Map<String, Value>);
 
-/// Fields that say where code is. In the repository they lead to sources.
+/// Fields with paths of code. In the repository they point to sources.
 const LEADING: [&str; 3] = ["exports", "imports", "bin"];
-/// Directories that are published as they are, where a package names them: what it serves to browsers.
+/// Directories that are published unchanged if a package lists them: files that it serves to browsers.
 pub(super) const DATA_DIRECTORIES: [&str; 2] = ["viewer", "dist-dashboard"];
 
 impl Manifest {
@@ -40,7 +40,7 @@ impl Manifest {
         self.0.get("private") == Some(&Value::Bool(true))
     }
 
-    /// The packages that its types may name.
+    /// Returns the packages whose types this package may use.
     pub(super) fn needs(&self) -> impl Iterator<Item = &str> {
         ["dependencies", "peerDependencies"]
             .into_iter()
@@ -48,7 +48,7 @@ impl Manifest {
             .flat_map(|names| names.keys().map(String::as_str))
     }
 
-    /// What others import of it, and where the declarations are once it is compiled.
+    /// Returns the specifiers that other packages can import, with the paths of their compiled declarations.
     pub(super) fn declarations(&self) -> anyhow::Result<Vec<(String, String)>> {
         let mut found = Vec::new();
         for (place, target) in self
@@ -70,7 +70,7 @@ impl Manifest {
         Ok(found)
     }
 
-    /// The manifest that users get.
+    /// Returns the manifest that users get.
     pub(super) fn published(&self) -> anyhow::Result<Self> {
         let mut manifest = self.0.clone();
         for field in ["private", "devDependencies", "scripts"] {
@@ -93,7 +93,7 @@ impl Manifest {
             }
         }
         let mut files = vec![json!("dist")];
-        // Sources are compiled; everything else that a package names is published as it is.
+        // Sources are compiled; everything else that a package lists is published unchanged.
         let named = manifest.get("files").and_then(Value::as_array);
         for data in DATA_DIRECTORIES {
             if named.is_some_and(|named| named.contains(&json!(data))) {
@@ -108,7 +108,7 @@ impl Manifest {
         Ok(Self(manifest))
     }
 
-    /// The manifest of one platform's addon.
+    /// Creates the manifest of one platform's addon.
     pub(super) fn of_addon(of: &Self, name: &str, file: &str, platform: &[(&str, String)]) -> Self {
         let mut manifest = Map::new();
         manifest.insert("name".to_owned(), json!(name));
@@ -129,7 +129,7 @@ impl Manifest {
         Self(manifest)
     }
 
-    /// Adds a package that is installed where its platform is the user's.
+    /// Adds a package that npm installs only on its own platform.
     pub(super) fn add_optional(&mut self, name: &str, version: &str) {
         let optional = self
             .0
@@ -140,7 +140,7 @@ impl Manifest {
         }
     }
 
-    /// Files beside its code that users read, such as a schema: what it exports that is compiled from nothing.
+    /// Returns exported files that are not compiled from sources, such as a schema.
     pub(super) fn data(&self) -> Vec<&str> {
         let exports = self.0.get("exports").and_then(Value::as_object);
         let targets = exports
@@ -153,7 +153,7 @@ impl Manifest {
             .collect()
     }
 
-    /// Every file that it leads to.
+    /// Returns all files that the manifest points to.
     pub(super) fn targets(&self) -> Vec<String> {
         let mut targets = Vec::new();
         for field in LEADING {
@@ -178,7 +178,7 @@ fn collect(value: &Value, targets: &mut Vec<String>) {
     }
 }
 
-/// `./src/codec/index.ts` is compiled to `./dist/codec/index.js`.
+/// Returns the compiled path of a source: `./dist/codec/index.js` for `./src/codec/index.ts`.
 fn compiled(path: &str, ending: &str) -> String {
     let inner = path.strip_prefix("./src/").unwrap_or(path);
     format!("./dist/{}{ending}", inner.strip_suffix(".ts").unwrap_or(inner))
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_published_leads_to_what_is_compiled() {
+    fn publishes_a_manifest_with_the_paths_of_compiled_files() {
         let own = manifest(json!({
             "name": "@kit/a", "version": "1.0.0", "files": ["src", "native", "dist-dashboard"],
             "exports": { ".": "./src/index.ts", "./codec": "./src/codec/index.ts", "./a.json": "./a.json" },
@@ -222,7 +222,7 @@ mod tests {
             })
         );
         assert_eq!(published.targets().len(), 7);
-        // A file that is no code has no declarations.
+        // A file that is not code has no declarations.
         assert_eq!(
             own.declarations().unwrap()[1..],
             [("@kit/a/codec".to_owned(), "./dist/codec/index.d.ts".to_owned())]

@@ -1,4 +1,4 @@
-//! Crates of the addons, as cargo resolves them for this platform.
+//! Crates of the addons, as resolved by cargo for this platform.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,22 +9,22 @@ use super::cyclonedx::{Bill, Component, Scope};
 use crate::repository::Repository;
 use crate::{release, run};
 
-/// Crates and the edges between them, without dependencies of tests.
+/// Crates and their dependencies, without dependencies of tests.
 pub(super) struct Graph {
     crates: BTreeMap<String, Crate>,
 }
 
 struct Crate {
     component: Component,
-    /// Compiled for the machine that builds, into the compiler itself.
+    /// True if the crate is compiled for the build machine and runs in the compiler.
     is_macro: bool,
-    /// Ids of the crates it needs, with `true` for those of its build script.
+    /// Ids of its dependencies, with `true` for those of its build script.
     needs: Vec<(String, bool)>,
 }
 
 impl Graph {
-    /// Asks cargo about the addons together, as `cargo xtask addons` builds them. `cargo metadata` turns on the features of all members
-    /// of the workspace, so `cargo tree` says which crates the addons compile.
+    /// Reads the crates of all addons together, as `cargo xtask addons` builds them. `cargo metadata` enables the
+    /// features of all workspace members, so `cargo tree` provides the crates that the addons compile.
     pub(super) fn read(repository: &Repository, addons: &[&str]) -> anyhow::Result<Self> {
         let host = release::host()?;
         let mut metadata = run::command(repository, "cargo")?;
@@ -49,7 +49,7 @@ impl Graph {
     }
 
     fn parse(metadata: &Value, tree: &str) -> anyhow::Result<Self> {
-        // Lines like `serde v1.0.0 (proc-macro)`.
+        // Lines have the form `serde v1.0.0 (proc-macro)`.
         let compiled: BTreeSet<(&str, &str)> = tree
             .lines()
             .filter_map(|line| {
@@ -74,9 +74,9 @@ impl Graph {
             let component = Component {
                 name: name.to_owned(),
                 version: version.to_owned(),
-                // The one character of versions that a package URL escapes.
+                // `+` is the only character of versions that a package URL escapes.
                 purl: format!("pkg:cargo/{name}@{}", version.replace('+', "%2B")),
-                // Older crates write `/` in place of `OR`.
+                // Older crates write `/` instead of `OR`.
                 licence: package["license"].as_str().map(|text| text.replace('/', " OR ")),
                 scope: Scope::Required,
             };
@@ -100,7 +100,8 @@ impl Graph {
         Ok(Self { crates })
     }
 
-    /// Returns the crates of one addon. Those of build scripts and procedural macros are marked as excluded from what runs.
+    /// Returns the crates of one addon. Crates of build scripts and procedural macros have the scope "excluded",
+    /// because they do not run in the addon.
     pub(super) fn bill(&self, addon: &str) -> anyhow::Result<Bill> {
         let (root, subject) = self
             .crates
@@ -131,7 +132,8 @@ impl Graph {
         Ok(bill)
     }
 
-    /// Ids of all crates that one needs, itself included; `running` leaves out what works at build time only.
+    /// Returns the ids of a crate and all its dependencies. `running` leaves out dependencies that are used only at
+    /// build time.
     fn reached<'a>(&'a self, root: &'a str, running: bool) -> BTreeSet<&'a str> {
         let mut found = BTreeSet::new();
         let mut open = vec![root];
@@ -149,7 +151,7 @@ impl Graph {
     }
 }
 
-/// Id of a dependency, once for normal code and once for the build script.
+/// Returns the id of a dependency, once for normal code and once for the build script.
 fn needs(dependency: &Value) -> Vec<(String, bool)> {
     let Some(id) = dependency["pkg"].as_str() else {
         return Vec::new();
@@ -181,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn crates_of_tests_and_of_other_members_are_left_out_and_build_time_is_marked() {
+    fn leaves_out_test_dependencies_and_other_members_and_marks_build_dependencies() {
         let metadata = json!({
             "packages": [
                 package("addon", "cdylib"), package("used", "lib"), package("derive", "proc-macro"),

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// Part that a component has in its subject.
+/// Role of a component in its subject.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Scope {
-    /// Part of what runs.
+    /// Needed at run time.
     Required,
     /// Installed only on some platforms.
     Optional,
-    /// Runs at build time only.
+    /// Used at build time only.
     Excluded,
 }
 
@@ -21,14 +21,14 @@ pub(super) enum Scope {
 pub(super) struct Component {
     pub(super) name: String,
     pub(super) version: String,
-    /// Package URL, which names the component in the document too: <https://github.com/package-url/purl-spec>.
+    /// Package URL, which also identifies the component in the document: <https://github.com/package-url/purl-spec>.
     pub(super) purl: String,
-    /// SPDX expression, or another text that the author wrote.
+    /// SPDX expression, or another text from the author.
     pub(super) licence: Option<String>,
     pub(super) scope: Scope,
 }
 
-/// A published thing and all components that it consists of or needs.
+/// A published package or addon and all its components and dependencies.
 pub(super) struct Bill {
     pub(super) subject: Component,
     pub(super) components: Vec<Component>,
@@ -88,7 +88,7 @@ impl Component {
     }
 }
 
-/// Checks for the words of an SPDX expression. `SEE LICENSE IN x` of npm is none.
+/// Returns true if a text has the form of an SPDX expression. `SEE LICENSE IN x` of npm has not.
 fn is_expression(licence: &str) -> bool {
     licence
         .split([' ', '(', ')'])
@@ -100,7 +100,8 @@ fn is_expression(licence: &str) -> bool {
         })
 }
 
-/// A UUID of version 8 (RFC 9562) from the hash of the document, so that equal documents have equal numbers.
+/// Returns a UUID of version 8 (RFC 9562) from the hash of the document, so that equal documents have equal serial
+/// numbers.
 fn serial_number(text: &str) -> String {
     let hash = Sha256::digest(text.as_bytes());
     let mut bytes: Vec<u8> = hash.iter().copied().take(16).collect();
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_has_the_fields_of_the_standard() {
+    fn writes_the_fields_of_the_standard() {
         let bill = Bill {
             subject: component("addon", Some("MIT"), Scope::Required),
             components: vec![

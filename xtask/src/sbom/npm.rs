@@ -9,10 +9,10 @@ use super::cyclonedx::{Bill, Component, Scope};
 use crate::repository::Repository;
 use crate::viewer;
 
-/// Packages of npm that are built into a published package: the dashboard of the debug sidecar.
+/// npm packages that are bundled into a published package: the dashboard of the debug sidecar.
 const BUILT_IN: [(&str, &[&str]); 1] = [("packages/plugin-debug", &["preact", "uplot"])];
 
-/// Package that carries the viewer of the API reference.
+/// Package that contains the viewer of the API reference.
 const VIEWER_IN: &str = "packages/api-docs";
 
 /// Returns one bill for each published package.
@@ -45,7 +45,8 @@ fn built_in(place: &str) -> &'static [&'static str] {
     found.map_or(&[], |(_, names)| names)
 }
 
-/// Adds the package of which the viewer is one file. Its own dependencies are inside that file, and no lock file names them.
+/// Adds the package of the viewer file. The dependencies of that package are bundled in the file, and no lock file
+/// lists them.
 fn add_viewer(repository: &Repository, bill: &mut Bill) -> anyhow::Result<()> {
     let source = read(repository, &format!("{}/source.json", viewer::DIRECTORY))?;
     let field = |name: &str| {
@@ -72,18 +73,18 @@ fn read(repository: &Repository, file: &str) -> anyhow::Result<Value> {
     serde_json::from_str(&text).with_context(|| format!("{file} is no JSON"))
 }
 
-/// The `packages` of a lock file, by their directories.
+/// The `packages` of a lock file, by directory.
 struct Lock<'a>(&'a Map<String, Value>);
 
 impl Lock<'_> {
-    /// Follows `dependencies` and `optionalDependencies` from one package. Peer dependencies are left out: the application chooses
-    /// their versions.
+    /// Returns the bill of a package. Follows `dependencies` and `optionalDependencies`. Leaves out peer dependencies,
+    /// because the application chooses their versions.
     fn bill(&self, root: &str, built_in: &[&str]) -> anyhow::Result<Bill> {
         let mut found: BTreeMap<String, Component> = BTreeMap::new();
         let mut dependencies: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         let mut open = vec![(root.to_owned(), Scope::Required)];
         while let Some((place, scope)) = open.pop() {
-            // A second visit is of use only if it shows that the package is needed after all.
+            // A second visit is needed only if it changes the scope to required.
             let known = found.get(&place).map(|component| component.scope);
             if known.is_some_and(|known| known == scope || known == Scope::Required) {
                 continue;
@@ -115,7 +116,7 @@ impl Lock<'_> {
         let subject = found
             .remove(root)
             .context("the package itself was visited first")?;
-        // One version may lie in two directories.
+        // The same version may be installed in two directories.
         let mut components: BTreeMap<String, Component> = BTreeMap::new();
         for component in found.into_values() {
             let entry = components.entry(component.purl.clone());
@@ -131,7 +132,7 @@ impl Lock<'_> {
         })
     }
 
-    /// Finds a package as Node does: in `node_modules` of the directory, then of those above it.
+    /// Finds a package like Node: in `node_modules` of the directory, then of its parent directories.
     fn resolve(&self, from: &str, name: &str) -> Option<String> {
         let mut above = Some(from);
         loop {
@@ -159,7 +160,7 @@ impl Lock<'_> {
             .0
             .get(place)
             .with_context(|| format!("package-lock.json has no {place}"))?;
-        // An entry names its package only if the directory does not.
+        // An entry has a `name` only if the directory has another name.
         let name = entry["name"]
             .as_str()
             .or_else(|| place.rsplit_once("node_modules/").map(|(_, name)| name))
@@ -177,7 +178,7 @@ impl Lock<'_> {
     }
 }
 
-/// Returns the package URL, in which the `@` of a scope is escaped.
+/// Returns the package URL. The `@` of a scope is escaped.
 fn purl(name: &str, version: &str) -> String {
     format!(
         "pkg:npm/{}@{}",
@@ -199,7 +200,7 @@ mod tests {
     use crate::repository::Repository;
 
     #[test]
-    fn packages_are_found_where_node_finds_them() {
+    fn finds_packages_in_the_same_directories_as_node() {
         let packages = json!({
             "packages/a": { "name": "@kit/a", "version": "1.0.0", "license": "MIT",
                 "dependencies": { "@kit/b": "1.0.0", "x": "1.0.0" },
@@ -248,14 +249,14 @@ mod tests {
     }
 
     #[test]
-    fn published_packages_name_all_that_is_installed_and_built_in() {
+    fn lists_all_installed_and_bundled_packages() {
         let repository = Repository::find(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
         let bills = bills(&repository).unwrap();
         let has = |package: &str, component: &str| {
             let bill = bills.iter().find(|bill| bill.subject.name == package).unwrap();
             bill.components.iter().any(|found| found.name == component)
         };
-        // A `devDependencies` of another package names it too.
+        // Another package lists it in `devDependencies`, too.
         assert!(has("@kit/otel", "@opentelemetry/api"));
         assert!(has("@kit/plugin-debug", "@kit/core"));
         assert!(has("@kit/plugin-debug", "preact"));
@@ -274,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_the_dashboard_imports_is_listed_as_built_in() {
+    fn lists_all_packages_that_the_dashboard_imports() {
         let repository = Repository::find(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
         let mut open = vec![repository.path(dashboard::SOURCES).join("src")];
         let mut imported = BTreeSet::new();
@@ -288,7 +289,7 @@ mod tests {
                 let text = std::fs::read_to_string(path).unwrap();
                 for rest in text.split(" from \"").skip(1) {
                     let specifier = rest.split('"').next().unwrap();
-                    // `preact/hooks` is a file of `preact`; types of kit leave nothing in the page.
+                    // `preact/hooks` is a file of `preact`. Types of kit add no code to the page.
                     if !specifier.starts_with('.') && specifier != "@kit/types" {
                         imported.insert(specifier.split('/').next().unwrap().to_owned());
                     }

@@ -1,4 +1,4 @@
-//! A client of one connection that can misbehave.
+//! A client with one connection, which can misbehave.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -17,12 +17,12 @@ pub(crate) struct Answer {
     pub(crate) body: Vec<u8>,
 }
 
-/// How a request ended that was not answered.
+/// End of a request without a complete response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// The connection was closed or reset before a byte of the answer.
+    /// The connection was closed or reset before any byte of the response.
     Unanswered,
-    /// A part of the answer came.
+    /// Only a part of the response arrived.
     Cut,
 }
 
@@ -38,7 +38,7 @@ impl Client {
         })
     }
 
-    /// Sends a request and reads its answer.
+    /// Sends a request and reads its response.
     pub(crate) fn exchange(&mut self, request: &[u8]) -> anyhow::Result<Answer> {
         self.stream
             .write_all(request)
@@ -47,7 +47,7 @@ impl Client {
             .map_err(|end| anyhow::anyhow!("no answer: {end:?}"))
     }
 
-    /// The next answer, or how the connection ended. Silence is an error.
+    /// Returns the next response, or how the connection ended. A timeout is an error.
     pub(crate) fn answer(&mut self) -> anyhow::Result<Result<Answer, End>> {
         loop {
             if let Some((answer, length)) = parse(&self.received)? {
@@ -60,16 +60,16 @@ impl Client {
                 Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
                     bail!("the server has been silent for half a minute");
                 }
-                // The end, or a reset.
+                // The connection was closed or reset.
                 Ok(_) | Err(_) if self.received.is_empty() => return Ok(Err(End::Unanswered)),
                 Ok(_) | Err(_) => return Ok(Err(End::Cut)),
             }
         }
     }
 
-    /// Leaves with a reset in place of a proper end.
+    /// Closes the connection with a reset.
     pub(crate) fn reset(self) {
-        // Where the option is not to be had, it is a proper end.
+        // If the option cannot be set, the connection closes normally.
         let _ = socket2::SockRef::from(&self.stream).set_linger(Some(Duration::ZERO));
     }
 }
@@ -92,7 +92,7 @@ fn parse(bytes: &[u8]) -> anyhow::Result<Option<(Answer, usize)>> {
     };
     let start = end + 4;
     if field("transfer-encoding").is_some() {
-        // node:http's own answers: one chunk and the last.
+        // Responses of node:http itself have one chunk and the final chunk.
         let Some(last) = bytes[start..].windows(5).position(|five| five == b"0\r\n\r\n") else {
             return Ok(None);
         };

@@ -1,4 +1,4 @@
-//! What idle keep-alive connections cost.
+//! Measures the memory of idle keep-alive connections.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use super::client::Client;
 use super::subject::Subject;
 use crate::repository::Repository;
 
-/// The goal, for the whole process: bytes a connection.
+/// Goal for the whole process, in bytes per connection.
 const GOAL: usize = 5 * 1024;
 const GET: &[u8] =
     b"GET /slow/0 HTTP/1.1\r\nhost: localhost\r\naccept: */*\r\nuser-agent: kit-soak\r\naccept-encoding: gzip, br\r\n\r\n";
 
-/// Opens them on kit's server and on bare node:http, and prints what each costs.
+/// Opens connections to kit's server and to bare node:http, and prints the memory of each.
 pub(crate) fn run(repository: &Repository, wanted: usize) -> anyhow::Result<bool> {
     let limit = open_files().unwrap_or(1024);
     let connections = wanted.min(limit.saturating_sub(300));
@@ -32,12 +32,12 @@ pub(crate) fn run(repository: &Repository, wanted: usize) -> anyhow::Result<bool
     Ok(holds)
 }
 
-#[allow(clippy::cast_precision_loss)] // a figure for people
+#[allow(clippy::cast_precision_loss)] // only for display
 fn kibibytes(bytes: usize) -> f64 {
     bytes as f64 / 1024.0
 }
 
-/// The limit of open files of this process, which the server's has too.
+/// Returns the limit of open files of this process, which also applies to the server.
 fn open_files() -> Option<usize> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits
@@ -46,7 +46,7 @@ fn open_files() -> Option<usize> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Bytes a connection.
+/// Returns the bytes per connection.
 fn measure(subject: Subject, connections: usize) -> anyhow::Result<usize> {
     let open = |count: usize| -> anyhow::Result<Vec<Client>> {
         let mut clients = Vec::with_capacity(count);
@@ -61,7 +61,7 @@ fn measure(subject: Subject, connections: usize) -> anyhow::Result<usize> {
         Ok(clients)
     };
     let at_rest = subject.held()?.descriptors;
-    // What is allocated once, and what V8 compiles, is there by then.
+    // Warm up, so that one-time allocations and code compiled by V8 do not count.
     for _ in 0..3 {
         drop(open(1000)?);
     }
@@ -70,7 +70,7 @@ fn measure(subject: Subject, connections: usize) -> anyhow::Result<usize> {
     let mut clients = open(connections)?;
     std::thread::sleep(Duration::from_secs(2));
     let after = subject.held()?;
-    // They are idle, not forgotten.
+    // Idle connections must still work.
     for client in &mut clients {
         if client.exchange(GET)?.status != 200 {
             bail!("a connection's second request failed");

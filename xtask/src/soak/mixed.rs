@@ -1,4 +1,4 @@
-//! Minutes of load of all kinds, most of it from clients that break off, and what is left of it.
+//! Runs minutes of load of all kinds, most of it from clients that disconnect early, and measures what remains.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -14,23 +14,24 @@ use super::subject::{Held, Subject};
 use crate::interrupt;
 use crate::repository::Repository;
 
-/// After each of these the load pauses, and what the process holds is measured.
+/// Duration of a round. After each round, the load pauses and the resources of the process are measured.
 const ROUND: Duration = Duration::from_secs(15);
 const CLIENTS: u64 = 8;
-/// Growth of the heap that is forgiven, from warm-up to the end.
+/// Accepted growth of the heap in bytes, from the end of the warm-up to the end.
 const HEAP_SLACK: usize = 3 * 1024 * 1024;
-/// The same of resident memory, which keeps what an allocator does not give back.
+/// Accepted growth of resident memory in bytes. It is larger, because an allocator does not return all memory.
 const RESIDENT_SLACK: usize = 16 * 1024 * 1024;
 
-/// Connections to the collector that are kept, and files of the store that are opened when they are first needed.
+/// Additional descriptors: connections to the collector that stay open, and files of the store that are opened on first
+/// use.
 const OF_OBSERVERS: usize = 8;
 
-/// Loads the application and prints what it holds after each round.
+/// Loads the application and prints its resources after each round.
 pub(crate) fn run(repository: &Repository, duration: Duration) -> anyhow::Result<bool> {
     loads("mixed", Subject::application(repository, None)?, duration)
 }
 
-/// The same with all that observes, which is asked after each round.
+/// Like [`run`], with all observers on. The sidecar is queried after each round.
 pub(crate) fn run_observed(repository: &Repository, duration: Duration) -> anyhow::Result<bool> {
     let collector = Subject::collector(repository)?;
     let directory = repository.target().join("soak-store");
@@ -47,7 +48,7 @@ pub(crate) fn run_observed(repository: &Repository, duration: Duration) -> anyho
     Ok(holds)
 }
 
-/// Asks the sidecar for everything that it has.
+/// Queries all endpoints of the sidecar.
 fn ask(sidecar: SocketAddr) -> anyhow::Result<()> {
     for path in [
         "requests?limit=1000",
@@ -101,7 +102,7 @@ fn loads(name: &str, subject: Subject, duration: Duration) -> anyhow::Result<boo
         samples.push(held);
         count(&subject.logged(), &mut messages);
     }
-    // The first third is warm-up.
+    // The first third of the samples is warm-up.
     let third = samples.len() / 3;
     let lowest = |part: &[Held], read: fn(&Held) -> usize| part.iter().map(read).min().unwrap_or(0);
     let (early, late) = (&samples[third..=third], &samples[samples.len() - third.max(1)..]);
@@ -138,7 +139,7 @@ fn loads(name: &str, subject: Subject, duration: Duration) -> anyhow::Result<boo
     Ok(holds)
 }
 
-#[allow(clippy::cast_precision_loss)] // a figure for people
+#[allow(clippy::cast_precision_loss)] // only for display
 fn mebibytes(bytes: usize) -> f64 {
     bytes as f64 / 1024.0 / 1024.0
 }
@@ -151,7 +152,7 @@ fn count(lines: &[String], messages: &mut BTreeMap<(String, String), usize>) {
     }
 }
 
-/// One round; the number of things that clients did.
+/// Runs one round. Returns the number of actions of the clients.
 fn load(address: SocketAddr, round: u64) -> anyhow::Result<u64> {
     let done = AtomicBool::new(false);
     let actions = AtomicU64::new(0);
@@ -187,7 +188,7 @@ fn load(address: SocketAddr, round: u64) -> anyhow::Result<u64> {
     }
 }
 
-/// Numbers that look random, the same in each run (xorshift).
+/// Pseudo-random numbers (xorshift), the same in each run.
 struct Dice(u64);
 
 impl Dice {
@@ -221,24 +222,24 @@ fn act(address: SocketAddr, dice: &mut Dice) -> anyhow::Result<()> {
     };
     match dice.roll(12) {
         0..=3 => good(&mut client, dice)?,
-        // Many at once, all of them read.
+        // Many pipelined requests, with all responses read.
         4 => {
             std::io::Write::write_all(&mut client.stream, get("/slow/0").repeat(30).as_bytes())?;
             for _ in 0..30 {
                 expect(client.answer()?.ok().map(|answer| answer.status), 200)?;
             }
         }
-        // Many at once, and gone.
+        // Many pipelined requests, then disconnect.
         5 => {
             send(&mut client, get("/slow/3").repeat(50).as_bytes());
             leave(client, dice);
         }
-        // Half a head.
+        // Half a head, then disconnect.
         6 => {
             send(&mut client, &get("/slow/1").as_bytes()[..20]);
             leave(client, dice);
         }
-        // An upload that ends in the middle, by length or in chunks.
+        // An incomplete upload, with a length or in chunks.
         7 => {
             let framing = ["content-length: 800000", "transfer-encoding: chunked"]
                 [usize::try_from(dice.roll(2)).unwrap_or(0)];
@@ -249,7 +250,7 @@ fn act(address: SocketAddr, dice: &mut Dice) -> anyhow::Result<()> {
             send(&mut client, &vec![b'x'; 200_000]);
             leave(client, dice);
         }
-        // Somebody who does not read what he asked for.
+        // A client that does not read its responses.
         8 => {
             send(&mut client, get("/large").repeat(8).as_bytes());
             let mut some = [0; 1000];
@@ -257,7 +258,7 @@ fn act(address: SocketAddr, dice: &mut Dice) -> anyhow::Result<()> {
             thread::sleep(Duration::from_millis(dice.roll(100)));
             leave(client, dice);
         }
-        // Gone before the answer.
+        // Disconnect before the response.
         9 => {
             send(&mut client, get("/slow/200").as_bytes());
             thread::sleep(Duration::from_millis(dice.roll(4)));
@@ -267,7 +268,7 @@ fn act(address: SocketAddr, dice: &mut Dice) -> anyhow::Result<()> {
             let answer = client.exchange(b"GET / HTTP/1.1\r\n\r\n")?;
             expect(Some(answer.status), 400)?;
         }
-        // Too large, and refused while it is sent.
+        // A body above the limit, which is rejected while it is sent.
         _ => {
             let head = format!(
                 "POST /notes HTTP/1.1\r\n{HOST}content-type: application/json\r\ncontent-length: 3000000\r\n\r\n"
@@ -280,7 +281,7 @@ fn act(address: SocketAddr, dice: &mut Dice) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A few exchanges as they should be.
+/// Sends some valid and invalid requests and checks the responses.
 fn good(client: &mut Client, dice: &mut Dice) -> anyhow::Result<()> {
     for _ in 0..=dice.roll(20) {
         let body = format!(
@@ -304,7 +305,7 @@ fn expect(status: Option<u16>, expected: u16) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Sends as much as is taken: who is refused may find the connection closed.
+/// Sends as many bytes as possible. The server may have closed the connection after a rejection.
 fn send(client: &mut Client, bytes: &[u8]) {
     let _ = std::io::Write::write_all(&mut client.stream, bytes);
 }

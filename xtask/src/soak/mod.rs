@@ -1,9 +1,9 @@
-//! `cargo xtask soak`: the native server with a whole application on it, for minutes, with clients as bad as they come.
+//! `cargo xtask soak`: runs a complete application on the native server for minutes, with badly behaved clients.
 //!
-//! Five parts, each with a verdict: what idle connections cost beside bare node:http; what slow readers of a stream cost beside it; whether memory and descriptors stay
-//! what they are under mixed load with clients that break off; the same with everything on that observes; whether a SIGTERM
-//! under load loses an accepted request.
-//! This process is the clients; everything goes over loopback and ends by itself.
+//! There are five parts, each with a verdict: memory of idle connections compared with bare node:http; memory of slow
+//! stream readers compared with node:http; growth of memory and descriptors under mixed load with clients that
+//! disconnect early; the same with all observers on; and lost requests after a SIGTERM under load. This process is the
+//! client. All connections use the loopback interface, and the command ends by itself.
 
 mod client;
 mod idle;
@@ -23,21 +23,21 @@ use crate::{addons, interrupt, run, toolchain};
 
 const APPLICATION: &str = "bench/soak/app";
 
-/// What to try and how long.
+/// Parts and durations.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// The part; all of them where none is named.
+    /// Part to run; all parts if none is named.
     part: Option<Part>,
-    /// How long the mixed load lasts.
+    /// Duration of the mixed load in minutes.
     #[arg(long, value_name = "N", default_value_t = 5)]
     minutes: u32,
-    /// How many idle connections are opened.
+    /// Number of idle connections.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     connections: usize,
     /// Number of clients that stop reading a stream.
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     readers: usize,
-    /// How often the application is stopped.
+    /// Number of times that the application is stopped.
     #[arg(long, value_name = "N", default_value_t = 40)]
     stops: usize,
 }
@@ -46,17 +46,17 @@ pub(crate) struct Options {
 enum Part {
     /// Memory of idle connections.
     Idle,
-    /// Memory of clients that read a stream slowly, and speed for those that read fast.
+    /// Memory of clients that read a stream slowly, and throughput for fast readers.
     Readers,
-    /// Mixed load with clients that break off.
+    /// Mixed load with clients that disconnect early.
     Mixed,
-    /// The same with the debug sidecar, its store, and telemetry for a collector.
+    /// Mixed load with the debug sidecar, its store, and telemetry for a collector.
     Observed,
     /// SIGTERM under load.
     Stopping,
 }
 
-/// Runs the parts; the exit code says whether all of them hold.
+/// Runs the parts. The exit code is 0 if all parts pass.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     if !cfg!(target_os = "linux") {
         bail!("the soak reads memory and descriptors of a process from /proc, which only Linux has");

@@ -1,4 +1,4 @@
-//! Costs of clients that read a stream slowly, and speed for those that read fast.
+//! Measures the memory of clients that read a stream slowly, and the throughput for fast readers.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -9,13 +9,14 @@ use anyhow::{Context, bail};
 use super::subject::Subject;
 use crate::repository::Repository;
 
-/// Goal: bytes of the whole process for each slow reader. The guide's page on streams says how many of these wait to be sent.
+/// Goal for the whole process, in bytes per slow reader. The guide's page on streams states how many of these bytes are
+/// queued data.
 const GOAL: usize = 64 * 1024;
-/// Number of bytes that a fast reader takes.
+/// Number of bytes that a fast reader reads.
 const BYTES: usize = 256 * 1024 * 1024;
 const GET: &[u8] = b"GET /stream HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
-/// Opens streams on kit's server and on bare node:http that nobody reads on, and reads one fast.
+/// Opens streams without readers on kit's server and on bare node:http, and reads one stream fast.
 pub(crate) fn run(repository: &Repository, readers: usize) -> anyhow::Result<bool> {
     let kit = measure(Subject::application(repository, None)?, readers)?;
     let peer = measure(Subject::peer(repository)?, readers)?;
@@ -29,7 +30,7 @@ pub(crate) fn run(repository: &Repository, readers: usize) -> anyhow::Result<boo
             cost.fast / 1024.0 / 1024.0
         );
     }
-    #[allow(clippy::cast_precision_loss)] // a goal for people
+    #[allow(clippy::cast_precision_loss)] // only for display
     let holds = kit.slow <= GOAL as f64;
     if !holds {
         println!("  FAILED: the goal is {} KiB", GOAL / 1024);
@@ -38,16 +39,16 @@ pub(crate) fn run(repository: &Repository, readers: usize) -> anyhow::Result<boo
 }
 
 struct Cost {
-    /// Bytes a slow reader.
+    /// Bytes per slow reader.
     slow: f64,
-    /// Bytes a second.
+    /// Bytes per second.
     fast: f64,
 }
 
-#[allow(clippy::cast_precision_loss)] // figures for people
+#[allow(clippy::cast_precision_loss)] // only for display
 fn measure(subject: Subject, readers: usize) -> anyhow::Result<Cost> {
     let at_rest = subject.held()?.descriptors;
-    // Allocated once, and compiled by V8.
+    // Warm up, so that one-time allocations and code compiled by V8 do not count.
     drop(open(&subject, 100)?);
     let mut fast = 0.0_f64;
     for _ in 0..3 {
@@ -56,7 +57,7 @@ fn measure(subject: Subject, readers: usize) -> anyhow::Result<Cost> {
     subject.settle(at_rest)?;
     let before = subject.held()?;
     let clients = open(&subject, readers)?;
-    // Until the system's buffers are full.
+    // Wait until the buffers of the system are full.
     std::thread::sleep(Duration::from_secs(4));
     let after = subject.held()?;
     drop(clients);
@@ -71,7 +72,7 @@ fn measure(subject: Subject, readers: usize) -> anyhow::Result<Cost> {
     })
 }
 
-/// Clients that read the head and then nothing.
+/// Opens clients that read only the head.
 fn open(subject: &Subject, count: usize) -> anyhow::Result<Vec<TcpStream>> {
     let mut clients = Vec::with_capacity(count);
     for index in 0..count {
@@ -88,7 +89,7 @@ fn open(subject: &Subject, count: usize) -> anyhow::Result<Vec<TcpStream>> {
     Ok(clients)
 }
 
-#[allow(clippy::cast_precision_loss)] // a figure for people
+#[allow(clippy::cast_precision_loss)] // only for display
 fn read_fast(subject: &Subject) -> anyhow::Result<f64> {
     let mut client = TcpStream::connect(subject.address)?;
     client.set_read_timeout(Some(Duration::from_secs(30)))?;

@@ -1,7 +1,8 @@
-//! SIGTERM under load, again and again.
+//! Sends SIGTERM under load, repeatedly.
 //!
-//! A request is *accepted* once its handler has begun. What must hold: each accepted request gets its whole answer. A client
-//! whose connection ends without a byte of an answer may then send the request again elsewhere: no handler has seen it.
+//! A request is *accepted* once its handler has begun. Each accepted request must get its complete response. If a
+//! connection closes before any byte of a response, the client may send the request to another server, because no
+//! handler has seen the request.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -18,17 +19,17 @@ use crate::repository::Repository;
 
 const CLIENTS: usize = 12;
 
-/// What the clients saw of all requests of one round.
+/// Results of all requests of one round, as seen by the clients.
 #[derive(Default)]
 struct Seen {
     answered: HashSet<String>,
     unanswered: HashSet<String>,
     cut: usize,
-    /// Statuses other than 200.
+    /// Number of responses with other statuses than 200.
     strange: usize,
 }
 
-/// Starts, loads and stops the application so often, and prints what became of the requests.
+/// Starts, loads and stops the application `stops` times, and prints the results of the requests.
 pub(crate) fn run(repository: &Repository, stops: usize) -> anyhow::Result<bool> {
     let journal = repository.target().join("soak-journal");
     let mut totals = [0; 6];
@@ -36,7 +37,7 @@ pub(crate) fn run(repository: &Repository, stops: usize) -> anyhow::Result<bool>
         if interrupt::interrupted() {
             return Ok(true);
         }
-        // The journal of the round before.
+        // Remove the journal of the previous round.
         let _ = std::fs::remove_file(&journal);
         let subject = Subject::application(repository, Some(&journal))?;
         let address = subject.address;
@@ -44,7 +45,7 @@ pub(crate) fn run(repository: &Repository, stops: usize) -> anyhow::Result<bool>
             let clients: Vec<_> = (0..CLIENTS)
                 .map(|client| scope.spawn(move || load(address, &format!("{round}-{client}"), client % 3)))
                 .collect();
-            // At another moment each time.
+            // Stop at a different time in each round.
             thread::sleep(Duration::from_millis(150 + (round as u64 * 37) % 200));
             subject.terminate();
             let mut all = Seen::default();
@@ -97,7 +98,7 @@ pub(crate) fn run(repository: &Repository, stops: usize) -> anyhow::Result<bool>
     Ok(holds)
 }
 
-/// Sends requests until the server is gone: on one connection, on a new one for each, or several at once.
+/// Sends requests until the server stops: on one connection, on a new connection for each request, or several at once.
 fn load(address: SocketAddr, name: &str, manner: usize) -> anyhow::Result<Seen> {
     let mut seen = Seen::default();
     let mut number = 0;
@@ -107,7 +108,7 @@ fn load(address: SocketAddr, name: &str, manner: usize) -> anyhow::Result<Seen> 
             Some(client) => client,
             None => match Client::connect(address) {
                 Ok(client) => client,
-                // It listens no more.
+                // The server no longer listens.
                 Err(_) => return Ok(seen),
             },
         };
@@ -120,7 +121,7 @@ fn load(address: SocketAddr, name: &str, manner: usize) -> anyhow::Result<Seen> 
     }
 }
 
-/// Answers the connection, if it is still there.
+/// Sends the requests and reads the responses. Returns the connection if it is still open.
 fn exchange(mut client: Client, marks: &[String], seen: &mut Seen) -> anyhow::Result<Option<Client>> {
     let mut bytes = String::new();
     for mark in marks {
@@ -132,7 +133,7 @@ fn exchange(mut client: Client, marks: &[String], seen: &mut Seen) -> anyhow::Re
             "POST /marks HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
         );
     }
-    // Where it is not taken, the answer says what became of it.
+    // If the write fails, reading the response reports the result.
     let _ = std::io::Write::write_all(&mut client.stream, bytes.as_bytes());
     let mut marks = marks.iter();
     for mark in marks.by_ref() {

@@ -1,4 +1,4 @@
-//! A server under test: a process whose memory, descriptors and log are watched.
+//! A server under test: a process whose memory, descriptors and log are observed.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
@@ -17,18 +17,18 @@ use crate::interrupt;
 use crate::repository::Repository;
 use crate::run;
 
-/// How long a server may take to start.
+/// Maximum start time of a server.
 const START: Duration = Duration::from_mins(1);
 
 pub(crate) struct Subject {
     child: Child,
     pub(crate) address: SocketAddr,
-    /// Of its debug sidecar, where it has one.
+    /// Address of its debug sidecar, if it has one.
     pub(crate) sidecar: Option<SocketAddr>,
     log: Receiver<String>,
 }
 
-/// What a process holds at a moment, after a collection of garbage.
+/// Resources of a process at one time, after garbage collection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Held {
     pub(crate) resident: usize,
@@ -37,13 +37,14 @@ pub(crate) struct Held {
 }
 
 impl Subject {
-    /// The application on the native server.
+    /// Starts the application on the native server.
     pub(crate) fn application(repository: &Repository, journal: Option<&Path>) -> anyhow::Result<Self> {
         let environment = journal.map(|path| ("KIT_SOAK_JOURNAL", path.as_os_str().to_owned()));
         Self::start(repository, super::APPLICATION, "src/main.ts", environment)
     }
 
-    /// The same with all that observes: the sidecar with a store at a path, traces, metrics and log entries for a collector.
+    /// Starts the application with all observers: the sidecar with a store at a path, and traces, metrics and logs for
+    /// a collector.
     pub(crate) fn observed(
         repository: &Repository,
         collector: SocketAddr,
@@ -56,12 +57,12 @@ impl Subject {
         Self::start(repository, super::APPLICATION, "src/main.ts", environment)
     }
 
-    /// What takes telemetry.
+    /// Starts a collector of telemetry.
     pub(crate) fn collector(repository: &Repository) -> anyhow::Result<Self> {
         Self::start(repository, "bench/soak", "collector.ts", None)
     }
 
-    /// Bare node:http.
+    /// Starts bare node:http.
     pub(crate) fn peer(repository: &Repository) -> anyhow::Result<Self> {
         Self::start(repository, "bench/soak/peers", "node-http.ts", None)
     }
@@ -84,7 +85,7 @@ impl Subject {
         let (sender, log) = channel();
         thread::spawn(move || {
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-                // Nobody listens any more once the subject is dropped; the pipe is emptied all the same.
+                // Fails after the subject is dropped; the loop continues, so that the pipe does not fill up.
                 let _ = sender.send(line);
             }
         });
@@ -113,10 +114,10 @@ impl Subject {
         }
     }
 
-    /// What it holds now.
+    /// Measures the current resources.
     pub(crate) fn held(&self) -> anyhow::Result<Held> {
         let mut client = Client::connect(self.address)?;
-        // The first collection queues what finalizers free for the second.
+        // The first collection queues objects that finalizers free in the second one.
         let mut heap = 0;
         for _ in 0..3 {
             let answer = client.exchange(b"GET /held HTTP/1.1\r\nhost: a\r\n\r\n")?;
@@ -141,7 +142,7 @@ impl Subject {
         })
     }
 
-    /// Waits until no more descriptors are open than these, and says how many are.
+    /// Waits until at most `most` descriptors are open. Returns the number of open descriptors.
     pub(crate) fn settle(&self, most: usize) -> anyhow::Result<usize> {
         let begun = Instant::now();
         loop {
@@ -153,19 +154,19 @@ impl Subject {
         }
     }
 
-    /// What it has logged since the last call.
+    /// Returns the log lines since the last call.
     pub(crate) fn logged(&self) -> Vec<String> {
         self.log.try_iter().collect()
     }
 
-    /// Asks it to stop, and says whether it ended by itself with success.
+    /// Stops the process. Returns true if it exited with success.
     pub(crate) fn stop(mut self) -> anyhow::Result<bool> {
         interrupt::stop(&mut self.child)?;
         Ok(self.child.wait()?.success())
     }
 
-    /// Waits for it to end after [`Subject::terminate`], and says whether it did with success. A second signal would end it
-    /// at once.
+    /// Waits until the process exits after [`Subject::terminate`]. Returns true if it exited with success. Sends no
+    /// second signal, because that would exit the process at once.
     pub(crate) fn ended(mut self) -> anyhow::Result<bool> {
         let begun = Instant::now();
         while begun.elapsed() < START {
@@ -185,7 +186,7 @@ impl Subject {
 
 impl Drop for Subject {
     fn drop(&mut self) {
-        // Both fail where it has ended, which is what is wanted.
+        // Both calls fail if the process has already exited, which is fine.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

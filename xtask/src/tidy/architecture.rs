@@ -1,4 +1,4 @@
-//! ARCHITECTURE.md tells the truth: its tables of who may know whom, and the paths it names.
+//! Checks ARCHITECTURE.md: its tables of allowed dependencies, and the paths that it mentions.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,8 @@ use super::Tree;
 
 const PAGE: &str = "ARCHITECTURE.md";
 
-/// Every crate is in the table, every crate of the table exists, and none uses what the table does not allow.
+/// Checks that the table lists exactly the existing crates, and that no crate has a dependency that the table does not
+/// allow.
 pub(super) fn crates_follow_the_table(tree: &Tree) -> Vec<String> {
     let allowed = table(tree, "| crate | job | may use |");
     let mut problems = Vec::new();
@@ -42,7 +43,7 @@ pub(super) fn crates_follow_the_table(tree: &Tree) -> Vec<String> {
     problems
 }
 
-/// The same for npm packages.
+/// Checks the same for npm packages.
 pub(super) fn packages_follow_the_table(tree: &Tree) -> Vec<String> {
     let allowed = table(tree, "| package | job | may use |");
     let mut problems = Vec::new();
@@ -67,7 +68,7 @@ pub(super) fn packages_follow_the_table(tree: &Tree) -> Vec<String> {
             problems.push(format!("{}: not valid JSON", manifest.path));
             continue;
         };
-        // What tests use (devDependencies) is no arrow of the design.
+        // Dependencies of tests (`devDependencies`) are not a part of the architecture.
         for section in ["dependencies", "optionalDependencies", "peerDependencies"] {
             let names = json
                 .get(section)
@@ -92,7 +93,7 @@ pub(super) fn packages_follow_the_table(tree: &Tree) -> Vec<String> {
     problems
 }
 
-/// Every path in backticks that begins with a directory of the repository leads somewhere.
+/// Checks that every path in backticks that begins with a directory of the repository exists.
 pub(super) fn named_paths_exist(tree: &Tree) -> Vec<String> {
     let directories = [
         "crates/",
@@ -118,7 +119,8 @@ pub(super) fn named_paths_exist(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// Rows of a Markdown table, by first column; the third is a list of names, `-` for none.
+/// Returns the rows of a Markdown table by the first column. The third column is a list of names, `-` for an empty
+/// list.
 fn table(tree: &Tree, header: &str) -> BTreeMap<String, Vec<String>> {
     let page = tree.text(PAGE).unwrap_or_default();
     page.lines()
@@ -138,7 +140,7 @@ fn table(tree: &Tree, header: &str) -> BTreeMap<String, Vec<String>> {
         .collect()
 }
 
-/// Crates of kit in a manifest's `[dependencies]`; tests may use more.
+/// Returns the crates of kit in a manifest's `[dependencies]`. Tests may have more dependencies.
 fn dependencies(manifest: &str) -> Vec<String> {
     let mut inside = false;
     let mut found = Vec::new();
@@ -162,7 +164,7 @@ mod tests {
         "| crate | job | may use |\n|---|---|---|\n| kit-ir | words | - |\n| kit-emit | text | kit-ir |\n";
 
     #[test]
-    fn an_arrow_against_the_table_is_a_problem() {
+    fn reports_a_dependency_that_the_table_does_not_allow() {
         let tree = Tree::of(&[
             ("ARCHITECTURE.md", TABLE),
             (
@@ -180,13 +182,13 @@ mod tests {
     }
 
     #[test]
-    fn a_crate_that_is_gone_is_a_problem() {
+    fn reports_a_crate_that_does_not_exist() {
         let tree = Tree::of(&[("ARCHITECTURE.md", TABLE), ("crates/kit-ir/Cargo.toml", "")]);
         assert!(crates_follow_the_table(&tree)[0].contains("kit-emit, which does not exist"));
     }
 
     #[test]
-    fn a_path_that_leads_nowhere_is_a_problem() {
+    fn reports_a_path_that_does_not_exist() {
         let tree = Tree::of(&[("README.md", "see `docs/guide.md` and `crates/*/src`")]);
         assert_eq!(
             named_paths_exist(&tree),

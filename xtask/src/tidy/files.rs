@@ -1,13 +1,13 @@
-//! Rules on single files.
+//! Rules for single files.
 
 use super::{TextFile, Tree};
 
-/// Above this a file must say why: a line with `tidy: long because …` near its top.
+/// Maximum number of lines. A longer file needs a line with `tidy: long because …` near its top.
 const LONG: usize = 500;
-/// The one place with `unsafe`.
+/// The only directory with `unsafe` code.
 const UNSAFE_ROOM: &str = "crates/kit-node-server/src/";
 
-/// Every crate says what it is for.
+/// Checks that every crate has a description.
 pub(super) fn crates_open_with_documentation(tree: &Tree) -> Vec<String> {
     tree.matching("crates/", "/src/lib.rs")
         .filter(|file| !file.path.contains("/goldens/"))
@@ -28,7 +28,7 @@ pub(super) fn crates_open_with_documentation(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// No file is so long that it must have two subjects, unless it says why.
+/// Checks that no file is too long, unless it has a reason.
 pub(super) fn files_have_one_subject(tree: &Tree) -> Vec<String> {
     source_files(tree)
         .filter(|file| !file.path.contains("/goldens/") && !file.path.contains("/fixtures/"))
@@ -49,7 +49,7 @@ pub(super) fn files_have_one_subject(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// `unsafe` code stands in one module, and each block has its reason.
+/// Checks that `unsafe` code is in one module, and that each block has a reason.
 pub(super) fn unsafe_has_its_one_place(tree: &Tree) -> Vec<String> {
     let mut problems = Vec::new();
     let mut modules: Vec<&str> = Vec::new();
@@ -84,7 +84,7 @@ pub(super) fn unsafe_has_its_one_place(tree: &Tree) -> Vec<String> {
             }
         }
     }
-    // One module may be one file, or one directory of files.
+    // A module may be a file, or a directory of files.
     let room = |path: &str| {
         path.trim_start_matches(UNSAFE_ROOM)
             .split(['/', '.'])
@@ -103,9 +103,9 @@ pub(super) fn unsafe_has_its_one_place(tree: &Tree) -> Vec<String> {
     problems
 }
 
-/// Nothing that says "later" in code, and no test that is switched off.
+/// Checks that no code is marked as unfinished, and that no test is disabled.
 pub(super) fn nothing_is_left_undone(tree: &Tree) -> Vec<String> {
-    // In pieces, so that this file does not hold what it looks for.
+    // Split, so that this file does not contain the search terms.
     let needles = [
         concat!("todo", "!("),
         concat!("unimplemented", "!("),
@@ -130,7 +130,7 @@ pub(super) fn nothing_is_left_undone(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// Registries are named by nobody: the clients know them.
+/// Checks that no file names a package registry, because the clients have their own configuration.
 pub(super) fn no_registry_is_named(tree: &Tree) -> Vec<String> {
     let hosts = [
         concat!("registry.", "npmjs.org"),
@@ -161,7 +161,7 @@ mod tests {
     use crate::tidy::Tree;
 
     #[test]
-    fn long_files_must_say_why() {
+    fn requires_a_reason_for_long_files() {
         let long = "x\n".repeat(501);
         let excused = format!("// tidy: long because one table\n{long}");
         let tree = Tree::of(&[("crates/a/src/a.rs", &long), ("crates/a/src/b.rs", &excused)]);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn unsafe_outside_its_room_or_without_reason_is_a_problem() {
+    fn reports_unsafe_code_outside_of_its_directory_or_without_a_reason() {
         let tree = Tree::of(&[
             ("crates/kit-ir/src/lib.rs", "// SAFETY: no\nunsafe { a() }"),
             ("crates/kit-node-server/src/node.rs", "unsafe { a() }"),
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn switched_off_tests_are_found() {
+    fn reports_disabled_tests() {
         let tree = Tree::of(&[("crates/a/src/a.rs", concat!("#[ign", "ore]\nfn a() {}"))]);
         assert_eq!(nothing_is_left_undone(&tree).len(), 1);
     }

@@ -1,4 +1,4 @@
-//! Rules on `package-lock.json`.
+//! Rules for `package-lock.json`.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,8 @@ use super::Tree;
 
 const LOCK: &str = "package-lock.json";
 
-/// Licences that a package may have if it is installed with a published package of kit. `SPDX OR` is allowed if one side is.
+/// Allowed licences of packages that are installed with a published package of kit. An expression with `OR` is allowed
+/// if one side is.
 const LICENCES: [&str; 8] = [
     "0BSD",
     "Apache-2.0",
@@ -18,11 +19,11 @@ const LICENCES: [&str; 8] = [
     "PostgreSQL",
 ];
 
-/// Programs of formatters and linters for other platforms, which the registry that made the lock file did not offer. They are
-/// installed on those platforms only, and never with a package of kit.
+/// Binaries of formatters and linters for other platforms, for which the registry that created the lock file had no
+/// checksum. They are installed only on those platforms, and never with a package of kit.
 const WITHOUT_INTEGRITY: [&str; 2] = ["node_modules/@oxfmt/binding-", "node_modules/@oxlint/binding-"];
 
-/// Every package that is fetched has a checksum, and none is bound to the host of a registry.
+/// Checks that every fetched package has a checksum, and that no entry contains the host of a registry.
 pub(super) fn entries_can_be_checked(tree: &Tree) -> Vec<String> {
     let mut problems = Vec::new();
     for (name, entry) in fetched(tree) {
@@ -42,7 +43,7 @@ pub(super) fn entries_can_be_checked(tree: &Tree) -> Vec<String> {
     problems
 }
 
-/// Every package that is installed with a published one has a licence that kit's users can live with.
+/// Checks that every package that is installed with a published one has an allowed licence.
 pub(super) fn licences_are_allowed(tree: &Tree) -> Vec<String> {
     fetched(tree)
         .into_iter()
@@ -60,7 +61,7 @@ pub(super) fn licences_are_allowed(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// The packages that come from a registry: no workspace and no link.
+/// Returns the packages from a registry, without workspaces and links.
 fn fetched(tree: &Tree) -> Vec<(String, Map<String, Value>)> {
     let lock: Value = tree
         .text(LOCK)
@@ -95,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_without_checksum_or_with_an_address_are_found() {
+    fn reports_entries_without_a_checksum_or_with_an_address() {
         for (entry, expected) in [
             (
                 r#""node_modules/a": { "integrity": "sha512-x", "license": "MIT" }"#,
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn licences_of_what_is_installed_with_kit_are_checked() {
+    fn checks_licences_of_packages_that_are_installed_with_kit() {
         for (licence, expected) in [
             (r#""license": "GPL-3.0-only""#, 1),
             (r#""license": "(GPL-3.0-only OR MIT)""#, 0),

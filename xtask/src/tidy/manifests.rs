@@ -1,8 +1,8 @@
-//! Rules on manifests.
+//! Rules for manifests.
 
 use super::Tree;
 
-/// Versions and licences of Rust dependencies stand in the workspace manifest, with the reason for each.
+/// Checks that versions of Rust dependencies are in the workspace manifest, which has the reason for each dependency.
 pub(super) fn crates_take_versions_from_the_workspace(tree: &Tree) -> Vec<String> {
     tree.matching("", "/Cargo.toml")
         .filter(|manifest| manifest.path.starts_with("crates/") || manifest.path.starts_with("xtask/"))
@@ -22,7 +22,7 @@ pub(super) fn crates_take_versions_from_the_workspace(tree: &Tree) -> Vec<String
         .collect()
 }
 
-/// Every npm package names a licence and pins what it depends on.
+/// Checks that every npm package has a licence and pins its dependencies.
 pub(super) fn packages_pin_their_dependencies(tree: &Tree) -> Vec<String> {
     let manifests = tree
         .matching("", "package.json")
@@ -49,7 +49,7 @@ pub(super) fn packages_pin_their_dependencies(tree: &Tree) -> Vec<String> {
                 let pinned = version
                     .as_str()
                     .map(|version| {
-                        // Another name for a package: `npm:@scope/name@1.2.3`.
+                        // An alias of a package: `npm:@scope/name@1.2.3`.
                         let alias = version.strip_prefix("npm:").and_then(|of| of.rsplit_once('@'));
                         alias.map_or(version, |(_, version)| version)
                     })
@@ -72,7 +72,7 @@ mod tests {
     use crate::tidy::Tree;
 
     #[test]
-    fn versions_outside_the_workspace_manifest_are_found() {
+    fn reports_versions_outside_of_the_workspace_manifest() {
         let tree = Tree::of(&[(
             "crates/a/Cargo.toml",
             "[package]\nname = \"a\"\n[dependencies]\nserde = \"1\"\nbytes.workspace = true\n",
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_found() {
+    fn reports_version_ranges() {
         let tree = Tree::of(&[(
             "packages/a/package.json",
             r#"{"license":"MIT","dependencies":{"x":"^1.0.0","y":"1.0.0"}}"#,

@@ -1,5 +1,5 @@
-//! `cargo xtask tidy`: the rules that no other tool knows. Each rule is a function from the tree to problems, and each
-//! problem says where, what, and what to do.
+//! `cargo xtask tidy`: rules that no other tool checks. Each rule is a function from the tree to a list of problems.
+//! Each problem has a location, a description and advice.
 
 mod architecture;
 mod files;
@@ -14,12 +14,12 @@ use anyhow::{Context, bail};
 use crate::repository::Repository;
 use crate::run;
 
-/// The tracked and the new files of the repository, with the texts of those that are text.
+/// Tracked and new text files of the repository.
 pub(crate) struct Tree {
     files: Vec<TextFile>,
 }
 
-/// A text file; its path is relative to the root, with `/`.
+/// A text file. Its path is relative to the root, with `/`.
 pub(crate) struct TextFile {
     path: String,
     text: String,
@@ -39,7 +39,7 @@ pub(crate) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-/// All problems, in the order of the rules.
+/// Returns all problems, in the order of the rules.
 pub(crate) fn problems(repository: &Repository) -> anyhow::Result<Vec<String>> {
     let tree = Tree::read(repository)?;
     let rules: [fn(&Tree) -> Vec<String>; 12] = [
@@ -82,7 +82,7 @@ impl Tree {
         let files = paths
             .into_iter()
             .filter_map(|path| {
-                // A file that is deleted but not yet committed as such, or is no text, has no text to check.
+                // A deleted file that is not committed yet, or a binary file, has no text to check.
                 let text = std::fs::read_to_string(repository.path(PathBuf::from(&path))).ok()?;
                 Some(TextFile { path, text })
             })
@@ -90,14 +90,14 @@ impl Tree {
         Ok(Self { files })
     }
 
-    /// Every file whose path begins and ends so.
+    /// Returns the files whose path has this start and this end.
     pub(crate) fn matching<'a>(&'a self, start: &'a str, end: &'a str) -> impl Iterator<Item = &'a TextFile> {
         self.files
             .iter()
             .filter(move |file| file.path.starts_with(start) && file.path.ends_with(end))
     }
 
-    /// The text of one file.
+    /// Returns the text of a file.
     pub(crate) fn text(&self, path: &str) -> Option<&str> {
         self.files
             .iter()
@@ -105,7 +105,7 @@ impl Tree {
             .map(|file| file.text.as_str())
     }
 
-    /// Whether a file or a directory of that path is there.
+    /// Returns true if a file or a directory with this path exists.
     pub(crate) fn exists(&self, path: &str) -> bool {
         let directory = format!("{}/", path.trim_end_matches('/'));
         self.files

@@ -1,4 +1,4 @@
-//! Answers whose bodies come piece by piece.
+//! Responses whose bodies are written in chunks.
 
 use std::rc::{Rc, Weak};
 
@@ -11,29 +11,34 @@ use crate::link::{Link, Streaming};
 use crate::request::RequestId;
 use crate::response::{Response, ResponseError};
 
-/// An answer that its handler has not ended.
+/// A response that its handler has not ended.
 pub(super) struct Stream {
     queue: Rc<Queue>,
-    /// There for as long as the stream is among those of the engine.
+    /// Valid while the stream is in the engine's list.
     link: Weak<Link>,
     connection: usize,
-    /// What the head said.
+    /// Length that the head declares.
     length: Option<u64>,
-    /// Nothing but the end of the connection tells the peer where the body ends.
+    /// True if only the end of the connection marks the end of the body.
     ends_with_connection: bool,
 }
 
 impl Engine {
-    /// Answers a request with a body that comes piece by piece: `head` without its body, and its length where that is known;
-    /// exactly so many bytes have to be written then. Else it goes in chunks, and to HTTP/1.0 up to the end of the connection.
-    /// The head is sent without waiting for a piece. From here on the request's id names the stream, until it has ended.
+    /// Responds to a request with a body that is written in chunks. `head` is the response without a body, and `length`
+    /// the number of bytes of the body, if it is known; exactly this number of bytes must be written. Without a length,
+    /// the body uses the chunked coding; for HTTP/1.0, it ends with the connection. The head is sent without waiting
+    /// for a chunk. From here on the id of the request identifies the stream, until it ends.
     ///
-    /// Answers whether there is a peer. Where there is none, nothing is told of the stream.
+    /// Returns false if the peer has left. In that case no callback is called for the stream.
     ///
-    /// A peer that closes its sending side may still read, so the stream goes on until a write fails. While there is nothing to write,
-    /// the system asks a silent peer now and then if it is still there.
+    /// A peer that closes its sending side may still read, so the stream continues until a write fails. While there is
+    /// nothing to write, the system regularly checks if a silent peer is still there (TCP keep-alive).
     ///
-    /// An answer to HEAD, and one whose status allows none, has its head alone and is complete at once.
+    /// A response to HEAD, and one whose status allows no body, is complete with its head.
+    ///
+    /// # Errors
+    ///
+    /// If the request is unknown, or already has a response.
     pub fn respond_stream(
         &self,
         id: RequestId,
@@ -70,10 +75,12 @@ impl Engine {
         Ok(true)
     }
 
-    /// Writes a piece to the stream of a request's answer. The bytes go out with the next [`Engine::drive`]. What is written after
-    /// [`Written::Full`] is taken all the same.
+    /// Writes a chunk to the stream of a request. The next [`Engine::drive`] sends the bytes. A chunk after
+    /// [`Written::Full`] is accepted too.
     ///
-    /// A piece that makes the body longer than was said is an error, and is not taken.
+    /// # Errors
+    ///
+    /// If the chunk exceeds the declared length. The chunk is not sent.
     pub fn write(&self, id: RequestId, piece: Bytes) -> Result<Written, ResponseError> {
         let streams = self.streams.borrow();
         let Some(stream) = streams.get(&id) else {
@@ -90,10 +97,13 @@ impl Engine {
         Ok(if has_room { Written::Room } else { Written::Full })
     }
 
-    /// Ends a stream; what was written is still sent, and the connection serves further requests. Ending one that is no
-    /// more does nothing.
+    /// Ends a stream. Written chunks are still sent, and the connection serves further requests. Has no effect if the
+    /// stream has already ended.
     ///
-    /// A body that is shorter than was said is an error; its connection is cut, so that nobody takes it for the whole.
+    /// # Errors
+    ///
+    /// If the body is shorter than the declared length. The connection is then cut, so that the peer does not mistake
+    /// the incomplete body for a complete one.
     pub fn end(&self, id: RequestId) -> Result<(), ResponseError> {
         let Some(stream) = self.streams.borrow_mut().remove(&id) else {
             return Ok(());
@@ -111,8 +121,9 @@ impl Engine {
         Ok(())
     }
 
-    /// Gives a stream up that cannot be completed: cuts its connection with the next
-    /// [`Engine::drive`], so that nobody takes what was sent for the whole. Nothing is told of it. Giving up one that is no more does nothing.
+    /// Aborts a stream that cannot be completed: the next [`Engine::drive`] cuts its connection, so that the peer does
+    /// not mistake the incomplete body for a complete one. No callback is called. Has no effect if the stream has
+    /// already ended.
     pub fn destroy(&self, id: RequestId) {
         let stream = self.streams.borrow_mut().remove(&id);
         if let Some(stream) = stream {
@@ -120,7 +131,7 @@ impl Engine {
         }
     }
 
-    /// Looks how the stream of a connection stands that was just driven.
+    /// Updates the stream of a connection after the connection was polled.
     pub(super) fn attend(
         &self,
         id: RequestId,
@@ -137,7 +148,7 @@ impl Engine {
             return outcome;
         };
         if queue.is_through() {
-            // As long as was said, and so complete though nobody has ended it.
+            // The body has its declared length, so it is complete even before the handler ends it.
             self.streams.borrow_mut().remove(&id);
             connection.link.stream.set(Streaming::No);
             return outcome;
@@ -147,7 +158,7 @@ impl Engine {
             connection.drop_http();
             return Outcome::Done;
         }
-        // hyper writes until the system takes no more.
+        // hyper writes until the system accepts no more, so nothing is left in hyper's buffer.
         if !connection.link.socket.borrow().is_write_blocked() {
             queue.note_sent();
         }
@@ -157,7 +168,7 @@ impl Engine {
         outcome
     }
 
-    /// Tells the handler of the stream of a connection that is no more.
+    /// Notifies the handler of the stream of a closed connection.
     pub(super) fn abort_stream(&self, connection: &Connection, handler: &mut dyn Handler) {
         let Streaming::Open(id) = connection.link.stream.replace(Streaming::No) else {
             return;
@@ -179,7 +190,7 @@ impl Engine {
 }
 
 impl Stream {
-    /// Sees to it that the end of the connection is not taken for that of the body.
+    /// Prevents that the end of the connection looks like the end of the body.
     fn spoil(&self, link: &Link) {
         if self.ends_with_connection {
             link.socket.borrow().reset_when_closed();

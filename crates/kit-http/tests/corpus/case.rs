@@ -1,10 +1,10 @@
-//! The cases of `conformance/http-raw.json`.
+//! Cases of `conformance/http-raw.json`.
 
 use serde_json::Value;
 
 use crate::peer::Answer;
 
-/// What a connection does after the answers.
+/// State of the connection after the responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Then {
     Open,
@@ -18,7 +18,7 @@ pub(crate) struct Case {
     pub(crate) bytes: Vec<u8>,
     pub(crate) answers: Vec<Expected>,
     pub(crate) then: Then,
-    /// The status at the end of the server's patience.
+    /// Expected status after a timeout of the server.
     pub(crate) timeout: Option<u16>,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Case {
 pub(crate) struct Expected {
     pub(crate) status: u16,
     pub(crate) optional: bool,
-    /// What the body says: of a request `method`, `target` and `body`, of an error `code`.
+    /// Expected content of the body: `method`, `target` and `body` of a request, or `code` of an error.
     says: Vec<(String, String)>,
 }
 

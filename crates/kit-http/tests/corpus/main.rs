@@ -1,6 +1,6 @@
-//! `conformance/http-raw.json` against the engine: each case whole, cut at every byte, and byte by byte. The engine and its
-//! client share one thread, so that nothing has to be waited for and a cut is always seen as one.
-#![allow(clippy::disallowed_methods)] // the cases are a file
+//! Tests the engine with `conformance/http-raw.json`: each case in one piece, split at every byte, and byte by byte.
+//! The engine and its client share one thread, so that no waiting is needed and the engine sees every split.
+#![allow(clippy::disallowed_methods)] // the cases are read from a file
 
 mod case;
 mod peer;
@@ -12,11 +12,11 @@ use kit_http::{Config, Timeouts};
 use crate::case::{Case, Then};
 use crate::peer::{Peer, Seen, Server};
 
-/// Cases of many kilobytes are cut in so many places only.
+/// Maximum number of positions at which a large case is split.
 const MOST_CUTS: usize = 400;
 
 #[test]
-fn every_case_is_answered_as_it_says() {
+fn responds_to_every_case_as_expected() {
     let server = Server::start(Config::default());
     for case in case::all() {
         let mut peer = Peer::connect(&server);
@@ -38,7 +38,7 @@ fn every_case_is_answered_as_it_says() {
 }
 
 #[test]
-fn however_the_bytes_are_cut_the_answers_are_the_same() {
+fn responds_in_the_same_way_however_the_bytes_are_split() {
     let server = Server::start(Config::default());
     for case in case::all() {
         let step = case.bytes.len().div_ceil(MOST_CUTS);
@@ -59,7 +59,7 @@ fn however_the_bytes_are_cut_the_answers_are_the_same() {
 }
 
 #[test]
-fn what_does_not_end_is_ended() {
+fn times_out_requests_that_never_complete() {
     let patience = Duration::from_millis(20);
     let server = Server::start(Config {
         timeouts: Timeouts {
@@ -106,7 +106,7 @@ fn check(case: &Case, seen: &Seen) {
     );
 }
 
-/// Whether what a client saw is what the case says, and nothing more.
+/// Returns true if the client received exactly what the case expects.
 fn agrees(case: &Case, seen: &Seen) -> bool {
     let mut answers = seen.answers.iter().peekable();
     for expected in &case.answers {

@@ -1,4 +1,4 @@
-//! A server that says what it was asked, and a client of it on the same thread.
+//! A server that responds with the content of each request, and its client on the same thread.
 
 use std::cell::RefCell;
 use std::io::{ErrorKind, Read, Write};
@@ -40,7 +40,7 @@ impl Server {
         }
     }
 
-    /// Does all there is to do now.
+    /// Runs the engine until nothing is left to do.
     pub(crate) fn turn(&self) {
         self.engine.poll().expect("polls");
         while self.engine.has_work() {
@@ -53,7 +53,7 @@ impl Server {
     }
 }
 
-/// One answer on the wire.
+/// One response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -61,18 +61,18 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// A member of its body, of the error where it is one.
+    /// Returns a member of the body, or of its error object.
     pub(crate) fn said(&self, key: &str) -> Option<&str> {
         let object = self.body.get("error").unwrap_or(&self.body);
         object.get(key)?.as_str()
     }
 }
 
-/// All that a client saw.
+/// Everything that a client received.
 #[derive(Debug)]
 pub(crate) struct Seen {
     pub(crate) answers: Vec<Answer>,
-    /// Bytes that are no whole answer.
+    /// Bytes that are not a complete response.
     pub(crate) rest: String,
     pub(crate) ended: bool,
 }
@@ -97,7 +97,8 @@ impl Peer {
         }
     }
 
-    /// Sends bytes, has the server see them, and reads what it says. A server that has closed may not take them.
+    /// Sends bytes, runs the server, and reads its response. The write may fail if the server has closed the
+    /// connection.
     pub(crate) fn send(&mut self, server: &Server, bytes: &[u8]) {
         let sent = self.stream.write(bytes);
         assert!(
@@ -128,9 +129,9 @@ impl Peer {
         self.seen_with(case, &[])
     }
 
-    /// What was seen where requests of these methods came behind those of the case.
+    /// Returns what the client received, if the case was followed by requests with these methods.
     pub(crate) fn seen_with(&self, case: &Case, further: &[&str]) -> Seen {
-        // To which of the requests an answer belongs decides whether it has a body.
+        // The method of the request determines if its response has a body.
         let to_head = case.answers.iter().filter(|answer| answer.status != 100);
         let mut to_head = to_head
             .map(crate::case::Expected::is_to_head)
@@ -155,7 +156,7 @@ impl Peer {
     }
 }
 
-/// Status, length of the body, and length of the head.
+/// Returns status, length of the body, and length of the head.
 fn head_of(bytes: &[u8]) -> Option<(u16, usize, usize)> {
     let end = bytes.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
     let head = std::str::from_utf8(&bytes[..end]).ok()?;

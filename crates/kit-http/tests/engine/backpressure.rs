@@ -1,4 +1,4 @@
-//! Streams whose readers are slower than their writers.
+//! Tests streams whose readers are slower than their writers.
 
 use std::io::Read;
 use std::net::Shutdown;
@@ -13,7 +13,7 @@ fn abcd(index: usize) -> u8 {
     b"abcd"[index % 4]
 }
 
-/// Writes until it is told to wait.
+/// Writes until the engine asks to wait.
 fn fill(server: &Server, id: RequestId, from: &mut usize) {
     loop {
         let piece: Bytes = (*from..*from + 1000).map(abcd).collect();
@@ -27,13 +27,13 @@ fn fill(server: &Server, id: RequestId, from: &mut usize) {
 }
 
 #[test]
-fn a_reader_that_stops_stops_the_writer() {
+fn asks_the_writer_to_wait_while_the_reader_does_not_read() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
     let id = server.stream(None);
     let mut written = 0;
-    // Until the system's buffers are full as well.
+    // Continue until the buffers of the system are full too.
     loop {
         let before = (written, server.log.drained);
         fill(&server, id, &mut written);
@@ -48,7 +48,7 @@ fn a_reader_that_stops_stops_the_writer() {
     server.turn();
     let drained = server.log.drained;
     assert_eq!(server.engine.write(id, "".into()), Ok(Written::Full));
-    // Reading makes room, and nothing is lost or out of order.
+    // Reading frees space; no data is lost or reordered.
     server.until(|server| {
         client.take();
         server.log.drained > drained
@@ -65,7 +65,7 @@ fn a_reader_that_stops_stops_the_writer() {
 }
 
 #[test]
-fn a_reader_that_stops_costs_no_more_than_one_queue() {
+fn buffers_at_most_one_queue_for_a_reader_that_does_not_read() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -74,7 +74,7 @@ fn a_reader_that_stops_costs_no_more_than_one_queue() {
     loop {
         let drained = server.log.drained;
         fill(&server, id, &mut written);
-        // The system may find more room for a moment.
+        // The system may temporarily accept more data.
         for _ in 0..10 {
             std::thread::sleep(Duration::from_millis(5));
             server.turn();
@@ -83,7 +83,7 @@ fn a_reader_that_stops_costs_no_more_than_one_queue() {
             break;
         }
     }
-    // All that the system has, and nothing of what the engine has: it gets no turn.
+    // Read everything from the system's buffers. The engine gets no turn, so its buffers stay as they are.
     let mut received = 0;
     loop {
         std::thread::sleep(Duration::from_millis(20));
@@ -97,7 +97,7 @@ fn a_reader_that_stops_costs_no_more_than_one_queue() {
     assert!(held <= 66_000, "the engine holds {held} bytes");
 }
 
-/// The data of a chunked body.
+/// Returns the data of a chunked body.
 fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
     let mut body = Vec::new();
     loop {
@@ -113,7 +113,7 @@ fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn small_pieces_are_gathered() {
+fn merges_small_chunks() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -128,20 +128,20 @@ fn small_pieces_are_gathered() {
 }
 
 #[test]
-fn a_client_that_leaves_after_the_end_is_nobodys_business() {
+fn reports_no_abort_if_the_client_leaves_after_the_end_of_a_stream() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
     let id = server.stream(None);
     let mut written = 0;
-    // More than the system's buffers hold, so that much of it is still the engine's.
+    // More than the system's buffers can contain, so that much of the data is still in the engine.
     while written < 16_000_000 {
         let piece = Bytes::from(vec![b'x'; 1_000_000]);
         server.engine.write(id, piece).expect("a piece");
         written += 1_000_000;
     }
     server.engine.end(id).expect("a whole body");
-    // A half-close does not cut what is on its way.
+    // A half-close does not cut data in transit.
     client.stream.shutdown(Shutdown::Write).expect("open");
     let rest = server.rest(&mut client);
     assert!(rest.ends_with("x\r\n0\r\n\r\n"));
@@ -157,7 +157,7 @@ fn impatient() -> Server {
 }
 
 #[test]
-fn a_reader_that_never_reads_is_cut() {
+fn disconnects_a_reader_that_never_reads() {
     let mut server = impatient();
     let mut client = server.connect();
     client.get();
@@ -175,7 +175,7 @@ fn a_reader_that_never_reads_is_cut() {
         "{:?}",
         start.elapsed()
     );
-    // Whereas a handler may take its time.
+    // A slow handler is not disconnected.
     let mut client = server.connect();
     client.get();
     let id = server.stream(None);
@@ -188,7 +188,7 @@ fn a_reader_that_never_reads_is_cut() {
 }
 
 #[test]
-fn a_reader_that_is_slow_but_steady_is_not_cut() {
+fn does_not_disconnect_a_slow_but_steady_reader() {
     let mut server = impatient();
     let mut client = server.connect();
     socket2::SockRef::from(&client.stream)
@@ -199,7 +199,7 @@ fn a_reader_that_is_slow_but_steady_is_not_cut() {
     let mut written = 0;
     let mut slow = [0; 8 * 1024];
     let start = Instant::now();
-    // For much longer than the system takes to say that there is room.
+    // Continue for much longer than the system takes to report free space.
     server.until(|server| {
         if server.engine.write(id, "".into()) == Ok(Written::Room) {
             fill(server, id, &mut written);

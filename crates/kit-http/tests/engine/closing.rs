@@ -1,11 +1,11 @@
-//! Ends, from either side.
+//! Tests the closing of connections, by the client and by the server.
 
 use std::time::{Duration, Instant};
 
 use crate::support::{Command, Server, get};
 
 #[test]
-fn a_client_that_leaves_is_reported() {
+fn reports_a_client_that_leaves() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(&get("/never"));
@@ -19,7 +19,7 @@ fn a_client_that_leaves_is_reported() {
 }
 
 #[test]
-fn a_half_closed_client_is_reported_and_still_answered() {
+fn reports_a_half_closed_client_and_still_responds() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(&get("/later"));
@@ -32,7 +32,7 @@ fn a_half_closed_client_is_reported_and_still_answered() {
         server.aborted.recv_timeout(Duration::from_secs(2)).as_deref(),
         Ok("/later")
     );
-    // The second one began when the client seemed gone already.
+    // The second request began when the client already seemed gone.
     assert_eq!(
         server.aborted.recv_timeout(Duration::from_secs(2)).as_deref(),
         Ok("/second")
@@ -41,7 +41,7 @@ fn a_half_closed_client_is_reported_and_still_answered() {
 }
 
 #[test]
-fn answering_a_client_that_left_is_no_error() {
+fn accepts_a_response_for_a_client_that_left() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(&get("/later"));
@@ -50,7 +50,7 @@ fn answering_a_client_that_left_is_no_error() {
         server.aborted.recv_timeout(Duration::from_secs(2)).as_deref(),
         Ok("/later")
     );
-    // The handler's answer comes 50 ms after the request; the driver insists that it is accepted.
+    // The handler responds 50 ms after the request; the driver asserts that the response is accepted.
     std::thread::sleep(Duration::from_millis(120));
     let mut client = server.connect();
     client.send(&get("/a"));
@@ -58,7 +58,7 @@ fn answering_a_client_that_left_is_no_error() {
 }
 
 #[test]
-fn a_client_that_leaves_in_the_middle_of_a_request_is_forgotten() {
+fn drops_a_connection_that_closes_in_the_middle_of_a_request() {
     let server = Server::start();
     for bytes in [
         &b"GET / HT"[..],
@@ -73,7 +73,7 @@ fn a_client_that_leaves_in_the_middle_of_a_request_is_forgotten() {
 }
 
 #[test]
-fn closing_finishes_what_is_under_way() {
+fn completes_requests_in_progress_when_closing() {
     let server = Server::start();
     let mut idle = server.connect();
     idle.send(&get("/a"));
@@ -94,7 +94,7 @@ fn closing_finishes_what_is_under_way() {
 }
 
 #[test]
-fn closing_cuts_what_does_not_finish() {
+fn cuts_requests_that_exceed_the_grace_period() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(&get("/never"));
@@ -115,7 +115,7 @@ fn closing_cuts_what_does_not_finish() {
 }
 
 #[test]
-fn a_port_in_use_is_an_error() {
+fn refuses_to_bind_a_port_in_use() {
     let server = Server::start();
     let config = kit_http::Config {
         host: Some("127.0.0.1".into()),
@@ -127,7 +127,7 @@ fn a_port_in_use_is_an_error() {
 }
 
 #[test]
-fn every_address_is_bound_by_default() {
+fn binds_all_addresses_by_default() {
     let engine = kit_http::Engine::bind(kit_http::Config::default()).expect("binds");
     let port = engine.local_addr().expect("a TCP address").port();
     assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());

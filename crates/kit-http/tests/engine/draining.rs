@@ -1,5 +1,5 @@
-//! Closing loses no request that the system has received, whether or not the engine has looked at it. Engine and clients
-//! share one thread, so that it is known what the engine has seen.
+//! Tests that closing loses no request that the system has received, even if the engine has not read it. Engine and
+//! clients share one thread, so that the test controls what the engine has seen.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -34,7 +34,7 @@ fn connect(engine: &Engine) -> TcpStream {
     stream
 }
 
-/// Answers the number of requests that the handler saw.
+/// Runs one turn. Returns the number of requests that the handler received.
 fn turn(engine: &Engine) -> usize {
     engine.poll().expect("polls");
     let mut answer = Answer(engine, 0);
@@ -59,7 +59,7 @@ fn assert_answered_and_closed(stream: TcpStream) {
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 #[test]
-fn requests_that_wait_in_the_system_are_answered() {
+fn responds_to_requests_that_wait_in_the_system() {
     let engine = bind();
     let mut used = connect(&engine);
     let mut fresh = connect(&engine);
@@ -84,7 +84,7 @@ fn requests_that_wait_in_the_system_are_answered() {
     assert_eq!(rest(silent), "");
 }
 
-/// Keeps requests for later.
+/// Handler that stores requests for later.
 struct Keep(Vec<RequestId>);
 
 impl Handler for Keep {
@@ -95,8 +95,8 @@ impl Handler for Keep {
 }
 
 #[test]
-fn the_last_answer_says_so_whichever_way_it_goes() {
-    // The second is too long for the short way.
+fn announces_the_last_response_on_both_paths() {
+    // The second length is too long for the fast path.
     for length in [2, 100_000] {
         let engine = bind();
         let mut stream = connect(&engine);
@@ -121,7 +121,7 @@ fn the_last_answer_says_so_whichever_way_it_goes() {
 }
 
 #[test]
-fn a_request_that_has_begun_to_arrive_may_finish() {
+fn completes_a_request_that_has_begun_to_arrive() {
     let engine = bind();
     let mut head = connect(&engine);
     let mut body = connect(&engine);
@@ -141,7 +141,7 @@ fn a_request_that_has_begun_to_arrive_may_finish() {
 }
 
 #[test]
-fn of_pipelined_requests_the_one_under_way_is_the_last() {
+fn responds_to_pipelined_requests_until_the_connection_closes() {
     let engine = bind();
     let mut stream = connect(&engine);
     turn(&engine);
@@ -149,7 +149,7 @@ fn of_pipelined_requests_the_one_under_way_is_the_last() {
     engine.close(Duration::from_secs(5));
     let seen = turn(&engine);
     assert!(engine.is_closed());
-    // Each that a handler saw is answered, and the last answer says that nothing behind it will be.
+    // Each request that a handler received gets a response, and the last response announces the close.
     let text = rest(stream);
     assert_eq!(text.matches("HTTP/1.1 200 OK\r\n").count(), seen);
     assert_eq!(text.matches("connection: close\r\n").count(), 1);

@@ -1,4 +1,4 @@
-//! What the engine's own answers hold.
+//! Tests the error responses of the engine itself.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use kit_http::{Config, Timeouts};
 
 use crate::support::{Answer, Server};
 
-/// The trace id of an envelope, after everything around it was compared.
+/// Returns the trace id of an envelope, after comparing everything else.
 fn trace_id<'text>(answer: &'text Answer, code: &str) -> &'text str {
     let text = answer.text();
     let start = format!(r#"{{"error":{{"code":"{code}","message":""#);
@@ -31,7 +31,7 @@ fn assert_date(answer: &Answer) {
 }
 
 #[test]
-fn every_refusal_has_a_trace_id_of_its_own_and_a_date() {
+fn sends_a_different_trace_id_and_a_date_with_every_rejection() {
     let server = Server::with(&Config {
         timeouts: Timeouts {
             head: Duration::from_millis(50),

@@ -1,11 +1,11 @@
-//! Streams whose clients have closed their sending side: they are written to until a write fails.
+//! Tests streams whose clients have closed their sending side: they continue until a write fails.
 
 use std::net::Shutdown;
 
 use crate::pieces::Server;
 
 #[test]
-fn a_stream_goes_on_after_its_client_has_closed_its_sending_side() {
+fn continues_a_stream_after_a_half_close_of_the_client() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -26,7 +26,7 @@ fn a_stream_goes_on_after_its_client_has_closed_its_sending_side() {
 }
 
 #[test]
-fn a_stream_begins_after_its_client_has_closed_its_sending_side() {
+fn begins_a_stream_after_a_half_close_of_the_client() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -38,7 +38,7 @@ fn a_stream_begins_after_its_client_has_closed_its_sending_side() {
 }
 
 #[test]
-fn a_client_that_has_left_is_noticed_by_writing() {
+fn detects_a_client_that_has_left_by_writing() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -46,7 +46,7 @@ fn a_client_that_has_left_is_noticed_by_writing() {
     server.write(id, "one");
     client.expect(&mut server, "3\r\none\r\n");
     drop(client);
-    // The first write after the end is answered with a reset, the next one fails.
+    // The peer responds to the first write after the end with a reset, so the next write fails.
     server.until(|server| {
         if server.log.aborted.is_empty() {
             let _ = server.engine.write(id, "more".into());

@@ -1,4 +1,4 @@
-//! Sizes and times.
+//! Tests limits and timeouts.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ fn small_body() -> Server {
 }
 
 #[test]
-fn a_body_of_the_limit_is_accepted_and_one_more_is_not() {
+fn accepts_a_body_at_the_limit_and_refuses_a_larger_one() {
     let server = small_body();
     let mut client = server.connect();
     client.send(&post("0123456789"));
@@ -30,7 +30,7 @@ fn a_body_of_the_limit_is_accepted_and_one_more_is_not() {
 }
 
 #[test]
-fn a_chunked_body_is_counted_too() {
+fn counts_the_bytes_of_chunked_bodies() {
     let server = small_body();
     let mut client = server.connect();
     client.send(b"POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -41,7 +41,7 @@ fn a_chunked_body_is_counted_too() {
 }
 
 #[test]
-fn heads_are_limited() {
+fn limits_the_size_of_heads() {
     let server = Server::start();
     let refused = |bytes: String, status: u16| {
         let mut client = server.connect();
@@ -99,7 +99,7 @@ fn impatient() -> Server {
 }
 
 #[test]
-fn slow_senders_are_told_and_closed() {
+fn responds_408_to_slow_senders_and_closes() {
     let server = impatient();
     for bytes in [
         &b"GET / HT"[..],
@@ -119,7 +119,7 @@ fn slow_senders_are_told_and_closed() {
 }
 
 #[test]
-fn dripping_bytes_does_not_buy_time() {
+fn does_not_extend_the_timeout_for_slowly_dripping_bytes() {
     let server = impatient();
     let mut client = server.connect();
     let start = Instant::now();
@@ -145,7 +145,7 @@ fn dripping_bytes_does_not_buy_time() {
 }
 
 #[test]
-fn idle_connections_are_closed_silently() {
+fn closes_idle_connections_silently() {
     let server = impatient();
     let mut client = server.connect();
     client.send(&get("/a"));
@@ -160,14 +160,14 @@ fn idle_connections_are_closed_silently() {
 }
 
 #[test]
-fn a_peer_that_never_reads_is_cut() {
+fn disconnects_a_peer_that_never_reads() {
     let server = impatient();
     let mut client = server.connect();
     client.send(&get("/large"));
     std::thread::sleep(Duration::from_millis(600));
     let mut total = 0;
     let mut chunk = vec![0; 1024 * 1024];
-    // What the kernel had buffered is still there; the rest never comes.
+    // Data in the kernel's buffer still arrives, but the rest is lost.
     while let Ok(count @ 1..) = std::io::Read::read(&mut client.stream, &mut chunk) {
         total += count;
     }
@@ -175,7 +175,7 @@ fn a_peer_that_never_reads_is_cut() {
 }
 
 #[test]
-fn a_server_at_its_connection_limit_neither_spins_nor_forgets() {
+fn serves_waiting_connections_without_spinning_at_the_connection_limit() {
     let server = Server::with(&Config {
         limits: Limits {
             connections: 1,

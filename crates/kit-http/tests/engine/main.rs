@@ -1,4 +1,4 @@
-//! The engine over real sockets, driven by a small loop as libuv drives it in kit's server.
+//! Tests the engine with real sockets. A small event loop drives it as libuv does in kit's server.
 
 mod backpressure;
 mod closing;

@@ -1,4 +1,4 @@
-//! An engine and its clients on one thread, so that it is known what has happened when.
+//! Test helpers: an engine and its clients on one thread, so that the test controls the order of events.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use kit_http::{Config, Engine, Handler, Request, RequestId, Response, Timeouts, Written};
 
-/// What the engine told.
+/// Calls of the engine.
 #[derive(Default)]
 pub(crate) struct Log {
     pub(crate) requests: Vec<RequestId>,
@@ -69,7 +69,7 @@ impl Server {
         }
     }
 
-    /// Turns until something is so.
+    /// Runs turns until a condition is true.
     pub(crate) fn until(&mut self, mut is_so: impl FnMut(&mut Self) -> bool) {
         let start = Instant::now();
         loop {
@@ -88,7 +88,7 @@ impl Server {
         self.log.requests[seen]
     }
 
-    /// Answers the next request with a stream.
+    /// Responds to the next request with a stream.
     pub(crate) fn stream(&mut self, length: Option<u64>) -> RequestId {
         let id = self.request();
         let head = Response::new(200).expect("a status");
@@ -100,7 +100,7 @@ impl Server {
         assert_eq!(self.engine.write(id, piece.into()), Ok(Written::Room));
     }
 
-    /// What the client gets up to the end of its connection.
+    /// Returns what the client receives until the end of its connection.
     pub(crate) fn rest(&mut self, client: &mut Client) -> String {
         self.until(|_| client.take() == Some(ErrorKind::UnexpectedEof));
         client.text()
@@ -110,7 +110,7 @@ impl Server {
 pub(crate) struct Client {
     pub(crate) stream: TcpStream,
     pub(crate) received: Vec<u8>,
-    /// How the connection ended.
+    /// Error with which the connection ended.
     pub(crate) ended: Option<ErrorKind>,
 }
 
@@ -123,7 +123,7 @@ impl Client {
         self.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     }
 
-    /// Takes what is there, once; answers how the connection ended, if it has.
+    /// Reads available data once. Returns how the connection ended, if it has ended.
     pub(crate) fn take(&mut self) -> Option<ErrorKind> {
         let mut chunk = vec![0; 64 * 1024];
         match self.stream.read(&mut chunk) {
@@ -139,7 +139,7 @@ impl Client {
         String::from_utf8_lossy(&self.received).into_owned()
     }
 
-    /// Turns until what it received ends so, and forgets it.
+    /// Runs turns until the received data ends with `end`. Returns the data and clears it.
     pub(crate) fn expect(&mut self, server: &mut Server, end: &str) -> String {
         server.until(|_| {
             self.take();

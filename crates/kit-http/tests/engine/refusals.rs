@@ -1,4 +1,4 @@
-//! What the handler is told of peers that the engine answers by itself.
+//! Tests the notifications of the handler about peers that the engine rejects itself.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use kit_http::{Config, Limits, Pause, Timeouts};
 use crate::support::{Server, get};
 
 #[test]
-fn a_refusal_is_told_once_with_the_trace_id_that_the_peer_reads() {
+fn reports_a_rejection_once_with_the_trace_id_of_the_response() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(b"GET / HTTP/1.1\r\n\r\n");
@@ -35,7 +35,7 @@ fn a_refusal_is_told_once_with_the_trace_id_that_the_peer_reads() {
 }
 
 #[test]
-fn a_request_that_never_ends_is_told_too() {
+fn reports_a_request_that_times_out() {
     let server = Server::with(&Config {
         timeouts: Timeouts {
             head: Duration::from_millis(30),
@@ -50,7 +50,7 @@ fn a_request_that_never_ends_is_told_too() {
 }
 
 #[test]
-fn what_is_no_refusal_is_not_told() {
+fn reports_no_rejection_for_valid_requests_and_disconnects() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(&get("/a"));
@@ -65,7 +65,7 @@ fn what_is_no_refusal_is_not_told() {
 }
 
 #[test]
-fn a_full_server_says_once_that_others_wait() {
+fn reports_a_pause_once_at_the_connection_limit() {
     let server = Server::with(&Config {
         limits: Limits {
             connections: 2,
@@ -77,7 +77,7 @@ fn a_full_server_says_once_that_others_wait() {
     for client in &mut clients {
         client.send(&get("/a"));
     }
-    // Each of those that wait is served when one before it leaves.
+    // Each waiting connection is served when an earlier one closes.
     for mut client in clients {
         assert_eq!(client.answer().status, 200);
     }

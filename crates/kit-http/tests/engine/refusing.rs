@@ -1,4 +1,4 @@
-//! Peers that are refused while they send, and still learn why.
+//! Tests that peers that are rejected while they send can read the response.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ fn announce(length: usize) -> Vec<u8> {
     format!("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n").into_bytes()
 }
 
-/// A client that was answered 413 and has not sent its body.
+/// Connects a client that got a response 413 and has not sent its body.
 fn refused(server: &Server) -> Client {
     let mut client = server.connect();
     client.send(&announce(1024 * MIB));
@@ -21,7 +21,7 @@ fn refused(server: &Server) -> Client {
     client
 }
 
-/// Sends until the server resets the connection; answers how much that was.
+/// Sends until the server resets the connection. Returns the number of sent bytes.
 fn send_until_reset(client: &mut Client, pause: Duration, piece: usize) -> usize {
     let bytes = vec![b'x'; piece];
     let start = Instant::now();
@@ -38,12 +38,12 @@ fn send_until_reset(client: &mut Client, pause: Duration, piece: usize) -> usize
 }
 
 #[test]
-fn a_client_that_reads_only_after_it_has_sent_everything_reads_its_answer() {
+fn lets_a_client_read_the_response_after_it_has_sent_everything() {
     let server = Server::start();
     for size in [MIB + 1, 4 * MIB, 16 * MIB, 40 * MIB] {
         let mut client = server.connect();
         client.send(&announce(size));
-        // Panics where the connection is reset.
+        // Panics if the connection is reset.
         client.send(&vec![b'x'; size]);
         let answer = client.answer();
         assert_eq!(
@@ -56,7 +56,7 @@ fn a_client_that_reads_only_after_it_has_sent_everything_reads_its_answer() {
 }
 
 #[test]
-fn so_does_one_that_sends_chunks() {
+fn lets_a_client_read_the_response_after_it_has_sent_chunks() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(b"POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -70,7 +70,7 @@ fn so_does_one_that_sends_chunks() {
 }
 
 #[test]
-fn so_does_one_whose_head_is_refused() {
+fn lets_a_client_read_the_response_after_its_head_was_rejected() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(b"POST /echo HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: 16777216\r\n\r\n");
@@ -80,7 +80,7 @@ fn so_does_one_whose_head_is_refused() {
 }
 
 #[test]
-fn the_answer_and_the_end_come_before_the_body() {
+fn responds_and_closes_before_the_body_arrives() {
     let server = Server::start();
     let mut client = refused(&server);
     assert!(client.is_at_end(), "the server has closed its half");
@@ -88,12 +88,12 @@ fn the_answer_and_the_end_come_before_the_body() {
 }
 
 #[test]
-fn who_waits_to_be_invited_is_refused_at_once() {
+fn rejects_a_client_that_waits_for_100_continue_at_once() {
     let server = Server::start();
     let mut client = server.connect();
     let start = Instant::now();
     client.send(b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4194304\r\nExpect: 100-continue\r\n\r\n");
-    // The first answer, so no `100 Continue`.
+    // This is the first response, so there was no `100 Continue`.
     let answer = client.answer();
     assert_eq!((answer.status, answer.header("connection")), (413, Some("close")));
     assert!(client.is_at_end());
@@ -101,7 +101,7 @@ fn who_waits_to_be_invited_is_refused_at_once() {
 }
 
 #[test]
-fn no_more_is_thrown_away_than_the_limit() {
+fn discards_no_more_bytes_than_the_limit() {
     let server = Server::with(&Config {
         limits: Limits {
             discarded_bytes: MIB,
@@ -111,7 +111,7 @@ fn no_more_is_thrown_away_than_the_limit() {
     });
     let mut client = refused(&server);
     let sent = send_until_reset(&mut client, Duration::ZERO, 64 * 1024);
-    // What the kernels buffer comes on top.
+    // The buffers of the kernels accept additional bytes.
     assert!((MIB..32 * MIB).contains(&sent), "{sent}");
 }
 
@@ -127,7 +127,7 @@ fn impatient() -> Server {
 }
 
 #[test]
-fn who_stops_sending_is_cut() {
+fn disconnects_a_rejected_client_that_stops_sending() {
     let server = impatient();
     let mut client = refused(&server);
     std::thread::sleep(Duration::from_millis(400));
@@ -138,7 +138,7 @@ fn who_stops_sending_is_cut() {
 }
 
 #[test]
-fn who_sends_steadily_is_cut_later() {
+fn disconnects_a_rejected_client_that_keeps_sending_after_the_total_timeout() {
     let server = impatient();
     let mut client = refused(&server);
     let start = Instant::now();
@@ -149,7 +149,7 @@ fn who_sends_steadily_is_cut_later() {
 }
 
 #[test]
-fn of_too_many_the_first_is_cut() {
+fn disconnects_the_first_of_too_many_lingering_connections() {
     let server = Server::with(&Config {
         limits: Limits {
             discarding: 2,
@@ -157,7 +157,7 @@ fn of_too_many_the_first_is_cut() {
         },
         ..Config::default()
     });
-    // Those that have ended do not count.
+    // Closed connections do not count.
     for _ in 0..8 {
         drop(refused(&server));
     }
@@ -171,7 +171,7 @@ fn of_too_many_the_first_is_cut() {
 }
 
 #[test]
-fn others_are_served_meanwhile() {
+fn serves_other_clients_while_bytes_are_discarded() {
     let server = Server::start();
     let mut uploads: Vec<_> = (0..4).map(|_| refused(&server)).collect();
     let mut other = server.connect();

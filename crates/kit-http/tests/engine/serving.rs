@@ -1,4 +1,4 @@
-//! What a well-behaved client sees.
+//! Tests requests of well-behaved clients.
 
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ fn answers_pipelined_requests_in_order() {
 }
 
 #[test]
-fn answers_a_hundred_pipelined_requests_at_once() {
+fn answers_a_hundred_pipelined_requests_in_one_write() {
     let server = Server::start();
     let mut client = server.connect();
     let bytes: Vec<u8> = (0..100).flat_map(|number| get(&format!("/{number}"))).collect();
@@ -67,7 +67,7 @@ fn reads_chunked_bodies() {
 }
 
 #[test]
-fn invites_a_body_that_waits_for_it() {
+fn sends_100_continue_to_a_client_that_waits_for_it() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-Continue\r\n\r\n");
@@ -77,7 +77,7 @@ fn invites_a_body_that_waits_for_it() {
 }
 
 #[test]
-fn counts_the_body_of_a_head_answer() {
+fn declares_the_length_of_the_body_in_a_response_to_head() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(b"HEAD /abc HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -128,7 +128,7 @@ fn joins_repeated_headers() {
 }
 
 #[test]
-fn takes_absolute_targets_and_leading_empty_lines() {
+fn accepts_absolute_targets_and_leading_empty_lines() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(b"\r\n\r\nGET http://h:80/a?b HTTP/1.1\r\nHost: h:80\r\n\r\n");

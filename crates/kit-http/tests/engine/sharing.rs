@@ -1,4 +1,4 @@
-//! Several engines on one port, and who may not come between them.
+//! Tests several engines on one port, and reservations of the port.
 
 use std::io;
 use std::io::{Read, Write};
@@ -25,7 +25,7 @@ fn is_taken<T>(result: io::Result<T>) -> bool {
 }
 
 #[test]
-fn a_reserved_port_is_nobody_elses() {
+fn allows_only_sharing_engines_on_a_reserved_port() {
     let reservation = Reservation::new(Some(HOST), 0).unwrap();
     let port = reservation.local_addr().port();
     assert_ne!(port, 0);
@@ -61,7 +61,7 @@ fn a_reserved_port_is_nobody_elses() {
 }
 
 #[test]
-fn a_port_that_somebody_listens_on_cannot_be_reserved() {
+fn refuses_to_reserve_a_port_with_a_listener() {
     let alone = TcpListener::bind((HOST, 0)).unwrap();
     assert!(is_taken(Reservation::new(
         Some(HOST),
@@ -75,11 +75,11 @@ fn a_port_that_somebody_listens_on_cannot_be_reserved() {
 }
 
 #[test]
-fn a_port_with_connections_of_an_earlier_server_can_be_reserved_once() {
+fn reserves_a_port_with_lingering_connections_only_once() {
     let earlier = TcpListener::bind((HOST, 0)).unwrap();
     let address = earlier.local_addr().unwrap();
     let client = TcpStream::connect(address).unwrap();
-    // Whoever closes first is the one that lingers.
+    // The side that closes first keeps the lingering connection.
     drop(earlier.accept().unwrap());
     let mut end = Vec::new();
     (&client).read_to_end(&mut end).unwrap();
@@ -91,9 +91,9 @@ fn a_port_with_connections_of_an_earlier_server_can_be_reserved_once() {
     drop(reservation);
 }
 
-/// The reservation is bound, but no connection is ever given to it.
+/// The reservation is bound, but gets no connections.
 #[test]
-fn the_reservation_takes_no_connections() {
+fn accepts_no_connections_for_a_reservation() {
     let reservation = Reservation::new(Some(HOST), 0).unwrap();
     let address = reservation.local_addr();
     let refused = TcpStream::connect(address).unwrap_err();
@@ -114,7 +114,7 @@ fn ask(address: SocketAddr) -> String {
 }
 
 #[test]
-fn a_socket_goes_from_one_engine_to_the_next_without_a_gap() {
+fn moves_a_socket_between_engines_without_a_gap() {
     let held = TcpListener::bind((HOST, 0)).unwrap();
     let address = held.local_addr().unwrap();
     let adopt = |held: TcpListener| Engine::adopt(held, config(0, false)).unwrap();
@@ -123,7 +123,7 @@ fn a_socket_goes_from_one_engine_to_the_next_without_a_gap() {
     first.close(std::time::Duration::ZERO);
     drop(first);
 
-    // Nobody accepts, and nobody is refused.
+    // No engine accepts now, but connections are not refused.
     let mut early = TcpStream::connect(address).unwrap();
     early.write_all(&get("/early")).unwrap();
     let next = Server::of(move || adopt(held));
@@ -133,16 +133,16 @@ fn a_socket_goes_from_one_engine_to_the_next_without_a_gap() {
     drop(next);
 }
 
-/// Whoever has connected may have meant the next process, and is served by the one that it met.
+/// A client may have connected for the next process, so the process that accepted the connection must serve it.
 #[test]
-fn what_has_connected_may_speak_after_an_adopted_socket_was_let_go_of() {
+fn serves_open_connections_after_an_adopted_socket_was_released() {
     let held = TcpListener::bind((HOST, 0)).unwrap();
     let adopted = held.try_clone().unwrap();
     let server = Server::of(move || Engine::adopt(adopted, config(0, false)).unwrap());
     let mut used = server.connect();
     used.send(&get("/"));
     assert_eq!(used.answer().status, 200);
-    // It is accepted in the order in which it came.
+    // Connections are accepted in order, so this one is accepted before the last.
     let mut silent = server.connect();
     let mut last = server.connect();
     last.send(&get("/"));

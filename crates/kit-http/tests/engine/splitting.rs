@@ -1,4 +1,4 @@
-//! However the network cuts a stream, the answers are the same.
+//! Tests that the responses do not depend on how the network splits a stream.
 
 use crate::support::{Client, Server};
 
@@ -14,12 +14,12 @@ fn check(mut client: Client) {
 }
 
 #[test]
-fn a_stream_may_be_cut_anywhere() {
+fn accepts_a_stream_that_is_split_at_any_byte() {
     let server = Server::start();
     for cut in 1..STREAM.len() {
         let mut client = server.connect();
         client.send(&STREAM[..cut]);
-        // Long enough for the server to read the first part alone, most of the time.
+        // Usually long enough for the server to read the first part separately.
         std::thread::sleep(std::time::Duration::from_micros(300));
         client.send(&STREAM[cut..]);
         check(client);
@@ -27,7 +27,7 @@ fn a_stream_may_be_cut_anywhere() {
 }
 
 #[test]
-fn a_stream_may_come_byte_by_byte() {
+fn accepts_a_stream_byte_by_byte() {
     let server = Server::start();
     let mut client = server.connect();
     for byte in STREAM {
@@ -38,7 +38,7 @@ fn a_stream_may_come_byte_by_byte() {
 }
 
 #[test]
-fn a_refusal_comes_after_the_answers_before_it() {
+fn sends_a_rejection_after_the_responses_before_it() {
     let server = Server::start();
     let bytes =
         b"GET /later HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.1\r\nHost: a\r\n\r\nGET /c HTTP/1.1\r\n\r\n";

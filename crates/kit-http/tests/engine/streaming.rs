@@ -1,4 +1,4 @@
-//! Answers that come piece by piece.
+//! Tests responses whose bodies are written in chunks.
 
 use std::io::ErrorKind;
 use std::net::Shutdown;
@@ -9,7 +9,7 @@ use kit_http::{Response, ResponseError, Written};
 use crate::pieces::Server;
 
 #[test]
-fn the_head_is_sent_before_a_piece_and_pieces_come_in_order() {
+fn sends_the_head_before_the_first_chunk_and_chunks_in_order() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -24,7 +24,7 @@ fn the_head_is_sent_before_a_piece_and_pieces_come_in_order() {
     client.expect(&mut server, "8\r\ntwothree\r\n");
     server.engine.end(id).expect("a whole body");
     client.expect(&mut server, "0\r\n\r\n");
-    // The connection serves on, and so does one whose stream ends before it began.
+    // The connection serves further requests, also after a stream without chunks.
     client.get();
     let id = server.stream(None);
     server.engine.end(id).expect("a whole body");
@@ -36,7 +36,7 @@ fn the_head_is_sent_before_a_piece_and_pieces_come_in_order() {
 }
 
 #[test]
-fn requests_behind_a_stream_wait_for_its_end() {
+fn delays_pipelined_requests_until_the_end_of_a_stream() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -52,7 +52,7 @@ fn requests_behind_a_stream_wait_for_its_end() {
 }
 
 #[test]
-fn bad_bytes_behind_a_stream_are_refused_after_it() {
+fn rejects_invalid_bytes_after_a_stream() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\nGET /\n\r\n");
@@ -69,7 +69,7 @@ fn bad_bytes_behind_a_stream_are_refused_after_it() {
 }
 
 #[test]
-fn a_length_is_kept_to() {
+fn enforces_the_declared_length() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -81,7 +81,7 @@ fn a_length_is_kept_to() {
     let answer = client.expect(&mut server, "abcde");
     assert!(answer.contains("content-length: 5\r\n"), "{answer}");
     assert!(!answer.contains("chunked"), "{answer}");
-    // It is whole without being ended.
+    // The body is complete although the stream was not ended.
     client.get();
     let short = server.stream(Some(5));
     assert_eq!(server.engine.write(id, "x".into()), Ok(Written::Gone));
@@ -98,7 +98,7 @@ fn a_length_is_kept_to() {
 }
 
 #[test]
-fn answers_without_a_body_are_heads() {
+fn sends_only_the_head_of_responses_without_a_body() {
     let mut server = Server::start();
     let mut client = server.connect();
     for (length, said) in [(Some(7), Some("content-length: 7\r\n")), (None, None)] {
@@ -124,7 +124,7 @@ fn answers_without_a_body_are_heads() {
 }
 
 #[test]
-fn an_old_client_gets_all_up_to_the_end_of_the_connection() {
+fn streams_to_http_10_until_the_end_of_the_connection() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
@@ -136,7 +136,7 @@ fn an_old_client_gets_all_up_to_the_end_of_the_connection() {
     assert!(answer.contains("connection: close\r\n"), "{answer}");
     assert!(answer.ends_with("\r\n\r\nall of it"), "{answer}");
 
-    // It cannot tell a part from the whole, but for a reset.
+    // An HTTP/1.0 client cannot tell an incomplete body from a complete one, except by a reset.
     let mut client = server.connect();
     client.send("GET / HTTP/1.0\r\n\r\n");
     let id = server.stream(None);
@@ -147,14 +147,14 @@ fn an_old_client_gets_all_up_to_the_end_of_the_connection() {
 }
 
 #[test]
-fn a_client_that_leaves_is_told_of_once() {
+fn reports_a_client_that_leaves_only_once() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
     let id = server.stream(None);
     server.write(id, "abc");
     client.expect(&mut server, "abc\r\n");
-    // A reset is seen at once. The end of the client's sending side alone would not be a sign that it has left.
+    // A reset is detected at once. A half-close alone does not mean that the client has left.
     socket2::SockRef::from(&client.stream)
         .set_linger(Some(Duration::ZERO))
         .expect("an option");
@@ -172,7 +172,7 @@ fn a_client_that_leaves_is_told_of_once() {
 }
 
 #[test]
-fn a_stream_for_nobody_is_told_so() {
+fn returns_false_for_a_stream_whose_client_has_left() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -193,7 +193,7 @@ fn a_stream_for_nobody_is_told_so() {
 }
 
 #[test]
-fn a_stream_that_is_given_up_is_cut() {
+fn cuts_a_stream_that_is_aborted() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -202,7 +202,7 @@ fn a_stream_that_is_given_up_is_cut() {
     client.expect(&mut server, "a part\r\n");
     server.engine.destroy(id);
     assert_eq!(server.rest(&mut client), "");
-    // Given up at once it has a head at least: a client that gets nothing at all tries again.
+    // A stream that is aborted at once still sends its head, because clients retry if no byte of the response arrives.
     let mut client = server.connect();
     client.get();
     let id = server.stream(None);
@@ -215,7 +215,7 @@ fn a_stream_that_is_given_up_is_cut() {
 }
 
 #[test]
-fn closing_waits_for_a_stream_and_then_cuts_it() {
+fn waits_for_a_stream_when_closing_and_then_cuts_it() {
     let mut server = Server::start();
     let (mut finished, mut cut) = (server.connect(), server.connect());
     finished.get();

@@ -1,4 +1,4 @@
-//! Bytes that are refused, and near them the ones that are not.
+//! Tests invalid requests that must be rejected, and similar valid ones.
 
 use crate::support::Server;
 
@@ -41,7 +41,7 @@ fn accepted(server: &Server, bytes: impl AsRef<[u8]>) {
 }
 
 #[test]
-fn headers_that_decide_and_can_be_only_one_are_refused_where_they_are_two() {
+fn refuses_repeated_headers_that_must_be_unique() {
     let server = Server::start();
     for pair in [
         "Authorization: Bearer a\r\nAuthorization: Bearer b",
@@ -62,7 +62,7 @@ fn headers_that_decide_and_can_be_only_one_are_refused_where_they_are_two() {
 }
 
 #[test]
-fn ambiguous_framing_is_refused() {
+fn refuses_ambiguous_framing() {
     let server = Server::start();
     let bad = |text: String| refused(&server, 400, "BAD_REQUEST", text);
     bad(format!(
@@ -118,7 +118,7 @@ fn ambiguous_framing_is_refused() {
 }
 
 #[test]
-fn malformed_chunks_are_refused() {
+fn refuses_malformed_chunks() {
     let server = Server::start();
     for body in [
         "x\r\n",
@@ -144,7 +144,7 @@ fn malformed_chunks_are_refused() {
 }
 
 #[test]
-fn exactly_one_valid_host_is_required() {
+fn requires_exactly_one_valid_host() {
     let server = Server::start();
     refused(&server, 400, "BAD_REQUEST", "GET / HTTP/1.1\r\n\r\n");
     refused(
@@ -173,7 +173,7 @@ fn exactly_one_valid_host_is_required() {
 }
 
 #[test]
-fn malformed_request_lines_are_refused() {
+fn refuses_malformed_request_lines() {
     let server = Server::start();
     for line in [
         "GET /",
@@ -250,7 +250,7 @@ fn malformed_request_lines_are_refused() {
 }
 
 #[test]
-fn malformed_header_lines_are_refused() {
+fn refuses_malformed_header_lines() {
     let server = Server::start();
     for line in [
         "no colon",
@@ -286,7 +286,7 @@ fn malformed_header_lines_are_refused() {
 }
 
 #[test]
-fn lines_end_with_both_characters() {
+fn requires_crlf_line_ends() {
     let server = Server::start();
     for text in [
         "GET / HTTP/1.1\nHost: a\n\n",
@@ -302,7 +302,7 @@ fn lines_end_with_both_characters() {
 }
 
 #[test]
-fn only_one_expectation_is_known() {
+fn accepts_no_expectation_except_for_100_continue() {
     let server = Server::start();
     for value in ["", "200-ok", "100-continue, x", "1"] {
         let text = format!("POST / HTTP/1.1\r\n{H}Expect: {value}\r\nContent-Length: 1\r\n\r\na");
@@ -311,7 +311,7 @@ fn only_one_expectation_is_known() {
 }
 
 #[test]
-fn noise_never_hangs_or_kills_the_server() {
+fn survives_random_bytes() {
     let server = Server::start();
     let mut seed = 0x2545_f491_4f6c_dd1d_u64;
     let mut random = move || {
@@ -335,7 +335,7 @@ fn noise_never_hangs_or_kills_the_server() {
         let mut client = server.connect();
         client.send(&bytes);
         client.stream.shutdown(std::net::Shutdown::Write).expect("open");
-        // An answer or the end, and within the client's patience.
+        // Either a response or the end, within the timeout of the client.
         while client.try_answer(false).is_some() {}
     }
     accepted(&server, format!("GET / HTTP/1.1\r\n{H}\r\n"));

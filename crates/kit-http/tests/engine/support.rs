@@ -1,4 +1,4 @@
-//! A server on its own thread, and a client that speaks raw bytes.
+//! Test helpers: a server on its own thread, and a client that sends raw bytes.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -13,7 +13,7 @@ use kit_http::{Config, Engine, Handler, Pause, Refusal, Request, RequestId, Resp
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
 
-/// What a test may ask of a running server.
+/// Commands of a test to a running server.
 pub(crate) enum Command {
     Close(Duration),
     Stop,
@@ -24,20 +24,20 @@ pub(crate) struct Server {
     commands: Sender<Command>,
     /// Paths of requests whose client left.
     pub(crate) aborted: Receiver<String>,
-    /// What the engine answered by itself.
+    /// Rejections of the engine itself.
     pub(crate) refusals: Receiver<Refusal>,
-    /// Why it stopped accepting, each time.
+    /// Reasons why accepting paused.
     pub(crate) pauses: Receiver<Pause>,
     thread: Option<JoinHandle<Report>>,
     seen: Arc<AtomicU64>,
 }
 
-/// What the loop counted.
+/// Counters of the event loop.
 #[derive(Debug)]
 pub(crate) struct Report {
-    /// Times that the loop went round.
+    /// Number of turns of the loop.
     pub(crate) turns: u64,
-    /// Requests that the handler saw.
+    /// Number of requests that the handler received.
     pub(crate) requests: u64,
 }
 
@@ -46,7 +46,8 @@ impl Server {
         Self::with(&Config::default())
     }
 
-    /// Answers by path: `/echo` the body, `/later` after 50 ms, `/never` not at all, `/describe` what it saw.
+    /// Starts a server whose responses depend on the path: `/echo` returns the body, `/later` responds after 50 ms,
+    /// `/never` does not respond, `/describe` returns the request.
     pub(crate) fn with(config: &Config) -> Self {
         let config = Config {
             host: config.host.clone().or_else(|| Some("127.0.0.1".into())),
@@ -55,7 +56,7 @@ impl Server {
         Self::of(move || Engine::bind(config).expect("binds"))
     }
 
-    /// An engine is made on the thread that it stays on.
+    /// Starts a server. `make` creates the engine on its own thread.
     pub(crate) fn of(make: impl FnOnce() -> Engine + Send + 'static) -> Self {
         let (commands, inbox) = channel();
         let (aborts, aborted) = channel();
@@ -66,7 +67,7 @@ impl Server {
         let counter = Arc::clone(&seen);
         let thread = std::thread::spawn(move || {
             let engine = make();
-            // A server on a Unix socket is reached by its path.
+            // A server on a Unix socket has no address.
             let nowhere = SocketAddr::from(([0, 0, 0, 0], 0));
             let address = engine.local_addr().unwrap_or(nowhere);
             started.send(address).expect("the test waits");
@@ -89,7 +90,7 @@ impl Server {
         }
     }
 
-    /// Waits until the handler has seen this many requests.
+    /// Waits until the handler has received this number of requests.
     pub(crate) fn await_requests(&self, count: u64) {
         let start = Instant::now();
         while self.seen.load(Ordering::Relaxed) < count {
@@ -101,7 +102,7 @@ impl Server {
         }
     }
 
-    /// The next refusal.
+    /// Waits for the next rejection.
     pub(crate) fn refusal(&self) -> Refusal {
         let patience = Duration::from_secs(5);
         self.refusals.recv_timeout(patience).expect("a refusal is told")
@@ -123,9 +124,9 @@ impl Server {
         }
     }
 
-    /// Waits for the loop to end, by itself or because it is told to.
+    /// Stops the event loop and waits for its end.
     pub(crate) fn join(mut self) -> Report {
-        // It may have ended already.
+        // The loop may have ended already.
         let _ = self.commands.send(Command::Stop);
         self.thread
             .take()
@@ -134,7 +135,7 @@ impl Server {
             .expect("the engine does not panic")
     }
 
-    /// Waits for the loop to end by itself.
+    /// Waits until the loop ends by itself.
     pub(crate) fn wait(mut self) -> Report {
         self.thread
             .take()
@@ -156,7 +157,7 @@ impl Drop for Server {
     }
 }
 
-/// Where a test hears of what happened.
+/// Channels to the test.
 struct Tell {
     aborts: Sender<String>,
     refuse: Sender<Refusal>,
@@ -165,7 +166,7 @@ struct Tell {
 
 struct Answers {
     now: Vec<(RequestId, Response)>,
-    /// When, and whether its answer is a large one.
+    /// Time of the response, request, and true if the response is large.
     later: Vec<(Instant, RequestId, bool)>,
     paths: Vec<(RequestId, String)>,
     tell: Tell,
@@ -260,7 +261,7 @@ fn run(engine: &Engine, inbox: &Receiver<Command>, tell: Tell, seen: &AtomicU64)
                 time.saturating_duration_since(Instant::now())
             })
             .min(Duration::from_millis(5));
-        // An interrupted wait is only a shorter one.
+        // If the wait is interrupted, it is only shorter.
         poll.poll(&mut events, Some(patience)).ok();
         match inbox.try_recv() {
             Ok(Command::Close(grace)) => {
@@ -328,7 +329,7 @@ impl Client {
         self.stream.write_all(bytes).expect("writes");
     }
 
-    /// The next answer to anything but HEAD.
+    /// Reads the next response to a method other than HEAD.
     pub(crate) fn answer(&mut self) -> Answer {
         self.try_answer(false).expect("an answer before the end")
     }
@@ -337,7 +338,7 @@ impl Client {
         self.try_answer(true).expect("an answer before the end")
     }
 
-    /// The next answer, or nothing where the server closed the connection.
+    /// Reads the next response; `None` if the server closed the connection.
     pub(crate) fn try_answer(&mut self, to_head: bool) -> Option<Answer> {
         let end = loop {
             if let Some(at) = self.buffer.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
@@ -373,7 +374,7 @@ impl Client {
         Some(answer)
     }
 
-    /// Whether the server closes the connection without another byte.
+    /// Returns true if the server closes the connection without another byte.
     pub(crate) fn is_at_end(&mut self) -> bool {
         self.buffer.is_empty() && !self.fill()
     }
@@ -391,12 +392,12 @@ impl Client {
     }
 }
 
-/// A GET of a path.
+/// Formats a GET request for a path.
 pub(crate) fn get(path: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").into_bytes()
 }
 
-/// A POST of a body to `/echo`.
+/// Formats a POST request with a body to `/echo`.
 pub(crate) fn post(body: &str) -> Vec<u8> {
     let length = body.len();
     format!("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n{body}").into_bytes()

@@ -1,5 +1,5 @@
-//! Servers on Unix sockets and their files.
-#![allow(clippy::disallowed_methods)] // the files are what is tested
+//! Tests servers on Unix sockets and their files.
+#![allow(clippy::disallowed_methods)] // the files are under test
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -10,7 +10,7 @@ use kit_http::{Config, Engine};
 
 use crate::support::{Command, Server, get};
 
-/// A path that no other test uses.
+/// Returns a path that no other test uses.
 fn path(name: &str) -> PathBuf {
     let path = std::env::temp_dir().join(format!("kit-{name}-{}.sock", std::process::id()));
     let _ = std::fs::remove_file(&path);
@@ -38,7 +38,7 @@ fn ask(path: &std::path::Path) -> String {
 }
 
 #[test]
-fn a_unix_socket_is_served_and_its_file_goes_with_the_server() {
+fn serves_a_unix_socket_and_removes_its_file_on_close() {
     let path = path("served");
     let server = Server::with(&config(&path));
     let answer = ask(&path);
@@ -52,9 +52,9 @@ fn a_unix_socket_is_served_and_its_file_goes_with_the_server() {
 }
 
 #[test]
-fn a_file_that_a_killed_server_left_is_replaced() {
+fn replaces_a_file_that_a_killed_server_left_behind() {
     let path = path("stale");
-    // The standard library leaves the file where it is.
+    // The standard library does not remove the file.
     drop(UnixListener::bind(&path).expect("binds"));
     assert!(path.exists(), "the test shows nothing");
     let server = Server::with(&config(&path));
@@ -63,7 +63,7 @@ fn a_file_that_a_killed_server_left_is_replaced() {
 }
 
 #[test]
-fn a_socket_in_use_and_a_file_of_another_kind_are_left_alone() {
+fn keeps_a_socket_in_use_and_a_file_of_another_type() {
     let used = path("used");
     let server = Server::with(&config(&used));
     let error = Engine::bind(config(&used)).err().expect("an error");
@@ -80,7 +80,7 @@ fn a_socket_in_use_and_a_file_of_another_kind_are_left_alone() {
 }
 
 #[test]
-fn who_took_the_path_meanwhile_keeps_it() {
+fn keeps_the_file_of_another_process_that_has_bound_the_path() {
     let path = path("taken");
     let server = Server::with(&config(&path));
     std::fs::remove_file(&path).expect("removes");

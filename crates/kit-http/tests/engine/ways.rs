@@ -1,20 +1,20 @@
-//! A request that arrives whole is served without hyper where that is possible; nobody can tell.
+//! Tests that requests on the fast path get the same responses as requests through hyper.
 
 use std::io::{Read, Write};
 use std::time::Duration;
 
 use crate::support::{Command, Server};
 
-/// An empty line before a request is forgiven, and makes it one for hyper.
+/// An empty line before a request is accepted, but disables the fast path.
 const FOR_HYPER: &[u8] = b"\r\n";
 
-/// Requests, whose last one ends the connection, answered by the server byte by byte; the date left out.
+/// Sends requests, the last of which closes the connection, and returns the exact responses without the date.
 fn exchange(server: &Server, prefix: &[u8], requests: &[String]) -> String {
     let mut client = server.connect();
     let mut text = Vec::new();
     for request in requests {
         client.send(&[prefix, request.as_bytes()].concat());
-        // One at a time: several in one read are not for the short way.
+        // One request at a time, because several requests in one read disable the fast path.
         read_answer(&mut client.stream, &mut text, request.starts_with("HEAD"));
     }
     let text = String::from_utf8(text).expect("text");
@@ -72,7 +72,7 @@ fn requests() -> Vec<String> {
         post("/describe", "hello"),
         post("/empty", "hello"),
         post("/teapot", "hello"),
-        // Answers that hyper writes, having read the request after all.
+        // For these, hyper writes the response after it has read the request.
         post("/dated", "hello"),
         post("/large", "hello"),
         get("/large"),
@@ -86,7 +86,7 @@ fn requests() -> Vec<String> {
 }
 
 #[test]
-fn both_ways_are_the_same_to_the_byte() {
+fn writes_the_same_bytes_on_both_paths() {
     let server = Server::start();
     for request in requests() {
         let (short, long) = (
@@ -95,19 +95,19 @@ fn both_ways_are_the_same_to_the_byte() {
         );
         assert!(short == long, "{request}\n{short:.600}\n{long:.600}");
     }
-    // One after the other on one connection, which changes ways from each to the next.
+    // Send all requests on one connection, so that the path changes between requests.
     let all = requests();
     let (short, long) = (exchange(&server, b"", &all), exchange(&server, FOR_HYPER, &all));
     assert!(short == long);
 }
 
 #[test]
-fn an_answer_that_the_system_does_not_take_at_once_is_written_in_time() {
+fn writes_the_rest_of_a_response_that_the_system_does_not_accept_at_once() {
     const COUNT: usize = 1500;
     let server = Server::start();
     let mut client = server.connect();
     let mut writer = client.stream.try_clone().expect("a descriptor");
-    // More than the buffers of both sides hold, and nobody reads meanwhile.
+    // More data than the buffers of both sides can contain, while the client does not read.
     let sending = std::thread::spawn(move || {
         for _ in 0..COUNT {
             writer
@@ -126,7 +126,7 @@ fn an_answer_that_the_system_does_not_take_at_once_is_written_in_time() {
 }
 
 #[test]
-fn a_request_under_way_is_answered_when_the_server_closes_and_is_told_so() {
+fn completes_a_request_in_progress_when_closing_and_announces_the_close() {
     for path in ["/later", "/later-large"] {
         let server = Server::start();
         let mut client = server.connect();
@@ -139,7 +139,7 @@ fn a_request_under_way_is_answered_when_the_server_closes_and_is_told_so() {
             assert_eq!(answer.header("connection"), Some("close"));
         }
         assert!(client.is_at_end());
-        // Long before the grace is over.
+        // Ends long before the grace period is over.
         server.wait();
     }
 }

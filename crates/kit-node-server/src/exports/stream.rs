@@ -1,4 +1,5 @@
-//! Answers that come piece by piece. All but the first function do nothing where the stream, or its server, is no more.
+//! Responses that are written in chunks. All functions except for `respond_stream` have no effect if the stream or its
+//! server no longer exists.
 
 use std::rc::Rc;
 
@@ -8,8 +9,8 @@ use super::{State, head, id, refusal, server, settle};
 use crate::node::{Env, Error, Value};
 use crate::server::Server;
 
-/// `respondStream(server, id, status, contentType: 0 | 1 | string, length: number | null, headers: string[] | null): 0 | 1`; 0 where
-/// the client has left already.
+/// `respondStream(server, id, status, contentType: 0 | 1 | string, length: number | null, headers: string[] | null): 0 | 1`;
+/// the result is 0 if the client has left.
 pub(super) fn respond_stream<'scope>(
     env: Env<'scope>,
     state: &State,
@@ -21,7 +22,7 @@ pub(super) fn respond_stream<'scope>(
         None
     } else {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        // the pipeline passes whole numbers only
+        // The pipeline passes only whole numbers.
         Some(env.to_f64(args[4])? as u64)
     };
     let head = head(env, state, args[2], args[3], args[5])?;
@@ -33,7 +34,7 @@ pub(super) fn respond_stream<'scope>(
     env.int(i32::from(is_there))
 }
 
-/// `write(server, id, piece: Uint8Array): 0 | 1`; 1 where there is room for more.
+/// `write(server, id, piece: Uint8Array): 0 | 1`; the result is 1 if the writer may continue.
 pub(super) fn write<'scope>(
     env: Env<'scope>,
     state: &State,
@@ -75,7 +76,7 @@ pub(super) fn destroy<'scope>(
     env.undefined()
 }
 
-/// A server that is no more has no streams.
+/// Returns the server and the id of a request; `None` if the server no longer exists, so that it has no streams.
 fn find<'scope>(
     env: Env<'scope>,
     state: &State,

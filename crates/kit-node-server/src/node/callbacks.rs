@@ -1,4 +1,5 @@
-//! What lives longer than one call: references, the context of callbacks, the hook at the environment's end.
+//! Objects that live longer than one call: references, the context of callbacks, and the hook for the end of the
+//! environment.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -9,8 +10,8 @@ use napi_sys as sys;
 
 use super::env::{Env, Error, Value};
 
-/// An environment's address, kept between callbacks. It is only used on its thread, since nothing here is `Send`, and only
-/// before the environment's end, since the [`Hook`] ends everything that holds one.
+/// Address of an environment, stored between callbacks. It is only used on its own thread, because no type of this
+/// module is `Send`, and only before the end of the environment, because the [`Hook`] closes all its owners.
 #[derive(Clone, Copy)]
 struct RawEnv(NonNull<sys::napi_env__>);
 
@@ -29,7 +30,7 @@ fn failed(what: &str) -> Error {
     )
 }
 
-/// Keeps a function alive.
+/// Reference that keeps a function alive.
 pub(crate) struct Reference {
     env: RawEnv,
     raw: sys::napi_ref,
@@ -38,7 +39,7 @@ pub(crate) struct Reference {
 impl Reference {
     pub(crate) fn new<'scope>(env: Env<'scope>, value: Value<'scope>) -> Result<Self, Error> {
         let mut raw = ptr::null_mut();
-        // SAFETY: environment and handle are of the open scope.
+        // SAFETY: environment and handle belong to the open scope.
         let status = unsafe { sys::napi_create_reference(env.raw(), value.raw(), 1, &raw mut raw) };
         if status != sys::Status::napi_ok {
             return Err(failed("no reference to a function"));
@@ -51,24 +52,24 @@ impl Reference {
 
     pub(crate) fn get<'scope>(&self, env: Env<'scope>) -> Result<Value<'scope>, Error> {
         let mut value = ptr::null_mut();
-        // SAFETY: the reference is deleted only when it is dropped.
+        // SAFETY: the reference is deleted only on drop.
         let status = unsafe { sys::napi_get_reference_value(env.raw(), self.raw, &raw mut value) };
         if status != sys::Status::napi_ok || value.is_null() {
             return Err(failed("a function is gone"));
         }
-        // SAFETY: Node made the handle in the open scope.
+        // SAFETY: Node created the handle in the open scope.
         Ok(unsafe { Value::from_raw(value) })
     }
 }
 
 impl Drop for Reference {
     fn drop(&mut self) {
-        // SAFETY: the reference is deleted once; see `RawEnv` for the environment.
+        // SAFETY: the reference is deleted only once; see `RawEnv` for the environment.
         unsafe { sys::napi_delete_reference(self.env.0.as_ptr(), self.raw) };
     }
 }
 
-/// The asynchronous context in which a server's callbacks run.
+/// Asynchronous context of a server's callbacks.
 pub(crate) struct AsyncContext {
     env: RawEnv,
     raw: sys::napi_async_context,
@@ -78,7 +79,7 @@ impl AsyncContext {
     pub(crate) fn new(env: Env<'_>, name: &str) -> Result<Self, Error> {
         let name = env.string(name)?;
         let mut raw = ptr::null_mut();
-        // SAFETY: the handles are of the open scope; Node makes the resource object itself.
+        // SAFETY: the handles belong to the open scope; Node creates the resource object itself.
         let status = unsafe { sys::napi_async_init(env.raw(), ptr::null_mut(), name.raw(), &raw mut raw) };
         if status != sys::Status::napi_ok {
             return Err(failed("no asynchronous context"));
@@ -89,31 +90,31 @@ impl AsyncContext {
         })
     }
 
-    /// Runs something with a handle scope open, from a callback of libuv.
+    /// Runs a function with an open handle scope, from a callback of libuv.
     pub(crate) fn enter<R>(&self, run: impl for<'scope> FnOnce(Env<'scope>) -> R) -> Option<R> {
         let raw = self.env.0.as_ptr();
         let mut scope = ptr::null_mut();
-        // SAFETY: the environment lives (see `RawEnv`), and libuv calls on its thread.
+        // SAFETY: the environment is alive (see `RawEnv`), and libuv calls on its thread.
         if unsafe { sys::napi_open_handle_scope(raw, &raw mut scope) } != sys::Status::napi_ok {
             return None;
         }
-        // Closes the scope also where `run` panics.
+        // Closes the scope even if `run` panics.
         let _scope = HandleScope {
             env: self.env,
             raw: scope,
         };
-        // SAFETY: the scope just opened is closed after `run`, and `run` cannot keep what it made in it.
+        // SAFETY: the scope is closed after `run`, and `run` cannot keep handles of the scope.
         Some(run(unsafe { Env::from_raw(raw) }))
     }
 
-    /// Begins calling JavaScript. When the guard is dropped, Node runs `nextTick`s and microtasks.
+    /// Opens a scope for calls of JavaScript. On drop of the scope, Node runs `nextTick` callbacks and microtasks.
     pub(crate) fn open<'scope>(
         &self,
         env: Env<'scope>,
         resource: Value<'scope>,
     ) -> Result<CallbackScope<'scope>, Error> {
         let mut raw = ptr::null_mut();
-        // SAFETY: context, resource and environment are live.
+        // SAFETY: context, resource and environment are alive.
         let status =
             unsafe { sys::napi_open_callback_scope(env.raw(), resource.raw(), self.raw, &raw mut raw) };
         if status != sys::Status::napi_ok {
@@ -129,7 +130,7 @@ impl AsyncContext {
 
 impl Drop for AsyncContext {
     fn drop(&mut self) {
-        // SAFETY: the context is destroyed once.
+        // SAFETY: the context is destroyed only once.
         unsafe { sys::napi_async_destroy(self.env.0.as_ptr(), self.raw) };
     }
 }
@@ -141,12 +142,12 @@ struct HandleScope {
 
 impl Drop for HandleScope {
     fn drop(&mut self) {
-        // SAFETY: the scope is open, and those opened within it are closed.
+        // SAFETY: the scope is open, and all scopes inside of it are closed.
         unsafe { sys::napi_close_handle_scope(self.env.0.as_ptr(), self.raw) };
     }
 }
 
-/// See [`AsyncContext::open`].
+/// Scope for calls of JavaScript, see [`AsyncContext::open`].
 pub(crate) struct CallbackScope<'scope> {
     env: RawEnv,
     raw: sys::napi_callback_scope,
@@ -155,18 +156,18 @@ pub(crate) struct CallbackScope<'scope> {
 
 impl Drop for CallbackScope<'_> {
     fn drop(&mut self) {
-        // SAFETY: the scope is open and the innermost one. What microtasks throw, Node reports itself.
+        // SAFETY: the scope is open and the innermost one. Node itself reports errors that microtasks throw.
         unsafe { sys::napi_close_callback_scope(self.env.0.as_ptr(), self.raw) };
     }
 }
 
-/// Something that has to end before its environment does.
+/// An object that must be closed before its environment ends.
 pub(crate) trait Ends {
-    /// Begins to end; the hook is removed when that is through.
+    /// Starts closing. The hook must be removed when the object is closed.
     fn end(&self);
 }
 
-/// Makes an environment wait, at its end, until the hook is removed.
+/// Hook that makes the end of an environment wait until the hook is removed.
 pub(crate) struct Hook {
     handle: Cell<Option<sys::napi_async_cleanup_hook_handle>>,
     data: *const Rc<dyn Ends>,
@@ -176,7 +177,7 @@ impl Hook {
     pub(crate) fn new(env: Env<'_>, target: Rc<dyn Ends>) -> Result<Self, Error> {
         let data = Box::into_raw(Box::new(target));
         let mut handle = ptr::null_mut();
-        // SAFETY: `data` stays until the hook is removed.
+        // SAFETY: `data` stays valid until the hook is removed.
         let status = unsafe {
             sys::napi_add_async_cleanup_hook(env.raw(), Some(on_cleanup), data.cast(), &raw mut handle)
         };
@@ -195,17 +196,18 @@ impl Hook {
 impl Drop for Hook {
     fn drop(&mut self) {
         if let Some(handle) = self.handle.take() {
-            // SAFETY: the handle is removed once, here, whether or not the hook has run.
+            // SAFETY: the handle is removed only once, here, even if the hook has run.
             unsafe { sys::napi_remove_async_cleanup_hook(handle) };
         }
-        // SAFETY: made by `Box::into_raw`, and after the removal nobody else has it.
+        // SAFETY: created by `Box::into_raw`, and no other owner is left after the removal.
         drop(unsafe { Box::from_raw(self.data.cast_mut()) });
     }
 }
 
 unsafe extern "C" fn on_cleanup(_: sys::napi_async_cleanup_hook_handle, data: *mut std::ffi::c_void) {
-    // SAFETY: `data` is the hook's, which is not removed yet. The clone keeps the target while it removes the hook.
+    // SAFETY: `data` belongs to the hook, which is not removed yet. The clone keeps the target alive while it removes
+    // the hook.
     let target = unsafe { Rc::clone(&*data.cast::<Rc<dyn Ends>>()) };
-    // A panic must not reach Node, and there is no JavaScript left to tell of it.
+    // A panic must not reach Node, and JavaScript can no longer receive it.
     let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| target.end()));
 }

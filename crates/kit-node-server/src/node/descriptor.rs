@@ -1,21 +1,21 @@
-//! Descriptors that this process was started with.
+//! File descriptors that the process inherited.
 
 use std::io;
 use std::net::TcpListener;
 use std::os::fd::BorrowedFd;
 
-/// A socket that listens, by the number under which this process inherited it. The descriptor itself stays open: who passed
-/// it on decides about it.
+/// Returns a listening socket that the process inherited under this number. The original descriptor stays open, because
+/// its owner is the process that passed it on.
 pub(crate) fn inherited_listener(number: i32) -> io::Result<TcpListener> {
-    // 0 to 2 are the standard streams, and a negative one is none.
+    // 0 to 2 are the standard streams, and negative numbers are invalid.
     if number < 3 {
         return Err(io::ErrorKind::InvalidInput.into());
     }
-    // SAFETY: the number is not -1. It is borrowed only for the call that duplicates it, which fails where no descriptor
-    // has that number; nothing here closes it.
+    // SAFETY: the number is not -1. The descriptor is borrowed only for the call that duplicates it. That call fails if
+    // the number is not open, and nothing here closes the original.
     let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
     let socket = TcpListener::from(descriptor.try_clone_to_owned()?);
-    // Of anything but a socket this fails.
+    // Fails if the descriptor is not a socket.
     socket.local_addr()?;
     Ok(socket)
 }

@@ -1,4 +1,4 @@
-//! Values of JavaScript, made and read.
+//! Creates and reads JavaScript values.
 
 use std::ffi::{CString, c_char};
 use std::marker::PhantomData;
@@ -6,7 +6,7 @@ use std::ptr;
 
 use napi_sys as sys;
 
-/// A JavaScript environment, for as long as a handle scope is open.
+/// A JavaScript environment while a handle scope is open.
 #[derive(Clone, Copy)]
 pub(crate) struct Env<'scope> {
     raw: sys::napi_env,
@@ -21,7 +21,7 @@ pub(crate) struct Value<'scope> {
     scope: PhantomData<&'scope ()>,
 }
 
-/// What becomes a JavaScript exception.
+/// Error that becomes a JavaScript exception.
 #[derive(Debug)]
 pub(crate) struct Error {
     code: String,
@@ -36,7 +36,8 @@ impl Error {
         }
     }
 
-    /// Node could not make or read a value: an argument of another kind, or an environment that is going down.
+    /// Creates the error for a value that Node could not create or read: the argument has another type, or the
+    /// environment is shutting down.
     fn node(status: sys::napi_status) -> Self {
         Self::new(
             "ERR_KIT_ADDON",
@@ -53,12 +54,12 @@ fn check(status: sys::napi_status) -> Result<(), Error> {
     }
 }
 
-/// Calls a function of Node-API that leaves a value behind its last argument.
+/// Calls a function of Node-API that stores its result in its last argument.
 macro_rules! made {
     ($env:expr, $function:ident $(, $argument:expr)*) => {{
         let mut value = ptr::null_mut();
-        // SAFETY: the environment is live on this thread, which is what `Env` stands for; the arguments outlive the call,
-        // and `value` is a place for its result.
+        // SAFETY: an `Env` exists only while its environment is alive on this thread; the arguments outlive the call,
+        // and `value` has space for the result.
         check(unsafe { sys::$function($env.raw $(, $argument)*, &raw mut value) })?;
         Ok(Value { raw: value, scope: PhantomData })
     }};
@@ -91,7 +92,7 @@ impl<'scope> Env<'scope> {
         made!(self, napi_get_undefined)
     }
 
-    /// Text of which every byte is a character: ASCII, or a header's value.
+    /// Creates a string in which every byte is one character: ASCII, or the value of a header.
     pub(crate) fn latin1(self, bytes: &[u8]) -> Result<Value<'scope>, Error> {
         made!(
             self,
@@ -103,7 +104,7 @@ impl<'scope> Env<'scope> {
 
     pub(crate) fn string(self, text: &str) -> Result<Value<'scope>, Error> {
         if text.is_ascii() {
-            // One byte a character is what V8 keeps, so nothing has to be decoded.
+            // V8 stores such strings with one byte for each character, so no decoding is needed.
             return self.latin1(text.as_bytes());
         }
         made!(
@@ -114,7 +115,7 @@ impl<'scope> Env<'scope> {
         )
     }
 
-    /// A copy of bytes as a `Buffer`.
+    /// Creates a `Buffer` with a copy of the bytes.
     pub(crate) fn buffer(self, bytes: &[u8]) -> Result<Value<'scope>, Error> {
         made!(
             self,
@@ -129,7 +130,7 @@ impl<'scope> Env<'scope> {
         let array: Result<Value<'scope>, Error> = made!(self, napi_create_array_with_length, values.len());
         let array = array?;
         for (index, value) in (0..).zip(values) {
-            // SAFETY: both handles are of this scope.
+            // SAFETY: both handles belong to this scope.
             check(unsafe { sys::napi_set_element(self.raw, array.raw, index, value.raw) })?;
         }
         Ok(array)
@@ -137,7 +138,8 @@ impl<'scope> Env<'scope> {
 
     pub(crate) fn to_f64(self, value: Value<'scope>) -> Result<f64, Error> {
         let mut number = 0.0;
-        // SAFETY: the handle is of this scope; another kind of value is a status, not a fault. So below.
+        // SAFETY: the handle belongs to this scope. For a value of another type, Node returns an error status. The same
+        // applies to the calls below.
         check(unsafe { sys::napi_get_value_double(self.raw, value.raw, &raw mut number) })?;
         Ok(number)
     }
@@ -149,7 +151,7 @@ impl<'scope> Env<'scope> {
         Ok(number)
     }
 
-    /// Whether the value is `null` or `undefined`.
+    /// Returns true if the value is `null` or `undefined`.
     pub(crate) fn is_nothing(self, value: Value<'scope>) -> Result<bool, Error> {
         let mut kind = 0;
         // SAFETY: as above.
@@ -160,13 +162,14 @@ impl<'scope> Env<'scope> {
         ))
     }
 
-    /// Text as UTF-8 into a buffer that is reused; false where the value is no string.
+    /// Reads a string as UTF-8 into a reusable buffer. Returns false if the value is not a string.
     pub(crate) fn read_text(self, value: Value<'scope>, buffer: &mut Vec<u8>) -> Result<bool, Error> {
         buffer.clear();
         buffer.reserve(1024);
         let mut written = 0;
         let start = buffer.as_mut_ptr().cast::<c_char>();
-        // SAFETY: the buffer has room for its capacity, and Node writes no more than it is told, its final zero included.
+        // SAFETY: the buffer has space for its capacity, and Node writes at most this number of bytes, including the
+        // final zero.
         let status = unsafe {
             sys::napi_get_value_string_utf8(self.raw, value.raw, start, buffer.capacity(), &raw mut written)
         };
@@ -174,10 +177,11 @@ impl<'scope> Env<'scope> {
             return Ok(false);
         }
         check(status)?;
-        // A text that does not fit is cut at a character, up to three bytes and the zero before the end.
+        // Node cuts a string that does not fit at the end of a character, at most three bytes and the final zero before
+        // the end.
         if written + 4 >= buffer.capacity() {
             let mut length = 0;
-            // SAFETY: without a buffer Node only measures.
+            // SAFETY: without a buffer, Node only returns the length.
             check(unsafe {
                 sys::napi_get_value_string_utf8(self.raw, value.raw, ptr::null_mut(), 0, &raw mut length)
             })?;
@@ -194,7 +198,7 @@ impl<'scope> Env<'scope> {
                 )
             })?;
         }
-        // SAFETY: Node has written this many bytes from the start, within the capacity.
+        // SAFETY: Node has written this number of bytes from the start, within the capacity.
         unsafe { buffer.set_len(written) };
         Ok(true)
     }
@@ -207,21 +211,21 @@ impl<'scope> Env<'scope> {
         String::from_utf8(buffer).map_err(|_| Error::node(sys::Status::napi_string_expected))
     }
 
-    /// The elements of an array.
+    /// Returns the elements of an array.
     pub(crate) fn elements(self, array: Value<'scope>) -> Result<Vec<Value<'scope>>, Error> {
         let mut count = 0;
-        // SAFETY: the handle is of this scope.
+        // SAFETY: the handle belongs to this scope.
         check(unsafe { sys::napi_get_array_length(self.raw, array.raw, &raw mut count) })?;
         (0..count)
             .map(|index| made!(self, napi_get_element, array.raw, index))
             .collect()
     }
 
-    /// A copy of a `Uint8Array`'s bytes.
+    /// Copies the bytes of a `Uint8Array`.
     pub(crate) fn to_bytes(self, value: Value<'scope>) -> Result<Vec<u8>, Error> {
         let (mut kind, mut length, mut data) = (0, 0, ptr::null_mut());
         let (mut buffer, mut offset) = (ptr::null_mut(), 0);
-        // SAFETY: the handle is of this scope, and every result has its place.
+        // SAFETY: the handle belongs to this scope, and every result has its own variable.
         check(unsafe {
             sys::napi_get_typedarray_info(
                 self.raw,
@@ -242,15 +246,15 @@ impl<'scope> Env<'scope> {
         if length == 0 || data.is_null() {
             return Ok(Vec::new());
         }
-        // SAFETY: Node answers where the array's bytes lie and how many they are; no JavaScript runs while they are
-        // copied, so they stay there. (A SharedArrayBuffer may be written to by another thread; its bytes are then mixed.)
+        // SAFETY: Node returned the position and the length of the array's bytes. No JavaScript runs during the copy,
+        // so the bytes stay there. (Another thread may write to a SharedArrayBuffer; the copy then contains a mixture.)
         Ok(unsafe { std::slice::from_raw_parts(data.cast::<u8>(), length) }.to_vec())
     }
 
-    /// Calls a function. An exception that it throws is reported as uncaught, as Node does for its own callbacks.
+    /// Calls a function. Reports an exception of the function as uncaught, as Node does for its own callbacks.
     pub(crate) fn call(self, function: Value<'scope>, arguments: &[Value<'scope>]) -> Result<(), Error> {
         let this = self.undefined()?;
-        // SAFETY: `Value` is a transparent handle, and all are of this scope. The result is not asked for.
+        // SAFETY: `Value` is a transparent handle, and all handles belong to this scope. The result is not requested.
         let status = unsafe {
             sys::napi_call_function(
                 self.raw,
@@ -269,22 +273,22 @@ impl<'scope> Env<'scope> {
         Ok(())
     }
 
-    /// Hands an exception to `process.on("uncaughtException")`, which by default ends the process.
+    /// Passes an exception to `process.on("uncaughtException")`, which exits the process by default.
     pub(crate) fn report(self, exception: Value<'scope>) {
-        // SAFETY: the handle is of this scope. A failure means that the environment is going down, and there is nobody
-        // left to tell.
+        // SAFETY: the handle belongs to this scope. A failure means that the environment is shutting down, and no code
+        // is left that could receive the exception.
         unsafe { sys::napi_fatal_exception(self.raw, exception.raw) };
     }
 
-    /// Throws, unless something was thrown already.
+    /// Throws an exception, unless another one is already pending.
     pub(super) fn throw(self, error: Error) {
         let code = CString::new(error.code).unwrap_or_default();
         let message = CString::new(error.message.replace('\0', "\u{fffd}")).unwrap_or_default();
-        // SAFETY: both texts end with a zero and outlive the call.
+        // SAFETY: both strings end with a zero and outlive the call.
         unsafe { sys::napi_throw_error(self.raw, code.as_ptr(), message.as_ptr()) };
     }
 
-    /// An `Error` object.
+    /// Creates an `Error` object.
     pub(crate) fn error(self, error: &Error) -> Result<Value<'scope>, Error> {
         let (code, message) = (self.string(&error.code)?, self.string(&error.message)?);
         made!(self, napi_create_error, code.raw, message.raw)
@@ -294,7 +298,7 @@ impl<'scope> Env<'scope> {
 impl Value<'_> {
     /// # Safety
     ///
-    /// `raw` must be a handle of a scope that is open for the value's lifetime.
+    /// `raw` must be a handle of a scope that is open for the lifetime of the value.
     pub(super) unsafe fn from_raw(raw: sys::napi_value) -> Self {
         Self {
             raw,
@@ -307,7 +311,7 @@ impl Value<'_> {
     }
 }
 
-/// Slices are never longer than `isize::MAX`.
+/// Returns the length; slices are never longer than `isize::MAX`.
 fn length(bytes: &[u8]) -> isize {
     isize::try_from(bytes.len()).unwrap_or(isize::MAX)
 }

@@ -1,8 +1,8 @@
-//! Node-API and libuv behind safe types. This module is the one place with `unsafe`.
+//! Safe types for Node-API and libuv. This is the only module with `unsafe` code.
 //!
-//! Every call into Node needs an environment, on its thread, while it may run JavaScript. [`Env`] stands for that: it is
-//! made only here, for the length of a callback, and cannot leave its thread.
-#![allow(unsafe_code)] // the boundary to C; each block says why it holds
+//! Every call into Node needs an environment, on its thread, while the environment may run JavaScript. [`Env`]
+//! guarantees this: only this module creates it, for the duration of a callback, and it cannot leave its thread.
+#![allow(unsafe_code)] // the boundary to C; each block states why it is sound
 
 mod callbacks;
 mod descriptor;

@@ -1,4 +1,4 @@
-//! The addon's entry, its state per environment, and the bridge from JavaScript's calls to Rust functions.
+//! Entry point of the addon, its state for each environment, and the bridge from JavaScript calls to Rust functions.
 
 use std::any::Any;
 use std::ffi::{CString, c_void};
@@ -10,22 +10,22 @@ use napi_sys as sys;
 use super::env::{Env, Error, Value};
 use crate::exports::{EXPORTS, State};
 
-/// Greatest number of arguments that an exported function takes.
+/// Maximum number of arguments of an exported function.
 const MAX_ARGUMENTS: usize = 6;
 
 /// A function that JavaScript can call.
 pub(crate) struct Export {
     pub(crate) name: &'static str,
-    /// How many arguments it takes; missing ones are `undefined`.
+    /// Number of arguments; missing ones are `undefined`.
     pub(crate) arguments: usize,
     pub(crate) run: for<'scope> fn(Env<'scope>, &State, &[Value<'scope>]) -> Result<Value<'scope>, Error>,
 }
 
-/// The symbol that Node calls when the addon is loaded, once in each environment.
+/// Entry point that Node calls when the addon is loaded, once in each environment.
 ///
 /// # Safety
 ///
-/// Only Node calls it.
+/// Only Node may call this function.
 #[unsafe(no_mangle)]
 #[allow(unreachable_pub)] // Node finds the symbol by its name
 pub unsafe extern "C" fn napi_register_module_v1(
@@ -42,11 +42,11 @@ pub unsafe extern "C" fn napi_register_module_v1(
     finish(scope, result).map_or(exports, |()| exports)
 }
 
-/// The version of Node-API that the addon needs: 8, with Node 24's own being higher.
+/// Returns the version of Node-API that the addon needs: 8. Node 24 supports a higher version.
 ///
 /// # Safety
 ///
-/// Only Node calls it.
+/// Only Node may call this function.
 #[unsafe(no_mangle)]
 #[allow(unreachable_pub)] // Node finds the symbol by its name
 pub unsafe extern "C" fn node_api_module_get_api_version_v1() -> i32 {
@@ -55,11 +55,11 @@ pub unsafe extern "C" fn node_api_module_get_api_version_v1() -> i32 {
 
 fn register<'scope>(env: Env<'scope>, exports: Value<'scope>) -> Result<(), Error> {
     let state = Box::into_raw(Box::<State>::default());
-    // SAFETY: Node gives the state back to `drop_state` once, at the environment's end.
+    // SAFETY: Node passes the state to `drop_state` once, at the end of the environment.
     let status =
         unsafe { sys::napi_set_instance_data(env.raw(), state.cast(), Some(drop_state), ptr::null_mut()) };
     if status != sys::Status::napi_ok {
-        // SAFETY: Node did not take it.
+        // SAFETY: Node did not store the pointer.
         drop(unsafe { Box::from_raw(state) });
         return Err(failed("no place for its state"));
     }
@@ -67,7 +67,7 @@ fn register<'scope>(env: Env<'scope>, exports: Value<'scope>) -> Result<(), Erro
         let name = CString::new(export.name).map_err(|_| failed("a name"))?;
         let mut function = ptr::null_mut();
         let data = ptr::from_ref(export).cast_mut().cast::<c_void>();
-        // SAFETY: the name outlives the call, the export is static.
+        // SAFETY: the name outlives the call, and the export is static.
         let status = unsafe {
             let made = sys::napi_create_function(
                 env.raw(),
@@ -98,17 +98,17 @@ fn failed(what: &str) -> Error {
 }
 
 unsafe extern "C" fn drop_state(_: sys::napi_env, state: *mut c_void, _: *mut c_void) {
-    // SAFETY: made in `register`, given back once. A panic of a destructor must not reach Node.
+    // SAFETY: created in `register`, and passed here only once. A panic of a destructor must not reach Node.
     let _ = catch_unwind(|| drop(unsafe { Box::from_raw(state.cast::<State>()) }));
 }
 
-/// Every exported function, told apart by its data.
+/// Implements all exported functions, which are distinguished by their data.
 unsafe extern "C" fn call(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     let mut values = [ptr::null_mut(); MAX_ARGUMENTS];
     let mut count = MAX_ARGUMENTS;
     let mut data = ptr::null_mut();
     let mut state = ptr::null_mut();
-    // SAFETY: Node fills as many values as there is room for, absent ones with `undefined`.
+    // SAFETY: Node writes at most `count` values, and `undefined` for missing arguments.
     let status = unsafe {
         sys::napi_get_cb_info(
             env,
@@ -131,13 +131,13 @@ unsafe extern "C" fn call(env: sys::napi_env, info: sys::napi_callback_info) -> 
             &*state.cast::<State>(),
         )
     };
-    // SAFETY: `Value` is a transparent handle, and Node made these in the open scope.
+    // SAFETY: `Value` is a transparent handle, and Node created these handles in the open scope.
     let values = unsafe { std::slice::from_raw_parts(values.as_ptr().cast::<Value<'_>>(), export.arguments) };
     let result = catch_unwind(AssertUnwindSafe(|| (export.run)(env, state, values)));
     finish(env, result).map_or(ptr::null_mut(), Value::raw)
 }
 
-/// What a panic or an error becomes: an exception.
+/// Converts a panic or an error into an exception.
 fn finish<T>(env: Env<'_>, result: std::thread::Result<Result<T, Error>>) -> Option<T> {
     match result {
         Ok(Ok(value)) => Some(value),
@@ -152,7 +152,7 @@ fn finish<T>(env: Env<'_>, result: std::thread::Result<Result<T, Error>>) -> Opt
     }
 }
 
-/// What a panic said.
+/// Returns the message of a panic.
 pub(super) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic
         .downcast_ref::<&str>()

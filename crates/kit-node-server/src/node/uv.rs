@@ -1,4 +1,4 @@
-//! A descriptor and a timer on libuv's loop.
+//! Watches a file descriptor and a timer on libuv's event loop.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::Cell;
@@ -12,7 +12,7 @@ use napi_sys as sys;
 
 use super::env::{Env, Error};
 
-// From libuv's `uv.h`; stable within its major version, which Node-API guarantees.
+// From `uv.h` of libuv. Stable within a major version, which Node-API guarantees.
 const UV_POLL: c_int = 8;
 const UV_TIMER: c_int = 13;
 const UV_READABLE: c_int = 1;
@@ -31,25 +31,25 @@ unsafe extern "C" {
     fn uv_close(handle: *mut c_void, callback: HandleCallback);
 }
 
-/// What a [`Watcher`] calls, on the loop's thread.
+/// Callbacks of a [`Watcher`], on the thread of the event loop.
 pub(crate) trait Target {
-    /// The descriptor is readable.
+    /// The file descriptor is readable.
     fn ready(&self);
-    /// The timer has fired, which it does once, and by libuv's clock: perhaps some milliseconds early.
+    /// The timer has fired. It fires once, by libuv's clock, and may fire some milliseconds early.
     fn fired(&self);
     /// The watcher is closed and will not call again.
     fn closed(&self);
-    /// One of the two panicked.
+    /// One of the callbacks above panicked.
     fn panicked(&self, message: &str);
 }
 
-/// Watches one descriptor and one timer until it is closed. It keeps its loop alive.
+/// Watches one file descriptor and one timer until it is closed. An open watcher keeps its event loop alive.
 pub(crate) struct Watcher {
-    /// Nothing once closing has begun.
+    /// `None` once closing has begun.
     shared: Cell<Option<NonNull<Shared>>>,
 }
 
-/// What both handles point to; freed when libuv has closed them both.
+/// Data of both handles. Freed when libuv has closed both.
 struct Shared {
     poll: Handle,
     timer: Handle,
@@ -57,7 +57,7 @@ struct Shared {
     open: Cell<u8>,
 }
 
-/// Memory for a handle of libuv, whose size only libuv knows.
+/// Memory for a libuv handle, whose size is only known at run time.
 struct Handle {
     memory: *mut u8,
     layout: Layout,
@@ -65,7 +65,7 @@ struct Handle {
 
 impl Handle {
     fn new(kind: c_int) -> Result<Self, Error> {
-        // SAFETY: a plain question.
+        // SAFETY: the function only returns a number.
         let size = unsafe { uv_handle_size(kind) };
         let layout =
             Layout::from_size_align(size.max(1), 16).map_err(|_| failed("its handle has no size"))?;
@@ -84,7 +84,7 @@ impl Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // SAFETY: allocated with this layout; libuv has closed the handle or never saw it.
+        // SAFETY: allocated with this layout; libuv has closed the handle or never received it.
         unsafe { dealloc(self.memory, self.layout) };
     }
 }
@@ -97,10 +97,10 @@ fn failed(what: &str) -> Error {
 }
 
 impl Watcher {
-    /// Starts watching; `fd` must stay open until [`Target::closed`].
+    /// Starts watching. `fd` must stay open until [`Target::closed`].
     pub(crate) fn start(env: Env<'_>, fd: RawFd, target: Rc<dyn Target>) -> Result<Self, Error> {
         let mut uv_loop = ptr::null_mut();
-        // SAFETY: the environment is live.
+        // SAFETY: the environment is alive.
         let status = unsafe { sys::napi_get_uv_event_loop(env.raw(), &raw mut uv_loop) };
         if status != sys::Status::napi_ok {
             return Err(failed("there is no loop"));
@@ -112,7 +112,7 @@ impl Watcher {
             target,
             open: Cell::new(2),
         };
-        // SAFETY: the handle's memory is as large as libuv asked for. On failure libuv keeps nothing.
+        // SAFETY: the memory of the handle has the size that libuv returned. On failure libuv stores nothing.
         if unsafe { uv_poll_init(uv_loop, shared.poll.raw(), fd) } != 0 {
             return Err(failed("its descriptor cannot be polled"));
         }
@@ -120,8 +120,8 @@ impl Watcher {
         let watcher = Self {
             shared: Cell::new(Some(shared)),
         };
-        // SAFETY: both handles are initialised before anything else is done with them, live until they are closed, and
-        // carry the pointer that is freed only after that.
+        // SAFETY: both handles are initialized before any other use and live until they are closed. Their data pointer
+        // is freed only after that.
         let started = unsafe {
             let (poll, timer) = (shared.as_ref().poll.raw(), shared.as_ref().timer.raw());
             uv_timer_init(uv_loop, timer);
@@ -136,18 +136,19 @@ impl Watcher {
         Ok(watcher)
     }
 
-    /// Calls the target after this many milliseconds, in place of an earlier wish.
+    /// Fires the timer after `milliseconds`. Replaces an earlier timer.
     pub(crate) fn set_timer(&self, milliseconds: u64) {
         if let Some(shared) = self.shared.get() {
-            // SAFETY: closing has not begun, so the handle is initialised and active.
+            // SAFETY: closing has not begun, so the handle is initialized and active.
             unsafe { uv_timer_start(shared.as_ref().timer.raw(), on_timer, milliseconds, 0) };
         }
     }
 
-    /// Stops watching. The target is told when libuv has let go.
+    /// Stops watching. [`Target::closed`] is called when libuv has closed the handles.
     pub(crate) fn close(&self) {
         if let Some(shared) = self.shared.take() {
-            // SAFETY: taking the pointer makes sure that each handle is closed once. `shared` lives until both are.
+            // SAFETY: taking the pointer ensures that each handle is closed only once. `shared` lives until both are
+            // closed.
             unsafe {
                 uv_close(shared.as_ref().poll.raw(), on_close);
                 uv_close(shared.as_ref().timer.raw(), on_close);
@@ -157,7 +158,7 @@ impl Watcher {
 }
 
 unsafe extern "C" fn on_poll(handle: *mut c_void, _status: c_int, _events: c_int) {
-    // An error of the poll is found again, with its name, by the engine's own poller.
+    // The engine's own poller detects an error of the poll again, with its name.
     // SAFETY: libuv calls only until the handle is closed.
     unsafe { call(handle, |target| target.ready()) };
 }
@@ -169,19 +170,20 @@ unsafe extern "C" fn on_timer(handle: *mut c_void) {
 
 /// # Safety
 ///
-/// `handle` must be one of a watcher that is not closed.
+/// `handle` must belong to a watcher that is not closed.
 unsafe fn call(handle: *mut c_void, what: fn(&dyn Target)) {
-    // SAFETY: the data was set when the handle was made. The clone keeps the target while it closes its watcher.
+    // SAFETY: the data was set when the handle was created. The clone keeps the target alive while it closes its
+    // watcher.
     let target = unsafe { Rc::clone(&(*uv_handle_get_data(handle).cast::<Shared>()).target) };
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| what(&*target))) {
         let message = super::module::panic_message(&*panic);
-        // A second panic, while reporting the first, has nobody left to go to.
+        // A second panic, while the first one is reported, cannot be reported.
         let _ = catch_unwind(AssertUnwindSafe(|| target.panicked(&message)));
     }
 }
 
 unsafe extern "C" fn on_close(handle: *mut c_void) {
-    // SAFETY: the data is freed below, after the second of the two calls.
+    // SAFETY: the data is freed below, in the second of the two calls.
     let shared = unsafe { uv_handle_get_data(handle).cast::<Shared>() };
     // SAFETY: as above.
     let open = unsafe { &(*shared).open };
@@ -189,8 +191,8 @@ unsafe extern "C" fn on_close(handle: *mut c_void) {
     if open.get() > 0 {
         return;
     }
-    // SAFETY: both handles are closed; the box was leaked when they were made.
+    // SAFETY: both handles are closed; the box was leaked when they were created.
     let shared = unsafe { Box::from_raw(shared) };
-    // Nothing of JavaScript can be told any more.
+    // JavaScript can no longer receive an error.
     let _ = catch_unwind(AssertUnwindSafe(|| shared.target.closed()));
 }

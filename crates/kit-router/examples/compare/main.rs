@@ -1,12 +1,13 @@
-//! Times routers on the sets of `bench/router`, or prints what `kit build` writes for them. `cargo xtask bench router` runs it.
+//! Measures routers with the route sets of `bench/router`, or prints the documents of `kit build` for the sets.
+//! `cargo xtask bench router` runs this program.
 //!
 //! ```text
 //! compare documents|time SETS.json [rounds] [milliseconds]
 //! ```
 //!
-//! What comes out is JSON.
+//! The output is JSON.
 
-// A program of the repository's own; the rules are for the product's crates.
+// This program is only for this repository; these lints are for the crates of the product.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 mod sets;
@@ -44,7 +45,7 @@ fn main() {
     println!("{output}");
 }
 
-/// Subjects take turns; a figure is the fastest of the rounds.
+/// Measures all subjects in turns. A result is the fastest of the rounds.
 fn timed(set: &Set, rounds: u64, time: Duration) -> Vec<Row> {
     let loads = subjects(&set.routes);
     let mut subjects: Vec<_> = loads.iter().map(|(name, load)| (*name, load())).collect();
@@ -65,7 +66,7 @@ fn timed(set: &Set, rounds: u64, time: Duration) -> Vec<Row> {
         for (name, subject, _) in &mut able {
             check(name, subject.as_mut(), requests);
         }
-        // The first round brings code and data back into the caches and is thrown away.
+        // The first round warms up the caches and is discarded.
         for round in 0..=rounds {
             for (_, subject, samples) in &mut able {
                 let sample = nanoseconds(time, requests.len(), || {
@@ -120,7 +121,7 @@ fn check(name: &str, subject: &mut dyn Subject, requests: &[Request]) {
     }
 }
 
-/// What one of `count` pieces of work takes.
+/// Returns the time of one of `count` operations in nanoseconds.
 #[allow(clippy::cast_precision_loss)] // far below 2^52
 fn nanoseconds(time: Duration, count: usize, mut run: impl FnMut()) -> f64 {
     let (start, mut runs) = (Instant::now(), 0_usize);
@@ -134,7 +135,7 @@ fn nanoseconds(time: Duration, count: usize, mut run: impl FnMut()) -> f64 {
     }
 }
 
-/// Whatever else the machine does only makes a round slower.
+/// Returns the minimum, because other work of the machine can only make a round slower.
 fn fastest(samples: &[f64]) -> f64 {
     samples.iter().copied().fold(f64::INFINITY, f64::min)
 }

@@ -1,4 +1,4 @@
-//! Sets of routes and requests as `bench/router` writes them, and figures as it reads them.
+//! Types of the sets of routes and requests that `bench/router` writes, and of the results that it reads.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub(crate) struct Row {
     pub(crate) unit: &'static str,
 }
 
-#[allow(clippy::disallowed_methods)] // a program of the repository's own
+#[allow(clippy::disallowed_methods)] // this program is only for this repository
 pub(crate) fn read(path: &str) -> Vec<Set> {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }

@@ -1,11 +1,11 @@
-//! The routers that are compared, behind one interface.
+//! Routers of the comparison, behind a common interface.
 
 use std::collections::BTreeMap;
 
 use kit_router::{CompiledRouteTree, Match, Method, ParamBuffer, RouteSpec, RouteTree};
 use percent_encoding::percent_decode_str;
 
-/// What a router says, with the length of all parameters' values, so that they have been read.
+/// Result of a search, with the total length of all parameter values, so that the values must be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answer {
     Route(u32, usize),
@@ -15,20 +15,20 @@ pub(crate) enum Answer {
 
 pub(crate) trait Subject {
     fn find(&mut self, method: &str, path: &str) -> Answer;
-    /// Whether it tells 405 from 404.
+    /// Returns true if the router distinguishes 405 from 404.
     fn knows_methods(&self) -> bool {
         false
     }
-    /// Whether values are percent-decoded.
+    /// Returns true if values are percent-decoded.
     fn decodes(&self) -> bool {
         false
     }
 }
 
-/// Makes a subject, after what is not to be measured has been done.
+/// Creates a subject. All work before the call is not measured.
 pub(crate) type Load<'a> = Box<dyn Fn() -> Box<dyn Subject> + 'a>;
 
-/// Every subject by name. Routes are `GET /notes/:id`.
+/// Returns all subjects with their names. Routes have the form `GET /notes/:id`.
 pub(crate) fn subjects(routes: &[String]) -> Vec<(&'static str, Load<'_>)> {
     let document = document(routes);
     vec![
@@ -49,7 +49,7 @@ pub(crate) fn subjects(routes: &[String]) -> Vec<(&'static str, Load<'_>)> {
     ]
 }
 
-/// What `kit build` writes for the routes.
+/// Returns the document that `kit build` writes for the routes.
 pub(crate) fn document(routes: &[String]) -> CompiledRouteTree {
     let specs = routes.iter().map(|route| {
         let (method, path) = split(route);
@@ -102,15 +102,15 @@ impl Subject for Kit {
     }
 }
 
-/// A router of paths.
+/// A router that supports only paths, without methods.
 trait Paths: Default {
     fn add(&mut self, path: &str, route: u32);
-    /// What follows when all routes are there.
+    /// Called after all routes are added.
     fn finish(&mut self) {}
     fn at(&self, path: &str) -> Option<(u32, usize)>;
 }
 
-/// As routers that know no methods say to be used: one for each.
+/// One router for each method, as routers without methods recommend.
 #[derive(Default)]
 struct PerMethod<P> {
     routers: [Option<P>; Method::ALL.len()],
@@ -141,7 +141,7 @@ impl<P: Paths> Subject for PerMethod<P> {
     }
 }
 
-/// `/notes/:id/*rest` with other signs around the names.
+/// Converts `/notes/:id/*rest` to a syntax with other delimiters around the names.
 fn with_signs(path: &str, parameter: [&str; 2], wildcard: [&str; 2]) -> String {
     path.split('/')
         .map(|segment| {
@@ -180,7 +180,7 @@ struct PathTree(path_tree::PathTree<u32>);
 
 impl Paths for PathTree {
     fn add(&mut self, path: &str, route: u32) {
-        // `:name+` takes slashes too.
+        // `:name+` also matches slashes.
         let _ = self.0.insert(&with_signs(path, [":", ""], [":", "+"]), route);
     }
 
@@ -223,7 +223,7 @@ impl Paths for Wayfind {
     }
 }
 
-/// matchit with a table of methods behind each path and with decoded values, which is how axum uses it.
+/// matchit with a table of methods for each path and with decoded values, like in axum.
 struct MatchitTable(matchit::Router<[Option<u32>; Method::ALL.len()]>);
 
 impl MatchitTable {

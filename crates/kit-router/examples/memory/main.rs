@@ -1,14 +1,15 @@
-//! Counts what the routers of `compare` keep on the heap. A program of its own, since counting makes allocating slower.
+//! Measures the heap memory of the routers of `compare`. It is a separate program because counting makes allocations
+//! slower.
 //!
 //! ```text
 //! memory SETS.json
 //! ```
 
-// A program of the repository's own; the rules are for the product's crates.
+// This program is only for this repository; these lints are for the crates of the product.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 #[path = "../compare/sets.rs"]
-#[allow(dead_code)] // no requests are made
+#[allow(dead_code)] // requests are not used here
 mod sets;
 #[path = "../compare/subjects.rs"]
 #[allow(dead_code)]
@@ -23,7 +24,7 @@ fn main() {
     println!("{}", serde_json::to_string(&rows).unwrap());
 }
 
-/// Bytes that a loaded subject keeps on the heap.
+/// Returns the number of heap bytes of each loaded subject.
 #[allow(clippy::cast_precision_loss)] // far below 2^52
 fn memory(set: &sets::Set) -> Vec<sets::Row> {
     let row = |(name, load): &(&'static str, subjects::Load<'_>)| {

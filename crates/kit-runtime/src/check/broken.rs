@@ -1,4 +1,5 @@
-//! The first rule that a value breaks, for programs. `packages/core/src/codec/broken-rule.ts` finds the same in TypeScript.
+//! Finds the first rule that a value breaks, for programs that read failures. `packages/core/src/codec/broken-rule.ts`
+//! implements the same in TypeScript.
 
 use std::cmp::Ordering;
 
@@ -10,41 +11,42 @@ use crate::bigint::{BigInt, MAX_CHARACTERS};
 use crate::json::Json;
 use crate::shape::{Array, Literal, MAX_DEPTH, Number, Shape, Text, Tuple};
 
-/// A rule and its argument.
+/// A broken rule and its argument.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Broken {
     /// The rule.
     pub rule: Rule,
-    /// Its argument as the contract has it; nothing if the rule has none.
+    /// Argument of the rule as the contract declares it; `None` if the rule has no argument.
     pub limit: Option<Value>,
 }
 
 impl Broken {
-    /// A rule without an argument.
+    /// Creates a broken rule without an argument.
     pub(crate) fn rule(rule: Rule) -> Self {
         Self { rule, limit: None }
     }
 
-    /// A rule with its argument.
+    /// Creates a broken rule with its argument.
     pub(crate) fn limit(rule: Rule, limit: impl Into<Value>) -> Self {
         let limit = Some(limit.into());
         Self { rule, limit }
     }
 }
 
-/// The limit of `enum` is left out if there are more values: each failure of an answer would repeat them.
+/// Maximum number of values in the limit of `enum`. A longer list is left out, because each failure of a response would
+/// repeat it.
 const MAX_VALUES: usize = 50;
 
-/// Pattern of a bigint in JSON, as the OpenAPI document has it.
+/// Pattern of a bigint in JSON, equal to the pattern in the OpenAPI document.
 const DIGITS: &str = "^-?[0-9]+$";
 
-/// Finds the first rule of a shape that a value breaks, for a value that does not fit. Types come first, then rules in the order in which
-/// the words of `expected` name them.
+/// Finds the first rule of a shape that a value breaks. The value must not fit the shape. The type comes first, then
+/// the rules in the order in which the text of `expected` names them.
 pub(super) fn broken(shape: &'static Shape, value: &Json) -> Broken {
     own_rule(shape.resolve(), value).unwrap_or_else(|| of_type(&[shape.resolve()]))
 }
 
-/// Finds the rule of a union of these shapes.
+/// Finds the broken rule for a union of these shapes.
 pub(super) fn broken_of_all(shapes: &[&'static Shape], value: &Json) -> Broken {
     let mut members = Vec::new();
     for shape in shapes {
@@ -53,7 +55,7 @@ pub(super) fn broken_of_all(shapes: &[&'static Shape], value: &Json) -> Broken {
     union_rule(&members, value)
 }
 
-/// The rule of the value itself; nothing if only something inside of the value can be wrong.
+/// Returns the rule that the value itself breaks; `None` if only a value inside of it can break a rule.
 fn own_rule(shape: &'static Shape, value: &Json) -> Option<Broken> {
     match (shape, value) {
         (Shape::Unknown, _) => Some(Broken::limit(Rule::MaxDepth, MAX_DEPTH)),
@@ -119,7 +121,7 @@ fn bigint_rule(rules: &Number, value: &Json) -> Option<Broken> {
             Broken::limit(Rule::Pattern, DIGITS)
         });
     };
-    // As doubles, the bounds of a column would be told with other digits: 9223372036854776000.
+    // As doubles, the bounds of a 64-bit column would be reported with rounded digits: 9223372036854776000.
     if rules.is_bigint_column() && i64::try_from(&number).is_err() {
         let is_less = BigInt::compare(&number, 0.0) == Ordering::Less;
         return Some(if is_less {
@@ -179,8 +181,8 @@ fn length_rule(tuple: &Tuple, length: usize) -> Option<Broken> {
     Some(Broken::limit(Rule::MaxItems, most))
 }
 
-/// The rule of a union. Literals are an `enum`. If one member alone is of the value's type, that member was meant, so its rule is told. `anyOf`
-/// stands for all that no single rule says.
+/// Returns the broken rule of a union. A union of literals breaks `enum`. If exactly one member has the type of the
+/// value, the client probably meant that member, so its rule is returned. `anyOf` covers all other cases.
 fn union_rule(members: &[&'static Shape], value: &Json) -> Broken {
     if members.is_empty() {
         return Broken::rule(Rule::Unknown);
@@ -193,7 +195,7 @@ fn union_rule(members: &[&'static Shape], value: &Json) -> Broken {
     let mut meant = members.iter().filter(|member| is_of_type(member, value));
     match (meant.next(), meant.next()) {
         (None, _) => of_type(members),
-        // A literal among other types is only one of the ways to be right.
+        // A literal among other types is only one of several valid values, so its rule would mislead.
         (Some(only), None) if !is_literal(only) => {
             own_rule(only, value).unwrap_or_else(|| Broken::rule(Rule::AnyOf))
         }
@@ -201,7 +203,8 @@ fn union_rule(members: &[&'static Shape], value: &Json) -> Broken {
     }
 }
 
-/// Adds the members of a union, those of unions inside of it among them, to `found`; of another shape that shape.
+/// Adds the members of a union to `found`, including the members of nested unions. Adds the shape itself if it is not a
+/// union.
 fn add_members(shape: &'static Shape, found: &mut Vec<&'static Shape>) {
     match shape.resolve() {
         Shape::Never => {}
@@ -249,7 +252,7 @@ fn literal_limit(literal: Literal) -> Value {
     }
 }
 
-/// Says that a value is of none of the types of these shapes.
+/// Creates the failure for a value that has none of the types of these shapes.
 fn of_type(shapes: &[&'static Shape]) -> Broken {
     let mut names: Vec<&str> = Vec::new();
     for shape in shapes {
@@ -264,7 +267,7 @@ fn of_type(shapes: &[&'static Shape]) -> Broken {
     }
 }
 
-/// A type as JSON Schema names it.
+/// Returns the name of a type in JSON Schema.
 fn type_name(shape: &Shape) -> &'static str {
     match shape {
         Shape::Null => "null",
@@ -286,7 +289,7 @@ fn type_name(shape: &Shape) -> &'static str {
     }
 }
 
-/// Returns true if a value is of a shape's type, whatever its rules say.
+/// Returns true if a value has the type of a shape. Does not check the rules of the shape.
 fn is_of_type(shape: &Shape, value: &Json) -> bool {
     match (shape, value) {
         (_, Json::TooDeep) => false,
@@ -310,14 +313,14 @@ fn is_of_type(shape: &Shape, value: &Json) -> bool {
 }
 
 #[cfg(test)]
-// A shape stands beside the cases that it is for.
+// Each shape is declared next to the cases that use it.
 #[allow(clippy::items_after_statements)]
 mod tests {
     use super::{Broken, broken};
     use crate::json::{parse, to_text};
     use crate::shape::{Format, Property, Shape};
 
-    /// The rule and its limit as JSON: `minLength 1`.
+    /// Formats the broken rule and its limit as JSON: `minLength 1`.
     fn told(shape: &'static Shape, text: &str) -> String {
         let Broken { rule, limit } = broken(shape, &parse(text).unwrap());
         let limit = limit.map(|limit| format!(" {}", to_text(&limit).unwrap()));
@@ -325,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_union_tells_the_rule_of_the_only_member_of_the_type() {
+    fn reports_the_rule_of_the_only_union_member_with_the_type_of_the_value() {
         static NAME: Shape = Shape::union(&[Shape::TEXT.min_length(1), Shape::Null]);
         assert_eq!(told(&NAME, r#""""#), "minLength 1");
         assert_eq!(told(&NAME, "5"), r#"type ["string","null"]"#);
@@ -339,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_beyond_what_javascript_holds_break_a_bound() {
+    fn reports_a_bound_for_numbers_beyond_the_range_of_javascript() {
         static ANY: Shape = Shape::NUMBER;
         static WHOLE: Shape = Shape::INTEGER;
         static FEW: Shape = Shape::INTEGER.maximum(5.0);
@@ -351,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn the_type_comes_before_rules_and_lengths_before_formats() {
+    fn reports_the_type_before_rules_and_lengths_before_formats() {
         static MAIL: Shape = Shape::TEXT.max_length(5).format(Format::Email);
         assert_eq!(told(&MAIL, "5"), r#"type "string""#);
         assert_eq!(told(&MAIL, r#""no address""#), "maxLength 5");

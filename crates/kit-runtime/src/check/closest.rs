@@ -1,12 +1,13 @@
-//! The member of a union that was probably meant by a value that fits none.
+//! Finds the member of a union that the client probably meant with a value that fits no member.
 
 use std::cmp::Ordering;
 
 use crate::json::Json;
 use crate::shape::Shape;
 
-/// The member that most of the value's keys (or of its items) belong to, of those the one with the fewest mistakes. Nothing where two
-/// are equally near, or nothing is shared with any: then it is better to list them.
+/// Returns the member that shares the most keys (or items) with the value. Among equals, the member with the fewest
+/// mistakes wins. Returns `None` on a tie, or if the value shares nothing with any member: in these cases a list of the
+/// members helps more.
 pub(super) fn closest_member(
     members: &[&'static Shape],
     value: &Json,
@@ -38,7 +39,8 @@ pub(super) fn closest_member(
     }
 }
 
-/// Declared properties that are there, or items that fit; and parts that are missing or do not fit.
+/// Counts the declared properties that are present (or the items that fit), and the properties or items that are
+/// missing or do not fit.
 fn nearness(
     shape: &'static Shape,
     value: &Json,

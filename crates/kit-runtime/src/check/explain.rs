@@ -1,4 +1,4 @@
-//! The walk over a shape and a value that keeps what does not fit.
+//! Walks over a shape and a value and collects the failures.
 
 use serde_json::Value;
 
@@ -14,19 +14,20 @@ use super::suggest::{suggest, suggest_missing, suggest_one_of};
 use crate::json::Json;
 use crate::shape::{Array, MAX_DEPTH, Object, Shape, Tuple, Union, alternatives, count, describe};
 
-/// How many failures are told; of more, an additional entry says that there are more.
+/// Maximum number of listed failures. If there are more, an additional entry says so.
 const LIMIT: usize = 100;
-/// Number of UTF-16 units that the paths of all listed failures may have together. A client that nests long keys would otherwise be answered with a
-/// hundred times what it sent.
+/// Maximum number of UTF-16 units of the paths of all listed failures together. Without this limit, a client that nests
+/// long keys would receive a response a hundred times as large as its request.
 const MAX_PATHS: usize = 16_384;
 
-/// Finds everything that keeps a value from fitting a shape, in the order of the declared properties; one failure for each place, whose
-/// `expected` names all rules of that place. Empty exactly if the value fits.
+/// Finds all failures of a value against a shape, in the order of the declared properties. Reports one failure for each
+/// location; its `expected` names all rules of that location. The result is empty if and only if the value fits.
 pub fn explain(shape: &'static Shape, value: &Json) -> Vec<Failure> {
     explain_with(shape, value, Explainer::default())
 }
 
-/// The same as far as clients are told in production: without suggestions, and with what was received of the first failure alone.
+/// Like [`explain`], with less detail, for the clients of a server in production: without suggestions, and with
+/// `received` for the first failure only.
 pub fn explain_briefly(shape: &'static Shape, value: &Json) -> Vec<Failure> {
     let is_brief = true;
     let explainer = Explainer {
@@ -63,7 +64,7 @@ fn explain_with(shape: &'static Shape, value: &Json, mut explainer: Explainer) -
     failures
 }
 
-/// A place in a value. It becomes a text only where something is wrong.
+/// Path of a location in a value. It is formatted as a string only for failures.
 enum Path<'a> {
     Root,
     Member(&'a Path<'a>, &'a str),
@@ -92,24 +93,24 @@ impl Path<'_> {
     }
 }
 
-/// Where the walk is.
+/// Current location of the walk.
 #[derive(Clone, Copy)]
 struct At<'a> {
     path: &'a Path<'a>,
-    /// Recursive types that were entered on the way.
+    /// Number of recursive types that were entered on the way.
     depth: usize,
-    /// Whether what is here may not be shown.
+    /// True if the value at this location must not be shown.
     hidden: bool,
 }
 
 #[derive(Default)]
 struct Explainer {
     failures: Vec<Failure>,
-    /// Number of UTF-16 units that the paths of the failures have together.
+    /// Number of UTF-16 units of the paths of all failures together.
     path_units: usize,
-    /// Whether suggestions are left out, and what was received after the first failure.
+    /// True if suggestions are left out, and `received` after the first failure.
     is_brief: bool,
-    /// Used where members of a union must be tried; every trial shares what the others found out.
+    /// Tries members of unions. All trials share its cache.
     matcher: Matcher,
 }
 
@@ -190,7 +191,7 @@ impl Explainer {
         for (key, item) in other_entries(object, value) {
             let before = self.failures.len();
             let path = &Path::Member(at.path, key);
-            // Every signature that takes the key must hold; one that does not is enough to say so.
+            // All index signatures that match the key must hold. The first one that fails is enough for a failure.
             for index in object.index.iter().filter(|index| index.keys.take(key)) {
                 if self.failures.len() > before {
                     break;
@@ -239,7 +240,8 @@ impl Explainer {
         }
     }
 
-    /// What is wrong with the member that was meant. Where nobody can tell which one that is, the members are listed.
+    /// Reports the failures of the member that the client probably meant. If that member cannot be determined, lists
+    /// the members.
     fn union(&mut self, shape: &'static Shape, union: &'static Union, value: &Json, at: At<'_>) {
         if !value.is_container() && union.members.len() > 1 {
             if !fits_scalar(shape, value, at.depth) {
@@ -253,7 +255,7 @@ impl Explainer {
             unknown,
         } = narrow(union, value);
         let candidates: Vec<&'static Shape> = members.iter().map(|member| &union.members[*member]).collect();
-        // One that is left was meant, unless a discriminant holds what belongs to another.
+        // If one candidate is left, the client meant it, unless a discriminant has a value that no member declares.
         if let ([only], None) = (candidates.as_slice(), &unknown) {
             self.visit(only, value, at);
             return;
@@ -283,7 +285,7 @@ impl Explainer {
         }
     }
 
-    /// Keeps that a value fits none of several shapes.
+    /// Reports that a value fits none of several shapes. A `value` of `None` is missing.
     fn refuse_all(&mut self, shapes: &[&'static Shape], value: Option<&Json>, at: At<'_>) {
         let expected = alternatives(shapes.iter().map(|shape| describe(shape)));
         let Some(value) = value else {
@@ -315,7 +317,8 @@ impl Explainer {
         self.fail(describe(shape), broken, advice, (value, noun), at, hides);
     }
 
-    /// Keeps that a value does not fit. Of a secret, its kind and the rule that it breaks are kept. `noun` names a text.
+    /// Adds a failure. For a hidden value, only its kind and the broken rule are reported. `noun` is the word for a
+    /// string in `received`.
     fn fail(
         &mut self,
         expected: String,
@@ -353,13 +356,14 @@ impl Explainer {
         }
     }
 
-    /// Returns true once no further failure is kept. The last one is one more than is told: it shows that there are more.
+    /// Returns true if no further failure is stored. The last stored failure is beyond the limit: it shows that there
+    /// are more.
     fn is_full(&self) -> bool {
         self.failures.len() > LIMIT || self.path_units > MAX_PATHS
     }
 }
 
-/// Whether a value without parts fits.
+/// Returns true if a value that is not a container fits.
 pub(super) fn fits_scalar(shape: &'static Shape, value: &Json, depth: usize) -> bool {
     match shape {
         Shape::Reference(to) => fits_scalar(to(), value, depth),
@@ -380,7 +384,7 @@ mod tests {
     use crate::shape::{Index, Keys, Property, Shape};
 
     #[test]
-    fn an_unknown_takes_256_levels_and_no_more() {
+    fn accepts_unknown_values_up_to_256_levels_of_nesting() {
         let nested = |levels: usize| parse(&format!("{}{}", "[".repeat(levels), "]".repeat(levels))).unwrap();
         assert_eq!(explain(&Shape::Unknown, &nested(256)), []);
         for levels in [257, 1024, 1025, 100_000] {
@@ -390,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn the_paths_of_all_failures_are_bounded_together() {
+    fn limits_the_total_length_of_all_failure_paths() {
         static OBJECT: Shape =
             Shape::anonymous(&[]).index(&[Index::new(Keys::Any, Shape::array(&Shape::Null))]);
         let text = format!("{{\"{}\":[{}]}}", "k".repeat(100_000), ["1"; 200].join(","));
@@ -406,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_that_nobody_has_is_told_which_one_is_near() {
+    fn suggests_the_closest_discriminant_for_an_unknown_one() {
         static FIGURE: Shape = Shape::union(&[
             Shape::object("Circle", &[Property::required("kind", Shape::literal("circle"))]),
             Shape::object("Square", &[Property::required("kind", Shape::literal("square"))]),

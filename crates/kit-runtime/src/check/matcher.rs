@@ -1,4 +1,4 @@
-//! Which member of a union a value is.
+//! Finds the member of a union that a value belongs to.
 
 use std::collections::HashMap;
 
@@ -6,24 +6,26 @@ use super::rules::{holds, holds_text, is_literal, keeps_item_rules};
 use crate::json::Json;
 use crate::shape::{MAX_DEPTH, Object, Property, Shape, Text, Union};
 
-/// How well a value fits: what is kept of it counts first, then how specific its scalars are. A value is read as the member of a
-/// union with the best fit, of equal ones as the first that is declared.
+/// Quality of a match. The number of keys that the shape retains counts first, then how specific the scalars are. A
+/// value is decoded as the union member with the best fit; among equals, the member that is declared first wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Fit {
-    /// Keys that are kept, at any depth.
+    /// Number of keys that are retained, at any depth.
     kept: usize,
-    /// The sum of what its scalars and declared names weigh.
+    /// Sum of the weights of the scalars and the declared property names.
     specific: usize,
 }
 
-/// Finds the members that values are. Each part of a value is held against each shape once: without that, a recursive union would try
-/// every part as often as there are ways to it. Parts are known by their address, so a matcher must not outlive the value.
+/// Finds the union members that values belong to. Each value inside of the input is compared with each shape once and
+/// the result is cached: without the cache, a recursive union would compare every inner value once for each way to
+/// reach it. The cache identifies values by their address, so a matcher must not outlive the value.
 #[derive(Default)]
 pub(super) struct Matcher {
     known: HashMap<(*const Shape, *const Json), Option<Fit>>,
 }
 
-/// The position of the member of a union that a value is; nothing where it fits none.
+/// Returns the index of the union member that a value belongs to; `None` if the value fits no member or the shape is
+/// not a union.
 ///
 /// # Panics
 /// Never.
@@ -37,7 +39,8 @@ pub fn pick(shape: &'static Shape, value: &Json) -> Option<usize> {
 }
 
 impl Matcher {
-    /// How well a value fits. `depth` counts the recursive types that were entered on the way.
+    /// Returns the quality of the match, or `None` if the value does not fit. `depth` is the number of recursive types
+    /// that were entered on the way.
     pub(super) fn fit(&mut self, shape: &'static Shape, value: &Json, depth: usize) -> Option<Fit> {
         match shape {
             Shape::Reference(to) => self.fit(to(), value, depth),
@@ -143,7 +146,7 @@ impl Fit {
     }
 }
 
-/// How specific each scalar is: a date is preferred to any text.
+/// Returns the weight of a scalar shape: a date has precedence over any string.
 fn specific(shape: &Shape) -> usize {
     match shape {
         Shape::Null | Shape::Boolean | Shape::Number(_) | Shape::Literal(_) => 7,
@@ -166,7 +169,7 @@ fn specific(shape: &Shape) -> usize {
     }
 }
 
-/// How many keys a value has at any depth.
+/// Counts the keys of a value at any depth.
 fn keys(value: &Json) -> usize {
     match value {
         Json::Array(items) => items.iter().map(keys).sum(),
@@ -175,7 +178,7 @@ fn keys(value: &Json) -> usize {
     }
 }
 
-/// The keys of an object that are no declared properties, and what they hold; none where no index signature takes them.
+/// Iterates over the entries of an object that are not declared properties. Empty if the shape has no index signature.
 pub(super) fn other_entries<'a>(
     object: &'static Object,
     value: &'a Json,
@@ -190,17 +193,17 @@ pub(super) fn other_entries<'a>(
     })
 }
 
-/// The members that a value can be, as far as its kind and its discriminants say.
+/// Union members that a value can belong to, according to its kind and its discriminants.
 pub(super) struct Narrowed {
-    /// Positions of the members.
+    /// Indexes of the members.
     pub(super) members: Vec<usize>,
-    /// Positions of the members of the value's kind.
+    /// Indexes of all members of the value's kind.
     pub(super) possible: Vec<usize>,
-    /// A property that holds what no member lists for it, and the shapes of what they list.
+    /// A discriminant with a value that no member declares, and the shapes that the members declare for it.
     pub(super) unknown: Option<(&'static str, Vec<&'static Shape>)>,
 }
 
-/// The members of a union that a value can be, without a look at more than its discriminants.
+/// Returns the union members that a value can belong to. Reads only the discriminants of the value.
 pub(super) fn narrow(union: &'static Union, value: &Json) -> Narrowed {
     let all: Vec<usize> = (0..union.members.len()).collect();
     if !value.is_container() {
@@ -254,7 +257,7 @@ pub(super) fn narrow(union: &'static Union, value: &Json) -> Narrowed {
     }
 }
 
-/// The property that lists what it can hold.
+/// Returns the property with this key if its values can be listed, so that it can be a discriminant.
 fn tag_of(shape: &'static Shape, key: &str) -> Option<&'static Property> {
     let Shape::Object(object) = shape else {
         return None;
@@ -280,7 +283,7 @@ fn holds_listed(shape: &'static Shape, tag: &Json) -> bool {
     }
 }
 
-/// Whether a member of a union can be meant by an array or object: one of its kind.
+/// Returns true if an array or object can belong to this union member: both are of the same kind.
 fn may_hold(shape: &Shape, value: &Json) -> bool {
     match shape {
         Shape::Unknown | Shape::Union(_) => true,

@@ -1,4 +1,4 @@
-//! Whether a value fits a shape, and everything that keeps it from fitting: the same failures, in the same order and words, as
+//! Checks if a value fits a shape and reports all failures. The failures have the same order and the same texts as
 //! those of kit's TypeScript runtime.
 
 mod broken;
@@ -24,31 +24,32 @@ pub(crate) use suggest::closest;
 use crate::json::Json;
 use crate::shape::Shape;
 
-/// One thing that keeps a value from fitting.
+/// A rule that a value breaks, with its location.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
-    /// `JSONPath` of the place.
+    /// `JSONPath` of the location.
     pub path: String,
-    /// What the place should hold, with all its rules.
+    /// Description of the expected value, with all its rules.
     pub expected: String,
-    /// What it holds, in words.
+    /// Description of the received value.
     pub received: String,
-    /// What it holds, as far as that may be shown: null if it holds nothing, and nothing if it holds what cannot be shown.
+    /// The received value, shortened: `[redacted]` if it is secret, null if it is missing, `None` if there is no value
+    /// to show.
     pub value: Option<Value>,
-    /// The first rule that is broken there, for programs.
+    /// First rule that is broken at this location, for programs.
     pub rule: Rule,
-    /// The argument of that rule, if it has one.
+    /// Argument of that rule; `None` if it has no argument.
     pub limit: Option<Value>,
-    /// How to repair it, where there is more to say than what was expected.
+    /// Advice for fixing the value; `None` if `expected` already says everything.
     pub suggestion: Option<String>,
 }
 
-/// Whether a value without parts fits.
+/// Returns true if a value that is not a container fits.
 pub(crate) fn fits_scalar(shape: &'static Shape, value: &Json) -> bool {
     explain::fits_scalar(shape, value, 0)
 }
 
-/// Whether a text fits, which none is copied for.
+/// Returns true if a string fits. Does not copy the string.
 pub(crate) fn fits_text(shape: &'static Shape, text: &str) -> bool {
     match shape.resolve() {
         Shape::Union(union) => union.members.iter().any(|member| fits_text(member, text)),

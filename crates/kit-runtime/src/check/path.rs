@@ -1,16 +1,16 @@
-//! Paths of places in a value, bounded: clients choose keys, and a key of a megabyte that a hundred failures repeat would make an answer of a
-//! hundred megabytes.
+//! Paths of locations in a value, with a limited length. Clients choose the keys: a key of one megabyte that a hundred
+//! failures repeat would make a response of a hundred megabytes.
 
 use std::fmt::Write as _;
 
 use super::shown::shortened;
 use crate::json::member_step;
 
-/// The longest path, in UTF-16 units.
+/// Maximum length of a path, in UTF-16 units.
 const MAX_PATH: usize = 1_000;
 
-/// A `JSONPath` that is built step by step: `$.tags[0]`. A key of more than 200 UTF-16 units is cut, with `…` at its end. A step that would make
-/// the path longer than 1,000 UTF-16 units, and all steps after it, are `…`.
+/// A `JSONPath` that is built step by step: `$.tags[0]`. A key of more than 200 UTF-16 units is cut and gets `…` at its
+/// end. A step that would make the path longer than 1,000 UTF-16 units becomes `…`, and later steps are left out.
 #[derive(Debug, Clone)]
 pub(crate) struct PathText {
     text: String,
@@ -19,7 +19,7 @@ pub(crate) struct PathText {
 }
 
 impl PathText {
-    /// `$`
+    /// Creates the path `$`.
     pub(crate) fn root() -> Self {
         Self {
             text: "$".to_owned(),
@@ -28,14 +28,14 @@ impl PathText {
         }
     }
 
-    /// Adds the step to a member.
+    /// Appends the step to a member of an object.
     pub(crate) fn member(&mut self, key: &str) {
         if !self.is_cut {
             self.step(&member_step(&shortened(key)));
         }
     }
 
-    /// Adds the step to an item.
+    /// Appends the step to an item of an array.
     pub(crate) fn item(&mut self, index: usize) {
         if !self.is_cut {
             let start = self.text.len();
@@ -57,13 +57,13 @@ impl PathText {
         }
     }
 
-    /// The text.
+    /// Returns the path as a string.
     pub(crate) fn into_text(self) -> String {
         self.text
     }
 }
 
-/// Number of UTF-16 units of a text.
+/// Returns the number of UTF-16 units of a string.
 pub(super) fn utf16_length(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }

@@ -1,37 +1,37 @@
-//! Names of rules, which programs tell failures by.
+//! Names of rules, so that programs can tell failures apart.
 
-/// Name of the rule that a value breaks. Where JSON Schema has a keyword for the rule, the name is that keyword.
+/// Name of the rule that a value breaks. If JSON Schema has a keyword for the rule, the name is that keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
     /// The value is missing.
     Required,
-    /// The value is of another type.
+    /// The value has another type.
     Type,
-    /// The value is none of several.
+    /// The value is not one of the listed values.
     Enum,
-    /// The value is not the only one.
+    /// The value is not the only valid value.
     Const,
-    /// The text is too short.
+    /// The string is too short.
     MinLength,
-    /// The text is too long.
+    /// The string is too long.
     MaxLength,
-    /// The text does not match a regular expression.
+    /// The string does not match a regular expression.
     Pattern,
-    /// The text has not a standard format.
+    /// The string does not have a standard format.
     Format,
-    /// The text is not of a template literal type.
+    /// The string does not match a template literal type.
     Template,
-    /// The text does not encode bytes.
+    /// The string is not a valid encoding of bytes.
     ContentEncoding,
     /// The number is too small.
     Minimum,
-    /// The number is too great.
+    /// The number is too large.
     Maximum,
     /// The number is not greater than a bound.
     ExclusiveMinimum,
     /// The number is not less than a bound.
     ExclusiveMaximum,
-    /// The number is not a multiple.
+    /// The number is not a multiple of a step.
     MultipleOf,
     /// The array has too few items.
     MinItems,
@@ -39,24 +39,24 @@ pub enum Rule {
     MaxItems,
     /// Two items of the array are equal.
     UniqueItems,
-    /// The value fits no member of a union, and no single rule says why.
+    /// The value fits no member of a union, and no single rule explains the failure.
     AnyOf,
-    /// The contract has no value there: its type is `never`.
+    /// The contract allows no value at this location: its type is `never`.
     Unknown,
     /// The value is nested too deeply.
     MaxDepth,
     /// There are more failures than are listed.
     MaxFailures,
-    /// The text has characters that no database keeps.
+    /// The string has characters that databases cannot store.
     Characters,
     /// The text is not JSON.
     Json,
-    /// The bytes are not text in the encoding.
+    /// The bytes are not valid text in the encoding.
     Encoding,
 }
 
 impl Rule {
-    /// Every rule.
+    /// All rules.
     pub const ALL: [Self; 25] = [
         Self::Required,
         Self::Type,
@@ -85,7 +85,7 @@ impl Rule {
         Self::Encoding,
     ];
 
-    /// The name in an answer.
+    /// Returns the name of the rule in a response.
     pub fn name(self) -> &'static str {
         match self {
             Self::Required => "required",

@@ -1,4 +1,4 @@
-//! The rules of values without parts, and of arrays.
+//! Checks the rules of scalar values and of arrays.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -10,7 +10,7 @@ use crate::json::{Json, number_text, quoted};
 use crate::shape::{Array, Format, Literal, MAX_DEPTH, Number, Shape, Text};
 use crate::timestamp::{is_date_time, is_timestamp};
 
-/// Whether a text is one of a shape without parts.
+/// Returns true if a string fits a scalar shape.
 pub(super) fn holds_text(shape: &Shape, text: &str) -> bool {
     match shape {
         Shape::Text(rules) => keeps_text_rules(rules, text),
@@ -20,7 +20,7 @@ pub(super) fn holds_text(shape: &Shape, text: &str) -> bool {
     }
 }
 
-/// Whether a value is one of a shape without parts.
+/// Returns true if a value fits a scalar shape.
 pub(super) fn holds(shape: &Shape, value: &Json) -> bool {
     match (shape, value) {
         (_, Json::TooDeep) => false,
@@ -40,7 +40,7 @@ pub(super) fn holds(shape: &Shape, value: &Json) -> bool {
     }
 }
 
-/// Returns true if arrays and objects are nested at most so many levels deep.
+/// Returns true if arrays and objects are nested at most `levels` deep.
 fn is_within(value: &Json, levels: usize) -> bool {
     match value {
         Json::Array(items) => levels > 0 && items.iter().all(|item| is_within(item, levels - 1)),
@@ -50,8 +50,8 @@ fn is_within(value: &Json, levels: usize) -> bool {
     }
 }
 
-/// Whether a value is the literal.
-#[allow(clippy::float_cmp)] // Reason: a literal is one number and not its neighbours.
+/// Returns true if a value equals the literal.
+#[allow(clippy::float_cmp)] // Reason: a literal equals exactly one number.
 pub(super) fn is_literal(literal: Literal, value: &Json) -> bool {
     match (literal, value) {
         (Literal::Text(literal), Json::String(text)) => literal == text,
@@ -62,7 +62,7 @@ pub(super) fn is_literal(literal: Literal, value: &Json) -> bool {
     }
 }
 
-/// The bigint that a wire value is: a text of digits, or a number that is exact.
+/// Parses the wire form of a bigint: a string of digits, or a JSON number that is exact.
 pub(super) fn bigint(value: &Json) -> Option<BigInt> {
     match value {
         Json::String(text) => BigInt::read(text),
@@ -84,7 +84,7 @@ fn keeps_bigint_rules(rules: &Number, number: &BigInt) -> bool {
             .is_none_or(|step| is_bigint_multiple_of(number, step))
 }
 
-/// Returns true if a whole number is a multiple of a step in decimal.
+/// Returns true if an integer is a multiple of a step, calculated in decimal.
 pub(super) fn is_bigint_multiple_of(number: &BigInt, step: f64) -> bool {
     let (digits, exponent) = decimal(step);
     number.is_multiple_of(digits, exponent)
@@ -100,7 +100,8 @@ fn keeps_text_rules(rules: &Text, text: &str) -> bool {
         && rules.pattern.is_none_or(|pattern| pattern.is_match(text))
 }
 
-/// Whether a text has so many characters. It has at most as many as bytes and at least a quarter of that, which mostly decides it.
+/// Returns true if a string has between `min` and `max` characters. A UTF-8 string of n bytes has between n / 4 and n
+/// characters, so most strings need no count.
 fn has_length(text: &str, min: usize, max: usize) -> bool {
     let bytes = text.len();
     if bytes < min || bytes.div_ceil(4) > max {
@@ -112,7 +113,7 @@ fn has_length(text: &str, min: usize, max: usize) -> bool {
     (min..=max).contains(&text.chars().count())
 }
 
-/// Whether a text has a format.
+/// Returns true if a string has the format.
 pub fn has_format(format: Format, text: &str) -> bool {
     match format {
         Format::Email => is_email(text),
@@ -134,28 +135,29 @@ fn keeps_number_rules(rules: &Number, number: f64) -> bool {
         && rules.multiple_of.is_none_or(|step| is_multiple_of(number, step))
 }
 
-/// The greatest whole number up to which doubles are exact.
+/// Largest integer up to which doubles are exact.
 pub(super) const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
 fn is_safe_integer(number: f64) -> bool {
     number.fract() == 0.0 && number.abs() <= MAX_SAFE
 }
 
-/// Whether a number is a whole multiple of another in decimal: `0.3` is a multiple of `0.1`, although the quotient of the two
-/// binary fractions is not whole.
+/// Returns true if a number is an integer multiple of another in decimal. For example, `0.3` is a multiple of `0.1`,
+/// although the quotient of the two binary fractions is not an integer.
 pub(super) fn is_multiple_of(value: f64, step: f64) -> bool {
     if is_safe_integer(value) && is_safe_integer(step) {
         return value % step == 0.0;
     }
     let (mut digits, mut exponent) = decimal(value);
     let (divisor, lowest) = decimal(step);
-    // The remainder of digits * 10^n, a digit at a time: the powers themselves have hundreds of digits.
+    // Calculates the remainder of digits * 10^n one digit at a time, because the powers themselves have hundreds of
+    // digits.
     if divisor == 0 {
         return false;
     }
     let mut scaled = divisor;
     while lowest > exponent {
-        // The divisor would grow beyond any bound; then only zero is a multiple.
+        // If the divisor exceeds the range of `u128`, only zero is a multiple.
         let Some(next) = scaled.checked_mul(10) else {
             return digits == 0;
         };
@@ -172,7 +174,7 @@ pub(super) fn is_multiple_of(value: f64, step: f64) -> bool {
     digits == 0
 }
 
-/// `digits * 10 ^ exponent`, exactly what the shortest decimal text of the number says.
+/// Returns a number as `digits * 10 ^ exponent`, exactly as its shortest decimal form.
 fn decimal(number: f64) -> (u128, i32) {
     let text = format!("{:e}", number.abs());
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -182,15 +184,15 @@ fn decimal(number: f64) -> (u128, i32) {
     (digits, exponent.parse::<i32>().unwrap_or(0) - places)
 }
 
-/// Whether an array keeps the rules of its type; its items are another matter.
+/// Returns true if an array satisfies the rules of its type. Does not check its items.
 pub(super) fn keeps_item_rules(rules: &Array, items: &[Json]) -> bool {
     items.len() >= rules.min_items.unwrap_or(0)
         && items.len() <= rules.max_items.unwrap_or(usize::MAX)
         && (!rules.unique_items || has_unique_items(items))
 }
 
-/// Whether no two items are equal as JSON values: objects by their properties in any order. An item nested deeper than
-/// [`MAX_DEPTH`] is not compared, and the array does not count as unique.
+/// Returns true if no two items are equal as JSON values; the order of properties does not matter. An item nested
+/// deeper than [`MAX_DEPTH`] is not compared, and its array counts as not unique.
 pub(super) fn has_unique_items(items: &[Json]) -> bool {
     let mut seen = HashSet::new();
     items.len() < 2
@@ -199,7 +201,7 @@ pub(super) fn has_unique_items(items: &[Json]) -> bool {
             .all(|item| canonical(item, 0).is_some_and(|text| seen.insert(text)))
 }
 
-/// One text for all values that are equal.
+/// Returns the same string for all values that are equal; `None` if the value is nested too deeply.
 fn canonical(value: &Json, depth: usize) -> Option<String> {
     if depth > MAX_DEPTH {
         return None;
@@ -231,7 +233,7 @@ mod tests {
     use super::{has_length, is_multiple_of};
 
     #[test]
-    fn multiples_are_decimal() {
+    fn checks_multiples_in_decimal() {
         for (value, step, expected) in [
             (0.3, 0.1, true),
             (19.99, 0.01, true),
@@ -248,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_count_characters() {
+    fn counts_characters_instead_of_bytes() {
         assert!(has_length("😀😀😀", 3, 3) && !has_length("😀😀😀", 4, 9) && !has_length("😀😀😀", 0, 2));
         assert!(has_length("", 0, 0) && !has_length("", 1, 2) && has_length("abc", 3, 3));
     }

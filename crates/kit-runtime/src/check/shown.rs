@@ -1,18 +1,18 @@
-//! Values as they may stand in an error.
+//! Formats received values for errors.
 
 use serde_json::{Map, Value};
 
 use crate::json::{Json, number_text};
 
-/// What stands for a value that may not be shown.
+/// Placeholder for a value that must not be shown.
 pub(super) const REDACTED: &str = "[redacted]";
 
 const MAX_TEXT: usize = 200;
 const MAX_PARTS: usize = 10;
 const MAX_LEVELS: usize = 3;
 
-/// A value, bounded: a text is cut after 200 UTF-16 units, an array or object after 10 parts and 3 levels; `…` stands for what is
-/// left out.
+/// Shortens a value: a string is cut after 200 UTF-16 units, an array or object after 10 entries and 3 levels. `…`
+/// marks each cut.
 pub(super) fn shown(value: &Json) -> Value {
     shown_within(value, MAX_LEVELS)
 }
@@ -53,20 +53,21 @@ fn shown_within(value: &Json, levels: usize) -> Value {
     }
 }
 
-/// The first 200 UTF-16 units of a text, with `…` if there are more.
+/// Returns the first 200 UTF-16 units of a string, followed by `…` if there are more.
 pub(super) fn shortened(text: &str) -> String {
     let mut units = 0;
     for (at, character) in text.char_indices() {
         units += character.len_utf16();
         if units > MAX_TEXT {
-            // As many units may end exactly with the text.
+            // The check is `>`, because a string of exactly 200 units is not cut.
             return format!("{}…", &text[..at]);
         }
     }
     text.to_owned()
 }
 
-/// Says in words what was there: `number 42`, `string of 0 characters`. A hidden value shows its kind, and that it is empty if it is.
+/// Describes a received value in words: `number 42`, `string of 0 characters`. For a hidden value the description names
+/// only its kind, and says if it is empty.
 pub(super) fn received(value: &Json, noun: &str, hidden: bool) -> String {
     let count = |number, noun| crate::shape::count(number, noun);
     match value {

@@ -1,4 +1,4 @@
-//! How to repair a value that does not fit.
+//! Suggestions for fixing a value that does not fit.
 
 use super::has_format;
 use crate::coerce::coerce_number;
@@ -6,10 +6,10 @@ use crate::format::too_long_part;
 use crate::json::{Json, number_text, quoted};
 use crate::shape::{Format, Literal, Number, Shape, Text, count};
 
-/// Advice; nothing where there is nothing better to say than what was expected.
+/// Returns a suggestion; `None` if `expected` already says everything.
 pub(super) fn suggest(shape: &'static Shape, value: &Json) -> Option<String> {
     match shape.resolve() {
-        // Of a template literal type there is more to say than a rule does.
+        // The advice for a rule would not be enough for a template literal type.
         Shape::Text(rules) if rules.template.is_none() => suggest_text(rules, value),
         Shape::Number(rules) => suggest_number(rules, value),
         Shape::Boolean => {
@@ -64,12 +64,12 @@ fn suggest_number(rules: &Number, value: &Json) -> Option<String> {
     Some(format!("use {} or less", number_text(maximum)))
 }
 
-/// As for a union of these.
+/// Returns the suggestion for a union of these shapes.
 pub(super) fn suggest_one_of(shapes: &[&'static Shape], value: &Json) -> Option<String> {
     suggest_member(shapes.iter().copied(), value)
 }
 
-/// The one literal that the value was probably meant to be, or the advice of the only member that is of its kind.
+/// Returns the literal that the client probably meant, or the suggestion of the only member that has one.
 fn suggest_member(members: impl Iterator<Item = &'static Shape> + Clone, value: &Json) -> Option<String> {
     if let Json::String(text) = value {
         let texts = members.clone().filter_map(|member| match member.resolve() {
@@ -85,7 +85,7 @@ fn suggest_member(members: impl Iterator<Item = &'static Shape> + Clone, value: 
     advice.next().is_none().then_some(only)
 }
 
-/// What to do about a property that is not there.
+/// Returns the suggestion for a missing property.
 pub(super) fn suggest_missing<'a>(key: &str, others: impl Iterator<Item = &'a str>) -> String {
     let add = format!("add {}", quoted(key));
     match closest(key, others) {
@@ -94,10 +94,11 @@ pub(super) fn suggest_missing<'a>(key: &str, others: impl Iterator<Item = &'a st
     }
 }
 
-/// Longer texts have no near ones.
+/// Maximum length of strings that are compared, in UTF-16 units.
 const LONGEST: usize = 64;
 
-/// The candidate that is at most a third of its letters away, upper and lower case being equal.
+/// Returns the candidate with the smallest edit distance, ignoring case. The distance must be at most a third of the
+/// candidate's length.
 pub(crate) fn closest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let units = |text: &str| text.encode_utf16().collect::<Vec<u16>>();
     let length = units(text).len();
@@ -124,7 +125,7 @@ pub(crate) fn closest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>)
     best.map(|(candidate, _)| candidate)
 }
 
-/// Levenshtein's distance.
+/// Calculates the Levenshtein distance.
 fn edit_distance(from: &[u16], to: &[u16]) -> usize {
     let mut row: Vec<usize> = (0..=to.len()).collect();
     for (above, letter) in from.iter().enumerate() {

@@ -1,8 +1,9 @@
-//! The end of a connection whose peer may still be sending.
+//! Closes a connection whose peer may still be sending.
 //!
-//! Closing a socket while bytes for it arrive resets it, and a reset takes the answer from a peer that has not read it yet. So the
-//! server says what it has to say, closes its own half, and throws away what comes until the peer has closed its half too, within
-//! bounds: of bytes, of time, and of connections that are treated so at once.
+//! If a server closes a socket while bytes arrive for it, the system resets the connection, and a reset destroys a
+//! response that the peer has not read yet. So the server writes its response, closes its own half of the connection,
+//! and discards what arrives until the peer has closed its half too. The number of discarded bytes, the time and the
+//! number of such connections are limited.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -18,22 +19,22 @@ use tokio::time::Instant;
 use super::patience::Deadline;
 use super::refusal;
 
-/// The greatest number of bytes that are thrown away.
+/// Maximum number of bytes that are discarded.
 const DISCARDED: usize = 64 * 1024 * 1024;
-/// How long the next of them is waited for, and all of them.
+/// Maximum time to wait for the next bytes, and for all of them.
 const NEXT: Duration = Duration::from_secs(5);
 const ALL: Duration = Duration::from_secs(30);
-/// How many connections are treated so at once.
+/// Maximum number of connections that linger at the same time.
 const MOST: usize = 256;
 
 static LINGERING: AtomicUsize = AtomicUsize::new(0);
 
-/// How far the end has come.
+/// State of a connection that is closing.
 #[derive(Debug)]
 pub(super) struct Ending {
-    /// What is left to write; empty where hyper has written the answer.
+    /// Bytes that are still to be written; empty if hyper has written the response.
     message: Vec<u8>,
-    /// Nothing more is expected, so that there is nothing to wait for.
+    /// True if the peer is not expected to send more, so there is nothing to wait for.
     is_quiet: bool,
     is_finished: bool,
     discarded: usize,
@@ -79,7 +80,7 @@ impl Ending {
         }
     }
 
-    /// Answers whether there is more to do.
+    /// Makes progress. Returns true if there is more to do.
     fn step<S: AsyncRead + AsyncWrite + Unpin>(
         &mut self,
         socket: &mut S,
@@ -117,7 +118,7 @@ impl Ending {
     }
 }
 
-/// One of the places of connections that are treated so.
+/// One of the [`MOST`] places for lingering connections; freed on drop.
 #[derive(Debug)]
 struct Place(());
 

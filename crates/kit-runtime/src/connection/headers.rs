@@ -1,11 +1,11 @@
-//! Headers that the server sets by itself, on requests and on answers.
+//! Headers that the server sets itself, on requests and on responses.
 
 use axum::http::{HeaderValue, Request, Response, header};
 
-/// Keeps browsers from taking an answer for something else than its `content-type` says (WHATWG Fetch, 3.6).
+/// Prevents browsers from guessing another type than the `content-type` of a response (WHATWG Fetch, 3.6).
 pub(super) const NO_SNIFF: &str = "nosniff";
 
-/// Adds `x-content-type-options: nosniff` to an answer, unless its handler has set the header.
+/// Adds `x-content-type-options: nosniff` to a response, unless its handler has set the header.
 pub(super) fn add_no_sniff<B>(response: &mut Response<B>) {
     response
         .headers_mut()
@@ -13,8 +13,8 @@ pub(super) fn add_no_sniff<B>(response: &mut Response<B>) {
         .or_insert(HeaderValue::from_static(NO_SNIFF));
 }
 
-/// Replaces `host` by the host that a target of the absolute form names (RFC 9112, 3.2.2): `GET http://a/b` is a request to `a`, whatever
-/// its `Host` says. The guard has checked both.
+/// Replaces `host` with the host of a request target in absolute form (RFC 9112, 3.2.2): `GET http://a/b` is a request
+/// to `a`, and its `Host` header does not count. The guard has validated both.
 pub(super) fn apply_target_host<B>(request: &mut Request<B>) {
     let Some(authority) = request.uri().authority() else {
         return;

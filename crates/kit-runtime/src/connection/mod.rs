@@ -1,8 +1,8 @@
-//! A connection: hyper, with kit's guard between it and the socket.
+//! Serves one connection: hyper, with kit's guard between hyper and the socket.
 //!
-//! hyper takes messages that two parties could read differently (a length beside chunks, equal lengths, bare LF), and refuses others without
-//! a body. The guard follows the framing itself, so that hyper sees only what is beyond doubt, and the rest is refused with the envelope of
-//! all errors and a close.
+//! hyper accepts messages that two parties can interpret differently (a length next to chunks, repeated equal lengths,
+//! bare LF), and rejects others without a body. The guard parses the framing itself, so hyper sees only unambiguous
+//! messages. The server rejects all others with the envelope of all errors, then closes the connection.
 
 mod ending;
 mod headers;
@@ -34,7 +34,7 @@ pub(crate) use refusal::flush as flush_refusals;
 use stream::Stream;
 use wire::{Flight, Wire};
 
-/// Answers the requests of a connection, in a task of its own.
+/// Answers the requests of a connection in its own task.
 pub(crate) fn serve(
     socket: TcpStream,
     peer: SocketAddr,
@@ -43,7 +43,7 @@ pub(crate) fn serve(
     connections: &GracefulShutdown,
     place: Place,
 ) {
-    // Answers are written whole.
+    // Responses are written in one piece, so Nagle's algorithm would only delay them.
     let _ = socket.set_nodelay(true);
     let wire = Arc::new(Wire::new());
     let stream = Stream::new(socket, timeouts, Arc::clone(&wire));
@@ -60,11 +60,12 @@ pub(crate) fn serve(
                 None => response,
             };
             headers::add_no_sniff(&mut response);
-            // Without chunks only the end of the connection tells the end of the body, whatever the client asks for.
+            // HTTP/1.0 has no chunks: without a length, the end of the connection marks the end of the body. So the
+            // connection closes even if the client asks to keep it alive.
             if is_old && response.body().size_hint().exact().is_none() {
                 let close = HeaderValue::from_static("close");
                 response.headers_mut().insert(header::CONNECTION, close);
-                // Else hyper would answer as the client asks.
+                // Without this line, hyper would keep the connection alive if the client asks for it.
                 *response.version_mut() = Version::HTTP_10;
             }
             Ok::<_, Infallible>(response.map(|body| Answer {
@@ -73,9 +74,9 @@ pub(crate) fn serve(
             }))
         }
     });
-    // Copying an answer behind its head costs less than handing the system two pieces.
-    // A client may close its sending side once its request is out. It looks like one that has left, and is answered all the same: a client
-    // that is gone is noticed when writing to it fails.
+    // `writev(false)`: copying a body behind its head costs less than a vectored write of two buffers.
+    // `half_close(true)`: a client may close its sending side after its request. Such a client looks like one that has
+    // left, but it gets its response: the server notices a client that is gone when a write fails.
     let connection = http1::Builder::new()
         .writev(false)
         .half_close(true)
@@ -89,7 +90,7 @@ pub(crate) fn serve(
     });
 }
 
-/// The body of an answer, which is under way until it is dropped.
+/// Body of a response. The response counts as in progress until this value is dropped.
 struct Answer {
     body: Body,
     _flight: Flight,

@@ -1,4 +1,4 @@
-//! How long a connection waits for its peer, and for its answers.
+//! Timeouts of a connection, for its peer and for its responses.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -8,17 +8,17 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// For each thing that a peer may keep the server waiting for.
+/// Maximum time to wait for each action of a peer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Timeouts {
     /// From the first byte of a request to the end of its head.
     pub(crate) head: Duration,
     /// From the end of the head to the end of the body.
     pub(crate) body: Duration,
-    /// Between two requests. Longer than the 60 seconds of common load balancers, so that the peer is the one to close and never sends a
-    /// request into a closing connection.
+    /// Between two requests. Longer than the 60 seconds of common load balancers, so that the load balancer closes
+    /// first and never sends a request into a closing connection.
     pub(crate) idle: Duration,
-    /// For a peer that has stopped reading its answer.
+    /// For a peer that has stopped reading its response.
     pub(crate) write: Duration,
 }
 
@@ -33,42 +33,43 @@ impl Default for Timeouts {
     }
 }
 
-/// What the peer is waited for.
+/// The action of the peer that the server waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// Nothing: it is the server's turn.
+    /// No action of the peer: the server is busy with a response.
     Nothing,
     Idle,
     Head,
     Body,
 }
 
-/// A deadline that moves. Moving it is cheap: the timer goes on, and looks again when it fires.
+/// A deadline that can move. Moving it is cheap: the timer keeps running and compares its time with the deadline when
+/// it fires.
 #[derive(Debug, Default)]
 pub(super) struct Deadline {
     at: Option<Instant>,
     timer: Option<Pin<Box<Sleep>>>,
-    /// Whom the timer wakes.
+    /// Waker of the task that the timer wakes.
     waker: Option<Waker>,
 }
 
 impl Deadline {
-    /// Sets it.
+    /// Sets the deadline to `since + time`.
     pub(super) fn set(&mut self, since: Instant, time: Duration) {
         self.at = since.checked_add(time);
     }
 
-    /// There is none.
+    /// Removes the deadline.
     pub(super) fn clear(&mut self) {
         self.at = None;
     }
 
-    /// Whether there is one.
+    /// Returns true if a deadline is set.
     pub(super) fn is_set(&self) -> bool {
         self.at.is_some()
     }
 
-    /// Ready when it has passed; else the task is woken then.
+    /// Ready if the deadline has passed. Otherwise the task is woken at the deadline.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let Some(at) = self.at else { return Poll::Pending };
         let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(at)));
@@ -103,12 +104,14 @@ impl Deadline {
     }
 }
 
-/// Waits for one answer after the other with one timer. Most requests take no time, and making a timer for each would cost more than it.
+/// Waits for one response after another with a single timer. Most requests take almost no time, and a timer for each
+/// would cost more than the request.
 #[derive(Debug, Default)]
 pub struct Patience(Mutex<Deadline>);
 
 impl Patience {
-    /// What some work gives, which is polled; nothing where it takes longer than so.
+    /// Polls `work` until it is ready and returns its result; `None` if `work` takes longer than `time`. Without `time`
+    /// there is no limit.
     pub(crate) async fn wait<T>(
         &self,
         time: Option<Duration>,
@@ -140,7 +143,7 @@ mod tests {
 
     use super::Patience;
 
-    /// Whether work of so many milliseconds ends within so many.
+    /// Returns true if work of `work` milliseconds completes within `time` milliseconds.
     async fn ends(patience: &Patience, work: u64, time: Option<u64>) -> bool {
         let mut work = pin!(sleep(Duration::from_millis(work)));
         let time = time.map(Duration::from_millis);
@@ -149,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn each_work_has_all_of_the_time() {
+    fn gives_each_work_the_full_time() {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .build()

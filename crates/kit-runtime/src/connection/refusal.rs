@@ -1,4 +1,4 @@
-//! The answers to bytes that never became a request.
+//! Responses to bytes that never became a request.
 
 use std::sync::LazyLock;
 use std::time::SystemTime;
@@ -13,7 +13,7 @@ use super::headers::NO_SNIFF;
 use crate::http::random_trace_id;
 use crate::sampler::Sampler;
 
-/// The whole answer on the wire.
+/// Formats the complete response.
 pub(super) fn to_bytes(rejection: Rejection) -> Vec<u8> {
     let body = body(rejection);
     let reason = status(rejection).canonical_reason().unwrap_or("Error");
@@ -26,7 +26,7 @@ pub(super) fn to_bytes(rejection: Rejection) -> Vec<u8> {
     .into_bytes()
 }
 
-/// The answer to a request whose body is refused.
+/// Creates the response to a request with a rejected body.
 pub(super) fn to_response(rejection: Rejection) -> axum::response::Response {
     let mut response = axum::response::Response::new(Body::from(body(rejection)));
     *response.status_mut() = status(rejection);
@@ -40,13 +40,14 @@ fn status(rejection: Rejection) -> StatusCode {
     StatusCode::from_u16(rejection.status).unwrap_or(StatusCode::BAD_REQUEST)
 }
 
-/// Bytes that never became a request, by their code and message, which are constants of the server.
+/// Code, message and status of a rejection. All are constants of the server.
 type Kind = (&'static str, &'static str, u16);
 
-/// The first of a kind is logged, the others of the same minute are counted: a client that sends rubbish cannot fill the log.
+/// Logs the first rejection of each kind and counts the others of the same minute, so that a client that sends garbage
+/// cannot flood the log.
 static SAMPLER: LazyLock<Sampler<Kind>> = LazyLock::new(|| Sampler::new(1, tell_rest));
 
-/// Tells what was not told yet; for the end of the server.
+/// Logs the counts that were not logged yet. Call it when the server shuts down.
 pub(crate) fn flush() {
     SAMPLER.flush();
 }
@@ -60,7 +61,8 @@ fn tell_rest((code, message, status): &Kind, count: u64) {
     );
 }
 
-/// The envelope. The first of its kind in a minute is logged under its trace id, so that what the peer reports is found again.
+/// Creates the error envelope. The first rejection of its kind in a minute is logged with its trace id, so that an
+/// operator can find the error that a client reports.
 fn body(rejection: Rejection) -> String {
     let Rejection {
         status,

@@ -1,4 +1,5 @@
-//! The socket as hyper sees it: with the guard before it, and with an end that lets the peer read its answer.
+//! Wraps the socket for hyper: the guard checks the bytes that hyper reads, and closing lets the peer read its response
+//! first.
 
 use std::io;
 use std::pin::Pin;
@@ -13,22 +14,23 @@ use super::ending::Ending;
 use super::patience::{Deadline, Timeouts, Wait};
 use super::wire::Wire;
 
-/// A socket whose bytes hyper sees once the guard has let them through.
+/// A socket that passes bytes to hyper only after the guard has checked them.
 #[derive(Debug)]
 pub(super) struct Stream<S> {
     socket: S,
     guard: Guard,
     wire: Arc<Wire>,
     timeouts: Timeouts,
-    /// What passed and hyper had no room for.
+    /// Bytes that passed the guard and did not fit into hyper's buffer.
     passed: Vec<u8>,
-    /// What the deadline of reading is for, and the number of heads at that time.
+    /// Action that the read deadline is set for, and the number of heads at that time.
     waits: (Wait, u64),
     read_by: Deadline,
     written_by: Deadline,
-    /// The peer has sent all that it will.
+    /// True if the peer has closed its sending side.
     is_read_closed: bool,
-    /// hyper was shown the end because what came next is refused, and nobody has said so yet.
+    /// True if hyper was shown the end of the stream because the following bytes are rejected, and no response reports
+    /// the rejection yet.
     is_cut: bool,
     ending: Option<Ending>,
 }
@@ -50,13 +52,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
         }
     }
 
-    /// Has the guard look at what was read, and leaves in the buffer what hyper may see now.
+    /// Passes the new bytes through the guard, and leaves in the buffer what hyper may read now.
     fn admit(&mut self, buffer: &mut ReadBuf<'_>, before: usize) {
         let read = &buffer.filled()[before..];
         let passed = &mut self.passed;
         let mut kept = 0;
         self.guard.admit(read, &mut |bytes| {
-            // Almost always all of it passes, and stays where it is.
+            // Almost always all bytes pass, and stay at their position in the buffer.
             if passed.is_empty() && bytes.as_ptr() == read[kept..].as_ptr() {
                 kept += bytes.len();
             } else {
@@ -69,14 +71,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
         }
     }
 
-    /// A body that is refused is for the service to answer, which has seen its head.
+    /// Reports a rejected body to the service: the service has seen the head, so it writes the response.
     fn tell(&self, rejection: Rejection) {
         if self.guard.is_refused_in_body() {
             self.wire.refuse_body(self.guard.heads(), rejection);
         }
     }
 
-    /// What hyper sees of a connection that is refused: its end, but not while an earlier request waits for its answer, where it
+    /// Shows hyper the end of a rejected connection. Waits until an earlier request has its response, because hyper
     /// would take the end for a client that left.
     fn poll_cut(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if !self.guard.is_refused_in_body() {
@@ -89,7 +91,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
         Poll::Ready(())
     }
 
-    /// Nothing is there to read: waits for the peer as long as it may take. Ready where it took too long.
+    /// Waits for the peer if there is nothing to read. Ready if the peer exceeded the timeout.
     fn poll_patience(&mut self, context: &mut Context<'_>) -> Poll<Wait> {
         let Timeouts { head, body, idle, .. } = self.timeouts;
         loop {
@@ -104,7 +106,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
             };
             let waits = (wait, self.guard.heads());
             if self.waits != waits || !self.read_by.is_set() {
-                // hyper need not ask again when an answer is written, so the deadline is looked at early enough for what comes then.
+                // hyper need not poll again when a response is written. The deadline is therefore set early enough for
+                // the next wait.
                 let was_answering = self.waits == (Wait::Nothing, waits.1);
                 self.waits = waits;
                 let answered = || self.wire.answered().filter(|_| was_answering);
@@ -122,7 +125,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
         }
     }
 
-    /// Gives up on a peer that takes nothing.
+    /// Returns an error if the peer accepts no bytes for the write timeout.
     fn poll_written(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         if !self.written_by.is_set() {
             self.written_by.set(Instant::now(), self.timeouts.write);
@@ -209,7 +212,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let ending = this.ending.get_or_insert_with(|| {
-            // Behind an answer that was the last one nothing is answered any more, a refusal neither.
+            // The rejection is written only if it cut the stream. After a response that closes the connection, nothing
+            // else may be written.
             let rejection = this.guard.rejection().filter(|_| this.is_cut);
             let is_quiet =
                 this.is_read_closed || (this.guard.is_between_messages() && this.passed.is_empty());

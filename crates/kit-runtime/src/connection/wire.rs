@@ -1,5 +1,5 @@
-//! What the two ends of a connection know of each other: the stream, on which the guard sees bytes before hyper does, and the service,
-//! which hyper asks for answers.
+//! State that the two ends of a connection share: the stream, on which the guard sees bytes before hyper, and the
+//! service, which hyper calls for responses.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,27 +9,27 @@ use std::time::Duration;
 use kit_guard::Rejection;
 use tokio::time::Instant;
 
-/// Both ends are polled by the connection's one task.
+/// State shared by the stream and the service of a connection. One task polls both ends.
 #[derive(Debug)]
 pub(super) struct Wire {
     begun: Instant,
-    /// When the last answer was written, in nanoseconds since the connection began; 0 where none was.
+    /// Time of the last completed response, in nanoseconds since the connection began; 0 before the first response.
     answered: AtomicU64,
-    /// Requests that hyper asked an answer to.
+    /// Number of requests that hyper passed to the service.
     requests: AtomicU64,
-    /// Whether the last of them is not written yet.
+    /// True if the response to the last request is not completely written yet.
     is_answering: AtomicBool,
-    /// Whether there is anything in what follows.
+    /// True if `rare` was ever set. It saves the lock of the mutex on most connections.
     is_rare: AtomicBool,
     rare: Mutex<Rare>,
 }
 
-/// What most connections never have.
+/// State that most connections never need.
 #[derive(Debug, Default)]
 struct Rare {
-    /// A body that was refused, by the number of its request.
+    /// A rejected body, with the number of its request.
     refused: Option<(u64, Rejection)>,
-    /// The stream, which waits for the answer under way.
+    /// Waker of the stream, which waits for the response in progress.
     waiting: Option<Waker>,
 }
 
@@ -45,13 +45,13 @@ impl Wire {
         }
     }
 
-    /// When the last answer was written.
+    /// Returns the time of the last completed response.
     pub(super) fn answered(&self) -> Option<Instant> {
         let nanos = self.answered.load(Ordering::Relaxed);
         (nanos > 0).then(|| self.begun + Duration::from_nanos(nanos))
     }
 
-    /// A request came: the answer is under way until what this gives is dropped.
+    /// Starts the response to a new request. The response is in progress until the returned value is dropped.
     pub(super) fn begin(self: &Arc<Self>) -> Flight {
         self.is_answering.store(true, Ordering::Relaxed);
         Flight {
@@ -60,18 +60,18 @@ impl Wire {
         }
     }
 
-    /// Whether an answer is under way.
+    /// Returns true if a response is in progress.
     pub(super) fn is_answering(&self) -> bool {
         self.is_answering.load(Ordering::Relaxed)
     }
 
-    /// Has somebody woken when the answer under way is written.
+    /// Wakes `waker` when the response in progress is complete.
     pub(super) fn wait(&self, waker: &Waker) {
         self.rare().waiting = Some(waker.clone());
         self.is_rare.store(true, Ordering::Relaxed);
     }
 
-    /// The rest of a request's body is refused.
+    /// Rejects the rest of the body of a request.
     pub(super) fn refuse_body(&self, number: u64, rejection: Rejection) {
         self.rare().refused = Some((number, rejection));
         self.is_rare.store(true, Ordering::Relaxed);
@@ -82,7 +82,7 @@ impl Wire {
     }
 }
 
-/// An answer under way.
+/// A response in progress.
 #[derive(Debug)]
 pub(super) struct Flight {
     number: u64,
@@ -90,7 +90,8 @@ pub(super) struct Flight {
 }
 
 impl Flight {
-    /// Why the request's body was refused, where it was: that is its answer, whatever was made of the part that came.
+    /// Returns the reason if the body of the request was rejected. The rejection replaces the response that a handler
+    /// made from the part of the body that had arrived.
     pub(super) fn refusal(&self) -> Option<Rejection> {
         if !self.wire.is_rare.load(Ordering::Relaxed) {
             return None;

@@ -2,16 +2,16 @@
 
 use super::ip::{is_ipv4, is_ipv6};
 
-/// Section 4.5.3.1.1.
+/// Maximum length of the local part (RFC 5321, section 4.5.3.1.1).
 const MAX_LOCAL: usize = 64;
-/// RFC 1035, section 2.3.4: 255 octets on the wire are 253 characters with dots.
+/// Maximum length of a domain. 255 octets on the wire are 253 characters with dots (RFC 1035, section 2.3.4).
 const MAX_DOMAIN: usize = 253;
-/// RFC 1035, section 2.3.4.
+/// Maximum length of a label of a domain (RFC 1035, section 2.3.4).
 const MAX_LABEL: usize = 63;
 
-/// Whether a text is a `Mailbox`, such as `name@example.com`, `"a name"@example.com` or `name@[IPv6:::1]`. A domain may have one
-/// label alone. ASCII only, as that standard has it. The parts before and behind the `@` have their greatest lengths; that of the whole text is
-/// the rule `maxLength`.
+/// Returns true if a string is a `Mailbox`, such as `name@example.com`, `"a name"@example.com` or `name@[IPv6:::1]`. A
+/// domain may have only one label. Only ASCII is accepted, as in RFC 5321. The local part and the domain have maximum
+/// lengths; the rule `maxLength` limits the whole string.
 pub fn is_email(text: &str) -> bool {
     if text.len() > MAX_LOCAL + 1 + MAX_DOMAIN || !text.is_ascii() {
         return false;
@@ -37,7 +37,7 @@ fn is_atom(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+/=?^_`{|}~-".contains(&byte)
 }
 
-/// Where a `Dot-string` at the beginning ends.
+/// Returns the end of a `Dot-string` at the beginning.
 fn end_of_dot_atom(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -55,7 +55,7 @@ fn end_of_dot_atom(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Where a `Quoted-string` at the beginning ends.
+/// Returns the end of a `Quoted-string` at the beginning.
 fn end_of_quoted(bytes: &[u8]) -> Option<usize> {
     let mut at = 1;
     loop {
@@ -74,7 +74,7 @@ fn end_of_quoted(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Labels of letters, digits and inner hyphens, with dots between.
+/// Returns true if a string consists of labels with dots between them. A label has letters, digits and inner hyphens.
 fn is_domain(text: &str) -> bool {
     text.len() <= MAX_DOMAIN
         && text.split('.').all(|label| {
@@ -87,7 +87,8 @@ fn is_domain(text: &str) -> bool {
         })
 }
 
-/// Advice for a text of ASCII that is no email because one of its parts is too long; nothing for any other text.
+/// Returns advice for an ASCII string that is not an email address because its local part, its domain or a label is too
+/// long; `None` for any other string.
 pub(crate) fn too_long_part(text: &str) -> Option<String> {
     let (local, domain) = text.rsplit_once('@').filter(|_| text.is_ascii())?;
     if local.len() > MAX_LOCAL {
@@ -101,7 +102,8 @@ pub(crate) fn too_long_part(text: &str) -> Option<String> {
     (domain.len() > MAX_DOMAIN).then(|| format!("shorten the domain to {MAX_DOMAIN} characters"))
 }
 
-/// `192.0.2.1` or `IPv6:2001:db8::1`. No other kind of literal was ever registered.
+/// Returns true if a string is an address literal: `192.0.2.1` or `IPv6:2001:db8::1`. No other kind of literal was ever
+/// registered.
 fn is_address(text: &str) -> bool {
     match text.get(..5) {
         Some(tag) if tag.eq_ignore_ascii_case("ipv6:") => is_ipv6(&text[5..]),

@@ -1,4 +1,5 @@
-//! Standard formats of texts. A scanner looks at each character once and never goes back, so no text takes more than linear time.
+//! Standard formats of strings. The scanners read each character once and never go back, so they take linear time for
+//! every input.
 
 mod email;
 mod ip;
@@ -9,7 +10,7 @@ pub(crate) use email::too_long_part;
 pub use ip::{is_ipv4, is_ipv6};
 pub use uri::is_uri;
 
-/// Whether a text is a UUID in its canonical form, of either case and any version.
+/// Returns true if a string is a UUID in its canonical form: 36 characters, upper or lower case, any version.
 pub fn is_uuid(text: &str) -> bool {
     text.len() == 36
         && text.bytes().enumerate().all(|(index, byte)| match index {
@@ -18,7 +19,7 @@ pub fn is_uuid(text: &str) -> bool {
         })
 }
 
-/// Whether a text is an RFC 3339 `full-date`, such as `2026-02-28`.
+/// Returns true if a string is a `full-date` of RFC 3339, such as `2026-02-28`.
 pub fn is_calendar_date(text: &str) -> bool {
     text.len() == 10 && crate::timestamp::date_at_start(text.as_bytes()).is_some()
 }

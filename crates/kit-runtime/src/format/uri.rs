@@ -2,7 +2,7 @@
 
 use super::ip::is_ipv6;
 
-/// Whether a text is a `URI`, so with its scheme. What is not ASCII must be percent-encoded.
+/// Returns true if a string is a `URI` of RFC 3986, with a scheme. Non-ASCII characters must be percent-encoded.
 pub fn is_uri(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else {
         return false;
@@ -32,7 +32,7 @@ pub fn is_uri(text: &str) -> bool {
     is_made_of(path, b":@/") && is_made_of(query, b":@/?") && is_made_of(fragment, b":@/?")
 }
 
-/// `[userinfo@]host[:port]`.
+/// Returns true if a string is an authority: `[userinfo@]host[:port]`.
 fn is_authority(text: &str) -> bool {
     let host = match text.rsplit_once('@') {
         None => text,
@@ -62,7 +62,7 @@ fn is_authority(text: &str) -> bool {
     is_port && is_made_of(name, b"")
 }
 
-/// `2001:db8::1` or `v1.future`.
+/// Returns true if a string is an IP literal without its brackets: `2001:db8::1` or `v1.future`.
 fn is_literal(text: &str) -> bool {
     let Some(future) = text.strip_prefix(['v', 'V']) else {
         return is_ipv6(text);
@@ -81,7 +81,8 @@ fn is_unreserved_or_delimiter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(&byte)
 }
 
-/// Whether a text has only unreserved characters, delimiters, percent-escapes and these.
+/// Returns true if a string has only unreserved characters, sub-delimiters, percent-escapes and the characters in
+/// `more`.
 fn is_made_of(text: &str, more: &[u8]) -> bool {
     let bytes = text.as_bytes();
     let mut at = 0;

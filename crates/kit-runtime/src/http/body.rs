@@ -1,4 +1,4 @@
-//! Bodies of requests: how much is read, and what counts as JSON.
+//! Bodies of requests: size limit, content types and JSON.
 
 use axum::body::{Bytes, HttpBody};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -13,8 +13,8 @@ use crate::check::{Broken, Failure, Rule};
 use crate::json::{self, Json, parse};
 use crate::settings::settings;
 
-/// Reads the whole body. One that is too large is refused at once; what its client still sends is for the end of the connection to throw
-/// away.
+/// Reads the whole body. A body above the limit is rejected at once; the bytes that the client still sends are
+/// discarded when the connection closes.
 pub(super) async fn read<B>(headers: &HeaderMap, mut body: B) -> Result<Bytes, Error>
 where
     B: HttpBody<Data = Bytes> + Unpin,
@@ -27,12 +27,12 @@ where
     if declared.is_some_and(|length| length > settings().body_bytes) {
         return Err(too_large());
     }
-    // What came in one piece is not copied.
+    // A body that arrives in one chunk is not copied.
     let mut first = Bytes::new();
     let mut whole = Vec::new();
     while !body.is_end_stream() {
         let Some(frame) = body.frame().await else { break };
-        // The client left, or broke the framing: nobody reads the answer.
+        // The client left or broke the framing, so no client reads this response.
         let frame = frame
             .map_err(|_| Error::new(StatusCode::BAD_REQUEST, "BAD_REQUEST", "The body ended too early"))?;
         let Ok(data) = frame.into_data() else { continue };
@@ -61,13 +61,15 @@ fn too_large() -> Error {
         .with_header(header::CONNECTION, header::HeaderValue::from_static("close"))
 }
 
-/// What is in a body that is right in every way. Of any other [`read_json`] and the check against the shape say what is wrong.
+/// Decodes a body that is valid in every respect; `None` for any other body. For those, [`read_json`] and the check
+/// against the shape create the error.
 pub(super) fn read_valid<T: Contract>(headers: &HeaderMap, bytes: &Bytes) -> Option<T> {
     refuse_type(headers).ok()?;
     json::read_valid(std::str::from_utf8(bytes).ok()?)
 }
 
-/// The value of a JSON body, and whether it has escapes. What it is refused with names `$`, the body itself.
+/// Parses a JSON body. Returns the value, and true if the text has escapes. Errors have the path `$`, which is the body
+/// itself.
 pub(super) fn read_json(
     headers: &HeaderMap,
     bytes: &Bytes,
@@ -78,7 +80,7 @@ pub(super) fn read_json(
             path: "$".to_owned(),
             expected: expected.to_owned(),
             received: received.to_owned(),
-            // Only what is missing has a value that can be shown: null.
+            // `null` shows that the body is missing. All other bodies have no value that can be shown.
             value: (broken.rule == Rule::Required).then_some(Value::Null),
             rule: broken.rule,
             limit: broken.limit,
@@ -128,7 +130,7 @@ fn refuse_type(headers: &HeaderMap) -> Result<(), Error> {
     Err(unsupported(format!("{found}; send application/json in UTF-8")))
 }
 
-/// `application/json` or `application/<anything>+json`; a charset may only be UTF-8.
+/// Returns true for `application/json` and `application/<anything>+json`. The charset, if there is one, must be UTF-8.
 fn is_json_type(content_type: &str) -> bool {
     if content_type == "application/json" {
         return true;
@@ -153,12 +155,12 @@ fn is_json_type(content_type: &str) -> bool {
         })
 }
 
-/// As JavaScript trims what a header may hold: U+0085 is no space there.
+/// Trims whitespace as JavaScript does for characters that a header may contain: U+0085 is not whitespace there.
 fn trimmed(text: &str) -> &str {
     text.trim_matches(['\t', ' ', '\u{a0}'])
 }
 
-/// Looked at only once the body turned out not to be JSON.
+/// Rejects compressed bodies. Call this function only if the body is not valid JSON.
 fn refuse_encoding(headers: &HeaderMap) -> Result<(), Error> {
     let encoding = text_of(headers, header::CONTENT_ENCODING);
     let encoding = encoding.map(|value| trimmed(&value).to_ascii_lowercase());
@@ -185,7 +187,7 @@ mod tests {
     use super::{is_json_type, refuse_encoding};
 
     #[test]
-    fn json_has_several_names() {
+    fn accepts_json_media_types_in_utf8() {
         for good in [
             "application/json",
             "Application/JSON;charset=UTF-8",
@@ -210,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_several_encodings_is_one_too_many() {
+    fn refuses_a_second_content_encoding() {
         let mut headers = HeaderMap::new();
         headers.append(header::CONTENT_ENCODING, HeaderValue::from_static("identity"));
         assert!(refuse_encoding(&headers).is_ok());

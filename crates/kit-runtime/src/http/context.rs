@@ -1,4 +1,4 @@
-//! What is known of a request while it is under way.
+//! State of a request in progress.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,29 +21,29 @@ tokio::task_local! {
     static CURRENT: Context;
 }
 
-/// The request that the task under way serves.
+/// Returns the request that the current task serves.
 pub(crate) fn current() -> Option<Context> {
     CURRENT.try_with(Clone::clone).ok()
 }
 
-/// A step on the way of a request.
+/// Phase of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// Its head is there.
+    /// The head was received.
     Received,
-    /// What it asks for is looked up.
+    /// The method and path are normalized and the route is looked up.
     Normalize,
-    /// The middleware of that name runs.
+    /// The middleware with this name runs.
     Middleware(&'static str),
-    /// Its path parameters are read.
+    /// The path parameters are decoded.
     Params,
-    /// Its query is read.
+    /// The query is decoded.
     Query,
-    /// Its body is read.
+    /// The body is decoded.
     Body,
-    /// Its handler runs.
+    /// The handler runs.
     Handler,
-    /// Its answer is written as text.
+    /// The response is serialized.
     Serialization,
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for Phase {
     }
 }
 
-/// A request under way. A clone is the same request.
+/// A request in progress. Clones share the same request.
 #[derive(Clone)]
 pub struct Context(Arc<Inner>);
 
@@ -71,13 +71,13 @@ struct Inner {
     uri: Uri,
     headers: HeaderMap,
     peer: Option<IpAddr>,
-    /// Made when they are asked for.
+    /// Ids are created on first use.
     trace_id: OnceLock<String>,
     request_id: OnceLock<String>,
     route: OnceLock<(&'static str, Source)>,
     phase: Mutex<Phase>,
     answer_headers: Mutex<HeaderMap>,
-    /// Of the answer; 0 for the contract's.
+    /// Status of the response; 0 for the status that the contract declares.
     status: AtomicU16,
     trace: Trace,
 }
@@ -100,17 +100,17 @@ impl Context {
         }))
     }
 
-    /// Runs the request's own work, so that what is logged meanwhile says whose it is.
+    /// Runs a future as work of this request, so that log entries have the ids of the request.
     pub(super) async fn scope<F: Future>(&self, work: F) -> F::Output {
         CURRENT.scope(self.clone(), work).await
     }
 
-    /// The same for a part of it that waits for nothing.
+    /// Runs a synchronous function as work of this request.
     pub(super) fn scope_part<T>(&self, work: impl FnOnce() -> T) -> T {
         CURRENT.sync_scope(self.clone(), work)
     }
 
-    /// The id of the trace that it belongs to: the one its `traceparent` header names, else a new one.
+    /// Returns the trace id: from the `traceparent` header if it is valid, otherwise a new random one.
     pub fn trace_id(&self) -> &str {
         self.0.trace_id.get_or_init(|| {
             self.header("traceparent")
@@ -120,39 +120,42 @@ impl Context {
         })
     }
 
-    /// Its own id.
+    /// Returns the id of this request, which is unique among all requests of the process.
     pub fn request_id(&self) -> &str {
         self.0.request_id.get_or_init(next_request_id)
     }
 
-    /// Its method.
+    /// Returns the method.
     pub fn method(&self) -> &Method {
         &self.0.method
     }
 
-    /// Its path in the normal form (see [`kit_guard::normal_path`]), without the query.
+    /// Returns the path in the normal form (see [`kit_guard::normal_path`]), without the query.
     pub fn path(&self) -> &str {
         self.0.uri.path()
     }
 
-    /// The part of the path that the route's wildcard takes, percent-encoded and with a final slash if the client sent one; nothing if the route has no
-    /// wildcard. The parameter of the wildcard is decoded and has no final slash, so `a%2Fb` and `a/b` look the same there, and `a` and `a/`.
+    /// Returns the part of the path that the wildcard of the route matches, percent-encoded and with a trailing slash
+    /// if the client sent one; `None` if the route has no wildcard.
+    ///
+    /// The decoded parameter of the wildcard has no trailing slash, so it cannot tell `a%2Fb` from `a/b`, or `a` from
+    /// `a/`.
     pub fn raw_wildcard(&self) -> Option<&str> {
         let (_, pattern) = self.route()?.split_once(' ')?;
         wildcard_of(pattern, self.path())
     }
 
-    /// Its query, without the `?`.
+    /// Returns the query without the `?`.
     pub(super) fn query(&self) -> &str {
         self.0.uri.query().unwrap_or_default()
     }
 
-    /// The route that answers it, `GET /notes/:id`; nothing where none does.
+    /// Returns the route of the request, such as `GET /notes/:id`; `None` if no route matches.
     pub fn route(&self) -> Option<&'static str> {
         self.0.route.get().map(|(route, _)| *route)
     }
 
-    /// Where that comes from.
+    /// Returns the source locations of the route.
     pub(super) fn source(&self) -> Option<Source> {
         self.0.route.get().map(|(_, source)| *source)
     }
@@ -161,7 +164,7 @@ impl Context {
         let _ = self.0.route.set((route, source));
     }
 
-    /// Where it is.
+    /// Returns the current phase.
     pub fn phase(&self) -> Phase {
         *self.0.phase.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -171,7 +174,8 @@ impl Context {
         *self.0.phase.lock().unwrap_or_else(PoisonError::into_inner) = phase;
     }
 
-    /// Enters the validation of a slot, and before it those that the route leaves out: each is a phase of every request, and has a span.
+    /// Enters the validation of a slot. First enters the slots before it that the contract does not use, because each
+    /// phase has a span in the trace of every request.
     pub(super) fn enter_validation(&self, slot: Phase) {
         const ALL: [Phase; 3] = [Phase::Params, Phase::Query, Phase::Body];
         let current = self.phase();
@@ -188,13 +192,13 @@ impl Context {
         self.enter(slot);
     }
 
-    /// What a collector is told of it.
+    /// Returns the trace that is exported to a collector.
     pub(crate) fn trace(&self) -> &Trace {
         &self.0.trace
     }
 
-    /// Adds an attribute to the span that is under way, that of the handler or the middleware: a text, a number or a truth. Where no collector is told
-    /// of the request, it goes nowhere.
+    /// Adds an attribute to the current span, which is the span of the handler or of the middleware. The value is a
+    /// string, a number or a boolean. Has no effect if the request is not exported to a collector.
     ///
     /// ```
     /// # fn handle(context: &kit_runtime::Context) {
@@ -205,42 +209,46 @@ impl Context {
         self.0.trace.set_attribute(name, || value.into());
     }
 
-    /// The address of the client: of whoever connected, or what the proxies say that `TRUST_PROXY` names. Nothing if a proxy does not tell it, and if
-    /// the request did not come through [`crate::serve`].
+    /// Returns the IP address of the client: the address of the peer, or the address that the trusted proxies
+    /// (`TRUST_PROXY`) report. Returns `None` if a trusted proxy reports no address, or if the request did not come
+    /// through [`crate::serve`].
     pub fn ip(&self) -> Option<IpAddr> {
         let header = |name: &str| text_of(&self.0.headers, name);
         settings().trust_proxy.client(self.0.peer?, header)
     }
 
-    /// A header as text, its bytes read as Latin-1; values of one that is repeated are joined by `, `. Nothing where it is not there.
+    /// Returns a header as a string, or `None` if it is absent. Bytes are decoded as Latin-1. The values of a repeated
+    /// header are joined by `, `.
     pub fn header(&self, name: &str) -> Option<Cow<'_, str>> {
         text_of(&self.0.headers, name)
     }
 
-    /// All its headers.
+    /// Returns all request headers.
     pub fn headers(&self) -> &HeaderMap {
         &self.0.headers
     }
 
-    /// Answers with this status in place of the contract's. Errors have a status of their own.
+    /// Sets the status of the response, in place of the status that the contract declares. Has no effect on error
+    /// responses.
     pub fn set_status(&self, status: StatusCode) {
         self.0.status.store(status.as_u16(), Ordering::Relaxed);
     }
 
-    /// What [`Self::set_status`] said.
+    /// Returns the status that [`Self::set_status`] set.
     pub(super) fn status(&self) -> Option<StatusCode> {
         let status = self.0.status.load(Ordering::Relaxed);
         StatusCode::from_u16(status).ok()
     }
 
-    /// Sets a header of the answer. An error's answer keeps it, unless it describes the body that is not sent.
+    /// Sets a header of the response. An error response keeps the header, unless the header describes the body that is
+    /// not sent. Headers of the framing and the connection cannot be set; the attempt is logged as a warning.
     pub fn set_header(&self, name: HeaderName, value: HeaderValue) {
         if is_free(&name) {
             self.answer_headers().insert(name, value);
         }
     }
 
-    /// Adds a header to the answer, beside those of the same name.
+    /// Adds a header to the response and keeps other headers with the same name.
     pub fn append_header(&self, name: HeaderName, value: HeaderValue) {
         if is_free(&name) {
             self.answer_headers().append(name, value);
@@ -255,7 +263,7 @@ impl Context {
     }
 }
 
-/// The span of whoever sent the request, and whether it is to be told of.
+/// Returns the span id of the caller from `traceparent`, and true if the caller samples the trace.
 #[cfg(feature = "otlp")]
 pub(crate) fn parent_span(context: &Context) -> Option<(u64, bool)> {
     let header = context.header("traceparent")?;
@@ -266,7 +274,7 @@ pub(crate) fn parent_span(context: &Context) -> Option<(u64, bool)> {
     Some((span, flags & 1 == 1))
 }
 
-/// What [`Context::header`] gives.
+/// Implements [`Context::header`] for any header map.
 pub(super) fn text_of(headers: &HeaderMap, name: impl AsHeaderName) -> Option<Cow<'_, str>> {
     let mut values = headers.get_all(name).iter();
     let mut joined = latin1(values.next()?);
@@ -276,7 +284,7 @@ pub(super) fn text_of(headers: &HeaderMap, name: impl AsHeaderName) -> Option<Co
     Some(joined)
 }
 
-/// The text of a header's bytes, as every server of kit reads them.
+/// Decodes the bytes of a header as Latin-1, like every server of kit.
 fn latin1(value: &HeaderValue) -> Cow<'_, str> {
     match value.to_str() {
         Ok(text) => Cow::Borrowed(text),
@@ -284,7 +292,8 @@ fn latin1(value: &HeaderValue) -> Cow<'_, str> {
     }
 }
 
-/// Framing and the connection belong to the server: a handler that set these would break the answer's bounds.
+/// Returns true if a handler may set the header. The server controls the framing and the connection: a handler that
+/// sets these headers could corrupt the message framing.
 fn is_free(name: &HeaderName) -> bool {
     let is_of_the_server = matches!(
         *name,

@@ -1,4 +1,4 @@
-//! What the details of an error tell a developer of the handler that failed.
+//! Details of an error in development: the location of the handler that failed.
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::source::Source;
 
-/// The handler that failed, and the tests of its route.
+/// Location of the handler that failed, and the tests of its route.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Located {
@@ -23,8 +23,9 @@ struct Handler {
 }
 
 impl Located {
-    /// Looks the handler up in its file. It is left out where the file, or the function in it, is not there: the program may run elsewhere.
-    #[allow(clippy::disallowed_methods)] // Reason: the program of a user reads its own sources, in development alone.
+    /// Finds the line of the handler in its source file. The handler is left out if the file or the function does not
+    /// exist, because the program may run in another directory.
+    #[allow(clippy::disallowed_methods)] // Reason: a program reads its own sources, only in development.
     pub(super) fn of(source: &Source) -> Self {
         let (file, export) = source.handler;
         let text = if file.is_empty() {
@@ -39,14 +40,15 @@ impl Located {
     }
 }
 
-/// The line of a function, from 1.
+/// Returns the line number of a function, from 1.
 fn line_of(text: &str, function: &str) -> Option<usize> {
     let head = format!("fn {function}(");
     let found = text.lines().position(|line| line.contains(&head));
     found.map(|line| line + 1)
 }
 
-/// Details of an error of the application, with what is known of its handler. What the application says under the same names stays.
+/// Details of an application error, with the location of the handler. A key that the application uses itself is not
+/// overwritten.
 pub(super) struct WithPlaces<'a> {
     pub(super) details: &'a Value,
     pub(super) located: Option<Located>,

@@ -1,4 +1,4 @@
-//! Failures, and the one envelope that they are answered with.
+//! Errors and the response envelope that is common to all of them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -20,10 +20,19 @@ use crate::json::to_text;
 use crate::settings::settings;
 use crate::{SERVER_ADAPTER, Timestamp, is_development};
 
-/// What keeps a request from being answered as it wants.
+/// An error that becomes an error response.
 ///
-/// An error of the application has a status, a code that clients can rely on and a message. Every other error becomes
-/// 500 `INTERNAL_SERVER_ERROR` by `?`; in production its message goes to the log alone.
+/// An application error has a status, a code that clients can rely on, and a message. The operator `?` converts every
+/// other error to 500 `INTERNAL_SERVER_ERROR`; in production, the message of such an error is only logged and not sent
+/// to the client.
+///
+/// ```
+/// use kit_runtime::{Error, StatusCode};
+///
+/// let error = Error::not_found("NOTE_NOT_FOUND", "There is no such note");
+/// assert_eq!(error.status(), StatusCode::NOT_FOUND);
+/// assert_eq!(error.code(), "NOTE_NOT_FOUND");
+/// ```
 pub struct Error(Box<Inner>);
 
 struct Inner {
@@ -33,23 +42,23 @@ struct Inner {
     details: Option<Value>,
     header: Option<(HeaderName, HeaderValue)>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
-    /// The type of that, for developers.
+    /// Type name of the source, for developers.
     name: &'static str,
     invalid: Option<Invalid>,
-    /// Where the code made it.
+    /// Location in the code that created the error.
     place: &'static Location<'static>,
 }
 
-/// A part of a request, or an answer, that does not fit its contract.
+/// A part of a request, or a response, that does not fit its contract.
 struct Invalid {
     schema: &'static str,
     failures: Vec<Failure>,
-    /// The slot of the contract.
+    /// Slot of the contract.
     slot: Slot,
 }
 
 impl Error {
-    /// An error of the application.
+    /// Creates an application error with a status, a code that clients can rely on, and a message for people.
     #[track_caller]
     pub fn new(status: StatusCode, code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self(Box::new(Inner {
@@ -65,65 +74,67 @@ impl Error {
         }))
     }
 
-    /// The same with details for the client.
+    /// Adds `details` for the client.
     #[must_use]
     pub fn with_details(mut self, details: Value) -> Self {
         self.0.details = Some(details);
         self
     }
 
-    /// The same with a header of the answer.
+    /// Adds a header to the response.
     #[must_use]
     pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.0.header = Some((name, value));
         self
     }
 
-    /// 400.
+    /// Creates an error with the status 400 Bad Request.
     #[track_caller]
     pub fn bad_request(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, code, message)
     }
 
-    /// 401.
+    /// Creates an error with the status 401 Unauthorized.
     #[track_caller]
     pub fn unauthorized(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self::new(StatusCode::UNAUTHORIZED, code, message)
     }
 
-    /// 403.
+    /// Creates an error with the status 403 Forbidden.
     #[track_caller]
     pub fn forbidden(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, code, message)
     }
 
-    /// 404.
+    /// Creates an error with the status 404 Not Found.
     #[track_caller]
     pub fn not_found(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, code, message)
     }
 
-    /// 409.
+    /// Creates an error with the status 409 Conflict.
     #[track_caller]
     pub fn conflict(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, code, message)
     }
 
-    /// 501: what the application has in its contracts and not in its code; `file` is where it belongs.
+    /// Creates an error with the status 501 Not Implemented for an item that the contracts declare and the code does
+    /// not implement. `file` is the file that should contain it.
     #[track_caller]
     pub fn not_written(what: &str, file: &str) -> Self {
         let message = format!("`{what}` is not written yet: {file}");
         Self::new(StatusCode::NOT_IMPLEMENTED, "NOT_IMPLEMENTED", message)
     }
 
-    /// 501: a route of the contracts whose handler cannot be made before the types say more; `reason` is what is missing.
+    /// Creates an error with the status 501 Not Implemented for a route whose handler cannot be generated, because the
+    /// types do not specify enough. `reason` names the missing information.
     #[track_caller]
     pub fn not_decided(what: &str, reason: &str) -> Self {
         let message = format!("`{what}` is not written yet: {reason}");
         Self::new(StatusCode::NOT_IMPLEMENTED, "NOT_IMPLEMENTED", message)
     }
 
-    /// A fault of the application that no client can do anything about.
+    /// Creates an error with the status 500 Internal Server Error: a bug in the application that the client cannot fix.
     #[track_caller]
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL, message).into_unknown()
@@ -135,7 +146,7 @@ impl Error {
         self
     }
 
-    /// A part of the request does not fit the type of that name.
+    /// Creates an error for a part of the request that does not fit the type named `schema`.
     pub(super) fn invalid(slot: Slot, schema: &'static str, failures: Vec<Failure>) -> Self {
         let message = describe(&format!("Invalid {slot}"), &failures);
         let mut error = Self::new(StatusCode::BAD_REQUEST, "VALIDATION_ERROR", message);
@@ -147,7 +158,8 @@ impl Error {
         error
     }
 
-    /// What a handler gave does not fit its contract: a fault of the application.
+    /// Creates an error for a value that a handler returned and that does not fit its contract. This is a bug in the
+    /// application.
     pub(super) fn unfit_answer(route: &str, schema: &'static str, failures: Vec<Failure>) -> Self {
         let what = format!("The handler of {route} returned what is no {schema}");
         let mut error = Self::internal(describe(&what, &failures));
@@ -160,17 +172,17 @@ impl Error {
         error
     }
 
-    /// The status of its answer.
+    /// Returns the status of the response.
     pub fn status(&self) -> StatusCode {
         self.0.status
     }
 
-    /// What clients can rely on.
+    /// Returns the code that clients can rely on.
     pub fn code(&self) -> &str {
         &self.0.code
     }
 
-    /// What people read.
+    /// Returns the message for people.
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -179,7 +191,7 @@ impl Error {
         self.0.header.as_ref()
     }
 
-    /// The messages of what caused it, the nearest first.
+    /// Returns the messages of the causes, the direct cause first.
     fn causes(&self) -> Vec<String> {
         let mut causes = Vec::new();
         let mut cause = self.0.source.as_ref().and_then(|source| source.source());
@@ -190,21 +202,23 @@ impl Error {
         causes
     }
 
-    /// The body of its answer.
+    /// Returns the body of the response.
     pub(super) fn body(&self, context: &Context) -> String {
         let error = Told { error: self, context };
-        // Values of the request are shown in it, and their numbers as JavaScript writes them. Texts and trees of JSON always have a text.
+        // Failures contain values of the request, and numbers are written as in JavaScript. Serializing strings and
+        // JSON trees cannot fail.
         to_text(&Envelope { error }).unwrap_or_default()
     }
 
-    /// `src/handlers/notes.rs:12`, where the project's own code made it.
+    /// Returns the location that created the error, such as `src/handlers/notes.rs:12`, if it is in the project's own
+    /// code.
     fn own_place(&self) -> Option<String> {
         let place = self.0.place;
         let is_own = place.file().starts_with("src/");
         is_own.then(|| format!("{}:{}", place.file(), place.line()))
     }
 
-    /// A text of it for the log, which is no place for users' data: PostgreSQL quotes the value that it refused.
+    /// Removes user data from a message for the log: PostgreSQL quotes the value that it rejected.
     fn without_values<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match (self.is_bad_data(), text.find('"'), text.rfind('"')) {
             (true, Some(start), Some(end)) if start < end => {
@@ -214,7 +228,8 @@ impl Error {
         }
     }
 
-    /// Whether the database refused a value: in such messages what is quoted is the data, in all others a name.
+    /// Returns true if the database rejected a value. The quoted part of such messages is user data; in all other
+    /// messages it is a name.
     #[cfg(feature = "sqlx")]
     fn is_bad_data(&self) -> bool {
         let source = self.0.source.as_deref();
@@ -224,12 +239,12 @@ impl Error {
     }
 
     #[cfg(not(feature = "sqlx"))]
-    #[allow(clippy::unused_self)] // Reason: the other one looks at it.
+    #[allow(clippy::unused_self)] // Reason: same signature as with the feature.
     fn is_bad_data(&self) -> bool {
         false
     }
 
-    /// What to do about a table or a column that the database lacks.
+    /// Returns advice for a table or column that does not exist in the database.
     #[cfg(feature = "sqlx")]
     fn help(&self) -> Option<&'static str> {
         let source = self.0.source.as_deref()?;
@@ -237,12 +252,12 @@ impl Error {
     }
 
     #[cfg(not(feature = "sqlx"))]
-    #[allow(clippy::unused_self)] // Reason: the other one looks at it.
+    #[allow(clippy::unused_self)] // Reason: same signature as with the feature.
     fn help(&self) -> Option<&'static str> {
         None
     }
 
-    /// Logs it where it comes too late to be an answer.
+    /// Logs an error that occurs too late for an error response, because a part of the response was already sent.
     pub(super) fn log_cut(&self) {
         let causes = self.causes().join(": ");
         let causes = self.without_values(&causes);
@@ -254,13 +269,14 @@ impl Error {
         );
     }
 
-    /// What the log says of it.
+    /// Returns the message for the log, without user data.
     pub(super) fn told(&self) -> String {
         self.without_values(self.message()).into_owned()
     }
 
-    /// Logs it as the answer to a request. An error that middleware or a handler made is logged as an error, below 500 at the level of
-    /// `LOG_CLIENT_ERRORS`. A request that the router or the validation refuses is logged as a warning, within the bounds of [`refused`].
+    /// Logs the error as the response to a request. An error from middleware or a handler is logged as an error; below
+    /// 500, at the level of `LOG_CLIENT_ERRORS`. A request that the router or the validation rejects is logged as a
+    /// warning, with the rate limit of [`refused`].
     pub(super) fn log(&self, context: &Context) {
         let (code, message) = (self.code(), self.without_values(self.message()));
         let status = self.status().as_u16();
@@ -295,7 +311,7 @@ impl Error {
     }
 }
 
-/// What is wrong, with the first of the failures and how many more there are.
+/// Formats the message of a validation error: the first failure and the number of further failures.
 fn describe(what: &str, failures: &[Failure]) -> String {
     let Some(first) = failures.first() else {
         return what.to_owned();
@@ -313,13 +329,13 @@ fn describe(what: &str, failures: &[Failure]) -> String {
     format!("{what}: {path}: expected {expected}, received {received}{more}")
 }
 
-/// What clients are told.
+/// JSON body of an error response.
 #[derive(Serialize)]
 struct Envelope<'a> {
     error: Told<'a>,
 }
 
-/// An error as it is told, written without a tree in between.
+/// An error in its JSON form, which is written without an intermediate tree.
 struct Told<'a> {
     error: &'a Error,
     context: &'a Context,
@@ -332,7 +348,7 @@ impl Serialize for Told<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("code", &inner.code)?;
         if inner.source.is_some() && !is_development {
-            // The message of an unknown error names hosts and tables.
+            // The message of an unknown error may contain names of hosts and tables.
             let phrase = inner.status.canonical_reason().unwrap_or("Internal Server Error");
             map.serialize_entry("message", phrase)?;
         } else {
@@ -369,13 +385,14 @@ impl Serialize for Told<'_> {
 }
 
 impl Told<'_> {
-    /// The handler that failed and the tests of its route; nothing if it is not a handler that failed.
+    /// Returns the location of the handler and the tests of its route; `None` if the error did not occur in the
+    /// handler.
     fn located(&self) -> Option<Located> {
         let source = self.context.source()?;
         (self.context.phase() == Phase::Handler).then(|| Located::of(&source))
     }
 
-    /// What helps to find the fault without a search.
+    /// Adds the fields that help a developer find the bug.
     fn add_development_fields<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         let (error, context) = (self.error, self.context);
         map.serialize_entry("status", &error.status().as_u16())?;
@@ -385,7 +402,8 @@ impl Told<'_> {
         }
         if let Some(source) = context.source() {
             let slot = error.0.invalid.as_ref().map(|invalid| invalid.slot);
-            // A bad request is understood from its contract, anything else is repaired where it was made.
+            // For a bad request, the contract is the relevant source. For any other error, it is the location that
+            // created the error.
             let own = error.own_place().filter(|_| slot.is_none());
             map.serialize_entry("sourceFile", own.as_deref().unwrap_or(source.contract))?;
             if let Some(slot) = slot {
@@ -405,7 +423,7 @@ impl Told<'_> {
     }
 }
 
-/// `details` of an error that nobody expected.
+/// `details` of an unexpected error.
 #[derive(Serialize)]
 struct Caused {
     name: &'static str,
@@ -419,7 +437,7 @@ struct Caused {
 
 const INTERNAL: &str = "INTERNAL_SERVER_ERROR";
 const UNAVAILABLE: &str = "SERVICE_UNAVAILABLE";
-/// After how many seconds a client may ask again when the database could not be reached.
+/// Seconds until a client may retry after the database could not be reached.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
 #[cfg(feature = "sqlx")]
@@ -433,7 +451,8 @@ fn is_unavailable(_: &(dyn std::error::Error + 'static)) -> bool {
 #[cfg(not(feature = "sqlx"))]
 fn suspect_outage() {}
 
-/// 500 `INTERNAL_SERVER_ERROR`, or 503 `SERVICE_UNAVAILABLE` with `Retry-After` if the database cannot be reached.
+/// Converts any error to 500 `INTERNAL_SERVER_ERROR`, or to 503 `SERVICE_UNAVAILABLE` with `Retry-After` if the
+/// database cannot be reached.
 impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
     #[track_caller]
     fn from(error: E) -> Self {

@@ -6,20 +6,20 @@ use serde_json::{Map, Value};
 
 use crate::check::Failure;
 
-/// Returns the `details` of failures that no type has.
+/// Returns the `details` of failures that belong to no named type.
 pub(super) fn details_of(failures: &[Failure]) -> Value {
-    // Texts and trees of JSON always have a tree.
+    // Converting strings and JSON trees to a JSON tree cannot fail.
     serde_json::to_value(Refused::new(failures)).unwrap_or_default()
 }
 
-/// `details` of a part of a request that does not fit.
+/// `details` of a part of a request that does not fit its type.
 #[derive(Serialize)]
 pub(super) struct Refused<'a> {
     fields: Fields<'a>,
 }
 
 impl<'a> Refused<'a> {
-    /// Makes the details of these failures.
+    /// Creates the details of these failures.
     pub(super) fn new(failures: &'a [Failure]) -> Self {
         let fields = Fields(failures);
         Self { fields }
@@ -40,7 +40,8 @@ impl Serialize for Fields<'_> {
     }
 }
 
-/// An item of `details.fields`. `value` is absent if there is a value that cannot be shown, and `limit` if the rule has none.
+/// An item of `details.fields`. `value` is absent if the received value cannot be shown, and `limit` if the rule has no
+/// argument.
 #[derive(Serialize)]
 struct Field<'a> {
     path: &'a str,
@@ -52,7 +53,7 @@ struct Field<'a> {
     limit: Option<&'a Value>,
 }
 
-/// A failure as it is told in development.
+/// Formats a failure for the response in development.
 pub(super) fn in_full(failure: &Failure) -> Value {
     let Failure {
         path,

@@ -1,21 +1,22 @@
-//! Requests that were given up before their handler ended: the client left, or the request took too long.
+//! Requests that were abandoned before their handler completed: the client left, or the request exceeded the request
+//! timeout.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Milliseconds after a request was given up in which its connections to other services are doubted.
+/// Number of milliseconds after an abandoned request in which pooled connections to other services are verified.
 const RECENT: u64 = 1_000;
 
 static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
-/// Milliseconds from [`BEGIN`] to the last request that was given up, and one more; 0 before the first.
+/// Milliseconds from [`BEGIN`] to the last abandoned request, plus one; 0 before the first.
 static LAST: AtomicU64 = AtomicU64::new(0);
 
 fn now() -> u64 {
     u64::try_from(BEGIN.elapsed().as_millis()).unwrap_or(u64::MAX - RECENT)
 }
 
-/// Returns whether a request was given up within the last second. Its queries may still run, and so may their connections be in use.
+/// Returns true if a request was abandoned within the last second. Its queries may still run on their connections.
 #[cfg_attr(
     all(not(feature = "sqlx"), not(test)),
     expect(dead_code, reason = "only connections to a database are doubted")
@@ -25,7 +26,8 @@ pub(crate) fn was_given_up_recently() -> bool {
     last != 0 && now().saturating_sub(last - 1) < RECENT
 }
 
-/// Notes that a request was given up, unless [`Work::end`] comes first. Create it after the handler's future, so that it is dropped before.
+/// Records an abandoned request on drop, unless [`Work::end`] was called. Create it after the future of the handler, so
+/// that it is dropped before the future.
 pub(super) struct Work(bool);
 
 impl Work {
@@ -51,7 +53,7 @@ mod tests {
     use super::{Work, was_given_up_recently};
 
     #[test]
-    fn only_work_that_is_dropped_early_counts() {
+    fn counts_only_work_that_is_dropped_before_its_end() {
         Work::begin().end();
         assert!(!was_given_up_recently());
         drop(Work::begin());

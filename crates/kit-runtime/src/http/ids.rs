@@ -1,11 +1,11 @@
-//! Ids of traces and requests. They have to differ, not to be secret.
+//! Ids of traces and requests. They must be unique, but not secret.
 
 use std::fmt::Write as _;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Keys that the standard library draws for this process.
+/// Random keys that the standard library generates for this process.
 static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 static DRAWN: AtomicU64 = AtomicU64::new(0);
 static REQUESTS: AtomicU64 = AtomicU64::new(0);
@@ -14,20 +14,21 @@ fn random() -> u64 {
     KEYS.hash_one(DRAWN.fetch_add(1, Ordering::Relaxed))
 }
 
-/// A random W3C trace id: 32 hexadecimal digits, not all zero.
+/// Returns a random W3C trace id: 32 hexadecimal digits, not all zero.
 pub(crate) fn random_trace_id() -> String {
     let id = u128::from(random().max(1)) << 64 | u128::from(random());
     let digit = |place: u32| char::from_digit(u32::try_from(id >> (4 * place) & 15).unwrap_or(0), 16);
     (0..32).rev().filter_map(digit).collect()
 }
 
-/// A random span id, not zero.
+/// Returns a random span id, not zero.
 #[cfg(feature = "otlp")]
 pub(crate) fn random_span_id() -> u64 {
     random().max(1)
 }
 
-/// A new request id: what tells this process from others that log to the same place, and a number.
+/// Returns a new request id: a random prefix of this process, which distinguishes it from other processes with the same
+/// log, and a counter.
 pub(super) fn next_request_id() -> String {
     static PREFIX: LazyLock<String> = LazyLock::new(|| format!("{:010x}", random() & 0xFF_FFFF_FFFF));
     let mut count = REQUESTS.fetch_add(1, Ordering::Relaxed) + 1;
@@ -44,7 +45,7 @@ pub(super) fn next_request_id() -> String {
     id
 }
 
-/// The trace id of a `traceparent` header that is valid by W3C Trace Context.
+/// Returns the trace id of a `traceparent` header, or `None` if the header is not valid according to W3C Trace Context.
 pub(super) fn read_traceparent(header: &str) -> Option<&str> {
     let digits = |text: &str, length: usize| {
         text.len() == length
@@ -54,7 +55,7 @@ pub(super) fn read_traceparent(header: &str) -> Option<&str> {
     };
     let mut fields = header.splitn(5, '-');
     let (version, trace, span, flags) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
-    // Version 00 has exactly four fields; later ones may add more; ff is not a version.
+    // Version 00 has exactly four fields. Later versions may have more. ff is not a version.
     let has_more = fields.next().is_some();
     let is_valid = digits(version, 2)
         && version != "ff"
@@ -72,14 +73,14 @@ mod tests {
     use super::{next_request_id, random_trace_id, read_traceparent};
 
     #[test]
-    fn ids_differ() {
+    fn creates_a_different_id_for_each_call() {
         assert_ne!(random_trace_id(), random_trace_id());
         assert_eq!(random_trace_id().len(), 32);
         assert_ne!(next_request_id(), next_request_id());
     }
 
     #[test]
-    fn a_trace_is_taken_over_where_its_header_is_valid() {
+    fn reads_the_trace_id_of_a_valid_traceparent_header() {
         let id = "0af7651916cd43dd8448eb211c80319c";
         assert_eq!(
             read_traceparent(&format!("00-{id}-b7ad6b7169203331-01")),

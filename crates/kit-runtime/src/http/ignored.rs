@@ -1,6 +1,6 @@
-//! Warnings of what a request has and its contract does not read: misspelt keys of the query, `tag[]=`, a body. Only in development.
+//! Warnings in development for input that the contract does not declare: misspelled query keys, `tag[]=`, a body.
 //!
-//! `packages/core/src/request/ignored-input.ts` has the same texts.
+//! `packages/core/src/request/ignored-input.ts` has the same messages.
 
 use std::collections::HashSet;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -9,21 +9,21 @@ use crate::check::closest;
 use crate::coerce::decode_piece;
 use crate::shape::{Object, Shape};
 
-/// Greatest number of warnings of a process: clients choose the keys.
+/// Maximum number of warnings of a process, because clients choose the keys.
 const MOST_WARNINGS: usize = 100;
-/// Longer keys are cut.
+/// Maximum length of a key in a warning, in characters. Longer keys are cut.
 const LONGEST_KEY: usize = 100;
-/// Greatest number of declared keys in a warning.
+/// Maximum number of declared keys in a warning.
 const MOST_DECLARED: usize = 20;
 
-/// Routes and keys that were warned of: each is warned of once.
+/// Pairs of route and key that already have a warning. Each pair gets only one.
 #[derive(Default)]
 struct Warned(HashSet<String>);
 
 static WARNED: LazyLock<Mutex<Warned>> = LazyLock::new(Mutex::default);
 
 impl Warned {
-    /// The warning that is to be written; nothing if there was one.
+    /// Returns the warning to log; `None` if this id already has a warning or the maximum is reached.
     fn add(&mut self, id: String, message: impl FnOnce() -> String) -> Option<String> {
         if self.0.len() > MOST_WARNINGS || !self.0.insert(id) {
             return None;
@@ -35,7 +35,7 @@ impl Warned {
         })
     }
 
-    /// Warnings of a query without its `?`; `shape` is that of the contract's query.
+    /// Returns the warnings for a query without its `?`. `shape` is the query shape of the contract.
     fn query(&mut self, route: &str, shape: Option<&'static Shape>, query: &str) -> Vec<String> {
         let declared = shape.map(Shape::resolve).and_then(|shape| match shape {
             Shape::Object(object) => Some(object),
@@ -55,7 +55,8 @@ impl Warned {
     }
 }
 
-/// Warns of the keys of a query, without its `?`. `shape` is that of the contract's query, if the contract has one.
+/// Logs warnings for the keys of a query, without its `?`. `shape` is the query shape of the contract, if the contract
+/// has one.
 pub(super) fn warn_of_query(route: &str, shape: Option<&'static Shape>, query: &str) {
     let warnings = WARNED
         .lock()
@@ -66,7 +67,7 @@ pub(super) fn warn_of_query(route: &str, shape: Option<&'static Shape>, query: &
     }
 }
 
-/// Warns of a body that no contract reads.
+/// Logs a warning for a body that the contract does not declare.
 pub(super) fn warn_of_body(route: &str) {
     let message = || format!("{route}: the body is ignored, since the contract has none");
     let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -106,7 +107,7 @@ fn advice(key: &str, declared: Option<&'static Object>) -> String {
     format!("the contract declares {}{more}", some.join(", "))
 }
 
-/// `tag` of `tag[]` and of `tag[0]`.
+/// Returns `tag` for `tag[]` and `tag[0]`; `None` for other keys.
 fn list_of(key: &str) -> Option<&str> {
     let (name, index) = key.strip_suffix(']')?.rsplit_once('[')?;
     index.bytes().all(|byte| byte.is_ascii_digit()).then_some(name)
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_nobody_reads_are_told_of_with_the_nearest_one() {
+    fn warns_of_undeclared_query_keys_with_the_closest_declared_key() {
         assert!(of(Some(&PAGE), "pageSize=1&tag=a&tag=b&&").is_empty());
         for (query, expected) in [
             ("pagesize=1", r#""pagesize" did you mean "pageSize"?"#),
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_a_pattern_takes_are_read() {
+    fn does_not_warn_of_keys_that_an_index_signature_matches() {
         const OPEN: Shape = Shape::object("Open", &[]).index(&[Index::new(Keys::Numeric, Shape::TEXT)]);
         assert!(of(Some(&OPEN), "1=a&-2=b").is_empty());
         assert_eq!(
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn each_route_and_key_is_told_of_once_and_not_without_end() {
+    fn warns_once_for_each_route_and_key_and_stops_at_the_maximum() {
         let mut warned = Warned::default();
         let mut count = |route: &str, query: &str| warned.query(route, Some(&PAGE), query).len();
         assert_eq!(count("GET /a", "x=1&x=2"), 1);
@@ -175,7 +176,7 @@ mod tests {
         assert_eq!(count("GET /b", "x=3"), 1);
         let keys: Vec<String> = (0..1000).map(|number| format!("key{number}=1")).collect();
         let many = keys.join("&");
-        // Two were told of before; the last entry says that there are more.
+        // Two warnings exist from the calls above. The last warning says that no more will follow.
         assert_eq!(count("GET /c", &many), MOST_WARNINGS - 2 + 1);
         assert_eq!(count("GET /d", "x=1"), 0);
     }

@@ -1,4 +1,4 @@
-//! The way of a request: routing, middleware, reading of path, query and body, answers and errors.
+//! Processing of a request: routing, middleware, decoding of path, query and body, responses and errors.
 
 mod body;
 mod context;

@@ -1,15 +1,16 @@
-//! The path of a request in the normal form, before any router looks at it.
+//! Normalizes the path of a request before any router reads it.
 
 use axum::http::Uri;
 use axum::http::uri::PathAndQuery;
 use kit_guard::normal_path;
 
-/// Writes the path of a URI in the normal form of paths. A path that has none stays as it is, for the router to refuse.
+/// Replaces the path of a URI with its normal form. A path without a normal form stays unchanged, and the router
+/// rejects it.
 ///
-/// axum's routes and layers compare the path as text, and kit's routes are compared in the normal form. With `/%61dmin` as it was
-/// received, a layer on `/admin` would not run, and kit's route `/admin` would answer.
+/// axum's routes and layers compare the path as a string, and kit's routes are compared in the normal form. If
+/// `/%61dmin` stayed as received, a layer on `/admin` would not run, but kit's route `/admin` would respond.
 pub(super) fn make_normal(uri: &mut Uri) {
-    // Most paths have no escape and are normal: the guard lets only ASCII through.
+    // Most paths have no escape and are already normal, because the guard passes only ASCII.
     if !uri.path().contains('%') {
         return;
     }
@@ -32,7 +33,7 @@ mod tests {
     use super::make_normal;
 
     #[test]
-    fn only_the_path_changes() {
+    fn normalizes_only_the_path_of_a_uri() {
         for (given, expected) in [
             ("/%61dmin/x%2fy?q=%61", "/admin/x%2Fy?q=%61"),
             ("/admin?q=%61", "/admin?q=%61"),

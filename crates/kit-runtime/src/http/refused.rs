@@ -1,25 +1,26 @@
-//! The log of requests that the router or the validation refuses. Any client can cause them, so the log has a limited number of them.
+//! Log of requests that the router or the validation rejects. Any client can cause these entries, so their number is
+//! limited.
 
 use std::sync::LazyLock;
 
 use crate::sampler::Sampler;
 
-/// Number of single entries for each route, status and minute.
+/// Number of single log entries for each route, status and minute.
 const PER_MINUTE: u64 = 10;
 
-/// A route, or none, and a status. Requests that no route takes are one kind for each status, so the number of kinds is bounded by the
-/// application and not by clients.
+/// A route (`None` for requests that match no route) and a status. The application limits the number of kinds, not the
+/// clients, because all requests without a route count as one kind for each status.
 type Kind = (Option<&'static str>, u16);
 
 static SAMPLER: LazyLock<Sampler<Kind>> = LazyLock::new(|| Sampler::new(PER_MINUTE, tell_rest));
 
-/// Counts a refused request. Returns true if the caller logs it: each route and status has ten entries a minute, and one more with the
-/// number of the others.
+/// Counts a rejected request. Returns true if the caller must log it: each route and status has ten entries a minute,
+/// and one more entry with the number of the others.
 pub(super) fn takes(route: Option<&'static str>, status: u16) -> bool {
     SAMPLER.takes((route, status))
 }
 
-/// Tells what was not told yet; for the end of the server.
+/// Logs the counts that were not logged yet. Call it when the server shuts down.
 pub(crate) fn flush() {
     SAMPLER.flush();
 }

@@ -1,4 +1,4 @@
-//! Answers that their contract leaves open: text, bytes, streams.
+//! Responses whose content the contract does not declare: text, bytes, streams.
 
 use std::fmt;
 use std::pin::Pin;
@@ -13,10 +13,10 @@ use tokio::sync::mpsc;
 use super::{Context, Error, Phase, Response};
 use crate::json::to_text;
 
-/// Pieces of a stream that wait for the client to take them.
+/// Maximum number of chunks of a stream that are queued for the client.
 const WAITING: usize = 4;
 
-/// An answer whose contract says `unknown`: text, bytes, a stream, or JSON after all.
+/// A response to a route whose contract declares the response as `unknown`: text, bytes, a stream, or JSON.
 ///
 /// ```
 /// use kit_runtime::Reply;
@@ -33,7 +33,7 @@ pub struct Reply {
     body: Kind,
     content_type: HeaderValue,
     length: Option<u64>,
-    /// What is wrong with it, which only its request can be told.
+    /// Error of the builder, which is reported when the response is sent.
     fault: Option<Error>,
 }
 
@@ -54,23 +54,28 @@ impl Reply {
         }
     }
 
-    /// Text, in UTF-8.
+    /// Creates a response with text in UTF-8 and the content type `text/plain`.
     pub fn text(text: impl Into<String>) -> Self {
         Self::new(Kind::Whole(text.into().into()), "text/plain; charset=utf-8")
     }
 
-    /// Bytes.
+    /// Creates a response with bytes and the content type `application/octet-stream`.
     pub fn bytes(bytes: impl Into<Bytes>) -> Self {
         Self::new(Kind::Whole(bytes.into()), "application/octet-stream")
     }
 
-    /// A value as JSON.
+    /// Creates a response with a value as JSON.
+    ///
+    /// # Errors
+    ///
+    /// 500 if the value has no JSON form, for example a number that is not finite.
     pub fn json(value: &impl Serialize) -> Result<Self, Error> {
         Ok(Self::new(Kind::Whole(to_text(value)?.into()), "application/json"))
     }
 
-    /// Body that a function sends piece by piece, as fast as the client takes it. The function is dropped when a write to the client
-    /// fails. If the function fails, the answer is cut, so that no client takes a part for the whole; the log says why.
+    /// Creates a response whose body a function sends chunk by chunk, as fast as the client reads. The function is
+    /// dropped when a write to the client fails. If the function fails, the connection is cut, so that the client does
+    /// not mistake the incomplete body for a complete one; the log contains the reason.
     pub fn stream<W, F>(write: W) -> Self
     where
         W: FnOnce(Pieces) -> F + Send + 'static,
@@ -82,7 +87,8 @@ impl Reply {
         )
     }
 
-    /// The same, described so: `text/csv; charset=utf-8`.
+    /// Sets the content type, such as `text/csv; charset=utf-8`. A value that is not printable ASCII makes the response
+    /// a 500 error.
     #[must_use]
     pub fn content_type(mut self, content_type: &str) -> Self {
         match HeaderValue::from_str(content_type) {
@@ -97,14 +103,14 @@ impl Reply {
         self
     }
 
-    /// The same, where the number of bytes of a stream is known: clients then show progress. A stream that has another number is cut.
+    /// Sets the length of a stream in bytes, so that clients can show progress. A stream with another length is cut.
     #[must_use]
     pub fn length(mut self, bytes: u64) -> Self {
         self.length = Some(bytes);
         self
     }
 
-    /// The answer; its status is the contract's, or that of [`Context::set_status`].
+    /// Creates the response. Its status is the contract's, or that of [`Context::set_status`].
     pub(super) fn respond(self, context: &Context, status: StatusCode) -> Result<Response, Error> {
         context.enter(Phase::Serialization);
         if let Some(fault) = self.fault {
@@ -145,30 +151,34 @@ impl fmt::Debug for Reply {
     }
 }
 
-/// Where the pieces of a stream go.
+/// Sender for the chunks of a stream.
 #[derive(Debug)]
 pub struct Pieces(mpsc::Sender<Bytes>);
 
 impl Pieces {
-    /// Sends a piece, text as UTF-8; waits until there is room for it.
+    /// Sends a chunk; strings are sent as UTF-8. Waits until the queue has room.
+    ///
+    /// # Errors
+    ///
+    /// If the client has disconnected.
     pub async fn send(&mut self, piece: impl Into<Bytes>) -> Result<(), Error> {
         let sent = self.0.send(piece.into()).await;
         sent.map_err(|_| Error::internal("The client has left"))
     }
 }
 
-/// The body of a stream: what sends the pieces, and those that wait.
+/// Body of a stream: the function that sends chunks, and the queued chunks.
 struct Streamed {
     work: Option<Work>,
     received: mpsc::Receiver<Bytes>,
-    /// Why the work ended, where it failed.
+    /// Error of the function, if it failed.
     failure: Option<Error>,
-    /// Bytes that are missing to the length that was said.
+    /// Number of bytes that are missing to the declared length.
     left: Option<u64>,
 }
 
 impl Streamed {
-    /// A piece that fits the length.
+    /// Checks a chunk against the declared length.
     fn take(&mut self, piece: Bytes) -> Result<Frame<Bytes>, Error> {
         if let Some(left) = self.left {
             let length = u64::try_from(piece.len()).unwrap_or(u64::MAX);
@@ -189,7 +199,8 @@ impl hyper::body::Body for Streamed {
     fn poll_frame(self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Option<Result<Frame<Bytes>, Cut>>> {
         let this = self.get_mut();
         let found = loop {
-            // The work may send while it is polled, and what is sent wakes nobody then.
+            // The function may send while it is polled, and such a send wakes no task. So poll the function first, then
+            // the queue.
             let is_over = match &mut this.work {
                 Some(work) => match work.as_mut().poll(task) {
                     Poll::Pending => false,
@@ -205,7 +216,7 @@ impl hyper::body::Body for Streamed {
                 this.work = None;
             }
             match ready!(this.received.poll_recv(task)) {
-                // A chunk of nothing would end the body.
+                // An empty chunk would end a chunked body, so it is skipped.
                 Some(piece) if piece.is_empty() => {}
                 Some(piece) => break this.take(piece),
                 None => match this.failure.take() {
@@ -227,7 +238,7 @@ impl hyper::body::Body for Streamed {
     }
 }
 
-/// What hyper is told of an answer that is cut; the log has the reason.
+/// Error that hyper receives for a response that is cut. The log contains the reason.
 #[derive(Debug)]
 struct Cut;
 

@@ -1,4 +1,4 @@
-//! A request on its way through its route.
+//! A request while middleware and validation process it.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,7 @@ use crate::json::{Json, from_json};
 use crate::shape::Shape;
 use crate::{Contract, is_development};
 
-/// A request that a route answers. Middleware sees it before its parts are looked at.
+/// A request that matched a route. Middleware receives it before its params, query and body are decoded.
 #[derive(Debug)]
 pub struct Request {
     pub(super) context: Context,
@@ -24,15 +24,15 @@ pub struct Request {
     /// Path parameters in the order of the path, percent-decoded.
     pub(super) values: Vec<String>,
     pub(super) body: Bytes,
-    /// Whether path or query have the one percent-escape that stands for what no database keeps.
+    /// True if the path or query contains `%00`, the only percent-escape for a character that databases cannot store.
     pub(super) has_nul: bool,
-    /// Whether the keys of the query were looked at, to warn of those that the contract does not declare.
+    /// True if the query keys were already checked for keys that the contract does not declare.
     pub(super) has_query_keys: AtomicBool,
-    /// Whether the contract has a body.
+    /// True if the contract has a body.
     pub(super) has_body: AtomicBool,
 }
 
-/// What runs before a handler: it lets a request pass and says what the handler gets of it, or refuses it.
+/// Code that runs before a handler. It returns a value for the handler, or rejects the request with an error.
 ///
 /// ```
 /// use kit_runtime::{Context, Error, Middleware, Request};
@@ -49,36 +49,48 @@ pub struct Request {
 /// }
 /// ```
 pub trait Middleware<A>: Sized + Send {
-    /// Its name, which stands in errors and logs.
+    /// Name of the middleware in errors and logs.
     const NAME: &'static str;
 
-    /// Looks at a request.
+    /// Processes a request.
+    ///
+    /// # Errors
+    ///
+    /// An error rejects the request and becomes its response.
     fn run(app: &A, request: &Request) -> impl Future<Output = Result<Self, Error>> + Send;
 }
 
 impl Request {
-    /// What is known of it; for the handler and for what it calls.
+    /// Returns the context of the request, for the handler and the code that it calls.
     pub fn context(&self) -> &Context {
         &self.context
     }
 
-    /// A header as text; values of one that is repeated are joined by `, `.
+    /// Returns a header as a string, or `None` if it is absent. The values of a repeated header are joined by `, `.
     pub fn header(&self, name: &str) -> Option<Cow<'_, str>> {
         self.context.header(name)
     }
 
-    /// All its headers.
+    /// Returns all headers.
     pub fn headers(&self) -> &HeaderMap {
         self.context.headers()
     }
 
     /// Runs a middleware.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the middleware.
     pub async fn middleware<A, M: Middleware<A>>(&self, app: &A) -> Result<M, Error> {
         self.context.enter(Phase::Middleware(M::NAME));
         M::run(app, self).await
     }
 
-    /// The path parameters.
+    /// Decodes the path parameters.
+    ///
+    /// # Errors
+    ///
+    /// 400 `VALIDATION_ERROR` if they do not fit the type.
     pub fn params<T: Contract>(&self) -> Result<T, Error> {
         self.context.enter_validation(Phase::Params);
         if let Some(params) = read_params(self.names, &self.values).filter(|_| !self.has_nul) {
@@ -88,7 +100,11 @@ impl Request {
         decode(Slot::Params, &value, self.has_nul)
     }
 
-    /// The query.
+    /// Decodes the query.
+    ///
+    /// # Errors
+    ///
+    /// 400 `VALIDATION_ERROR` if it does not fit the type.
     pub fn query<T: Contract>(&self) -> Result<T, Error> {
         self.context.enter_validation(Phase::Query);
         self.warn_of_query(Some(T::shape()));
@@ -100,7 +116,11 @@ impl Request {
         decode(Slot::Query, &value, self.has_nul)
     }
 
-    /// The body.
+    /// Decodes the JSON body.
+    ///
+    /// # Errors
+    ///
+    /// 400 `VALIDATION_ERROR` if the body does not fit the type, 415 if its content type or encoding is not supported.
     pub fn body<T: Contract>(&self) -> Result<T, Error> {
         self.warn_of_query(None);
         self.context.enter_validation(Phase::Body);
@@ -112,12 +132,12 @@ impl Request {
         decode(Slot::Body, &value, has_escapes)
     }
 
-    /// What the handler gets of it beside its parts: from here on the handler works.
+    /// Returns the context for the handler. Call it after decoding, because the handler phase begins here.
     ///
     /// # Errors
     ///
-    /// 400 if GET or HEAD comes with a body that the contract does not have. Such a request has no meaning (RFC 9110, 9.3.1), and
-    /// intermediaries disagree about it.
+    /// 400 if a GET or HEAD request has a body that the contract does not declare. Such a body has no defined meaning
+    /// (RFC 9110, 9.3.1), and intermediaries treat it differently.
     pub fn into_context(self) -> Result<Context, Error> {
         self.warn_of_query(None);
         if !self.body.is_empty() && !self.has_body.load(Ordering::Relaxed) {
@@ -131,7 +151,7 @@ impl Request {
         Ok(self.context)
     }
 
-    /// Warns, in development, of keys of the query that the contract does not declare.
+    /// In development, logs warnings for query keys that the contract does not declare.
     fn warn_of_query(&self, shape: Option<&'static Shape>) {
         let query = self.context.query();
         if query.is_empty() || !is_development() || self.has_query_keys.swap(true, Ordering::Relaxed) {
@@ -141,7 +161,8 @@ impl Request {
         ignored::warn_of_query(self.context.route().unwrap_or_default(), shape, query);
     }
 
-    /// Refuses a body that the contract does not have, or warns of it in development.
+    /// Rejects a body of GET or HEAD that the contract does not declare. For other methods, logs a warning in
+    /// development.
     fn refuse_body(&self) -> Result<(), Error> {
         let method = self.context.method();
         if !matches!(*method, Method::GET | Method::HEAD) {
@@ -165,9 +186,9 @@ impl Request {
     }
 }
 
-/// The value of a part of a request that fits its type.
+/// Decodes a part of a request into its type. Reports all failures if the value does not fit.
 fn decode<T: Contract>(slot: Slot, value: &Json, is_suspicious: bool) -> Result<T, Error> {
-    // What only developers are told takes time to find.
+    // Suggestions are only for developers and take time to find.
     let failures = if is_development() {
         explain(T::shape(), value)
     } else {

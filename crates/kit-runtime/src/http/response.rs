@@ -1,4 +1,4 @@
-//! Answers.
+//! Responses.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -9,12 +9,16 @@ use crate::check::explain;
 use crate::json::{parse, to_text};
 use crate::{Contract, is_development};
 
-/// An answer of a route.
+/// A response of a route.
 #[derive(Debug)]
 pub struct Response(pub(super) axum::response::Response);
 
 impl Response {
-    /// What a handler gave, as JSON. In development it is held against its contract first.
+    /// Creates a response with a value as JSON. In development, the value is first checked against its contract.
+    ///
+    /// # Errors
+    ///
+    /// 500 if the value has no JSON form, or, in development, if it does not fit its contract.
     pub fn json<T: Contract>(context: &Context, status: StatusCode, value: &T) -> Result<Self, Error> {
         context.enter(Phase::Serialization);
         let text = to_text(value)?;
@@ -25,7 +29,7 @@ impl Response {
         Ok(Self(with_text(context, status, text)))
     }
 
-    /// A value that no contract speaks of.
+    /// Creates a response with a value as JSON that no contract declares.
     pub(super) fn value(
         context: &Context,
         status: StatusCode,
@@ -35,12 +39,16 @@ impl Response {
         Ok(Self(with_text(context, context.status().unwrap_or(status), text)))
     }
 
-    /// What a handler makes where its contract leaves it open.
+    /// Creates the response from a [`Reply`], for a contract that does not declare the content.
+    ///
+    /// # Errors
+    ///
+    /// 500 if the content type of the reply is invalid.
     pub fn reply(context: &Context, status: StatusCode, reply: Reply) -> Result<Self, Error> {
         reply.respond(context, status)
     }
 
-    /// Nothing.
+    /// Creates a response without a body.
     pub fn empty(context: &Context, status: StatusCode) -> Self {
         let mut response = axum::response::Response::new(Body::empty());
         *response.status_mut() = context.status().unwrap_or(status);
@@ -51,7 +59,7 @@ impl Response {
     }
 }
 
-/// Holds the text of an answer against its type.
+/// Checks the JSON of a response against its type.
 fn check<T: Contract>(context: &Context, text: &str) -> Result<(), Error> {
     let Ok(value) = parse(text) else { return Ok(()) };
     let failures = explain(T::shape(), &value);
@@ -65,7 +73,7 @@ fn check<T: Contract>(context: &Context, text: &str) -> Result<(), Error> {
     ))
 }
 
-/// Any error as its answer.
+/// Creates the response for any error, and logs the error.
 pub(super) fn of_error(context: &Context, error: &Error) -> axum::response::Response {
     error.log(context);
     drop_description_of_body(&mut context.answer_headers());
@@ -89,7 +97,7 @@ fn with_text(context: &Context, status: StatusCode, text: String) -> axum::respo
     response
 }
 
-/// Headers that describe the body that was meant go with it.
+/// Removes the headers that describe the intended body, because the error replaces that body.
 fn drop_description_of_body(headers: &mut axum::http::HeaderMap) {
     let names: Vec<_> = headers.keys().cloned().collect();
     for name in names {
@@ -117,7 +125,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn numbers_in_errors_are_written_as_javascript_does() {
+    async fn writes_numbers_in_errors_like_javascript() {
         let details = json!({ "values": [2.0, -0.0, 1e21, 0.5, 7] });
         let error = Error::new(StatusCode::CONFLICT, "TAKEN", "Taken").with_details(details);
         let answer = of_error(&context(HeaderValue::from_static("")), &error);
@@ -127,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_headers_are_latin1() {
+    fn decodes_header_bytes_as_latin1() {
         let context = context(HeaderValue::from_bytes(b"\xe4\xff").unwrap());
         assert_eq!(context.header("x-own").as_deref(), Some("\u{e4}\u{ff}"));
     }

@@ -1,9 +1,10 @@
-//! Which route answers a method and a path.
+//! Finds the route for a method and a path.
 //!
-//! Static text wins over a parameter and a parameter over a wildcard, segment by segment, with backtracking. A place that lacks the
-//! request's method does not stop the search; if nothing has it, the answer is 405 with the methods of every place that fits the path. HEAD
-//! is answered by GET. One trailing slash is ignored; parameters and wildcards take at least one character. Routes and paths are
-//! compared in the normal form of paths; only the values of parameters are decoded.
+//! In each segment, static text has precedence over a parameter, and a parameter over a wildcard, with backtracking. A
+//! matching path without the request's method does not stop the search. If no match has the method, the response is 405
+//! with the methods of all matches. GET routes also handle HEAD. One trailing slash is ignored. Parameters and
+//! wildcards match at least one character. Routes and paths are compared in the normal form of paths; only the values
+//! of parameters are decoded.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,10 +13,10 @@ use kit_guard::normal_path;
 
 use crate::coerce::decode_percent;
 
-/// In the order in which `Allow` lists them.
+/// Methods in the order in which `Allow` lists them.
 pub(super) const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/// Routes by their paths.
+/// Tree of routes by their paths.
 ///
 /// ```
 /// use kit_runtime::{Match, RouteTree};
@@ -29,16 +30,16 @@ pub struct RouteTree {
     root: Node,
 }
 
-/// What answers a request.
+/// Result of a search for a route.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Match {
-    /// The route of that number, with the path's parameters.
+    /// Index of the route, and the values of its path parameters.
     Route(usize, Vec<String>),
-    /// No route has that path.
+    /// No route has this path.
     NotFound,
-    /// Routes have that path, with these methods.
+    /// Routes have this path, but only with these methods. The string is the value of `Allow`.
     MethodNotAllowed(String),
-    /// The path does not decode.
+    /// The path cannot be decoded.
     BadPath,
 }
 
@@ -46,13 +47,13 @@ pub enum Match {
 struct Node {
     children: BTreeMap<String, Self>,
     parameter: Option<Box<Self>>,
-    /// Routes of a wildcard that begins here.
+    /// Routes of a wildcard that begins at this node.
     wildcard: Vec<(&'static str, usize)>,
     routes: Vec<(&'static str, usize)>,
 }
 
 impl RouteTree {
-    /// The tree of routes, each a method and a path such as `/notes/:id` or `/files/*path`.
+    /// Builds the tree from routes. Each route is a method and a path pattern such as `/notes/:id` or `/files/*path`.
     pub fn new(routes: &[(&'static str, &str)]) -> Self {
         let mut tree = Self::default();
         for (number, (method, path)) in routes.iter().enumerate() {
@@ -78,7 +79,7 @@ impl RouteTree {
         tree
     }
 
-    /// Finds what answers a request; `path` is without its query, in any spelling.
+    /// Finds the route for a request. `path` has no query and need not be in the normal form.
     pub fn find(&self, method: &str, path: &str) -> Match {
         if path.starts_with('/') && (path.contains('%') || !path.is_ascii()) {
             return normal_path(path).map_or(Match::BadPath, |normal| self.find_normal(method, &normal));
@@ -109,7 +110,8 @@ impl RouteTree {
     }
 }
 
-/// The part of a path that the wildcard of a route takes: all behind as many slashes as stand before the wildcard.
+/// Returns the part of a path that the wildcard of a route matches: everything after the same number of slashes as in
+/// the pattern before the wildcard.
 pub(super) fn wildcard_of<'p>(pattern: &str, path: &'p str) -> Option<&'p str> {
     let (before, _) = pattern.split_once("/*")?;
     let slashes = before.matches('/').count() + 1;
@@ -123,7 +125,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Looks for a route below a node; `rest` is what the path has behind it. A node is visited at most once, so the tree bounds the search.
+    /// Searches for a route below a node; `rest` is the rest of the path after the node. Each node is visited at most
+    /// once, so the size of the tree limits the search.
     fn walk(&mut self, node: &Node, rest: Option<&str>) -> Option<usize> {
         let Some(rest) = rest else {
             return self.route(&node.routes);
@@ -175,7 +178,7 @@ mod tests {
     use super::wildcard_of;
 
     #[test]
-    fn gives_the_raw_rest_of_a_path() {
+    fn returns_the_undecoded_wildcard_part_of_a_path() {
         assert_eq!(wildcard_of("/files/*path", "/files/a%2Fb/c/"), Some("a%2Fb/c/"));
         assert_eq!(wildcard_of("/:team/files/*path", "/a%2Fb/files/c"), Some("c"));
         assert_eq!(wildcard_of("/*rest", "//a"), Some("/a"));

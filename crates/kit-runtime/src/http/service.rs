@@ -1,4 +1,4 @@
-//! From a request of the server to its answer.
+//! Turns requests into responses.
 
 use std::future::poll_fn;
 use std::net::IpAddr;
@@ -28,19 +28,19 @@ use crate::settings::settings;
 use crate::telemetry::Ending;
 use crate::{is_development, serve};
 
-/// Time limit for the check of `/readyz`: an orchestrator waits for its answer, often one second.
+/// Time limit for the check of `/readyz`. Orchestrators wait for its response, often for one second.
 const READY: Duration = Duration::from_secs(1);
 
-/// The state that an application's handlers share. A clone is the same state.
+/// State that the handlers of an application share. Clones must share the same state.
 pub trait Application: Clone + Send + Sync + 'static {
-    /// Whether requests may be sent: asked at `/readyz`.
+    /// Returns an error while the application cannot handle requests. Called for `/readyz`.
     fn ready(&self) -> impl Future<Output = Result<(), Error>> + Send;
 }
 
 type Handler<A> = Box<dyn Fn(A, Request) -> Answer + Send + Sync>;
 type Answer = Pin<Box<dyn Future<Output = Result<Response, Error>> + Send>>;
 
-/// The routes of an application.
+/// Routes of an application.
 pub struct Routes<A> {
     app: A,
     list: Vec<Route<A>>,
@@ -50,7 +50,7 @@ pub struct Routes<A> {
 struct Route<A> {
     method: &'static str,
     path: &'static str,
-    /// `GET /notes/:id`.
+    /// Method and path pattern: `GET /notes/:id`.
     reference: &'static str,
     parameters: &'static [&'static str],
     source: Source,
@@ -58,7 +58,7 @@ struct Route<A> {
 }
 
 impl<A: Application> Routes<A> {
-    /// No routes yet.
+    /// Creates an empty list of routes.
     pub fn new(app: A) -> Self {
         Self {
             app,
@@ -67,7 +67,8 @@ impl<A: Application> Routes<A> {
         }
     }
 
-    /// Adds a route: its reference such as `GET /notes/:id`, the names of its path's parameters, and what answers it.
+    /// Adds a route: its method and path pattern such as `GET /notes/:id`, the names of its path parameters, and its
+    /// handler.
     #[must_use]
     pub fn route<F>(
         mut self,
@@ -90,8 +91,8 @@ impl<A: Application> Routes<A> {
         self
     }
 
-    /// Where the last route comes from, for errors in development: `file:line` of its contract, the files of its slots' types where those are
-    /// others, and tests that ask it.
+    /// Sets the source locations of the last route, which errors show in development: `file:line` of its contract, the
+    /// files of the types of its slots if they differ from that file, and the tests that call the route.
     #[must_use]
     pub fn source(
         mut self,
@@ -110,7 +111,7 @@ impl<A: Application> Routes<A> {
         self
     }
 
-    /// The handler of the last route, for errors in development: its file and its function.
+    /// Sets the file and function name of the handler of the last route, which errors show in development.
     #[must_use]
     pub fn handler(mut self, file: &'static str, function: &'static str) -> Self {
         if let Some(route) = self.list.last_mut() {
@@ -119,14 +120,14 @@ impl<A: Application> Routes<A> {
         self
     }
 
-    /// The document that `/openapi.json` answers with in development.
+    /// Sets the document that `/openapi.json` returns in development.
     #[must_use]
     pub fn openapi(mut self, document: &'static str) -> Self {
         self.openapi = Some(document);
         self
     }
 
-    /// What answers every request.
+    /// Builds the router.
     pub fn into_router(self) -> Router<A> {
         let paths: Vec<_> = self.list.iter().map(|route| (route.method, route.path)).collect();
         Router(Arc::new(Service {
@@ -136,9 +137,10 @@ impl<A: Application> Routes<A> {
     }
 }
 
-/// Answers every request of an application. A clone is the same router.
+/// Router of an application. Clones share the same routes.
 ///
-/// [`serve`](crate::serve()) takes it as it is; as an [`axum::Router`], which it can be made into, it is a part of any program with axum.
+/// Pass it to [`serve`](crate::serve()), or convert it into an [`axum::Router`] to use it as a part of any axum
+/// program.
 pub struct Router<A>(Arc<Service<A>>);
 
 impl<A> Clone for Router<A> {
@@ -147,9 +149,10 @@ impl<A> Clone for Router<A> {
     }
 }
 
-/// What [`serve`](crate::serve()) answers requests with: a [`Router`], or any router of axum.
+/// Source of responses for [`serve`](crate::serve()): a [`Router`], or any router of axum.
 pub trait Answering: Clone + Send + Sync + 'static {
-    /// The answer to a request of that peer. Whoever asks for more than one in turn keeps `patience` for them.
+    /// Returns the response to a request of the peer. Callers that send several requests in sequence should reuse the
+    /// same `patience`, because it keeps its timer.
     fn answer(
         &self,
         request: axum::http::Request<Incoming>,
@@ -169,7 +172,7 @@ impl<A: Application> Answering for Router<A> {
     }
 }
 
-/// Who sent a request, among its extensions on its way through axum.
+/// IP address of the peer, as an extension of the request, for routes inside of an axum router.
 #[derive(Clone, Copy)]
 struct Peer(IpAddr);
 
@@ -181,7 +184,7 @@ impl Answering for axum::Router {
         _patience: &Patience,
     ) -> axum::response::Response {
         request.extensions_mut().insert(Peer(peer));
-        // Before any route or layer of the program looks at the path.
+        // The path must be normal before any route or layer of the program reads it.
         make_normal(request.uri_mut());
         match TowerToHyperService::new(self.clone()).call(request).await {
             Ok(response) => response,
@@ -219,7 +222,7 @@ impl<A: Application> Service<A> {
         let context = Context::new(parts, peer);
         let mut ending = Ending::of(&context);
         let answer = {
-            // Polled where it lies: futures around futures would be copied into each other at every request.
+            // Pin on the stack: nested boxed or moved futures would be copied at every request.
             let mut work = pin!(self.run(&context, body, patience));
             poll_fn(|task| context.scope_part(|| unwinding(|| work.as_mut().poll(task)))).await
         };
@@ -245,9 +248,9 @@ impl<A: Application> Service<A> {
         B: HttpBody<Data = Bytes, Error: Send> + Send + Unpin,
     {
         context.enter(Phase::Normalize);
-        // Too large a body is refused whatever it is sent to.
+        // A body above the limit is rejected for every path, even if no route matches.
         let body = body::read(context.headers(), body).await?;
-        // How long the client takes to send it is for the connection to watch.
+        // The connection limits the time that a client takes to send the body. The request timeout begins here.
         let mut work = pin!(self.dispatch(context, body));
         let time = settings().request_timeout;
         let running = Work::begin();
@@ -288,7 +291,8 @@ impl<A: Application> Service<A> {
         answer.map(|Response(response)| response)
     }
 
-    /// What is no route: health, for those who start and watch the server, and the document.
+    /// Handles the paths that are not routes: `/healthz` and `/readyz` for orchestrators, and `/openapi.json` in
+    /// development.
     async fn aside(&self, context: &Context) -> Result<axum::response::Response, Error> {
         let path = context.path();
         let path = path.strip_suffix('/').unwrap_or(path);
@@ -338,7 +342,7 @@ impl<A: Application> Service<A> {
     }
 }
 
-/// Turns a panic into an error, so that it costs one request and not its connection.
+/// Converts a panic into an error, so that a panic fails one request and not the connection.
 fn unwinding<T>(poll: impl FnOnce() -> Poll<Result<T, Error>>) -> Poll<Result<T, Error>> {
     std::panic::catch_unwind(AssertUnwindSafe(poll)).unwrap_or_else(|panic| {
         let message = panic

@@ -1,22 +1,22 @@
-//! Where in the project the parts of a route are, for developers.
+//! Source locations of a route in the project, for developers.
 
 use std::fmt;
 
-/// Where a route comes from, as paths from the project's root.
+/// Source locations of a route. Paths are relative to the root of the project.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Source {
-    /// `src/notes.routes.ts:12`
+    /// Location of the contract: `src/notes.routes.ts:12`.
     pub(super) contract: &'static str,
-    /// The files of the types of its slots, where they are not that of the contract.
+    /// Files of the types of the slots, if they differ from the file of the contract.
     pub(super) types: &'static [(&'static str, &'static str)],
-    /// The file of its handler and the handler's function; empty if they are not known.
+    /// File and function name of the handler; empty if unknown.
     pub(super) handler: (&'static str, &'static str),
-    /// Tests that ask it.
+    /// Tests that call the route.
     pub(super) tests: &'static [&'static str],
 }
 
 impl Source {
-    /// The file of the type of a slot.
+    /// Returns the file that declares the type of a slot.
     pub(super) fn file_of(&self, slot: Slot) -> &'static str {
         let found = self.types.iter().find(|(name, _)| *name == slot.name());
         let file = || {
@@ -28,7 +28,7 @@ impl Source {
     }
 }
 
-/// A part of a contract.
+/// Slot of a contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slot {
     Params,
@@ -38,7 +38,7 @@ pub(super) enum Slot {
 }
 
 impl Slot {
-    /// Its name in contracts.
+    /// Returns the name of the slot in contracts.
     fn name(self) -> &'static str {
         match self {
             Self::Params => "params",
@@ -49,7 +49,7 @@ impl Slot {
     }
 }
 
-/// In words.
+/// Formats the slot for error messages.
 impl fmt::Display for Slot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -1,7 +1,8 @@
-//! Path parameters and queries straight into their types, where every text is right and stands once. Whatever else there is takes the long
-//! way: [`crate::coerce::coerce_params`], [`crate::coerce::coerce_query`] and [`crate::check::explain`].
+//! Fast path for path parameters and queries: decodes them directly into their types if every value is valid and no key
+//! is repeated. All other input takes the slow path: [`crate::coerce::coerce_params`], [`crate::coerce::coerce_query`]
+//! and [`crate::check::explain`].
 //!
-//! Invariant: where this gives a value, the long way gives the same one.
+//! Invariant: if the fast path returns a value, the slow path returns the same value.
 
 use std::borrow::Cow;
 
@@ -15,16 +16,16 @@ use crate::coerce::{Texts, coerce, decode_piece};
 use crate::json::Json;
 use crate::shape::{Object, Property, Shape};
 
-/// As many as a mask of bits holds.
+/// Maximum number of properties, which is the number of bits of the mask `seen`.
 const MAX_PROPERTIES: usize = 64;
 
-/// The value of path parameters, percent-decoded and in the order of the path.
+/// Decodes percent-decoded path parameters. `names` and `values` have the order of the path.
 pub(super) fn read_params<T: Contract>(names: &[&str], values: &[String]) -> Option<T> {
     let pairs = names.iter().zip(values);
     read(pairs.map(|(name, value)| (Cow::Borrowed(*name), Encoding::None(value))))
 }
 
-/// The value of a query, without its `?`.
+/// Decodes a query, without its `?`.
 pub(super) fn read_query<T: Contract>(query: &str) -> Option<T> {
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     read(pairs.map(|pair| {
@@ -33,7 +34,7 @@ pub(super) fn read_query<T: Contract>(query: &str) -> Option<T> {
     }))
 }
 
-/// A text that may have to be decoded, which is not done for what nobody declared.
+/// Encoding of a value. Values of undeclared keys are never decoded.
 #[derive(Clone, Copy)]
 enum Encoding<'a> {
     None(&'a str),
@@ -59,7 +60,7 @@ fn read<'a, T: Contract>(pairs: impl Iterator<Item = (Cow<'a, str>, Encoding<'a>
 struct Members<I> {
     object: &'static Object,
     pairs: I,
-    /// A bit for each property that was there.
+    /// Mask with a bit for each property that was present.
     seen: u64,
     value: Option<Json>,
 }
@@ -71,7 +72,7 @@ impl<I> Members<I> {
     }
 }
 
-/// The value of a property's text, where it fits.
+/// Converts the string of a property to its value, or returns an error if the value does not fit.
 fn value(property: &'static Property, text: Encoding<'_>) -> Result<Json, Error> {
     let text = match text {
         Encoding::None(text) => Cow::Borrowed(text),
@@ -107,7 +108,7 @@ impl<'de, 'a, I: Iterator<Item = (Cow<'a, str>, Encoding<'a>)>> MapAccess<'de> f
             let Some(at) = properties.iter().position(|property| property.key == key) else {
                 continue;
             };
-            // What stands twice is a list.
+            // A repeated key is a list, which only the slow path supports.
             if self.seen & (1 << at) != 0 {
                 return Err(Error::custom("it stands twice"));
             }
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_is_what_the_long_way_makes_of_it() {
+    fn decodes_queries_with_the_same_result_as_the_slow_path() {
         let read = |query| {
             let json = coerce_query(Parts::shape(), query);
             let is_right = explain(Parts::shape(), &json).is_empty();
@@ -189,12 +190,12 @@ mod tests {
             assert_eq!(direct.as_deref(), expected, "{query}");
             assert_eq!(read(query), direct, "{query}");
         }
-        // A list of several is right, and made the long way.
+        // A list with several values is valid, but only the slow path decodes it.
         assert!(read_query::<Parts>("id=a&tags=x&tags=y").is_none() && read("id=a&tags=x&tags=y").is_some());
     }
 
     #[test]
-    fn parameters_are_what_the_long_way_makes_of_them() {
+    fn decodes_path_parameters_with_the_same_result_as_the_slow_path() {
         for (names, values, expected) in [
             (vec!["id"], vec!["1"], Some(r#"{"id":"1"}"#)),
             (vec!["page", "id"], vec!["3", "x"], Some(r#"{"id":"x","page":3}"#)),

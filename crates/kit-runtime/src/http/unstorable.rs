@@ -1,13 +1,14 @@
-//! Text that a type takes as a string and no database keeps: U+0000, which PostgreSQL refuses, and surrogates without their partner,
-//! which [`crate::json::parse`] reads as U+0000. Both come in by an escape only, so a request without one pays for a search in its text.
+//! Strings that a type accepts and databases cannot store: U+0000, which PostgreSQL rejects, and unpaired surrogates,
+//! which [`crate::json::parse`] reads as U+0000. Both can only arrive as an escape, so the check runs only for requests
+//! that contain escapes.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::check::{Failure, PathText, Rule};
 
-/// Finds the first place in a decoded part of a request that holds such text. It looks at what the handler would get: an undeclared
-/// property, which is dropped, is nobody's fault.
+/// Finds the first such string in a decoded part of a request. Checks the value that the handler would receive, so an
+/// undeclared property, which decoding drops, causes no error.
 pub(super) fn find_unstorable(decoded: &impl Serialize) -> Option<Failure> {
     let value = serde_json::to_value(decoded).ok()?;
     let (what, steps) = find(&value)?;
@@ -21,13 +22,13 @@ pub(super) fn find_unstorable(decoded: &impl Serialize) -> Option<Failure> {
     Some(failure(path.into_text(), what))
 }
 
-/// A step on the way to a place.
+/// A step of the path to a string.
 enum Step<'v> {
     Member(&'v str),
     Item(usize),
 }
 
-/// Place of the text: its holder, and the steps to the text, the last one first.
+/// Returns the kind of the string (a value or a key), and the steps to it, the last one first.
 fn find(value: &Value) -> Option<(&'static str, Vec<Step<'_>>)> {
     let within = |step, item| {
         let (what, mut steps) = find(item)?;
@@ -54,7 +55,7 @@ fn is_unstorable(text: &str) -> bool {
     text.contains('\0')
 }
 
-/// The text itself is not shown: it may be sensitive, and it is what could not be shown well.
+/// Creates the failure. The string itself is not shown, because it may be sensitive and cannot be displayed well.
 fn failure(path: String, what: &str) -> Failure {
     Failure {
         path,

@@ -1,11 +1,12 @@
-//! The answer to `OPTIONS *`, which asks about the server as a whole (RFC 9110, 9.3.7). It names methods and runs no handler.
+//! Response to `OPTIONS *`, a request about the server as a whole (RFC 9110, 9.3.7). It lists the methods and runs no
+//! handler.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 
 use super::routes::METHODS;
 
-/// The target of such a request. No route has it, though a route such as `/:name` would match its text.
+/// Target of such a request. No route handles this target, although the pattern `/:name` would match it as a string.
 pub(super) const TARGET: &str = "*";
 
 /// Returns 204 with `Allow`: the methods of all routes, HEAD if one of them is GET, and OPTIONS itself.
@@ -32,7 +33,7 @@ mod tests {
     use super::answer;
 
     #[test]
-    fn allow_has_the_methods_of_all_routes_once_in_one_order() {
+    fn lists_the_methods_of_all_routes_once_in_a_fixed_order() {
         let allow = |methods: &[&str]| {
             let response = answer(&methods.iter().copied());
             assert_eq!(response.status(), 204);

@@ -1,4 +1,4 @@
-//! Values of parsed JSON that fits its type.
+//! Decodes parsed JSON that fits its type.
 
 use std::fmt;
 
@@ -11,10 +11,14 @@ use serde::forward_to_deserialize_any;
 
 use super::Json;
 
-/// What reading says where a value is not of the type; a value that was checked against its shape always is.
+/// Error for a value that does not have the type. It cannot occur for a value that was checked against its shape.
 type Error = serde::de::value::Error;
 
-/// The value of parsed JSON.
+/// Decodes parsed JSON into a type.
+///
+/// # Errors
+///
+/// If the value does not have the type.
 pub fn from_json<T: DeserializeOwned>(json: &Json) -> Result<T, Error> {
     T::deserialize(json)
 }
@@ -32,7 +36,7 @@ impl<'de> Deserializer<'de> for &Json {
             },
             Json::String(text) => visitor.visit_str(text),
             Json::Array(items) => visitor.visit_seq(SeqDeserializer::new(items.iter())),
-            // As a property `__proto__` does no harm yet, but it is nobody's.
+            // The property `__proto__` is harmless in Rust, but it is dropped as in kit's TypeScript runtime.
             Json::Object(members) => visitor.visit_map(MapDeserializer::new(
                 members
                     .iter()
@@ -91,7 +95,7 @@ impl<'de> Deserializer<'de> for &Json {
         visitor.visit_newtype_struct(self)
     }
 
-    /// What nobody declared is not looked at.
+    /// Values of undeclared properties are not decoded.
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         visitor.visit_unit()
     }
@@ -102,10 +106,10 @@ impl<'de> Deserializer<'de> for &Json {
     }
 }
 
-/// The integer that a double is, as long as doubles tell integers apart.
+/// Converts a double to an integer if it is integral and within the range in which doubles are exact.
 pub(super) fn whole(number: f64) -> Option<i64> {
     const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
-    #[allow(clippy::cast_possible_truncation)] // Reason: looked at beforehand.
+    #[allow(clippy::cast_possible_truncation)] // Reason: the result is used only within the exact range.
     (number.fract() == 0.0 && number.abs() <= MAX_SAFE).then_some(number as i64)
 }
 
@@ -117,7 +121,7 @@ impl IntoDeserializer<'_, Error> for &Json {
     }
 }
 
-/// For types that are told apart by looking at the value.
+/// For types that are distinguished by their value, such as unions.
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(JsonVisitor)

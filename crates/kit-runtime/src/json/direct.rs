@@ -1,7 +1,8 @@
-//! A JSON text straight into a type, held against its shape on the way. Most requests are right, and one pass is enough for them; whatever is
-//! wrong or unusual is left to [`super::parse`] and [`crate::check::explain`], which find the words for it.
+//! Fast path for JSON bodies: decodes JSON text directly into a type and checks it against the shape in the same pass.
+//! Most requests are valid, and one pass is enough for them. Invalid or unusual input is left to [`super::parse`] and
+//! [`crate::check::explain`], which create the error messages.
 //!
-//! Invariant: where this gives a value, the long way gives the same one.
+//! Invariant: if the fast path returns a value, the slow path returns the same value.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,13 +17,13 @@ use crate::Contract;
 use crate::check::{explain, fits_scalar, fits_text};
 use crate::shape::{Array, Object, Shape, Union};
 
-/// Far below the limits of nesting, so that none of them need to be looked at here.
+/// Maximum nesting of the fast path. It is far below all limits of nesting, so the fast path need not check those.
 const MAX_LEVEL: usize = 64;
-/// As many as a mask of bits holds.
+/// Maximum number of properties, which is the number of bits of the mask `seen`.
 const MAX_PROPERTIES: usize = 64;
 
-/// The value of a JSON text. Nothing where the text is no JSON or does not fit the type, and where only the long way can tell: a property
-/// that stands twice, an escaped character by its number, deep nesting.
+/// Decodes JSON text. Returns `None` if the text is not JSON or does not fit the type, and in cases that only the slow
+/// path decides: a repeated property, a `\u` escape, deep nesting.
 pub fn read_valid<T: Contract>(text: &str) -> Option<T> {
     let mut reader = Reader::new(text);
     let value = T::deserialize(Part {
@@ -36,7 +37,7 @@ pub fn read_valid<T: Contract>(text: &str) -> Option<T> {
     reader.peek().is_none().then_some(value)
 }
 
-/// The long way has to be taken.
+/// Error that means: take the slow path.
 #[derive(Debug)]
 struct Unsure;
 
@@ -49,14 +50,14 @@ impl fmt::Display for Unsure {
 impl std::error::Error for Unsure {}
 
 impl serde::de::Error for Unsure {
-    /// What is wrong is told by others.
+    /// The message is dropped because the slow path reports the error.
     fn custom<T: fmt::Display>(_: T) -> Self {
         Self
     }
 }
 
 impl<'de> Reader<'de> {
-    /// A string; none that names a character by its number, which may be one that no database keeps.
+    /// Reads a string. Fails on a `\u` escape, which may be a character that databases cannot store.
     fn text(&mut self) -> Result<Cow<'de, str>, Unsure> {
         if self.peek() != Some(b'"') {
             return Err(Unsure);
@@ -75,7 +76,7 @@ impl<'de> Reader<'de> {
         Ok(Cow::Owned(text))
     }
 
-    /// Moves behind a value, of which only the syntax is looked at.
+    /// Skips a value and checks only its syntax.
     fn skip(&mut self, level: usize) -> Result<(), Unsure> {
         self.skip_space();
         let close = match self.peek() {
@@ -95,7 +96,7 @@ impl<'de> Reader<'de> {
         Ok(())
     }
 
-    /// A property's name, and the colon behind it.
+    /// Reads a property name and the colon after it.
     fn name(&mut self) -> Result<Cow<'de, str>, Unsure> {
         let key = self.text()?;
         self.skip_space();
@@ -115,7 +116,7 @@ fn deeper(level: usize) -> Result<usize, Unsure> {
     }
 }
 
-/// How far an array or object was read.
+/// Progress within an array or object.
 #[derive(Default)]
 struct List {
     count: usize,
@@ -123,10 +124,10 @@ struct List {
 }
 
 impl List {
-    /// Whether there is one more item; moves to where it begins, or behind the end.
+    /// Returns true if there is another item and moves to its start; otherwise moves behind the end.
     fn next(&mut self, reader: &mut Reader<'_>, close: u8) -> Result<bool, Unsure> {
         if self.count == 0 {
-            // The bracket that opens it.
+            // Skip the opening bracket.
             reader.at += 1;
         }
         reader.skip_space();
@@ -139,7 +140,7 @@ impl List {
             Some(b',') if self.count > 0 => {
                 reader.at += 1;
                 reader.skip_space();
-                // What would be an item too few is an error of syntax where an item is read.
+                // After a trailing comma, reading the next item reports the syntax error.
             }
             Some(_) if self.count == 0 => {}
             _ => return Err(Unsure),
@@ -149,18 +150,18 @@ impl List {
     }
 }
 
-/// A value that is to be read, and what it is to fit.
+/// A value to read, and the shape that it must fit.
 struct Part<'r, 'de> {
     reader: &'r mut Reader<'de>,
     shape: &'static Shape,
-    /// How many arrays and objects are around it.
+    /// Number of arrays and objects around the value.
     level: usize,
-    /// Whether a type that holds itself was entered on the way.
+    /// True if a recursive type was entered on the way.
     is_recursive: bool,
 }
 
 impl<'de> Part<'_, 'de> {
-    /// The byte that the value begins with, of the shape that is meant.
+    /// Resolves references and unions in the shape. Returns the first byte of the value.
     fn begin(&mut self) -> Option<u8> {
         self.reader.skip_space();
         let first = self.reader.peek();
@@ -180,9 +181,9 @@ impl<'de> Part<'_, 'de> {
         }
     }
 
-    /// The value as a tree, for what is not read in one pass. It fits.
+    /// Reads the value as a tree, for shapes that cannot be decoded in one pass. The returned value fits the shape.
     fn tree(self) -> Result<Json, Unsure> {
-        // Levels of types that hold themselves are counted from the root.
+        // The depth of recursive types counts from the root, which is unknown here.
         if self.is_recursive {
             return Err(Unsure);
         }
@@ -216,7 +217,8 @@ impl<'de> Part<'_, 'de> {
     }
 }
 
-/// The member of a union that an array or object has to be, where there is one of its kind.
+/// Returns the only member of a union that an array or object can belong to; `None` if there is no such member or more
+/// than one.
 fn only_member(union: &'static Union, first: Option<u8>) -> Option<&'static Shape> {
     let is_possible = |member: &&'static Shape| match member.resolve() {
         Shape::Object(_) => first == Some(b'{'),
@@ -365,15 +367,15 @@ impl<'de> Deserializer<'de> for Part<'_, 'de> {
     }
 }
 
-/// The declared properties of an object; others are skipped.
+/// Reader for the declared properties of an object; other properties are skipped.
 struct Members<'r, 'de> {
     part: Part<'r, 'de>,
     object: &'static Object,
     level: usize,
     list: List,
-    /// A bit for each property that was there.
+    /// Mask with a bit for each property that was present.
     seen: u64,
-    /// Where the next property is looked for first: most clients keep to the order of the declaration.
+    /// Index of the property that is compared first, because most clients send properties in the order of declaration.
     next: usize,
 }
 
@@ -406,7 +408,7 @@ impl<'de> MapAccess<'de> for &mut Members<'_, 'de> {
                 continue;
             };
             let bit = 1 << at;
-            // Of a property that stands twice the last value counts.
+            // For a repeated property, the last value counts, which only the slow path supports.
             if self.seen & bit != 0 {
                 return Err(Unsure);
             }
@@ -433,7 +435,7 @@ impl<'de> MapAccess<'de> for &mut Members<'_, 'de> {
     }
 }
 
-/// The items of an array.
+/// Reader for the items of an array.
 struct Items<'r, 'de> {
     part: Part<'r, 'de>,
     array: &'static Array,

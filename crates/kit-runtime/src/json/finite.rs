@@ -1,4 +1,5 @@
-//! Numbers that JSON does not have are an error, where `serde_json` would write `null`: a client would take that for a value.
+//! Reports an error for numbers that JSON does not have. `serde_json` would write `null` for NaN and infinities, and a
+//! client would take this for a value.
 
 use std::fmt::Display;
 
@@ -7,10 +8,10 @@ use serde::ser::{
     SerializeTuple, SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 
-/// A serializer that passes everything on but such numbers.
+/// Serializer that forwards everything except for numbers that are not finite.
 pub(super) struct Finite<S>(pub(super) S);
 
-/// A value within another.
+/// A value inside of another value.
 struct Inner<'a, T: ?Sized>(&'a T);
 
 impl<T: ?Sized + Serialize> Serialize for Inner<'_, T> {
@@ -227,7 +228,7 @@ impl<S: SerializeMap> SerializeMap for Finite<S> {
     type Error = S::Error;
 
     fn serialize_key<T: ?Sized + Serialize>(&mut self, key: &T) -> Result<(), S::Error> {
-        // Keys are texts; serde_json refuses others.
+        // Keys are strings; `serde_json` rejects other keys.
         self.0.serialize_key(key)
     }
 

@@ -1,5 +1,5 @@
-//! JSON as JavaScript reads it: numbers are doubles, a key that stands twice keeps its first place and its last value, and keys
-//! that look like array indexes come first.
+//! JSON with the semantics of JavaScript: numbers are doubles, a repeated key keeps its first position and its last
+//! value, and keys that look like array indexes come first.
 
 mod de;
 mod direct;
@@ -23,25 +23,26 @@ pub enum Json {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number; infinite where the text is beyond what a double holds.
+    /// A number; infinite if the number exceeds the range of a double.
     Number(f64),
-    /// A text. A surrogate without its partner, which has no UTF-8 form, is U+0000: neither may be stored.
+    /// A string. An unpaired surrogate, which has no UTF-8 form, is replaced by U+0000: databases cannot store either
+    /// of them.
     String(String),
     /// An array.
     Array(Vec<Self>),
     /// An object.
     Object(IndexMap<String, Self>),
-    /// What lies deeper than [`MAX_LEVELS`]. It fits no type.
+    /// A value nested deeper than [`MAX_LEVELS`]. It fits no type.
     TooDeep,
 }
 
 impl Json {
-    /// Whether it has parts: an array or an object.
+    /// Returns true for an array or an object.
     pub fn is_container(&self) -> bool {
         matches!(self, Self::Array(_) | Self::Object(_))
     }
 
-    /// A member of an object.
+    /// Returns a member of an object; `None` if the member is missing or the value is not an object.
     pub fn get(&self, key: &str) -> Option<&Self> {
         match self {
             Self::Object(members) => members.get(key),
@@ -50,12 +51,12 @@ impl Json {
     }
 }
 
-/// A JSON text of a string, with its quotes.
+/// Returns a string as JSON text, with quotes.
 pub fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// The JSONPath step to a member: `.title`, `["odd key"]`.
+/// Returns the JSONPath step to a member: `.title`, `["odd key"]`.
 pub fn member_step(key: &str) -> String {
     let mut bytes = key.bytes();
     let is_plain = bytes

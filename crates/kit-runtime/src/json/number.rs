@@ -1,6 +1,6 @@
-//! Numbers as JavaScript writes them.
+//! Numbers in the format of JavaScript.
 
-/// The text of a finite number: the shortest that is read as the same one, in JavaScript's form. `-0` is `0`.
+/// Formats a finite number like JavaScript: the shortest text that parses to the same number. `-0` is `0`.
 ///
 /// ```
 /// use kit_runtime::json::number_text;
@@ -37,11 +37,11 @@ pub fn number_text(number: f64) -> String {
     }
 }
 
-/// The fewest digits that are read as a positive number, and the exponent of the first of them.
+/// Returns the fewest digits that parse to a positive number, and the exponent of the first digit.
 fn shortest(number: f64) -> (String, i32) {
     let (digits, exponent) = scientific(&format!("{number:e}"));
-    // Where two of the shortest are as near to the number, JavaScript takes the even one. Both have 15 digits at least: with fewer, each
-    // text is a number of its own.
+    // If two shortest texts are equally near to the number, JavaScript prints the even one. Both have at least 15
+    // digits, because with fewer digits each text is a different number.
     let is_odd = digits.bytes().last().is_some_and(|digit| digit % 2 == 1);
     if digits.len() >= 15 && is_odd {
         if let Some(even) = even_neighbour(number, &digits, exponent) {
@@ -51,9 +51,10 @@ fn shortest(number: f64) -> (String, i32) {
     (digits, exponent)
 }
 
-/// The even digits beside odd ones that are exactly as far from a number; nothing where the number is nearer to the odd ones.
+/// Returns the even digits next to odd digits if both are equally near to the number; `None` if the odd digits are
+/// nearer.
 fn even_neighbour(number: f64, digits: &str, exponent: i32) -> Option<String> {
-    // A number that is half-way has a 5 behind these digits and nothing behind that.
+    // A number halfway between them has a 5 after these digits, then only zeros.
     let (exact, _) = scientific(&format!("{number:.precision$e}", precision = digits.len() + 24));
     let (below, rest) = exact.split_at(digits.len());
     if !rest.starts_with('5') || rest[1..].bytes().any(|digit| digit != b'0') {
@@ -65,7 +66,7 @@ fn even_neighbour(number: f64, digits: &str, exponent: i32) -> Option<String> {
     (is_same && even.len() == digits.len() && !even.ends_with('0')).then_some(even)
 }
 
-/// The digits and the exponent of a number in Rust's scientific form: `1.25e-7`.
+/// Splits a number in Rust's scientific form, such as `1.25e-7`, into its digits and its exponent.
 fn scientific(text: &str) -> (String, i32) {
     let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
     (mantissa.replace('.', ""), exponent.parse().unwrap_or(0))
@@ -76,7 +77,7 @@ mod tests {
     use super::number_text;
 
     #[test]
-    fn numbers_are_written_as_javascript_does() {
+    fn formats_numbers_like_javascript() {
         for (number, text) in [
             (0.0, "0"),
             (-0.0, "0"),
@@ -87,7 +88,7 @@ mod tests {
             (1e21, "1e+21"),
             (-1.5e-7, "-1.5e-7"),
             (-120.0, "-120"),
-            // Both .62 and .63 are as near.
+            // .62 and .63 are equally near.
             (71_884_464_502_738.62, "71884464502738.62"),
             (-0.000_012_5, "-0.0000125"),
             (-1234.5, "-1234.5"),

@@ -1,26 +1,26 @@
-//! Reads JSON text. Nesting of any depth is safe: the reader keeps its own stack.
+//! Parser for JSON text. Nesting of any depth is safe, because the parser has its own stack.
 
 use indexmap::IndexMap;
 
 use super::{Json, order_like_javascript};
 
-/// Arrays and objects may be nested so deep. What is deeper is read for its syntax alone.
+/// Maximum nesting of arrays and objects. Deeper values are parsed for their syntax only.
 pub const MAX_LEVELS: usize = 1024;
 
-/// Where a text stops being JSON, and what was expected there.
+/// Error for text that is not JSON, with the position and the expected syntax.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// UTF-16 units before it, as JavaScript counts.
+    /// Position of the error, in UTF-16 units like in JavaScript.
     pub offset: usize,
-    /// From 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// UTF-16 units from the start of the line, from 1.
+    /// Column in UTF-16 units, from 1.
     pub column: usize,
-    /// In words.
+    /// Description of the expected syntax.
     pub expected: &'static str,
 }
 
-/// The value of a JSON text.
+/// Parses JSON text.
 ///
 /// ```
 /// use kit_runtime::json::{Json, parse};
@@ -28,6 +28,10 @@ pub struct SyntaxError {
 /// assert_eq!(parse("1e999"), Ok(Json::Number(f64::INFINITY)));
 /// assert_eq!(parse("[1,]").unwrap_err().expected, "a value");
 /// ```
+///
+/// # Errors
+///
+/// If the text is not JSON.
 pub fn parse(text: &str) -> Result<Json, SyntaxError> {
     Reader::new(text).read().map_err(|(at, expected)| {
         let before = &text[..floor_boundary(text, at)];
@@ -55,11 +59,11 @@ fn floor_boundary(text: &str, at: usize) -> usize {
 /// An array or object that is not closed yet.
 enum Open {
     Array(Vec<Json>),
-    /// Its members so far, and the key whose value comes next.
+    /// Members so far, and the key of the next value.
     Object(Box<(IndexMap<String, Json>, String)>),
 }
 
-/// Where reading stopped, and what was expected there.
+/// Position of a syntax error in bytes, and the expected syntax.
 type Stop = (usize, &'static str);
 
 const VALUE: &str = "a value";
@@ -85,7 +89,7 @@ impl<'a> Reader<'a> {
         let mut open: Vec<Open> = Vec::new();
         let mut expected = VALUE;
         loop {
-            // A value begins, or a container closes at once.
+            // A value begins here, or an empty container closes at once.
             self.skip_space();
             let value = match self.peek() {
                 Some(b'[') => {
@@ -122,7 +126,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Puts a finished value where it belongs and goes on to where the next one begins; gives the whole once nothing is open.
+    /// Adds a complete value to its container and moves to the start of the next value. Returns the value if no
+    /// container is open.
     fn close(&mut self, mut value: Json, open: &mut Vec<Open>) -> Result<Option<Json>, Stop> {
         loop {
             self.skip_space();
@@ -177,7 +182,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A container with so many others around it.
+    /// Returns the container, or `TooDeep` if `level` containers around it are too many.
     fn within(level: usize, container: Json) -> Json {
         if level < MAX_LEVELS {
             container
@@ -226,7 +231,7 @@ impl<'a> Reader<'a> {
         let start = self.at;
         let end = self.end_of_number().ok_or((start, expected))?;
         self.at = end;
-        // What has this form is always a number to Rust too, infinite where it is too large.
+        // Rust parses every text of this form; the result is infinite if the number is too large.
         self.text[start..end]
             .parse()
             .map(Json::Number)
@@ -245,7 +250,7 @@ impl<'a> Reader<'a> {
         if !digit(at) {
             return None;
         }
-        // A number that begins with 0 has no other digit before the point.
+        // In JSON, a number that begins with 0 has no other digit before the decimal point.
         at = if self.bytes[at] == b'0' {
             at + 1
         } else {
@@ -287,7 +292,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What an escape stands for; moves behind it.
+    /// Returns the character of an escape sequence, and moves behind the escape.
     fn escape(&mut self) -> Option<char> {
         let character = match self.bytes.get(self.at + 1)? {
             b'"' => '"',
@@ -309,7 +314,7 @@ impl<'a> Reader<'a> {
         Some(character)
     }
 
-    /// The character of a UTF-16 unit, with the low surrogate that may follow.
+    /// Returns the character of a UTF-16 unit, combined with a low surrogate that follows.
     fn unit(&mut self, unit: u32) -> char {
         let is_high = (0xD800..=0xDBFF).contains(&unit);
         if is_high && self.bytes[self.at..].starts_with(b"\\u") {
@@ -330,7 +335,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// How many bytes stand before the first quote, backslash or control character: eight are looked at a time.
+/// Returns the number of bytes before the first quote, backslash or control character. Compares eight bytes at a time.
 pub(super) fn plain_length(bytes: &[u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
@@ -346,7 +351,7 @@ pub(super) fn plain_length(bytes: &[u8]) -> usize {
         let control = word.wrapping_sub(ONES * 0x20) & !word;
         let found = (quote | backslash | control) & HIGH;
         if found != 0 {
-            // The lowest byte that is marked is one of them; borrows mark bytes above it alone.
+            // The lowest marked byte is a real match; borrows can only mark higher bytes by mistake.
             return length + found.trailing_zeros() as usize / 8;
         }
         length += 8;

@@ -1,4 +1,4 @@
-//! Answers as JSON text, byte for byte as `JSON.stringify` writes them.
+//! Writes responses as JSON text, byte for byte like `JSON.stringify`.
 
 use std::io;
 
@@ -8,7 +8,11 @@ use serde_json::ser::{Formatter, Serializer};
 use super::finite::Finite;
 use super::number_text;
 
-/// The JSON text of a value. Fails where a value has no JSON form: a number that is not finite, a map whose keys are no texts.
+/// Serializes a value to JSON text.
+///
+/// # Errors
+///
+/// If the value has no JSON form: a number that is not finite, or a map whose keys are not strings.
 pub fn to_text(value: &impl Serialize) -> Result<String, serde_json::Error> {
     let mut text = Vec::with_capacity(256);
     let mut serializer = Serializer::with_formatter(&mut text, LikeJavaScript);
@@ -16,7 +20,7 @@ pub fn to_text(value: &impl Serialize) -> Result<String, serde_json::Error> {
     String::from_utf8(text).map_err(serde::ser::Error::custom)
 }
 
-/// Writes numbers as JavaScript does.
+/// Formatter that writes numbers like JavaScript.
 struct LikeJavaScript;
 
 impl Formatter for LikeJavaScript {
@@ -30,7 +34,7 @@ mod tests {
     use super::to_text;
 
     #[test]
-    fn what_is_no_number_of_json_is_an_error() {
+    fn refuses_numbers_that_are_not_finite() {
         for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             assert!(to_text(&number).is_err());
             assert!(to_text(&vec![Some(number)]).is_err());
@@ -41,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_have_no_point() {
+    fn writes_integral_numbers_without_a_decimal_point() {
         assert_eq!(to_text(&vec![1.0, 0.5, -0.0]).unwrap(), "[1,0.5,0]");
         assert_eq!(
             to_text(&(Some(1), [None, Some(f64::MAX)])).unwrap(),

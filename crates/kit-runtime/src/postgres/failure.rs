@@ -1,8 +1,9 @@
-//! Kinds of failures of the database.
+//! Classifies errors of the database.
 
 use std::io::ErrorKind;
 
-/// Returns whether an error, or one that caused it, says that the database cannot be reached or takes no more work at the moment.
+/// Returns true if an error, or one of its causes, means that the database cannot be reached or accepts no more work at
+/// the moment.
 pub(crate) fn is_unavailable(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut next = Some(error);
     while let Some(error) = next {
@@ -22,8 +23,9 @@ pub(crate) fn is_unavailable(error: &(dyn std::error::Error + 'static)) -> bool 
     false
 }
 
-/// Returns whether an SQL state belongs to an outage (<https://www.postgresql.org/docs/current/errcodes-appendix.html>): connection exceptions, too many
-/// connections, and a server that stops, crashed, or starts.
+/// Returns true if an SQL state belongs to an outage
+/// (<https://www.postgresql.org/docs/current/errcodes-appendix.html>): connection exceptions, too many connections, and
+/// a server that is stopping, has crashed or is starting.
 fn is_state_of_outage(state: &str) -> bool {
     state.starts_with("08") || matches!(state, "53300" | "57P01" | "57P02" | "57P03")
 }
@@ -32,7 +34,7 @@ fn state(error: &sqlx::Error) -> Option<String> {
     Some(error.as_database_error()?.code()?.into_owned())
 }
 
-/// Returns what to do if an error says that a table or a column does not exist: mostly a migration was not applied.
+/// Returns advice if a table or a column does not exist. In most cases a migration was not applied.
 pub(crate) fn help_for_missing(error: &sqlx::Error) -> Option<&'static str> {
     match state(error)?.as_str() {
         "42P01" => Some("the database lacks a table: run `kit migrate:apply`"),
@@ -41,12 +43,13 @@ pub(crate) fn help_for_missing(error: &sqlx::Error) -> Option<&'static str> {
     }
 }
 
-/// Returns whether a server may accept with TLS what it refused without, or the other way round: its `pg_hba.conf` has rules for each.
+/// Returns true if a server that rejected a connection may accept it with TLS, or without TLS: `pg_hba.conf` has
+/// separate rules for each.
 pub(super) fn depends_on_tls(error: &sqlx::Error) -> bool {
     state(error).as_deref() == Some("28000")
 }
 
-/// Returns whether waiting may help: a server that is starting refuses connections.
+/// Returns true if waiting may help: a server that is starting refuses connections.
 pub(super) fn may_be_starting(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(error) => error.kind() == ErrorKind::ConnectionRefused,
@@ -54,7 +57,7 @@ pub(super) fn may_be_starting(error: &sqlx::Error) -> bool {
     }
 }
 
-/// Returns whether sqlx's pool tries again after this failure until its time limit is over.
+/// Returns true if the pool of sqlx retries after this error until its timeout.
 pub(super) fn is_retried_by_pool(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(error) => error.kind() == ErrorKind::ConnectionRefused,
@@ -62,7 +65,7 @@ pub(super) fn is_retried_by_pool(error: &sqlx::Error) -> bool {
     }
 }
 
-/// Returns what to do about a connection that was not made.
+/// Returns advice for a connection that failed.
 pub(super) fn help(error: &sqlx::Error, reason: &str) -> &'static str {
     match state(error).as_deref() {
         Some("28P01") => {
@@ -102,7 +105,7 @@ mod tests {
 
     use super::{help_for_missing, is_state_of_outage, is_unavailable};
 
-    /// What a server says, with its SQL state.
+    /// A database error with an SQL state.
     #[derive(Debug)]
     struct Refused(&'static str);
 
@@ -141,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_table_or_column_has_help_and_other_refusals_have_none() {
+    fn suggests_migrate_apply_for_missing_tables_and_columns_only() {
         let help = |state| help_for_missing(&sqlx::Error::Database(Box::new(Refused(state))));
         assert_eq!(
             help("42P01"),
@@ -171,14 +174,14 @@ mod tests {
     }
 
     #[test]
-    fn an_outage_is_told_from_a_refused_statement() {
+    fn distinguishes_an_outage_from_a_rejected_statement() {
         assert!(is_unavailable(&sqlx::Error::PoolTimedOut));
         assert!(is_unavailable(&Wrapped(sqlx::Error::PoolTimedOut)));
         assert!(is_unavailable(&sqlx::Error::Io(
             std::io::ErrorKind::ConnectionRefused.into()
         )));
         assert!(!is_unavailable(&sqlx::Error::RowNotFound));
-        // An error that is not the database's.
+        // This error did not come from the database.
         assert!(!is_unavailable(&std::io::Error::from(
             std::io::ErrorKind::ConnectionRefused
         )));

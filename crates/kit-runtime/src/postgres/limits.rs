@@ -1,24 +1,24 @@
-//! Limits of the pool, from the environment.
+//! Limits of the connection pool, from environment variables.
 
 use std::time::Duration;
 
 use crate::Error;
 use crate::settings::settings;
 
-/// Number of connections where the environment does not say.
+/// Default number of connections.
 const CONNECTIONS: u32 = 10;
-/// Wait for a connection where the environment does not say, in milliseconds.
+/// Default wait for a connection, in milliseconds.
 const ACQUIRE_MS: u64 = 2_000;
-/// Interval at which PostgreSQL looks if the client of a running statement is still connected.
+/// Interval at which PostgreSQL checks if the client of a running statement is still connected.
 const CHECK: &str = "1s";
 
 #[derive(Debug)]
 pub(super) struct Limits {
-    /// `DATABASE_POOL_SIZE`
+    /// `DATABASE_POOL_SIZE`: maximum number of connections.
     pub(super) connections: u32,
-    /// `DATABASE_CONNECT_TIMEOUT_MS`
+    /// `DATABASE_CONNECT_TIMEOUT_MS`: maximum wait for a connection.
     pub(super) acquire: Duration,
-    /// `DATABASE_STATEMENT_TIMEOUT_MS`
+    /// `DATABASE_STATEMENT_TIMEOUT_MS`: maximum duration of a statement; 0 is no limit.
     statement: Duration,
 }
 
@@ -41,7 +41,7 @@ impl Limits {
                 ))),
             }
         };
-        // A day.
+        // One day.
         let longest = 86_400_000;
         let request = u64::try_from(request.as_millis()).unwrap_or(longest);
         let connections = number("DATABASE_POOL_SIZE", CONNECTIONS.into(), 1, 10_000)?;
@@ -52,10 +52,11 @@ impl Limits {
         })
     }
 
-    /// Returns the statements that each new session runs.
+    /// Returns the SQL that each new session runs.
     pub(super) fn session(&self) -> String {
         let statement = self.statement.as_millis();
-        // A server that is not on Linux or macOS knows the second setting and takes no value but 0 for it.
+        // PostgreSQL on other systems than Linux and macOS accepts only the value 0 for the second setting, so its
+        // error is ignored.
         format!(
             "SET statement_timeout = {statement}; \
              DO $$ BEGIN SET client_connection_check_interval = '{CHECK}'; EXCEPTION WHEN OTHERS THEN NULL; END $$"
@@ -72,7 +73,7 @@ mod tests {
     const REQUEST: Duration = Duration::from_secs(30);
 
     #[test]
-    fn defaults_follow_the_time_limit_of_requests() {
+    fn uses_the_request_timeout_as_the_default_statement_timeout() {
         let limits = Limits::read(|_| None, REQUEST).expect("defaults");
         assert_eq!((limits.connections, limits.acquire), (10, Duration::from_secs(2)));
         assert_eq!(limits.statement, REQUEST);
@@ -80,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn values_out_of_range_are_refused_with_the_range() {
+    fn refuses_values_out_of_range_and_reports_the_range() {
         for (name, value) in [
             ("DATABASE_POOL_SIZE", "0"),
             ("DATABASE_POOL_SIZE", "many"),

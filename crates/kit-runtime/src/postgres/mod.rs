@@ -1,8 +1,9 @@
-//! Connections to PostgreSQL: the pool, its limits, and TLS as libpq's `sslmode` describes it.
+//! Connections to PostgreSQL: the pool, its limits, and TLS with the `sslmode` values of libpq.
 //!
-//! sqlx's own TLS is not used. It trusts the operating system's authorities beside those of `sslrootcert`, checks nothing at `sslmode=require` with
-//! `sslrootcert`, never encrypts at `allow`, does not try again without TLS at `prefer`, and checks the host at `verify-ca`. [`tunnel`] encrypts in its
-//! place.
+//! The TLS support of sqlx is not used, because it differs from libpq: it trusts the authorities of the operating
+//! system in addition to those of `sslrootcert`, checks nothing at `sslmode=require` with `sslrootcert`, never encrypts
+//! at `allow`, does not retry without TLS at `prefer`, and checks the host at `verify-ca`. [`tunnel`] encrypts the
+//! connections instead.
 
 mod failure;
 mod limits;
@@ -27,24 +28,29 @@ use tunnel::Tunnel;
 pub(crate) use failure::{help_for_missing, is_unavailable};
 pub(crate) use outage::suspect;
 
-/// Time that the server waits at its start for a PostgreSQL that is starting too.
+/// Maximum wait at the start of the server for a PostgreSQL that is starting too.
 const START: Duration = Duration::from_secs(30);
-/// Pause before PostgreSQL is asked again.
+/// Pause between two attempts to connect.
 const PAUSE: Duration = Duration::from_millis(250);
-/// Time that a connection may take to answer a ping.
+/// Timeout of a ping on a connection.
 const PING: Duration = Duration::from_millis(500);
 
-/// Connects to a database and returns the pool. `url` is `postgres://user:password@host:5432/database`; its `sslmode`, `sslrootcert`, `sslcert` and
-/// `sslkey` mean the same as in libpq, and `PGSSLMODE`, `PGSSLROOTCERT`, `PGSSLCERT` and `PGSSLKEY` are read where the URL names none.
+/// Connects to a database and returns the pool.
+///
+/// `url` is `postgres://user:password@host:5432/database`. Its parameters `sslmode`, `sslrootcert`, `sslcert` and
+/// `sslkey` mean the same as in libpq. If a parameter is absent, `PGSSLMODE`, `PGSSLROOTCERT`, `PGSSLCERT` or
+/// `PGSSLKEY` is used.
 ///
 /// Environment variables:
-/// - `DATABASE_POOL_SIZE`: number of connections at most; 10 by default.
-/// - `DATABASE_CONNECT_TIMEOUT_MS`: how long a request waits for a connection before it is answered with 503; 2,000 by default.
-/// - `DATABASE_STATEMENT_TIMEOUT_MS`: how long a statement may run before PostgreSQL ends it; by default `REQUEST_TIMEOUT_MS`. 0 is no limit.
+/// - `DATABASE_POOL_SIZE`: maximum number of connections; 10 by default.
+/// - `DATABASE_CONNECT_TIMEOUT_MS`: maximum time in milliseconds that a request waits for a connection before the
+///   response is 503; 2,000 by default.
+/// - `DATABASE_STATEMENT_TIMEOUT_MS`: maximum duration of a statement in milliseconds before PostgreSQL cancels it; by
+///   default `REQUEST_TIMEOUT_MS`. 0 is no limit.
 ///
 /// # Errors
 ///
-/// The URL cannot be used, or the database cannot be reached within 30 seconds.
+/// If the URL or an environment variable is invalid, or the database cannot be reached within 30 seconds.
 pub async fn connect(url: &str) -> Result<PgPool, Error> {
     let limits = Limits::load()?;
     url::check(url)?;
@@ -52,7 +58,7 @@ pub async fn connect(url: &str) -> Result<PgPool, Error> {
     let options: PgConnectOptions = stripped
         .parse()
         .map_err(|error: sqlx::Error| url::refused(url, &error.to_string()))?;
-    // The mode of a Unix socket means nothing in libpq either.
+    // The tunnel encrypts, so sqlx connects without TLS. libpq ignores `sslmode` for Unix sockets, too.
     let options = options.ssl_mode(PgSslMode::Disable);
     let place = place(&options);
     let options = reach(options, &security, &place).await?;
@@ -69,7 +75,7 @@ pub async fn connect(url: &str) -> Result<PgPool, Error> {
                 Ok(())
             })
         })
-        // In place of sqlx's own test, which waits without limit and tells nobody.
+        // Replaces the test of sqlx, which waits without limit and notifies nothing.
         .test_before_acquire(false)
         .before_acquire(move |connection, _| {
             let noticed = Arc::clone(&noticed);
@@ -83,7 +89,7 @@ pub async fn connect(url: &str) -> Result<PgPool, Error> {
         })
         .after_release(|connection, _| Box::pin(is_free(connection)))
         .connect_lazy_with(options.clone());
-    // A session may refuse its settings, which is to be known now.
+    // Open one connection now, because a session may reject its settings.
     pool.acquire()
         .await
         .map_err(|error| unreachable(&error, None, &place))?;
@@ -91,15 +97,15 @@ pub async fn connect(url: &str) -> Result<PgPool, Error> {
     Ok(pool)
 }
 
-/// Returns whether an idle connection still works. One that does not is closed, and the pool takes another.
+/// Returns true if an idle connection still works. The pool closes a broken connection and takes another one.
 async fn is_alive(connection: &mut PgConnection) -> bool {
     matches!(tokio::time::timeout(PING, connection.ping()).await, Ok(Ok(())))
 }
 
-/// Returns whether a connection may go back to the pool. After a request was given up, its query may still run: then the connection is closed, and
-/// PostgreSQL ends the query when it notices (`client_connection_check_interval`).
+/// Returns true if a connection may return to the pool. After a request was abandoned, its query may still run: then
+/// the connection is closed, and PostgreSQL cancels the query when it notices (`client_connection_check_interval`).
 async fn is_free(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
-    // sqlx pings each connection itself, but waits without limit for the answer.
+    // sqlx pings each connection itself, but waits for the reply without limit.
     if !http::was_given_up_recently() {
         return Ok(true);
     }
@@ -141,7 +147,7 @@ async fn reach(
                             tunnel.keep();
                             reached
                         }
-                        // `prefer`, and a server without TLS: its connections need no detour.
+                        // Mode `prefer` and a server without TLS: connections need no tunnel.
                         _ => options,
                     });
                 }
@@ -151,7 +157,7 @@ async fn reach(
             let problem = tunnel.as_ref().and_then(Tunnel::problem);
             let goes_on =
                 failure::depends_on_tls(&error) || problem.as_ref().is_some_and(|problem| problem.is_tls);
-            // What a server says to a connection with TLS tells more.
+            // The error of a connection with TLS explains more than the error of a plain connection.
             if refused.is_none() || *way != Way::Plain {
                 refused = Some((error, problem));
             }
@@ -180,7 +186,7 @@ async fn reach(
     }
 }
 
-/// Returns the error that ends the start of the server, with what to do about it.
+/// Returns the error that stops the start of the server, with advice.
 fn unreachable(error: &sqlx::Error, problem: Option<&tunnel::Problem>, place: &str) -> Error {
     let reason = reason(error, problem);
     let what = format!("the database cannot be reached: {reason}");
@@ -201,7 +207,7 @@ fn reason(error: &sqlx::Error, problem: Option<&tunnel::Problem>) -> String {
     problem.map_or_else(|| error.to_string(), |problem| problem.text.clone())
 }
 
-/// Returns where the database is, without the password.
+/// Describes the location of the database, without the password.
 fn place(options: &PgConnectOptions) -> String {
     let user = options.get_username();
     let database = options.get_database().unwrap_or(user);

@@ -1,5 +1,6 @@
-//! Outages of PostgreSQL. sqlx's pool tries again while connections are refused, until the whole time limit of the request is over. So that requests
-//! fail at once, the pool gets options that fail at once for as long as a task beside it finds that connections are refused.
+//! Handles outages of PostgreSQL. While connections are refused, the pool of sqlx retries until the full timeout of a
+//! request. To fail requests at once instead, a background task detects the outage and gives the pool options whose
+//! connections fail at once until the database is back.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,20 +11,21 @@ use tokio::sync::Notify;
 
 use super::failure;
 
-/// Pause before a PostgreSQL that refuses connections is asked again.
+/// Pause between two attempts to connect during an outage.
 const PAUSE: Duration = Duration::from_millis(250);
-/// Time limit for asking.
+/// Timeout of one attempt to connect.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Wakes the tasks of all pools.
 static SUSPICION: Notify = Notify::const_new();
 
-/// Says that PostgreSQL may be down: a request failed for want of a connection.
+/// Reports that PostgreSQL may be down, because a request failed without a connection.
 pub(crate) fn suspect() {
     SUSPICION.notify_waiters();
 }
 
-/// Watches the pool's server for as long as the pool is open. `options` are those of the pool; `broken` tells of connections that broke.
+/// Watches the database server until the pool is closed. `options` are the options of the pool; `broken` is notified
+/// about broken connections.
 pub(super) fn watch(pool: PgPool, options: PgConnectOptions, broken: Arc<Notify>) {
     tokio::spawn(async move {
         while !pool.is_closed() {
@@ -46,7 +48,7 @@ pub(super) fn watch(pool: PgPool, options: PgConnectOptions, broken: Arc<Notify>
     });
 }
 
-/// Returns false if the server refuses connections or is starting. Every other failure is one that the pool reports by itself.
+/// Returns false if the server refuses connections or is starting. The pool reports all other failures by itself.
 async fn is_reachable(options: &PgConnectOptions) -> bool {
     match tokio::time::timeout(PATIENCE, PgConnection::connect_with(options)).await {
         Ok(Ok(connection)) => {
@@ -58,7 +60,7 @@ async fn is_reachable(options: &PgConnectOptions) -> bool {
     }
 }
 
-/// Returns options whose connections fail at once: their socket is in a directory that cannot be there.
+/// Returns options whose connections fail at once, because their socket is in a directory that cannot exist.
 fn nowhere(options: &PgConnectOptions) -> PgConnectOptions {
     options.clone().socket("/dev/null/PostgreSQL refuses connections")
 }

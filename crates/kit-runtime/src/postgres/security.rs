@@ -1,22 +1,23 @@
-//! TLS options of a database's URL.
+//! TLS parameters of a database URL.
 //!
 //! | `sslmode` | encrypted | the server's certificate |
 //! |---|---|---|
 //! | `disable` | no | |
 //! | `allow` | if the server refuses connections without TLS | not checked |
-//! | `prefer`, the default | if the server has TLS, unless it accepts only connections without | not checked |
+//! | `prefer`, the default | if the server has TLS, unless it accepts only connections without TLS | not checked |
 //! | `require` | yes | not checked, unless `sslrootcert` names an authority |
-//! | `verify-ca` | yes | must come from a known authority |
+//! | `verify-ca` | yes | must come from a trusted authority |
 //! | `verify-full` | yes | must also be for the host of the URL |
 //!
-//! Known authorities are those of the file in `sslrootcert`, otherwise the operating system's. `sslrootcert=system` names the latter and, as in libpq,
-//! requires `verify-full`: these authorities certify anybody, so only the host tells a server from others.
+//! Trusted authorities are those of the file in `sslrootcert`, otherwise those of the operating system.
+//! `sslrootcert=system` names those of the operating system and, as in libpq, requires `verify-full`: these authorities
+//! issue certificates for any host, so only the host name distinguishes one server from others.
 
 use percent_encoding::percent_decode_str;
 
 use crate::Error;
 
-/// One way to connect.
+/// A way to connect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
     /// Without TLS.
@@ -41,13 +42,13 @@ pub(super) struct Security {
     /// Ways to connect, in the order in which they are tried.
     pub(super) ways: &'static [Way],
     pub(super) checks: Checks,
-    /// A file of certificates in PEM; the operating system's authorities where absent.
+    /// PEM file with certificates; `None` for the authorities of the operating system.
     pub(super) roots: Option<String>,
-    /// Files of the client's certificate and key, in PEM.
+    /// PEM files of the client's certificate and key.
     pub(super) identity: Option<(String, String)>,
 }
 
-/// Options of libpq that would change who is trusted or how a connection is protected, and that nothing here does.
+/// Parameters of libpq that change trust or protection of a connection and that kit does not implement.
 const UNSUPPORTED: [&str; 11] = [
     "channel_binding",
     "gssencmode",
@@ -62,7 +63,7 @@ const UNSUPPORTED: [&str; 11] = [
     "sslpassword",
 ];
 
-/// Values of these options that ask for nothing.
+/// Values of these parameters that have no effect.
 const HARMLESS: [(&str, &str); 8] = [
     ("channel_binding", "prefer"),
     ("channel_binding", "disable"),
@@ -75,7 +76,7 @@ const HARMLESS: [(&str, &str); 8] = [
 ];
 
 impl Security {
-    /// Takes the TLS options out of a URL, and returns the rest of it.
+    /// Extracts the TLS parameters from a URL, and returns the rest of the URL.
     pub(super) fn of(url: &str, variable: impl Fn(&str) -> Option<String>) -> Result<(String, Self), Error> {
         let (base, query) = url.split_once('?').unwrap_or((url, ""));
         let given = |name: &str| variable(name).filter(|value| !value.is_empty());
@@ -143,7 +144,7 @@ fn ways(mode: Option<&str>, has_roots: bool, is_system: bool) -> Result<(&'stati
         None | Some("prefer") => (&[Way::Offered, Way::Plain], Checks::Nothing),
         Some("allow") => (&[Way::Plain, Way::Encrypted], Checks::Nothing),
         Some("disable") => (&[Way::Plain], Checks::Nothing),
-        // libpq checks the authority if it was told one.
+        // libpq checks the authority if `sslrootcert` is given.
         Some("require") if has_roots => (&[Way::Encrypted], Checks::Authority),
         Some("require") => (&[Way::Encrypted], Checks::Nothing),
         Some("verify-ca") => (&[Way::Encrypted], Checks::Authority),
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn each_mode_has_its_ways_and_checks() {
+    fn selects_ways_and_checks_for_each_sslmode() {
         for (query, ways, checks) in [
             ("", &[Offered, Plain][..], Checks::Nothing),
             (
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_says_what_the_url_does_not() {
+    fn reads_the_environment_for_parameters_that_the_url_lacks() {
         let variable = |name: &str| (name == "PGSSLMODE").then(|| "verify-ca".to_owned());
         let (_, security) = Security::of("postgres://h/d", variable).expect("good");
         assert_eq!(security.checks, Checks::Authority);
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn options_that_would_be_ignored_are_refused() {
+    fn refuses_unsupported_and_invalid_parameters() {
         for (query, part) in [
             ("sslmode=full", "`sslmode=full` is not known"),
             ("sslcert=/x", "belong together"),

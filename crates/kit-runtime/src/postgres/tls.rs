@@ -1,4 +1,4 @@
-//! TLS with the checks that a URL asks for.
+//! TLS client with the certificate checks that a URL requires.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStor
 use super::security::{Checks, Security, refused};
 use crate::Error;
 
-/// Returns the settings of a TLS client that checks what `security` says.
+/// Returns the configuration of a TLS client with the checks of `security`.
 pub(super) fn client(security: &Security) -> Result<Arc<ClientConfig>, Error> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
@@ -50,7 +50,7 @@ fn verifier(
     })
 }
 
-/// The authorities that are trusted: those of the file alone, or those of the operating system.
+/// Returns the trusted authorities: only those of the file, or those of the operating system.
 fn roots(security: &Security) -> Result<RootCertStore, Error> {
     let mut roots = RootCertStore::empty();
     if let Some(file) = &security.roots {
@@ -85,10 +85,11 @@ fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, Error> {
     Ok(found)
 }
 
-/// Reads a key. As in libpq, nobody but its owner may read the file; one of root may be readable for its group.
+/// Reads a private key. As in libpq, only the owner may have access to the file; a file of root may be readable for its
+/// group.
 fn private_key(file: &str) -> Result<PrivateKeyDer<'static>, Error> {
     use std::os::unix::fs::MetadataExt as _;
-    // A file that has no metadata cannot be read either, which is said below.
+    // If the metadata cannot be read, the file cannot be read either, and the code below reports that.
     if let Ok(found) = std::fs::metadata(file) {
         let others = if found.uid() == 0 { 0o037 } else { 0o077 };
         if found.mode() & others != 0 {
@@ -106,7 +107,7 @@ fn private_key(file: &str) -> Result<PrivateKeyDer<'static>, Error> {
     })
 }
 
-/// Checks less than HTTPS does, as the URL asks: not the host, and without an authority nothing.
+/// Verifier with fewer checks than HTTPS: it does not check the host, and without an authority it checks nothing.
 #[derive(Debug)]
 struct Lenient {
     authority: Option<Arc<WebPkiServerVerifier>>,
@@ -126,7 +127,7 @@ impl ServerCertVerifier for Lenient {
             return Ok(ServerCertVerified::assertion());
         };
         match authority.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
-            // The host is checked last, so the authority is a known one.
+            // The host is the last check, so the authority is already verified here.
             Err(rustls::Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),

@@ -1,4 +1,5 @@
-//! TLS for sqlx's connections: a Unix socket in a private directory, each of whose connections is carried to PostgreSQL over TLS.
+//! TLS for the connections of sqlx: a Unix socket in a private directory, whose connections are forwarded to PostgreSQL
+//! over TLS.
 
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -19,25 +20,26 @@ use super::security::{Security, Way, refused};
 use super::tls;
 use crate::{Error, http};
 
-/// The request for TLS that comes before a session (<https://www.postgresql.org/docs/current/protocol-message-formats.html>).
+/// Message that requests TLS before a session
+/// (<https://www.postgresql.org/docs/current/protocol-message-formats.html>).
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
-/// Time limit for connecting and the handshake together.
+/// Timeout of connecting and the TLS handshake together.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// A socket that leads to PostgreSQL. Closed when it is dropped, unless it is kept.
+/// A socket whose connections reach PostgreSQL. Closes on drop, unless [`Tunnel::keep`] was called.
 pub(super) struct Tunnel {
     directory: PathBuf,
     target: Arc<Target>,
     task: Option<JoinHandle<()>>,
 }
 
-/// Reason why the last connection was not carried.
+/// Reason why the last connection was not forwarded.
 #[derive(Debug, Clone)]
 pub(super) struct Problem {
     pub(super) text: String,
-    /// The TLS handshake failed; without TLS the server may accept the connection.
+    /// True if the TLS handshake failed; the server may accept the connection without TLS.
     pub(super) is_tls: bool,
-    /// Nothing listens there, or not yet.
+    /// True if the connection was refused: no server listens at the address, or not yet.
     pub(super) is_refused: bool,
 }
 
@@ -53,7 +55,7 @@ struct Target {
 
 impl Tunnel {
     pub(super) fn open(options: &PgConnectOptions, security: &Security, way: Way) -> Result<Self, Error> {
-        // A URL has an IPv6 address in brackets.
+        // A URL has brackets around an IPv6 address.
         let host = options.get_host().trim_matches(['[', ']']).to_owned();
         let name = ServerName::try_from(host.clone()).map_err(|_| {
             refused(format!(
@@ -77,7 +79,7 @@ impl Tunnel {
                 directory.display()
             ))
         };
-        // Nobody else may connect: the tunnel shows the client certificate.
+        // Other users must not connect, because the tunnel authenticates with the client certificate.
         std::fs::DirBuilder::new()
             .mode(0o700)
             .create(&directory)
@@ -95,12 +97,12 @@ impl Tunnel {
         })
     }
 
-    /// Returns the options of connections that go through the tunnel.
+    /// Returns the options of connections through the tunnel.
     pub(super) fn options(&self, options: &PgConnectOptions) -> PgConnectOptions {
         options.clone().socket(&self.directory)
     }
 
-    /// Returns whether the last connection was encrypted.
+    /// Returns true if the last connection was encrypted.
     pub(super) fn is_encrypted(&self) -> bool {
         self.target.is_encrypted.load(Ordering::Relaxed)
     }
@@ -110,11 +112,12 @@ impl Tunnel {
         problem.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Keeps it open until the process ends. The directory goes with the process's runtime.
+    /// Keeps the tunnel open until the process exits. The directory is removed when the runtime of the process is
+    /// dropped.
     pub(super) fn keep(mut self) {
         let Some(task) = self.task.take() else { return };
         let directory = self.directory.clone();
-        // Dropped together with the runtime.
+        // The task is dropped together with the runtime, and the directory with the task.
         tokio::spawn(async move {
             let _remove = Directory(directory);
             let _ = task.await;
@@ -131,12 +134,12 @@ impl Drop for Tunnel {
     }
 }
 
-/// A directory with a socket, which is removed in the end.
+/// A directory with a socket. Removed on drop.
 struct Directory(PathBuf);
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        #[allow(clippy::disallowed_methods)] // Reason: the socket is made here.
+        #[allow(clippy::disallowed_methods)] // Reason: this module created the socket.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
@@ -148,7 +151,7 @@ async fn accept(listener: UnixListener, target: Arc<Target>) {
                 let target = Arc::clone(&target);
                 tokio::spawn(async move { target.carry(local).await });
             }
-            // Descriptors ran out: others are closed meanwhile.
+            // The process ran out of file descriptors; wait until others are closed.
             Err(_) => tokio::time::sleep(Duration::from_millis(5)).await,
         }
     }
@@ -161,7 +164,7 @@ enum Remote {
 }
 
 impl Target {
-    /// Connects to PostgreSQL and moves bytes until one side closes.
+    /// Connects to PostgreSQL and copies bytes until one side closes.
     async fn carry(&self, local: UnixStream) {
         let opened = tokio::time::timeout(CONNECT, self.open()).await;
         let remote = opened.unwrap_or_else(|_| {
@@ -223,7 +226,8 @@ fn refusal(text: String) -> Problem {
     }
 }
 
-/// Moves bytes both ways. When one side closes, the other is closed: PostgreSQL's protocol knows no half-closed connection.
+/// Copies bytes both ways. When one side closes, the other side is closed too, because the protocol of PostgreSQL has
+/// no half-closed connections.
 async fn join(local: UnixStream, remote: impl AsyncRead + AsyncWrite) {
     let (mut from_local, mut to_local) = local.into_split();
     let (mut from_remote, mut to_remote) = tokio::io::split(remote);

@@ -1,11 +1,11 @@
-//! The form of `DATABASE_URL`.
+//! Syntax of `DATABASE_URL`.
 
 use crate::{Error, start};
 
-/// Help for a URL that names no database.
+/// Advice for a URL that names no database.
 const HELP: &str = "set DATABASE_URL=postgres://user:password@host:5432/database; in user and password, characters other than letters and digits are written as %XX";
 
-/// Returns an error if a URL is not one of PostgreSQL: sqlx takes any scheme.
+/// Returns an error if a URL does not have a scheme of PostgreSQL, because sqlx accepts any scheme.
 pub(super) fn check(url: &str) -> Result<(), Error> {
     match scheme(url) {
         Some("postgres" | "postgresql") => Ok(()),
@@ -17,7 +17,7 @@ pub(super) fn check(url: &str) -> Result<(), Error> {
     }
 }
 
-/// Returns the error for a URL that cannot be read.
+/// Returns the error for a URL that cannot be parsed.
 pub(super) fn refused(url: &str, reason: &str) -> Error {
     let what = format!("DATABASE_URL does not name a PostgreSQL database: {reason}");
     start::failure(&what, &format!("DATABASE_URL={}", masked(url)), HELP)
@@ -32,7 +32,8 @@ fn scheme(url: &str) -> Option<&str> {
     is_scheme.then_some(scheme)
 }
 
-/// Returns as much of a URL as cannot be a secret: scheme, host, port and path. A text without any of their signs may be one as a whole.
+/// Returns the part of a URL that cannot be secret: scheme, host, port and path. A string without any sign of a URL may
+/// be a secret as a whole, so it is hidden.
 fn masked(url: &str) -> String {
     let scheme = scheme(url).map_or(String::new(), |scheme| format!("{scheme}://"));
     let at = url.rfind('@');
@@ -49,7 +50,7 @@ mod tests {
     use super::{check, masked};
 
     #[test]
-    fn another_scheme_is_refused_without_showing_the_password() {
+    fn refuses_another_scheme_without_showing_the_password() {
         assert!(check("postgres://u:p@h/d").is_ok());
         assert!(check("postgresql://h").is_ok());
         let error = check("mysql://ada:s3cret@db:3306/app?x=s3cret").expect_err("another database");
@@ -62,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_cannot_be_a_secret_is_shown() {
+    fn shows_only_the_part_of_a_url_that_cannot_be_secret() {
         for (url, shown) in [
             ("localhost:5432/app", "localhost:5432/app"),
             ("s3cret", "… (hidden)"),

@@ -1,25 +1,25 @@
-//! Shapes as generated code writes them: `Shape::TEXT.min_length(1).max_length(200)`.
+//! Constructors of shapes for generated code: `Shape::TEXT.min_length(1).max_length(200)`.
 
 use super::{
     Array, Element, Format, Index, Literal, Number, Object, Pattern, Property, Shape, Template, Text, Tuple,
     Union,
 };
 
-/// How generated code writes shapes. A rule on a shape that has no such rule is left out.
+/// Constructors for generated code. A rule has no effect on a shape that does not have this rule.
 impl Shape {
-    /// Any text.
+    /// Any string.
     pub const TEXT: Self = Self::Text(Text::ANY);
 
     /// Any number.
     pub const NUMBER: Self = Self::Number(Number::ANY);
 
-    /// Any integer of at most 2^53 - 1 either way.
+    /// Any integer between -(2^53 - 1) and 2^53 - 1.
     pub const INTEGER: Self = Self::Number(Number::INTEGER);
 
-    /// Any whole number, of whatever size.
+    /// Any integer of any size.
     pub const BIGINT: Self = Self::BigInt(Number::ANY);
 
-    /// A named object with these properties.
+    /// Creates the shape of an object with a type name and these properties.
     pub const fn object(name: &'static str, properties: &'static [Property]) -> Self {
         Self::Object(Object {
             name: Some(name),
@@ -28,7 +28,7 @@ impl Shape {
         })
     }
 
-    /// An object without a name.
+    /// Creates the shape of an object without a type name.
     pub const fn anonymous(properties: &'static [Property]) -> Self {
         Self::Object(Object {
             name: None,
@@ -37,17 +37,17 @@ impl Shape {
         })
     }
 
-    /// An array of such items.
+    /// Creates the shape of an array whose items have the shape `element`.
     pub const fn array(element: &'static Self) -> Self {
         Self::Array(Array::of(element))
     }
 
-    /// Items of a shape each.
+    /// Creates the shape of a tuple.
     pub const fn tuple(elements: &'static [Element]) -> Self {
         Self::Tuple(Tuple { elements })
     }
 
-    /// A text of a template literal type.
+    /// Creates the shape of a template literal type.
     pub const fn template(template: &'static Template) -> Self {
         Self::Text(Text {
             template: Some(template),
@@ -55,7 +55,7 @@ impl Shape {
         })
     }
 
-    /// One of several.
+    /// Creates the shape of a union.
     pub const fn union(members: &'static [Self]) -> Self {
         Self::Union(Union {
             members,
@@ -63,17 +63,17 @@ impl Shape {
         })
     }
 
-    /// One text.
+    /// Creates the shape of a string literal.
     pub const fn literal(text: &'static str) -> Self {
         Self::Literal(Literal::Text(text))
     }
 
-    /// The shape of a named type.
+    /// Returns the shape of a type by reference.
     pub const fn of<T: crate::Contract>() -> Self {
         Self::Reference(T::shape)
     }
 
-    /// What other keys of an object may hold.
+    /// Sets the index signatures of an object.
     #[must_use]
     pub const fn index(self, index: &'static [Index]) -> Self {
         match self {
@@ -82,7 +82,7 @@ impl Shape {
         }
     }
 
-    /// The properties that tell the object members of a union apart.
+    /// Sets the properties that distinguish the object members of a union.
     #[must_use]
     pub const fn discriminants(self, discriminants: &'static [&'static str]) -> Self {
         match self {
@@ -94,7 +94,7 @@ impl Shape {
         }
     }
 
-    /// `@minLength`.
+    /// Sets the rule `@minLength`, in characters.
     #[must_use]
     pub const fn min_length(self, length: usize) -> Self {
         match self {
@@ -106,7 +106,7 @@ impl Shape {
         }
     }
 
-    /// `@maxLength`.
+    /// Sets the rule `@maxLength`, in characters.
     #[must_use]
     pub const fn max_length(self, length: usize) -> Self {
         match self {
@@ -118,7 +118,7 @@ impl Shape {
         }
     }
 
-    /// `@format`.
+    /// Sets the rule `@format`.
     #[must_use]
     pub const fn format(self, format: Format) -> Self {
         match self {
@@ -130,7 +130,7 @@ impl Shape {
         }
     }
 
-    /// `@pattern`.
+    /// Sets the rule `@pattern`.
     #[must_use]
     pub const fn pattern(self, pattern: &'static Pattern) -> Self {
         match self {
@@ -142,7 +142,7 @@ impl Shape {
         }
     }
 
-    /// `@minimum`.
+    /// Sets the rule `@minimum`.
     #[must_use]
     pub const fn minimum(self, bound: f64) -> Self {
         match self {
@@ -158,7 +158,7 @@ impl Shape {
         }
     }
 
-    /// `@maximum`.
+    /// Sets the rule `@maximum`.
     #[must_use]
     pub const fn maximum(self, bound: f64) -> Self {
         match self {
@@ -174,7 +174,7 @@ impl Shape {
         }
     }
 
-    /// `@exclusiveMinimum`.
+    /// Sets the rule `@exclusiveMinimum`.
     #[must_use]
     pub const fn exclusive_minimum(self, bound: f64) -> Self {
         match self {
@@ -190,7 +190,7 @@ impl Shape {
         }
     }
 
-    /// `@exclusiveMaximum`.
+    /// Sets the rule `@exclusiveMaximum`.
     #[must_use]
     pub const fn exclusive_maximum(self, bound: f64) -> Self {
         match self {
@@ -206,7 +206,7 @@ impl Shape {
         }
     }
 
-    /// `@multipleOf`.
+    /// Sets the rule `@multipleOf`.
     #[must_use]
     pub const fn multiple_of(self, step: f64) -> Self {
         match self {
@@ -222,7 +222,7 @@ impl Shape {
         }
     }
 
-    /// `@minItems`.
+    /// Sets the rule `@minItems`.
     #[must_use]
     pub const fn min_items(self, count: usize) -> Self {
         match self {
@@ -234,7 +234,7 @@ impl Shape {
         }
     }
 
-    /// `@maxItems`.
+    /// Sets the rule `@maxItems`.
     #[must_use]
     pub const fn max_items(self, count: usize) -> Self {
         match self {
@@ -246,7 +246,7 @@ impl Shape {
         }
     }
 
-    /// `@uniqueItems`.
+    /// Sets the rule `@uniqueItems`.
     #[must_use]
     pub const fn unique_items(self) -> Self {
         match self {

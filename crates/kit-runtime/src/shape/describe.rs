@@ -1,12 +1,12 @@
-//! Shapes in words.
+//! Descriptions of shapes in words.
 
 use super::{Array, Literal, Number, Shape, Text, Tuple};
 use crate::json::{number_text, quoted};
 
-/// More choices than this are not listed.
+/// Maximum number of alternatives in a list.
 const MAX_CHOICES: usize = 12;
 
-/// A shape in words, with its rules: `string, 1 to 200 characters`.
+/// Describes a shape and its rules in words: `string, 1 to 200 characters`.
 pub fn describe(shape: &'static Shape) -> String {
     match shape.resolve() {
         Shape::Unknown => "any value".to_owned(),
@@ -32,7 +32,7 @@ pub fn describe(shape: &'static Shape) -> String {
     }
 }
 
-/// Words for alternatives: `"a", "b" or "c"`.
+/// Joins alternatives: `"a", "b" or "c"`. Removes duplicates. Lists at most 12 and counts the others.
 pub fn alternatives(words: impl Iterator<Item = String>) -> String {
     let mut distinct: Vec<String> = Vec::new();
     for word in words {
@@ -51,7 +51,7 @@ pub fn alternatives(words: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// `1 item`, `2 items`.
+/// Formats a number with its noun: `1 item`, `2 items`.
 pub fn count(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")
@@ -102,7 +102,7 @@ fn bigint(rules: &Number) -> String {
     if !rules.is_bigint_column() {
         return number(kind, rules);
     }
-    // As doubles, the bounds of a column would be printed with other digits: 9223372036854776000.
+    // As doubles, the bounds of a 64-bit column would be printed with rounded digits: 9223372036854776000.
     let rest = Number {
         minimum: None,
         exclusive_maximum: None,

@@ -1,4 +1,4 @@
-//! Types as data: what a value must be, from which failures are explained.
+//! Types as data. Validation and its failures are computed from shapes.
 
 mod build;
 mod describe;
@@ -9,65 +9,65 @@ pub use describe::{alternatives, count, describe};
 pub use pattern::Pattern;
 pub use template::{Part, Template};
 
-/// What values a type has on the wire.
+/// Values that a type has on the wire.
 #[derive(Debug, Clone, Copy)]
 pub enum Shape {
-    /// Any JSON.
+    /// Any JSON value.
     Unknown,
-    /// Nothing at all.
+    /// No value at all.
     Never,
     /// `null`.
     Null,
     /// `true` and `false`.
     Boolean,
-    /// An RFC 3339 date-time.
+    /// An RFC 3339 date-time string.
     Date,
-    /// Base64.
+    /// A base64 string.
     Bytes,
-    /// A text.
+    /// A string.
     Text(Text),
     /// A number.
     Number(Number),
-    /// A whole number of any size: a text of digits, or a number that is exact.
+    /// An integer of any size: a string of digits, or a number that is exact.
     BigInt(Number),
-    /// One value.
+    /// A single value.
     Literal(Literal),
-    /// Items of one shape.
+    /// An array whose items have the same shape.
     Array(Array),
-    /// Items of a shape each.
+    /// A tuple: each item has its own shape.
     Tuple(Tuple),
-    /// Declared properties, and what other keys may hold.
+    /// An object: declared properties and index signatures.
     Object(Object),
-    /// One of several.
+    /// A union of several shapes.
     Union(Union),
     /// Another type.
     Reference(fn() -> &'static Self),
-    /// A type that can hold itself; entering it counts against [`MAX_DEPTH`].
+    /// A recursive type. Each entry counts towards [`MAX_DEPTH`].
     Recursive(fn() -> &'static Self),
 }
 
-/// How many times types that hold themselves may be entered on the way down to a value.
+/// Maximum number of recursive types that may be entered on the way to a value.
 pub const MAX_DEPTH: usize = 256;
 
-/// Rules on texts. Lengths count characters (code points).
+/// Rules for strings. Lengths count characters (code points).
 #[derive(Debug, Clone, Copy)]
 pub struct Text {
-    /// The template literal type that its values are of.
+    /// Template literal type of the values.
     pub template: Option<&'static Template>,
-    /// The least length.
+    /// Minimum length.
     pub min_length: Option<usize>,
-    /// The greatest length.
+    /// Maximum length.
     pub max_length: Option<usize>,
-    /// A standard format.
+    /// Standard format.
     pub format: Option<Format>,
-    /// A regular expression of which a part of the text must be a match.
+    /// Regular expression that must match a part of the string.
     pub pattern: Option<&'static Pattern>,
-    /// Returns true if the text is the key of a value and not a value itself: failures say so.
+    /// True if the string is the key of an object and not a value, so that failures say "key".
     pub is_key: bool,
 }
 
 impl Text {
-    /// Any text.
+    /// Any string.
     pub const ANY: Self = Self {
         template: None,
         min_length: None,
@@ -78,20 +78,20 @@ impl Text {
     };
 }
 
-/// Rules on numbers. Bigints are held against the same bounds, exactly.
+/// Rules for numbers. Bigints are compared with the same bounds, without rounding.
 #[derive(Debug, Clone, Copy)]
 pub struct Number {
-    /// No fraction, and at most 2^53 - 1 either way.
+    /// True for integers between -(2^53 - 1) and 2^53 - 1.
     pub integer: bool,
-    /// The least.
+    /// Smallest valid number.
     pub minimum: Option<f64>,
-    /// The greatest.
+    /// Largest valid number.
     pub maximum: Option<f64>,
-    /// Less than all.
+    /// Bound that valid numbers exceed.
     pub exclusive_minimum: Option<f64>,
-    /// Greater than all.
+    /// Bound that valid numbers stay below.
     pub exclusive_maximum: Option<f64>,
-    /// What all are a multiple of.
+    /// Step: valid numbers are multiples of it.
     pub multiple_of: Option<f64>,
 }
 
@@ -113,43 +113,43 @@ impl Number {
     };
 
     /// Returns true if the bounds are those of a `bigint` column, which has 64 bits.
-    #[allow(clippy::float_cmp)] // Reason: the bounds are these numbers and not their neighbours.
+    #[allow(clippy::float_cmp)] // Reason: the bounds must equal exactly these numbers.
     pub(crate) fn is_bigint_column(&self) -> bool {
         self.minimum == Some(-COLUMN_LIMIT) && self.exclusive_maximum == Some(COLUMN_LIMIT)
     }
 }
 
-/// 2^63, which a `bigint` of PostgreSQL stays below.
+/// 2^63, the exclusive maximum of a `bigint` of PostgreSQL.
 const COLUMN_LIMIT: f64 = 9_223_372_036_854_775_808.0;
 
 /// The only value of a type.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Literal {
-    /// A text.
+    /// A string.
     Text(&'static str),
     /// A number.
     Number(f64),
     /// `true` or `false`.
     Boolean(bool),
-    /// A bigint by its digits, with a minus or none and no zeros at the beginning.
+    /// A bigint in decimal digits, with an optional minus and without leading zeros.
     BigInt(&'static str),
 }
 
-/// Items of one shape.
+/// An array whose items have the same shape.
 #[derive(Debug, Clone, Copy)]
 pub struct Array {
-    /// Of each item.
+    /// Shape of each item.
     pub element: &'static Shape,
-    /// The least number of items.
+    /// Minimum number of items.
     pub min_items: Option<usize>,
-    /// The greatest number of items.
+    /// Maximum number of items.
     pub max_items: Option<usize>,
-    /// Whether no two may be equal.
+    /// True if all items must be different.
     pub unique_items: bool,
 }
 
 impl Array {
-    /// Any number of items.
+    /// Any number of items of a shape.
     pub const fn of(element: &'static Shape) -> Self {
         Self {
             element,
@@ -160,21 +160,21 @@ impl Array {
     }
 }
 
-/// Items of a shape each.
+/// A tuple: each item has its own shape.
 #[derive(Debug, Clone, Copy)]
 pub struct Tuple {
-    /// In order; at most one is repeated.
+    /// Elements in order; at most one has [`Presence::Rest`].
     pub elements: &'static [Element],
 }
 
 impl Tuple {
-    /// The least number of items.
+    /// Returns the minimum number of items.
     pub fn least(&self) -> usize {
         let required = |element: &&Element| element.presence == Presence::Required;
         self.elements.iter().filter(required).count()
     }
 
-    /// The greatest number of items; nothing where there is none.
+    /// Returns the maximum number of items; `None` if there is no maximum.
     pub fn most(&self) -> Option<usize> {
         self.rest().is_none().then_some(self.elements.len())
     }
@@ -184,12 +184,12 @@ impl Tuple {
         self.elements.iter().position(is_rest)
     }
 
-    /// Whether a value may have so many items.
+    /// Returns true if a value may have `length` items.
     pub fn takes(&self, length: usize) -> bool {
         length >= self.least() && self.most().is_none_or(|most| length <= most)
     }
 
-    /// The shape of an item of a value that has a right number of them.
+    /// Returns the shape of the item at `index` in a value with `length` items, which must be a valid number of items.
     pub fn element(&self, index: usize, length: usize) -> &'static Shape {
         let elements = self.elements;
         let position = match self.rest() {
@@ -211,67 +211,67 @@ impl Tuple {
 /// An element of a tuple.
 #[derive(Debug, Clone, Copy)]
 pub struct Element {
-    /// Of its items.
+    /// Shape of its items.
     pub shape: Shape,
-    /// How many items it stands for.
+    /// Number of items that it matches.
     pub presence: Presence,
 }
 
-/// How many items an element of a tuple stands for.
+/// Number of items that an element of a tuple matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// One.
+    /// Exactly one.
     Required,
-    /// One or none.
+    /// Zero or one.
     Optional,
     /// Any number.
     Rest,
 }
 
 impl Element {
-    /// One that must be there.
+    /// Creates a required element.
     pub const fn required(shape: Shape) -> Self {
         let presence = Presence::Required;
         Self { shape, presence }
     }
 
-    /// One that may be absent.
+    /// Creates an optional element.
     pub const fn optional(shape: Shape) -> Self {
         let presence = Presence::Optional;
         Self { shape, presence }
     }
 
-    /// Any number of them.
+    /// Creates an element that matches any number of items.
     pub const fn rest(shape: Shape) -> Self {
         let presence = Presence::Rest;
         Self { shape, presence }
     }
 }
 
-/// Declared properties, and what other keys may hold.
+/// An object: declared properties and index signatures.
 #[derive(Debug, Clone, Copy)]
 pub struct Object {
-    /// The type's name, if it has one.
+    /// Name of the type, if it has one.
     pub name: Option<&'static str>,
-    /// In order of declaration.
+    /// Properties in order of declaration.
     pub properties: &'static [Property],
-    /// By precedence. A value must fit every signature that takes its key.
+    /// Index signatures by precedence. A value must fit every signature that matches its key.
     pub index: &'static [Index],
 }
 
 /// An index signature.
 #[derive(Debug, Clone, Copy)]
 pub struct Index {
-    /// The keys it takes.
+    /// Keys that it matches.
     pub keys: Keys,
-    /// Rules that each key it takes must satisfy.
+    /// Rules that each matching key must satisfy.
     pub key: Option<Shape>,
-    /// What they hold.
+    /// Shape of the values.
     pub shape: Shape,
 }
 
 impl Index {
-    /// A signature without rules on its keys.
+    /// Creates a signature without rules for its keys.
     pub const fn new(keys: Keys, shape: Shape) -> Self {
         Self {
             keys,
@@ -280,7 +280,7 @@ impl Index {
         }
     }
 
-    /// A signature whose keys must satisfy the rules of a text.
+    /// Creates a signature whose keys must satisfy the rules of a string shape.
     pub const fn ruled(keys: Keys, shape: Shape, rules: Shape) -> Self {
         let key = match rules {
             Shape::Text(rules) => Some(Shape::Text(Text {
@@ -293,19 +293,19 @@ impl Index {
     }
 }
 
-/// Keys that an index signature takes.
+/// Keys that an index signature matches.
 #[derive(Debug, Clone, Copy)]
 pub enum Keys {
     /// Every key.
     Any,
-    /// Numbers as JavaScript prints them: `7`, `-1.5`, not `07`.
+    /// Numbers in the format of JavaScript: `7`, `-1.5`, not `07`.
     Numeric,
-    /// Texts of a template literal type.
+    /// Strings of a template literal type.
     Of(&'static Template),
 }
 
 impl Keys {
-    /// Whether a key is one of them.
+    /// Returns true if a key matches.
     pub fn take(self, key: &str) -> bool {
         match self {
             Self::Any => true,
@@ -313,7 +313,7 @@ impl Keys {
             Self::Numeric => {
                 let begins = key.starts_with(|first: char| first == '-' || first.is_ascii_digit());
                 let number = key.parse::<f64>().ok().filter(|_| begins);
-                // JavaScript prints these by name.
+                // JavaScript prints these numbers as words.
                 matches!(key, "NaN" | "Infinity" | "-Infinity")
                     || number.is_some_and(|number| crate::json::number_text(number) == key)
             }
@@ -324,18 +324,18 @@ impl Keys {
 /// A declared property.
 #[derive(Debug, Clone, Copy)]
 pub struct Property {
-    /// Its name in JSON.
+    /// Name in JSON.
     pub key: &'static str,
-    /// Of its values.
+    /// Shape of the values.
     pub shape: Shape,
-    /// Whether a request may leave it out.
+    /// True if a request may omit the property.
     pub optional: bool,
-    /// Whether its values may never be shown.
+    /// True if the values must never be shown.
     pub sensitive: bool,
 }
 
 impl Property {
-    /// One that must be there.
+    /// Creates a required property.
     pub const fn required(key: &'static str, shape: Shape) -> Self {
         Self {
             key,
@@ -345,7 +345,7 @@ impl Property {
         }
     }
 
-    /// One that may be left out.
+    /// Creates an optional property.
     pub const fn optional(key: &'static str, shape: Shape) -> Self {
         Self {
             optional: true,
@@ -353,7 +353,7 @@ impl Property {
         }
     }
 
-    /// The same, whose values may never be shown.
+    /// Marks the property as sensitive: its values must never be shown.
     #[must_use]
     pub const fn sensitive(self) -> Self {
         Self {
@@ -363,16 +363,16 @@ impl Property {
     }
 }
 
-/// One of several.
+/// A union of several shapes.
 #[derive(Debug, Clone, Copy)]
 pub struct Union {
-    /// Unions inside of it are taken apart, and what no value can be is left out.
+    /// Members. Nested unions are flattened, and members without any value are left out.
     pub members: &'static [Shape],
-    /// Properties whose values tell the object members apart, in the order in which they are looked at.
+    /// Properties that distinguish the object members, in the order in which they are checked.
     pub discriminants: &'static [&'static str],
 }
 
-/// Names of `@format`.
+/// Formats of `@format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// A mailbox of RFC 5321.
@@ -385,14 +385,14 @@ pub enum Format {
     Date,
     /// A `date-time` of RFC 3339.
     DateTime,
-    /// Four decimal numbers.
+    /// An IPv4 address: four decimal numbers.
     Ipv4,
-    /// An address of RFC 4291.
+    /// An IPv6 address of RFC 4291.
     Ipv6,
 }
 
 impl Format {
-    /// The name as written after `@format`.
+    /// Returns the name in `@format`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Email => "email",
@@ -405,7 +405,7 @@ impl Format {
         }
     }
 
-    /// A text of the format.
+    /// Returns an example of the format.
     pub fn example(self) -> &'static str {
         match self {
             Self::Email => "name@example.com",
@@ -420,7 +420,7 @@ impl Format {
 }
 
 impl Shape {
-    /// The shape itself where it is a reference.
+    /// Follows references to the shape itself.
     pub fn resolve(&'static self) -> &'static Self {
         match self {
             Self::Reference(to) | Self::Recursive(to) => to().resolve(),
@@ -428,7 +428,7 @@ impl Shape {
         }
     }
 
-    /// Whether all values are literals, `null` or booleans. A bigint is none: on the wire it has two forms.
+    /// Returns true if all values are literals, `null` or booleans. False for bigint literals, because they have two forms on the wire.
     pub fn is_listable(&'static self) -> bool {
         match self.resolve() {
             Self::Literal(literal) => !matches!(literal, Literal::BigInt(_)),
@@ -438,7 +438,7 @@ impl Shape {
         }
     }
 
-    /// Whether values may hold something that must not be shown.
+    /// Returns true if values may contain sensitive properties.
     pub fn holds_sensitive(&'static self) -> bool {
         self.holds_sensitive_beyond(&mut Vec::new())
     }

@@ -2,7 +2,8 @@
 
 use std::sync::OnceLock;
 
-/// The regular expression of a `@pattern`, compiled when it is first asked. The build refuses one that can hang.
+/// Regular expression of a `@pattern`, compiled on first use. The build rejects expressions with catastrophic
+/// backtracking.
 #[derive(Debug)]
 pub struct Pattern {
     source: &'static str,
@@ -10,7 +11,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// The expression of that source.
+    /// Creates a pattern from its source.
     pub const fn new(source: &'static str) -> Self {
         Self {
             source,
@@ -18,12 +19,12 @@ impl Pattern {
         }
     }
 
-    /// As written.
+    /// Returns the source.
     pub fn source(&self) -> &'static str {
         self.source
     }
 
-    /// Whether a part of the text is a match.
+    /// Returns true if the pattern matches a part of the string.
     pub fn is_match(&self, text: &str) -> bool {
         let compiled = self
             .compiled

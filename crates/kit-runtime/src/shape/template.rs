@@ -1,7 +1,7 @@
-//! Template literal types: the texts that fixed parts and holes can make, divided as TypeScript divides them.
+//! Template literal types: strings with fixed text and holes, divided in the same way as in TypeScript.
 //!
-//! A regular expression would say the same, but an engine that backtracks tries each division of a wrong text. Here the work
-//! grows with the length of the text alone.
+//! A regular expression could express the same, but a backtracking engine tries each possible division of a string that
+//! does not match. Here the time grows only with the length of the string.
 
 use std::sync::OnceLock;
 
@@ -12,15 +12,15 @@ pub enum Part {
     Fixed(&'static str),
     /// `${string}`.
     Text,
-    /// `${number}`: a number as JSON writes it.
+    /// `${number}`: a number in the syntax of JSON.
     Number,
-    /// `${bigint}`: a minus or none, and digits.
+    /// `${bigint}`: digits with an optional minus.
     Integer,
-    /// What one of several sequences fills; of none, nothing does.
+    /// One of several sequences of parts. An empty list matches no string.
     Either(&'static [&'static [Self]]),
 }
 
-/// A template literal type, whose machine is made when it is first asked.
+/// A template literal type. Its state machine is built on first use.
 #[derive(Debug)]
 pub struct Template {
     source: &'static str,
@@ -29,7 +29,7 @@ pub struct Template {
 }
 
 impl Template {
-    /// The template of that source, as TypeScript writes it between backticks.
+    /// Creates a template. `source` is its text in TypeScript between the backticks.
     pub const fn new(source: &'static str, parts: &'static [Part]) -> Self {
         Self {
             source,
@@ -38,12 +38,12 @@ impl Template {
         }
     }
 
-    /// As TypeScript writes it, without the backticks: `user-${number}`.
+    /// Returns the text in TypeScript, without the backticks: `user-${number}`.
     pub fn source(&self) -> &'static str {
         self.source
     }
 
-    /// Whether a text is one of those that it stands for.
+    /// Returns true if a string matches the template.
     pub fn is_match(&self, text: &str) -> bool {
         if self.parts.iter().any(|part| matches!(part, Part::Either(_))) {
             return self.machine.get_or_init(|| Machine::new(self.parts)).test(text);
@@ -52,9 +52,9 @@ impl Template {
     }
 }
 
-/// Returns true if a text is made of such parts, none of which is a choice. As in TypeScript, a hole ends where the text behind it first
-/// occurs, and a hole with another hole right behind it is one character: `-1-2` is no `${number}-${number}`, since
-/// nothing stands before the first `-`.
+/// Returns true if a string matches parts without alternatives. As in TypeScript, a hole ends at the first occurrence
+/// of the fixed text after it, and a hole directly before another hole is one character. For example, `-1-2` does not
+/// match `${number}-${number}`, because the hole before the first `-` would be empty.
 fn is_divided(parts: &[Part], text: &str) -> bool {
     let (mut parts, mut rest) = (parts, text);
     while let [Part::Fixed(fixed), others @ ..] = parts {
@@ -88,7 +88,7 @@ fn is_divided(parts: &[Part], text: &str) -> bool {
 }
 
 impl Part {
-    /// Returns true if a text fills this hole.
+    /// Returns true if a string fills this hole.
     fn is_filled(self, text: &str) -> bool {
         match self {
             Self::Fixed(fixed) => text == fixed,
@@ -119,13 +119,13 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Characters that a step takes.
+/// Characters that a step accepts.
 #[derive(Debug, Clone, Copy)]
 enum On {
     Any,
     Digit,
     One(char),
-    /// A sign, or what begins an exponent.
+    /// One of these characters: a sign, or the `e` of an exponent.
     Of(&'static str),
 }
 
@@ -140,11 +140,11 @@ impl On {
     }
 }
 
-/// The states in which a reader of a text can be. It ends in the last one.
+/// State machine that reads a string. It accepts the string if it stops in the state `end`.
 #[derive(Debug, Default)]
 struct Machine {
     steps: Vec<Vec<(On, usize)>>,
-    /// States that are reached without a character.
+    /// States that each state reaches without a character.
     free: Vec<Vec<usize>>,
     end: usize,
 }
@@ -177,7 +177,7 @@ impl Machine {
         current.contains(&self.end)
     }
 
-    /// Adds a state, and what it reaches without a character, to those of the `at`th round.
+    /// Adds a state, and the states that it reaches without a character, to the states of round `at`.
     fn enter(&self, state: usize, at: usize, seen: &mut [usize], states: &mut Vec<usize>) {
         let mut pending = vec![state];
         while let Some(state) = pending.pop() {
@@ -189,7 +189,7 @@ impl Machine {
         }
     }
 
-    /// Adds what a sequence of parts takes from a state on; the state behind it.
+    /// Adds the states for a sequence of parts after the state `from`. Returns the last state.
     fn sequence(&mut self, parts: &[Part], from: usize) -> usize {
         parts.iter().fold(from, |at, part| self.part(*part, at))
     }
@@ -202,7 +202,7 @@ impl Machine {
             Part::Either(sequences) => {
                 let behind = self.state();
                 for parts in sequences {
-                    // Each begins in a state of its own, so that none goes round in another's loop.
+                    // Each sequence begins in its own state, so that it cannot enter the loop of another sequence.
                     let start = self.fork(from);
                     let end = self.sequence(parts, start);
                     self.free[end].push(behind);
@@ -235,7 +235,7 @@ impl Machine {
         }
     }
 
-    /// One such character, or none.
+    /// Adds an optional step.
     fn maybe(&mut self, from: usize, on: On) -> usize {
         let at = self.step(from, on);
         self.free[from].push(at);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn holes_take_what_they_say() {
+    fn matches_holes_alternatives_and_fixed_text() {
         const LOOPS: &[Part] = &[
             Part::Either(&[&[Part::Text, Part::Fixed("a")], &[Part::Integer]]),
             Part::Text,
@@ -306,12 +306,12 @@ mod tests {
         }
         assert!(matches(&[], "") && !matches(&[], "x"));
         assert!(!matches(&[Part::Either(&[])], ""));
-        // Two loops beside each other do not run into one another.
+        // Two adjacent loops do not mix.
         assert!(matches(LOOPS, "12x") && matches(LOOPS, "xa") && !matches(LOOPS, "x"));
     }
 
     #[test]
-    fn a_hole_ends_where_the_text_behind_it_first_occurs() {
+    fn ends_a_hole_at_the_first_occurrence_of_the_text_after_it() {
         const RANGE: &[Part] = &[Part::Number, Part::Fixed("-"), Part::Number];
         const SIZE: &[Part] = &[Part::Text, Part::Fixed("x"), Part::Integer, Part::Fixed("!")];
         const PAIR: &[Part] = &[Part::Text, Part::Number];
@@ -337,7 +337,7 @@ mod tests {
         ] {
             assert_eq!(matches(parts, text), fits, "{text}");
         }
-        // The text in front and the text behind do not overlap.
+        // The fixed texts at the start and at the end must not overlap.
         assert!(!matches(
             &[Part::Fixed("aa"), Part::Text, Part::Fixed("aa")],
             "aaa"
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_text_takes_no_longer_than_a_right_one() {
+    fn takes_linear_time_for_strings_that_do_not_match() {
         const PARTS: &[Part] = &[
             Part::Text,
             Part::Fixed("@"),

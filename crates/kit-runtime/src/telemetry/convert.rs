@@ -1,9 +1,9 @@
-//! Values of JSON as OpenTelemetry has them.
+//! Converts JSON values to values of OpenTelemetry.
 
 use opentelemetry::logs::AnyValue;
 use serde_json::Value;
 
-/// An attribute of a span: a text, a number or a truth. What is more is told as JSON.
+/// Converts a span attribute to a string, a number or a boolean. Null, arrays and objects become JSON text.
 pub(super) fn attribute(value: Value) -> opentelemetry::Value {
     match value {
         Value::Bool(value) => value.into(),
@@ -16,7 +16,7 @@ pub(super) fn attribute(value: Value) -> opentelemetry::Value {
     }
 }
 
-/// A field of a log entry. Null is what is not there.
+/// Converts a field of a log entry. Null becomes `None`, because OpenTelemetry has no null.
 pub(super) fn field(value: &Value) -> Option<AnyValue> {
     Some(match value {
         Value::Null => return None,

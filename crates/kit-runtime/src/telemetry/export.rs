@@ -1,5 +1,6 @@
-//! Spans and log records on their way to a collector, by OpenTelemetry's own packages: in batches, over HTTP with protobuf, from threads of
-//! their own. The standard variables say where to: <https://opentelemetry.io/docs/specs/otel/protocol/exporter/>.
+//! Exports spans and log records to a collector with the packages of OpenTelemetry: in batches, with OTLP over HTTP
+//! (protobuf), from separate threads. The standard variables specify the destination:
+//! <https://opentelemetry.io/docs/specs/otel/protocol/exporter/>.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,10 +20,10 @@ use tracing::Level;
 use super::convert;
 use crate::Error;
 
-/// How long the last batch may take when the server ends.
+/// Timeout of the last batch when the server shuts down.
 const LAST: Duration = Duration::from_secs(5);
 
-/// What is under way to the collector.
+/// Processors that send to the collector.
 struct Exporter {
     spans: Option<BatchSpanProcessor>,
     logs: Option<(SdkLoggerProvider, SdkLogger)>,
@@ -31,13 +32,13 @@ struct Exporter {
 
 static EXPORTER: OnceLock<Exporter> = OnceLock::new();
 
-/// Sends what is left when it goes out of scope.
+/// Guard that sends the remaining data on drop.
 pub(crate) struct Exporting;
 
 impl Drop for Exporting {
     fn drop(&mut self) {
         let Some(exporter) = EXPORTER.get() else { return };
-        // Whether it arrived was told; there is nothing to do about it here.
+        // Errors are already logged, and a shutdown cannot handle them.
         if let Some(spans) = &exporter.spans {
             let _ = spans.shutdown_with_timeout(LAST);
         }
@@ -47,7 +48,8 @@ impl Drop for Exporting {
     }
 }
 
-/// Begins to send, where the environment names a collector. To be called outside of any runtime: the client has one of its own.
+/// Starts the export if the environment specifies a collector. Call it outside of any runtime, because the HTTP client
+/// creates its own.
 pub(crate) fn start() -> Result<Exporting, Error> {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     if variable("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true")) {
@@ -85,10 +87,11 @@ pub(crate) fn start() -> Result<Exporting, Error> {
     Ok(Exporting)
 }
 
-/// What the spans and records say that they are from.
+/// Name of the instrumentation scope of spans and records.
 const NAME: &str = "kit";
 
-/// Whether a signal is to be sent. What cannot be sent is an error now, and not silence later.
+/// Returns true if a signal is exported. Settings that are not supported are an error at the start, so that data is not
+/// silently lost later.
 fn wants(variable: impl Fn(&str) -> Option<String>, signal: &str) -> Result<bool, Error> {
     if variable(&format!("OTEL_{signal}_EXPORTER")).as_deref() == Some("none") {
         return Ok(false);
@@ -118,7 +121,8 @@ fn wants(variable: impl Fn(&str) -> Option<String>, signal: &str) -> Result<bool
     }
 }
 
-/// Who sends: what `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` say, else the program's name.
+/// Returns the resource of this service: `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`, otherwise the name of the
+/// program.
 fn resource(variable: impl Fn(&str) -> Option<String>) -> Resource {
     let attributes = variable("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
     let is_named = variable("OTEL_SERVICE_NAME").is_some() || attributes.contains("service.name=");
@@ -135,7 +139,7 @@ fn refused(error: &dyn std::error::Error) -> Error {
     Error::internal(format!("OpenTelemetry's exporter cannot be made: {error}"))
 }
 
-/// Whether spans are sent.
+/// Returns true if spans are exported.
 pub(super) fn takes_spans() -> bool {
     EXPORTER.get().is_some_and(|exporter| exporter.spans.is_some())
 }
@@ -153,7 +157,8 @@ pub(super) fn span(span: SpanData) {
     }
 }
 
-/// Sends an entry of the log: its message is the body, its trace and span the record's, all else are attributes.
+/// Exports an entry of the log. Its message is the body of the record, its ids are those of the record, and all other
+/// fields are attributes.
 pub(crate) fn log(level: Level, entry: &Map<String, Value>) {
     let Some((_, logger)) = EXPORTER.get().and_then(|exporter| exporter.logs.as_ref()) else {
         return;
@@ -190,7 +195,7 @@ pub(crate) fn log(level: Level, entry: &Map<String, Value>) {
     logger.emit(record);
 }
 
-/// An exporter that tells the log where the collector takes nothing: once, until it takes something again.
+/// Exporter that logs a failure of the collector once, and again only after a success.
 #[derive(Debug)]
 struct Telling<E> {
     inner: E,

@@ -1,5 +1,5 @@
-//! What an OpenTelemetry collector is told of requests and the log: with the feature `otlp`, and where the environment names a collector. Without
-//! it nothing is kept, and nothing here costs anything.
+//! Export of requests and logs to an OpenTelemetry collector: with the feature `otlp`, and if the environment specifies
+//! a collector. Without a collector no data is recorded, and this module has no cost.
 
 #[cfg(feature = "otlp")]
 mod convert;
@@ -25,15 +25,15 @@ use axum::http::StatusCode;
 
 use crate::http::Context;
 
-/// How a request ended.
+/// Result of a request.
 pub(crate) struct Outcome {
-    /// None where its client left before there was an answer.
+    /// Status of the response; `None` if the client left before there was a response.
     pub(crate) status: Option<StatusCode>,
-    /// What the log says of its error.
+    /// Message of the error in the log.
     pub(crate) error: Option<String>,
 }
 
-/// Ends the trace of a request, at the latest when it goes out of scope: whoever waits for an answer may leave.
+/// Ends the trace of a request, at the latest on drop, because a client may leave before there is a response.
 pub(crate) struct Ending<'a> {
     context: &'a Context,
     outcome: Outcome,
@@ -48,14 +48,14 @@ impl<'a> Ending<'a> {
         Self { context, outcome }
     }
 
-    /// Notes the error that is answered.
+    /// Records the error that becomes the response.
     pub(crate) fn failed(&mut self, message: impl FnOnce() -> String) {
         if self.context.trace().is_kept() {
             self.outcome.error = Some(message());
         }
     }
 
-    /// Ends it with an answer of that status.
+    /// Ends the trace with the status of the response.
     pub(crate) fn answered(mut self, status: StatusCode) {
         self.outcome.status = Some(status);
     }

@@ -1,4 +1,4 @@
-//! In place of all that the feature `otlp` brings.
+//! Replacement for the telemetry modules if the feature `otlp` is off.
 
 use serde_json::{Map, Value};
 use tracing::Level;
@@ -9,10 +9,10 @@ use super::Outcome;
 use crate::Error;
 use crate::http::{Context, Phase};
 
-/// Nothing to wait for at the end.
+/// Guard without an effect.
 pub(crate) struct Exporting;
 
-#[allow(clippy::unnecessary_wraps)] // Reason: it is what the feature has.
+#[allow(clippy::unnecessary_wraps)] // Reason: same signature as with the feature.
 pub(crate) fn start() -> Result<Exporting, Error> {
     Ok(Exporting)
 }
@@ -30,10 +30,10 @@ where
     None
 }
 
-/// The trace of a request.
+/// Trace of a request.
 pub(crate) struct Trace;
 
-#[allow(clippy::unused_self)] // Reason: it is what the feature has.
+#[allow(clippy::unused_self)] // Reason: same signature as with the feature.
 impl Trace {
     pub(crate) fn begin() -> Self {
         Self

@@ -1,4 +1,5 @@
-//! Spans that the application makes with `tracing`, on their way to a collector: below the phase of the request in which they began.
+//! Exports spans that the application creates with `tracing`. Their parent is the phase of the request in which they
+//! began.
 
 use std::time::SystemTime;
 
@@ -15,7 +16,8 @@ use super::{convert, export};
 use crate::http;
 use crate::log::Fields;
 
-/// Returns the layer that tells a collector of the application's spans. `LOG_LEVEL` is for the log; a collector is told of spans at `info` and above.
+/// Returns the layer that exports the application's spans. `LOG_LEVEL` applies to the log only; spans are exported at
+/// `info` and above.
 pub(crate) fn own_spans<S>() -> impl Layer<S>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
@@ -24,7 +26,7 @@ where
     Own.with_filter(is_told.with_max_level_hint(LevelFilter::INFO))
 }
 
-/// Returns trace and span of a span that a collector will be told of, as hexadecimal digits.
+/// Returns trace id and span id of an exported span in hexadecimal digits.
 pub(crate) fn ids_of<S>(span: &SpanRef<'_, S>) -> Option<(String, String)>
 where
     S: for<'a> LookupSpan<'a>,
@@ -34,15 +36,15 @@ where
     Some((kept.parent.trace.to_string(), kept.id.to_string()))
 }
 
-/// A span under which others begin.
+/// Parent of a new span.
 pub(super) struct Parent {
     pub(super) trace: TraceId,
     pub(super) state: TraceState,
-    /// Invalid for the first span of a trace.
+    /// Id of the parent span; invalid for the first span of a trace.
     pub(super) span: SpanId,
 }
 
-/// A span that is open.
+/// State of an open span.
 struct Kept {
     parent: Parent,
     id: SpanId,
@@ -52,7 +54,8 @@ struct Kept {
 
 struct Own;
 
-/// Returns the parent of a new span: a span around it, otherwise the phase of the request. Nothing if a collector is not to be told of that.
+/// Returns the parent of a new span: the span around it, otherwise the phase of the request. `None` if the request is
+/// not exported.
 fn parent_of<S>(span: &SpanRef<'_, S>) -> Option<Parent>
 where
     S: for<'a> LookupSpan<'a>,
@@ -68,7 +71,7 @@ where
     }
     match http::current() {
         Some(request) => request.trace().parent(&request),
-        // A task beside the requests has a trace of its own.
+        // A task outside of requests has its own trace.
         None => Some(Parent {
             trace: TraceId::from_hex(&http::random_trace_id()).ok()?,
             state: TraceState::default(),
@@ -129,7 +132,7 @@ where
         let time = (kept.begun, SystemTime::now());
         let mut told = spans.span(kept.id, parent, span.name().into(), time);
         told.attributes = kept.attributes;
-        // Nobody said if the work succeeded.
+        // `tracing` does not report if the work succeeded.
         told.status = Status::Unset;
         export::span(told);
     }

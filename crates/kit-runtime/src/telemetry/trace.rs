@@ -1,4 +1,4 @@
-//! The spans of a request: one for itself, and one for each phase that takes time.
+//! Spans of a request: one for the request, and one for each phase that takes time.
 
 use std::borrow::Cow;
 use std::str::FromStr as _;
@@ -14,10 +14,10 @@ use super::own::Parent;
 use super::{Outcome, convert, export};
 use crate::http::{Context, Phase, parent_span, random_span_id};
 
-/// What the `tracestate` of a message may have at most, by W3C Trace Context.
+/// Maximum length of `tracestate` according to W3C Trace Context.
 const STATE_BYTES: usize = 512;
 
-/// The trace of a request; nothing where nobody is told of it.
+/// Trace of a request; `None` if spans are not exported.
 pub(crate) struct Trace(Option<Kept>);
 
 struct Kept {
@@ -26,7 +26,7 @@ struct Kept {
     steps: Mutex<Vec<Step>>,
 }
 
-/// A phase that was entered. It ends where the next begins.
+/// A phase of the request. It ends when the next phase begins.
 struct Step {
     phase: Phase,
     id: SpanId,
@@ -43,7 +43,7 @@ impl Trace {
         }))
     }
 
-    /// Whether anybody is told of it.
+    /// Returns true if the trace is recorded for export.
     pub(crate) fn is_kept(&self) -> bool {
         self.0.is_some()
     }
@@ -58,12 +58,12 @@ impl Trace {
         });
     }
 
-    /// The id of the span that is under way: 16 hexadecimal digits.
+    /// Returns the id of the current span: 16 hexadecimal digits.
     pub(crate) fn span_id(&self) -> Option<String> {
         Some(self.0.as_ref()?.current().to_string())
     }
 
-    /// Returns the span under which a span of the application begins now. Nothing if nobody is told of the request.
+    /// Returns the parent for a new span of the application; `None` if the request is not exported.
     pub(super) fn parent(&self, context: &Context) -> Option<Parent> {
         let kept = self.0.as_ref()?;
         if parent_span(context).is_some_and(|(_, is_sampled)| !is_sampled) {
@@ -76,7 +76,7 @@ impl Trace {
         })
     }
 
-    /// Sets an attribute of the span that is under way.
+    /// Sets an attribute of the current span.
     pub(crate) fn set_attribute(&self, name: &'static str, value: impl FnOnce() -> Value) {
         let Some(kept) = &self.0 else { return };
         if let Some(step) = kept.steps().last_mut() {
@@ -86,11 +86,11 @@ impl Trace {
         }
     }
 
-    /// Tells of it.
+    /// Ends the trace and exports its spans.
     pub(crate) fn end(&self, context: &Context, outcome: &Outcome) {
         let Some(kept) = &self.0 else { return };
         let parent = parent_span(context);
-        // Whoever began the trace has decided.
+        // The caller that began the trace decided not to sample it.
         if parent.is_some_and(|(_, is_sampled)| !is_sampled) {
             return;
         }
@@ -129,7 +129,7 @@ impl Trace {
             let Some(name) = step.name() else { continue };
             let mut span = trace.span(step.id, kept.root, name, (step.begun, end));
             span.attributes = step.attributes;
-            // What it had not left is where it failed.
+            // The last phase is the phase in which the request failed.
             let is_last = number + 1 == count;
             fail(
                 &mut span,
@@ -141,7 +141,7 @@ impl Trace {
 }
 
 impl Kept {
-    /// The span that is under way.
+    /// Returns the id of the current span.
     fn current(&self) -> SpanId {
         let steps = self.steps();
         let current = steps.last().filter(|step| step.name().is_some());
@@ -154,7 +154,7 @@ impl Kept {
 }
 
 impl Step {
-    /// What its span is called; nothing where it is a moment and no span.
+    /// Returns the name of the span; `None` if the phase takes no time and has no span.
     fn name(&self) -> Option<Cow<'static, str>> {
         match self.phase {
             Phase::Received | Phase::Normalize => None,
@@ -163,7 +163,7 @@ impl Step {
     }
 }
 
-/// What all spans of a trace share.
+/// Data that all spans of a trace share.
 pub(super) struct Spans {
     pub(super) id: TraceId,
     pub(super) state: TraceState,

@@ -1,7 +1,7 @@
-//! A server in a process of its own, and a collector that listens on a socket and decodes what comes.
+//! Test helpers: a server in its own process, and a collector that listens on a socket and decodes what it receives.
 
-#![allow(dead_code, unreachable_pub)] // each test binary uses its own part, and none has an outside
-#![allow(clippy::unwrap_used)] // a helper of a test may fail the test
+#![allow(dead_code, unreachable_pub)] // each test binary uses only a part, and has no public API
+#![allow(clippy::unwrap_used)] // test helpers may panic like tests
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -17,7 +17,7 @@ use opentelemetry_proto::tonic::logs::v1::LogRecord;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message as _;
 
-/// The server, told of a collector.
+/// A server process that exports to a collector.
 pub struct Server {
     pub child: Child,
     address: String,
@@ -54,7 +54,7 @@ impl Server {
         }
     }
 
-    /// Asks, and gives the answer's head.
+    /// Sends a GET request and returns the response.
     pub fn ask(&self, path: &str, headers: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let request = format!("GET {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n{headers}\r\n");
@@ -64,7 +64,7 @@ impl Server {
         answer
     }
 
-    /// Ends it, so that all that it had to tell was told. Gives its log.
+    /// Stops the server, so that it exports all remaining data. Returns its log.
     pub fn stop(mut self) -> String {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").arg(id).status().unwrap().success());
@@ -75,7 +75,7 @@ impl Server {
     }
 }
 
-/// Takes what is posted to it: paths and bodies.
+/// Starts a collector. Returns its URL and a channel with the paths and bodies of the requests that it receives.
 pub fn collector() -> (String, Receiver<(String, Vec<u8>)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -113,7 +113,7 @@ pub fn collector() -> (String, Receiver<(String, Vec<u8>)>) {
     (address, heard)
 }
 
-/// What was told: spans, log records, and who told them.
+/// Returns the received spans, log records and service names.
 pub fn told(heard: &Receiver<(String, Vec<u8>)>) -> (Vec<Span>, Vec<LogRecord>, Vec<String>) {
     let (mut spans, mut records, mut services) = (Vec::new(), Vec::new(), Vec::new());
     for (path, body) in heard.try_iter() {
@@ -145,7 +145,7 @@ pub fn told(heard: &Receiver<(String, Vec<u8>)>) -> (Vec<Span>, Vec<LogRecord>, 
     (spans, records, services)
 }
 
-/// Attributes as texts by their names.
+/// Returns attributes as strings by their names.
 pub fn values(attributes: &[KeyValue]) -> BTreeMap<String, String> {
     let shown = attributes
         .iter()
@@ -153,7 +153,7 @@ pub fn values(attributes: &[KeyValue]) -> BTreeMap<String, String> {
     shown.collect()
 }
 
-/// A value as text.
+/// Formats a value.
 pub fn show(value: Option<&AnyValue>) -> String {
     match value.and_then(|value| value.value.as_ref()) {
         Some(Value::StringValue(text)) => text.clone(),
