@@ -1,4 +1,4 @@
-/** Names and values in turn as an object; a name that comes again has a list. */
+/** Converts a list of alternating header names and values to an object. A repeated name gets an array. */
 export function headerRecord(headers: readonly string[]): Record<string, string | string[]> {
   const record: Record<string, string | string[]> = {};
   for (let index = 0; index < headers.length; index += 2) {
