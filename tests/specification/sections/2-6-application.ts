@@ -107,15 +107,15 @@ export const application: Section = {
       servedBy: [
         ...at(
           "packages/server-express/test/express.test.ts",
-          "native routes and middleware come first, kit decides the rest",
+          "runs native routes and middleware first, and kit serves the rest",
         ),
         ...at(
           "packages/server-fastify/test/fastify.test.ts",
-          "native routes come first, kit decides the rest; hooks see everything",
+          "runs native routes first, kit serves the rest, and hooks see all requests",
         ),
         ...at(
           "packages/server-hono/test/hono.test.ts",
-          "native routes and middleware come first, kit decides the rest",
+          "runs native routes and middleware first, and kit serves the rest",
         ),
       ],
     },
