@@ -104,8 +104,8 @@ export const service: Section = {
       says: "log entry, span and error of one request have one trace id",
       servedBy: at(
         "tests/conformance/observed.test.ts",
-        "log entries: fields, levels, threshold, what is hidden",
-        "spans: fields, attributes, status",
+        "log entries have their fields and levels, respect the threshold and omit hidden values",
+        "spans have their fields, attributes and status",
       ),
     },
     {
@@ -198,7 +198,7 @@ export const packages: Section = {
       says: "createClient<Routes>({ baseUrl }) gives a typed client",
       servedBy: at(
         "tests/client/examples.test.ts",
-        "writes, reads, lists, changes and deletes, with dates as dates",
+        "writes, reads, lists, changes and deletes, with dates as Date objects",
       ),
     },
     {

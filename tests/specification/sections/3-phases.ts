@@ -40,7 +40,7 @@ export const phases: Section = {
   statements: [
     {
       says: "a request with params, query and body passes all phases in their order",
-      servedBy: at("tests/conformance/observed.test.ts", "phases of a request, in their order"),
+      servedBy: at("tests/conformance/observed.test.ts", "the phases of a request are in order"),
     },
     {
       says: "the first phases are received and server:normalize",

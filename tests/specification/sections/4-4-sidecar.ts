@@ -226,7 +226,7 @@ export const sidecarEndpoints: Section = {
     },
     {
       says: "/_debug/logs hides what logging.redact names",
-      servedBy: at("tests/conformance/observed.test.ts", "what is hidden is nowhere"),
+      servedBy: at("tests/conformance/observed.test.ts", "hidden values appear nowhere"),
     },
   ],
 };

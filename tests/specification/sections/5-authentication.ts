@@ -33,7 +33,7 @@ export const middlewareRules: Section = {
       says: "middleware of a wrapped framework runs before that of kit, for every request",
       servedBy: at(
         "tests/conformance/middleware-first.test.ts",
-        "${name} guarding ${guarding}: every target is seen by middleware, or is an error",
+        "${name} guarding ${guarding}: middleware sees every target, or the response is an error",
       ),
     },
     {

@@ -70,20 +70,20 @@ export const logs: Section = {
     },
     {
       says: "entries below the threshold are not written",
-      servedBy: at(observed, "log entries: fields, levels, threshold, what is hidden"),
+      servedBy: at(observed, "log entries have their fields and levels, respect the threshold and omit hidden values"),
     },
     {
       says: "standard output, sidecar and collector get the same entries",
       servedBy: at(
         observed,
-        "log entries are the same on standard output, in the sidecar, for plugins and for a collector",
+        "log entries are equal on standard output, in the sidecar, for plugins and in a collector",
       ),
     },
     {
       says: "severity numbers are 1, 5, 9, 13, 17 and 21",
       servedBy: at(
         observed,
-        "log entries are the same on standard output, in the sidecar, for plugins and for a collector",
+        "log entries are equal on standard output, in the sidecar, for plugins and in a collector",
       ),
     },
     {
@@ -95,7 +95,7 @@ export const logs: Section = {
     },
     {
       says: "logging.redact hides fields in every sink",
-      servedBy: at(observed, "what is hidden is nowhere"),
+      servedBy: at(observed, "hidden values appear nowhere"),
     },
   ],
 };
@@ -143,7 +143,7 @@ export const spans: Section = {
     },
     {
       says: "each validation is a child span",
-      servedBy: at(observed, "spans: fields, attributes, status"),
+      servedBy: at(observed, "spans have their fields, attributes and status"),
     },
     {
       says: "params, query and body have a child span each, also if the contract has none of them",
