@@ -79,25 +79,25 @@ export const service: Section = {
       says: "a second build of the same types changes no file",
       servedBy: at(
         "tests/e2e/build.test.ts",
-        "a second build changes nothing, and one from nothing gives the same again",
+        "a second build changes nothing, and a build from scratch gives the same bytes",
       ),
     },
     {
       says: "a build makes validators, routes, schemas, an OpenAPI document, tests and a client",
-      servedBy: at("tests/e2e/build.test.ts", "writes what ARCHITECTURE.md lists"),
+      servedBy: at("tests/e2e/build.test.ts", "writes the files that ARCHITECTURE.md lists"),
     },
     { says: "handlers answer the same on Express as on the native server", test: isLikeNative("express") },
     { says: "handlers answer the same on Fastify as on the native server", test: isLikeNative("fastify") },
     { says: "handlers answer the same on Hono as on the native server", test: isLikeNative("hono") },
     {
       says: "every request has a trace id of its own",
-      servedBy: at("tests/e2e/servers/errors.test.ts", "every request has a trace id of its own"),
+      servedBy: at("tests/e2e/servers/errors.test.ts", "every request has its own trace id"),
     },
     {
       says: "log entry and error of one request have one trace id",
       servedBy: at(
         "tests/e2e/servers/errors.test.ts",
-        "production says nothing to the client and everything to the log, under one trace id",
+        "production sends no details to the client and logs all of them, with one trace id",
       ),
     },
     {
@@ -127,7 +127,7 @@ export const service: Section = {
     },
     {
       says: "a Rust server of the same types answers as Node does",
-      servedBy: at("tests/differential/notes.test.ts", "Notes on Node and in Rust > answer alike in ${mode}"),
+      servedBy: at("tests/differential/notes.test.ts", "Notes on Node and in Rust > respond equally in ${mode}"),
     },
   ],
 };

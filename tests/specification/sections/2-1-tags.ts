@@ -130,8 +130,8 @@ export const tags: Section = {
       says: "@onUpdate now sets the current time at every update",
       servedBy: at(
         "tests/e2e/servers/notes.test.ts",
-        "changes the given fields, keeps the others, refreshes updatedAt",
-        "a body without fields still refreshes updatedAt, and resets nothing",
+        "changes the given fields, keeps the others and updates updatedAt",
+        "a body without fields still updates updatedAt, and resets nothing",
       ),
     },
     {
@@ -165,7 +165,7 @@ export const tags: Section = {
     { says: "@unique makes a unique column", test: hasColumn(/UNIQUE \(name\)/) },
     {
       says: "a column that is @unique takes no value twice",
-      servedBy: at("tests/e2e/servers/teams.test.ts", "share no address, whoever comes first"),
+      servedBy: at("tests/e2e/servers/teams.test.ts", "cannot share an address"),
     },
   ],
 };

@@ -138,7 +138,7 @@ export interface Routes { "POST /a": RouteContract<void, void, Sent> }
       says: "contract tests ask a running application and pass",
       servedBy: at(
         "tests/e2e/coverage.test.ts",
-        "generated tests see every route, field, bound and rule, and no error that only data brings about",
+        "generated tests cover every route, field, bound and rule, but no error that depends on data",
       ),
     },
     { says: "client/index.ts is a typed client", test: hasFiles("client/index.ts") },

@@ -137,7 +137,7 @@ export const phases: Section = {
     },
     {
       says: "a handler never runs on invalid input",
-      servedBy: at("tests/e2e/servers/validation.test.ts", "no row is written, none is changed"),
+      servedBy: at("tests/e2e/servers/validation.test.ts", "writes and changes no row"),
     },
   ],
 };

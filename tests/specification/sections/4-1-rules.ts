@@ -77,7 +77,7 @@ export const rules: Section = {
       servedBy: at(
         "tests/e2e/servers/validation.test.ts",
         "${field} ${what}",
-        "no row is written, none is changed",
+        "writes and changes no row",
       ),
     },
     {
@@ -182,7 +182,7 @@ export const rules: Section = {
     },
     {
       says: "in development GET /openapi.json is the document",
-      servedBy: at("tests/e2e/openapi.test.ts", "is what a running server in development answers"),
+      servedBy: at("tests/e2e/openapi.test.ts", "is the document that a running server in development serves"),
     },
     {
       says: "in production GET /openapi.json is 404",

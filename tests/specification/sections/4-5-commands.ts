@@ -182,14 +182,14 @@ export const commands: Section = {
     },
     {
       says: "kit migrate:apply applies it, once",
-      servedBy: at("tests/e2e/build.test.ts", "apply is done once and then has nothing to do"),
+      servedBy: at("tests/e2e/build.test.ts", "apply runs once and then has nothing to do"),
     },
     { says: "kit inspect has subcommands", test: hasHelp("inspect") },
     {
       says: "every command ends with 0, 1 or 2, and its result is on standard output",
       servedBy: at(
         "tests/e2e/commands.test.ts",
-        "every command explains itself with 0 and refuses what it does not know with 2",
+        "every command prints help with 0 and refuses unknown arguments with 2",
         '0: kit ${args.join(" ")}',
         '1: kit ${args.join(" ")}',
       ),

@@ -21,7 +21,7 @@ export const inspection: Section = {
     { says: "--json and --format json print JSON", servedBy: at(flags, eachFlag) },
     {
       says: "--debug-port names the port of the sidecar",
-      servedBy: at(flags, 'inspect ${args.join(" ")} asks the port that is named, and says so'),
+      servedBy: at(flags, 'inspect ${args.join(" ")} uses the given port, and names it'),
     },
     {
       says: "the port is 9800 unless --debug-port names another",

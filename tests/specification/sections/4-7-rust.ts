@@ -70,7 +70,7 @@ export const rustServer: Section = {
     },
     {
       says: "errors of the application are answered with their status",
-      servedBy: at("tests/differential/notes.test.ts", "Notes on Node and in Rust > answer alike in ${mode}"),
+      servedBy: at("tests/differential/notes.test.ts", "Notes on Node and in Rust > respond equally in ${mode}"),
     },
     {
       says: "handlers, services and middleware of the user are never overwritten, and .kit is",
@@ -131,7 +131,7 @@ export const rustServer: Section = {
       says: "the server answers the requests of Notes at the database that DATABASE_URL names",
       servedBy: at(
         "tests/e2e/servers/notes.test.ts",
-        "answers 201 with the note, the fields in the order of the type",
+        "responds with 201 and the note, with the fields in the order of the type",
       ),
     },
     {

@@ -112,7 +112,7 @@ export const requireAuth: Section = {
       says: "the user id is the part before the colon",
       servedBy: at(
         "tests/e2e/servers/auth.test.ts",
-        "who passes > Bearer ${token} is ${JSON.stringify(userId)}",
+        "accepted tokens > Bearer ${token} is ${JSON.stringify(userId)}",
       ),
     },
     {

@@ -217,7 +217,7 @@ export const errorMiddleware: Section = {
       says: "in production the log has the error in full",
       servedBy: at(
         "tests/e2e/servers/errors.test.ts",
-        "production says nothing to the client and everything to the log, under one trace id",
+        "production sends no details to the client and logs all of them, with one trace id",
       ),
     },
   ],

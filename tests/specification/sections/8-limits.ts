@@ -75,7 +75,7 @@ export const limits: Section = {
       says: "an author has at most 100 characters",
       servedBy: at(
         "tests/e2e/servers/auth.test.ts",
-        "a user id as long as an author may be, and one that is longer",
+        "accepts a user id of the maximum length of an author, and refuses a longer one",
       ),
     },
     {
@@ -92,13 +92,13 @@ export const limits: Section = {
     },
     {
       says: "rules of Todo.title hold",
-      servedBy: at("tests/openapi/values.test.ts", "both hold for ${example}"),
+      servedBy: at("tests/openapi/values.test.ts", "both are true for ${example}"),
     },
     {
       says: "page is 1 and pageSize 20 by default",
       servedBy: at(
         "tests/e2e/servers/paging.test.ts",
-        "page 1 of 20 is the default; the notes of all users, newest first",
+        "the default is page 1 with 20 notes of all users, newest first",
       ),
     },
     {
