@@ -33,7 +33,7 @@ describe("the questions of a new project", { timeout: 120_000, skip: process.pla
       ["Name of the project?", "shelf", ENTER],
       // The options are native, express, fastify, …
       ["What does it run on?", DOWN, DOWN, ENTER],
-      // What is typed narrows the list.
+      // Typing filters the list.
       ["How does it ask its database?", "raw", ENTER],
     ]);
     assert.equal(seen.code, 0, seen.text);

@@ -3,7 +3,7 @@ import { errorOf, typeCheck } from "../ask.ts";
 import { onlyOnce, playground, playgroundApp, startPlayground } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
-/** Insists that a package exports functions of these names. */
+/** Asserts that a package exports functions with these names. */
 const exportsOf =
   (load: () => Promise<object>, ...names: readonly string[]): (() => Promise<void>) =>
   async () => {
@@ -13,14 +13,14 @@ const exportsOf =
 
 const checked = onlyOnce(async () => typeCheck(await playground()));
 
-/** Insists that TypeScript finds nothing wrong in a file of the playground. */
+/** Asserts that TypeScript reports no errors in a file of the playground. */
 const isWellTyped = (file: string) => async (): Promise<void> => {
   const { stdout } = await checked();
   const found = stdout.split("\n").filter((line) => line.startsWith(file));
   assert.deepEqual(found, []);
 };
 
-/** Requests whose answers must be the same on every server, trace ids and times aside. */
+/** Requests whose responses must be equal on every server, except for trace ids and times. */
 const requests: readonly (readonly [method: string, path: string, body?: string])[] = [
   ["POST", "/things", '{"name":"abc","count":1,"other":true}'],
   ["POST", "/things", '{"name":"a"}'],
@@ -36,7 +36,7 @@ const requests: readonly (readonly [method: string, path: string, body?: string]
   ["GET", "/admin/users/"],
 ];
 
-/** Answers of the playground on one adapter, in production. */
+/** Returns the responses of the playground on one adapter, in production. */
 async function answersOn(adapter: string): Promise<object[]> {
   const app = await startPlayground({ mode: "production", adapter });
   const answers: object[] = [];

@@ -12,7 +12,7 @@ interface Phase {
   readonly status?: number;
 }
 
-/** Lifecycle of the last request that a route answered with a status. */
+/** Returns the lifecycle of the last request to a route with the given response status. */
 async function lifecycleOf(app: RunningApp, route: string, status: number): Promise<readonly Phase[]> {
   const { requests } = await eventually(
     () =>
@@ -27,7 +27,7 @@ async function lifecycleOf(app: RunningApp, route: string, status: number): Prom
 
 const namesOf = (phases: readonly Phase[]): string[] => phases.map(({ phase }) => phase);
 
-/** Phases of a note that is written. */
+/** Creates a note and returns the phases of the request. */
 async function written(): Promise<readonly Phase[]> {
   const app = await notesApp();
   assert.equal((await app.as("ada").post("/notes", { title: "t", content: "c" })).status, 201);

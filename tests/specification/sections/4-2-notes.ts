@@ -4,14 +4,14 @@ import { errorOf } from "../ask.ts";
 import { notesApp } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
-/** A note that is written for the test. */
+/** Creates a note for the test. */
 async function aNote(body: object = { title: "t", content: "c" }): Promise<NoteJson> {
   const answer = await (await notesApp()).as("ada").post<NoteJson>("/notes", body);
   assert.equal(answer.status, 201, answer.text);
   return answer.body;
 }
 
-/** Insists on 404 NOTE_NOT_FOUND. */
+/** Asserts 404 NOTE_NOT_FOUND. */
 const isUnknown = (method: string, body?: string) => async (): Promise<void> => {
   const api = (await notesApp()).with({
     authorization: "Bearer ada:user",

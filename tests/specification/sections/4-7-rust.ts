@@ -20,7 +20,7 @@ const notesInRust = onlyOnce(async (): Promise<Project> => {
   return project;
 });
 
-/** Insists that a build made files. */
+/** Asserts that a build wrote files. */
 const makes =
   (...paths: readonly string[]): Proof =>
   async () => {

@@ -31,7 +31,7 @@ export const hooks: Section = {
   ],
 };
 
-/** Entries that `GET /log` of the playground wrote, as JSON on standard output. */
+/** Returns the entries that `GET /log` of the playground wrote as JSON to standard output. */
 async function logged(): Promise<readonly Json[]> {
   const app = await playgroundApp();
   await app.with({}).get("/log");
@@ -102,7 +102,7 @@ export const logs: Section = {
 
 type Span = Json & { readonly attributes: Json; readonly name: string };
 
-/** Spans of a request to the playground that ended with a status, the root first. */
+/** Returns the spans of a request to the playground that ended with a status, with the root first. */
 async function spansOf(
   path: string,
   name: string,
@@ -274,7 +274,7 @@ export const lifecycle: Section = {
       test: async () => {
         const app = await playgroundApp();
         const answer = await app.with({}).get<{ error: Json }>("/fail/app");
-        // The error after it is logged, and entries come in their order.
+        // The next error is logged after the first one, and entries are written in order.
         const last = await app.with({}).get<{ error: Json }>("/fail/unknown");
         await eventually(
           () => entriesOf(app).map(({ traceId }) => traceId),

@@ -4,7 +4,7 @@ import { development, failing, invalid, production } from "../failures.ts";
 import { notesApp, onlyOnce, startPlayground } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
-/** The playground in production beside a sidecar. */
+/** The playground in production with a sidecar. */
 const besideSidecar = onlyOnce(async () =>
   (
     await startPlayground({
@@ -14,7 +14,7 @@ const besideSidecar = onlyOnce(async () =>
   ).with({}),
 );
 
-/** Phase in which a request of the playground failed. */
+/** Returns the phase in which a request of the playground failed. */
 const phaseOf = async (path: string, status: number): Promise<unknown> =>
   (await failing(await development(), path, status))["phase"];
 
