@@ -85,7 +85,7 @@ for (const [name, make] of servers) {
       });
     });
 
-    test("in production, adds nothing if the sidecar's `errorFields` is \"none\"", async () => {
+    test('in production, adds nothing if the sidecar\'s `errorFields` is "none"', async () => {
       const error = await errorOf(await start({ ...production, errorFields: "none" }), "/notes", badNote);
       assert.deepEqual(names(error), plain);
     });

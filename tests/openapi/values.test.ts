@@ -120,7 +120,8 @@ describe("OpenAPI documents and contracts agree", () => {
       assert.ok((await checkExamples(join(root, golden))) > 0);
     });
 
-    test(`schemas of ${golden} accept and refuse the same rows as the application`, () => judgeRows(join(root, golden)));
+    test(`schemas of ${golden} accept and refuse the same rows as the application`, () =>
+      judgeRows(join(root, golden)));
   }
 
   for (const example of EXAMPLES) {

@@ -23,8 +23,7 @@ const fixtures = await Fixtures.copy();
 after(() => fixtures.remove());
 const report = await examine(fixtures);
 
-test("the fixtures are valid TypeScript, and kit builds them", () =>
-  assert.deepEqual(report.problems, []));
+test("the fixtures are valid TypeScript, and kit builds them", () => assert.deepEqual(report.problems, []));
 
 test("compares at least 500 types and 4,000 values", () => {
   assert.ok(report.findings.filter(({ about }) => about === "type").length >= 500);

@@ -30,7 +30,7 @@ test("applies the limits of the options", async () => {
   assert.equal(await statusOf(port, `GET /${"a".repeat(20)} HTTP/1.1\r\n${host}${last}`), 414);
 });
 
-test("accepts a number from 1 to 1024 or \"auto\" as workers", () => {
+test('accepts a number from 1 to 1024 or "auto" as workers', () => {
   for (const workers of [0, -1, 1.5, 1025, "2", "all", null, NaN]) {
     assert.throws(make({ workers }), {
       name: "RangeError",

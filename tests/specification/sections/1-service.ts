@@ -127,7 +127,10 @@ export const service: Section = {
     },
     {
       says: "a Rust server of the same types answers as Node does",
-      servedBy: at("tests/differential/notes.test.ts", "Notes on Node and in Rust > respond equally in ${mode}"),
+      servedBy: at(
+        "tests/differential/notes.test.ts",
+        "Notes on Node and in Rust > respond equally in ${mode}",
+      ),
     },
   ],
 };

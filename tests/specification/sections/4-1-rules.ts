@@ -74,11 +74,7 @@ export const rules: Section = {
     },
     {
       says: "a body that does not fit is 400, and the handler does not run",
-      servedBy: at(
-        "tests/e2e/servers/validation.test.ts",
-        "${field} ${what}",
-        "writes and changes no row",
-      ),
+      servedBy: at("tests/e2e/servers/validation.test.ts", "${field} ${what}", "writes and changes no row"),
     },
     {
       says: "a static segment comes before a parameter",
@@ -182,7 +178,10 @@ export const rules: Section = {
     },
     {
       says: "in development GET /openapi.json is the document",
-      servedBy: at("tests/e2e/openapi.test.ts", "is the document that a running server in development serves"),
+      servedBy: at(
+        "tests/e2e/openapi.test.ts",
+        "is the document that a running server in development serves",
+      ),
     },
     {
       says: "in production GET /openapi.json is 404",

@@ -82,7 +82,11 @@ export const notesEndpoints: Section = {
     },
     {
       says: "total counts all notes, and totalPages is total / pageSize, rounded up",
-      servedBy: at(paging, "totals decrease after a delete", "responds with an empty list and zero pages if there are no notes"),
+      servedBy: at(
+        paging,
+        "totals decrease after a delete",
+        "responds with an empty list and zero pages if there are no notes",
+      ),
     },
     {
       says: "an item has id, title, archived and createdAt and nothing else",

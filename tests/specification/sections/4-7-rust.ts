@@ -70,7 +70,10 @@ export const rustServer: Section = {
     },
     {
       says: "errors of the application are answered with their status",
-      servedBy: at("tests/differential/notes.test.ts", "Notes on Node and in Rust > respond equally in ${mode}"),
+      servedBy: at(
+        "tests/differential/notes.test.ts",
+        "Notes on Node and in Rust > respond equally in ${mode}",
+      ),
     },
     {
       says: "handlers, services and middleware of the user are never overwritten, and .kit is",

@@ -70,7 +70,10 @@ export const logs: Section = {
     },
     {
       says: "entries below the threshold are not written",
-      servedBy: at(observed, "log entries have their fields and levels, respect the threshold and omit hidden values"),
+      servedBy: at(
+        observed,
+        "log entries have their fields and levels, respect the threshold and omit hidden values",
+      ),
     },
     {
       says: "standard output, sidecar and collector get the same entries",

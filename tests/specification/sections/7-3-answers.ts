@@ -46,10 +46,7 @@ export const extendedFields: Section = {
     },
     {
       says: "in production without a sidecar there is nothing but code, message, details and trace id",
-      servedBy: at(
-        "tests/e2e/servers/errors.test.ts",
-        "${what}: only code, message, details and trace id",
-      ),
+      servedBy: at("tests/e2e/servers/errors.test.ts", "${what}: only code, message, details and trace id"),
     },
     {
       says: "a validation error has schema, sourceFile, schemaFile and failures",
@@ -165,7 +162,10 @@ export const codes: Section = {
     },
     {
       says: "a full team is 403 TEAM_FULL",
-      servedBy: at("tests/e2e/servers/teams.test.ts", "give their last place to one of two users who join at the same time"),
+      servedBy: at(
+        "tests/e2e/servers/teams.test.ts",
+        "give their last place to one of two users who join at the same time",
+      ),
     },
     {
       says: "adding a member twice is 409 ALREADY_MEMBER",
