@@ -3,9 +3,8 @@ export interface Reference {
   /** Path from the root of the repository: a `*.test.ts` file, a Rust file with tests, or a file of cases in `conformance/`. */
   readonly file: string;
   /**
-   * Title of the test as in its source, such as `kit build > gives the same bytes in two directories` or `a_schema_tells_rules_and_uses`.
-   * The titles of enclosing suites are required only if the file contains the title twice. In a template literal, `${…}` stays as in the
-   * source.
+   * Title of the test as its source has it: `kit build > gives the same bytes in two directories`, `a_schema_tells_rules_and_uses`. Titles of
+   * enclosing suites are needed only if the file has the title twice. In a template literal `${…}` stays as it is written.
    */
   readonly test: string;
 }

@@ -184,27 +184,23 @@ test("a process exits by itself after close, and may exit without close", () => 
   assert.deepEqual(runServer("process.exit(7);"), [7, null, ""]);
 });
 
-test(
-  "worker threads have their own servers and may exit while these are open",
-  { timeout: 30_000 },
-  async () => {
-    const script = `
+test("worker threads have their own servers and may leave them open", { timeout: 30_000 }, async () => {
+  const script = `
     const { parentPort } = require("node:worker_threads");
     import(${JSON.stringify(new URL("./support.ts", import.meta.url).href)}).then(async ({ serve, json }) => {
       const app = await serve((exchange) => json(exchange, "worker"));
       parentPort.postMessage(app.url);
     });
   `;
-    await using here = await serve((exchange) => json(exchange, "main"));
-    for (let round = 0; round < 5; round += 1) {
-      const workers = [1, 2].map(() => new Worker(script, { eval: true }));
-      const urls = await Promise.all(workers.map((worker) => once(worker, "message") as Promise<[string]>));
-      for (const [url] of urls) assert.equal(await (await fetch(`${url}/notes`)).json(), "worker");
-      for (const worker of workers) await worker.terminate();
-      assert.equal(await (await fetch(`${here.url}/notes`)).json(), "main");
-    }
-  },
-);
+  await using here = await serve((exchange) => json(exchange, "main"));
+  for (let round = 0; round < 5; round += 1) {
+    const workers = [1, 2].map(() => new Worker(script, { eval: true }));
+    const urls = await Promise.all(workers.map((worker) => once(worker, "message") as Promise<[string]>));
+    for (const [url] of urls) assert.equal(await (await fetch(`${url}/notes`)).json(), "worker");
+    for (const worker of workers) await worker.terminate();
+    assert.equal(await (await fetch(`${here.url}/notes`)).json(), "main");
+  }
+});
 
 async function serveOnce(): Promise<void> {
   const app = await serve((exchange) => json(exchange, 1));
