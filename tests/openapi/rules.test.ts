@@ -42,36 +42,32 @@ for (const example of EXAMPLES) {
   });
 }
 
-test(
-  "operations of new projects and of additions to them are described",
-  { timeout: 60_000 },
-  async () => {
-    const home = await Project.empty();
-    try {
-      await home.kitOk("scaffold", "init", "shop", "--yes", "--no-install", "--no-git");
-      const root = join(home.root, "shop");
-      await symlink(join(repository, "node_modules"), join(root, "node_modules"));
-      for (const what of [
-        ["entity", "order"],
-        ["route", "basket"],
-      ])
-        await home.kitOk("scaffold", "add", ...what, "--root", root);
-      await home.kitOk("generate:openapi", "--root", root);
-      const source = await readFile(join(root, ".kit/schemas/openapi.json"), "utf8");
-      assert.match(source, /"\/orders"/);
-      assert.match(source, /"\/basket"/);
-      // Description and contact come from the user's package.json; and an operation without input has no 4xx response.
-      const theirs = /^info-|^operation-4xx-response #\/paths\/~1basket\//;
-      const found = [...(await redocly(source)), ...(await stoplight(source))];
-      assert.deepEqual(
-        found.filter((line) => !theirs.test(line)),
-        [],
-      );
-    } finally {
-      await home.remove();
-    }
-  },
-);
+test("operations of new projects and of additions to them are described", { timeout: 60_000 }, async () => {
+  const home = await Project.empty();
+  try {
+    await home.kitOk("scaffold", "init", "shop", "--yes", "--no-install", "--no-git");
+    const root = join(home.root, "shop");
+    await symlink(join(repository, "node_modules"), join(root, "node_modules"));
+    for (const what of [
+      ["entity", "order"],
+      ["route", "basket"],
+    ])
+      await home.kitOk("scaffold", "add", ...what, "--root", root);
+    await home.kitOk("generate:openapi", "--root", root);
+    const source = await readFile(join(root, ".kit/schemas/openapi.json"), "utf8");
+    assert.match(source, /"\/orders"/);
+    assert.match(source, /"\/basket"/);
+    // Description and contact come from the user's package.json; and an operation without input has no 4xx response.
+    const theirs = /^info-|^operation-4xx-response #\/paths\/~1basket\//;
+    const found = [...(await redocly(source)), ...(await stoplight(source))];
+    assert.deepEqual(
+      found.filter((line) => !theirs.test(line)),
+      [],
+    );
+  } finally {
+    await home.remove();
+  }
+});
 
 function first(line: string): string {
   return line.split(" ")[0]!;
