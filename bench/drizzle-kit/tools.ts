@@ -177,6 +177,6 @@ function inTerminal(args: string[], cwd: string, url: string, keys: string): Pro
 
 /** Removes colors and cursor movements. */
 function plain(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- what a terminal is told
+  // oxlint-disable-next-line no-control-regex -- matches control sequences of a terminal
   return text.replaceAll(/\u001B\[[0-9;?]*[A-Za-z]/g, "").replaceAll("\r", "");
 }

@@ -126,7 +126,7 @@ describe("entities with names that generated files use", { timeout: 300_000 }, (
   }
 });
 
-/** As strict as the options for kit itself. */
+/** Compiler options that are as strict as kit's own. */
 const OPTIONS = {
   target: "es2024",
   lib: ["es2024"],

@@ -131,7 +131,11 @@ export function isBuiltFor(triple: string): boolean {
   return builtFor.has(triple);
 }
 
-/** Loads the addon of a platform from this package. */
+/**
+ * Loads the addon of a platform: the one that was built in this package, or the one that npm installed.
+ *
+ * @throws {Error} with the code `ERR_KIT_ADDON` if the platform has no addon, or if the addon is missing or cannot be loaded.
+ */
 export function load(triple: string): Addon {
   if (!isBuiltFor(triple)) {
     throw addonError(

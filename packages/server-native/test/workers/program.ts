@@ -67,7 +67,7 @@ const app = createApp({
   ],
 });
 
-// An application whose shutdown may take a long time.
+// SIGUSR2 closes the application with the grace period in KIT_TEST_GRACE, which may be very long.
 const graceMs = Number(process.env["KIT_TEST_GRACE"] ?? 0);
 if (graceMs > 0 && workerNumber === undefined) process.on("SIGUSR2", () => void app.close({ graceMs }));
 
