@@ -1,6 +1,6 @@
 /**
- * CPU time of observability per request, without a server: `node bench/observe/cost.ts [--subjects off,sidecar] [--slices 60] [--scenarios
- * handler]`.
+ * CPU time of observability per request, without a server:
+ * `node bench/observe/cost.ts [--subjects off,sidecar] [--slices 60] [--scenarios handler]`.
  *
  * Each subject is a separate process, so that it does not run code that was optimized for another one. They run in turn for short slices,
  * and each slice is compared with the adjacent slice of `off`, because other work on the machine slows both. Figures are medians of CPU

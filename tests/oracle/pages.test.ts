@@ -1,6 +1,6 @@
 // Compares the literate pages of the evaluator with TypeScript: each `revealed:` of `crates/kit-typescript/tests/mdtest` must equal the
-// checker's result, in a canonical form that ignores kit's wire rules (`readonly`, brands, `undefined` as `?`). `cargo test -p
-// kit-typescript --test mdtest` checks the same claims with kit.
+// checker's result, in a canonical form that ignores kit's wire rules (`readonly`, brands, `undefined` as `?`).
+// `cargo test -p kit-typescript --test mdtest` checks the same claims with kit.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
