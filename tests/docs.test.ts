@@ -1,4 +1,4 @@
-// The documentation does what it says: its code compiles, its transcripts are what happens, its links lead somewhere.
+// Tests of the documentation: its code compiles, its transcripts match the output, its links exist.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -12,10 +12,10 @@ import { run } from "./e2e/support/command.ts";
 import { Project, repository } from "./e2e/support/project.ts";
 import type { RunningApp } from "./e2e/support/running-app.ts";
 
-/** Begins with packed packages, which a project of this test does not have. */
+/** The tutorial installs packed packages, which a project of this test does not have. */
 const TUTORIAL = "docs/tutorial.md";
 
-/** What a page's project has where the page does not show it. */
+/** Files of a page's project that the page does not show. */
 const BASE = ["package.json", "tsconfig.json"] as const;
 
 const pages: string[] = [];
@@ -26,8 +26,8 @@ pages.sort();
 for (const path of pages) {
   const page = await readPage(join(repository, path));
   describe(path, () => {
-    test("links lead somewhere", () => assertLinks(path));
-    // A diagnostic's page shows a project with a mistake: `cargo test -p kit-build --test pages` holds it against kit.
+    test("links exist", () => assertLinks(path));
+    // A page of a diagnostic shows a project with a mistake: `cargo test -p kit-build --test pages` compares the page with kit's output.
     if (path.startsWith("docs/errors/")) return;
     if (path === TUTORIAL) return;
     test("every block of code is checked", () => assert.deepEqual(page.unchecked, []));
@@ -35,7 +35,7 @@ for (const path of pages) {
   });
 }
 
-test("there is a page to check", () =>
+test("the documentation has pages to check", () =>
   assert.ok(pages.includes("docs/guide/getting-started.md"), pages.join(", ")));
 
 async function assertLinks(path: string): Promise<void> {
@@ -77,7 +77,7 @@ async function assertWorks(page: Page, path: string): Promise<void> {
       { cwd: project.root },
     );
     assert.equal(tsc.code, 0, tsc.stdout);
-    // A page without a transcript still has to run.
+    // A program on a page without a transcript must start too.
     if (page.files.has("src/main.ts")) app ??= await project.start({ env: { DEBUG_PORT: "0" } });
     if (app !== undefined) assert.deepEqual(await app.stop(), { code: 0, signal: null });
   } finally {
@@ -85,7 +85,7 @@ async function assertWorks(page: Page, path: string): Promise<void> {
   }
 }
 
-/** A port that nobody listens on, for what a page has at a port of its own. */
+/** Returns a free port, for a page that uses a fixed port. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

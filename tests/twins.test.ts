@@ -1,11 +1,11 @@
-// Files that stand in two packages, since neither may need the other and nothing else is there for both.
+// Tests that duplicated files in two packages are equal. They are duplicated because neither package may depend on the other.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 
-test("which C library Node has is found out in one way", async () => {
+test("both packages detect the C library of Node with the same file", async () => {
   const packages = join(import.meta.dirname, "../packages");
   const [server, compiler] = await Promise.all(
     ["server-native", "transform-native"].map((name) =>
@@ -15,7 +15,7 @@ test("which C library Node has is found out in one way", async () => {
   assert.equal(compiler, server);
 });
 
-test("the normal form of paths is the same in the matcher and in servers on node:http", async () => {
+test("the matcher and the servers on node:http normalize paths with the same file", async () => {
   const packages = join(import.meta.dirname, "../packages");
   const [matcher, server] = await Promise.all(
     ["core/src/router", "server-node/src"].map((directory) =>

@@ -1,4 +1,4 @@
-/** What an editor waits for: completions of a language service, while somebody types a call. */
+/** Measures the latency in an editor: completions of a language service while a user types a call. */
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -10,19 +10,19 @@ const ts = createRequire(join(import.meta.dirname, "../../tests/oracle/package.j
   "typescript",
 ) as typeof TypeScript;
 
-/** Milliseconds of completions, one for each edit, and how many entries the last ones had. */
+/** Times of completions in milliseconds, one for each edit, and the number of entries in the last completions. */
 export interface Typed {
-  /** Of the paths, or of what leads to one. */
+  /** Completions of paths, or of properties that precede a path. */
   readonly paths: readonly number[];
-  /** Of the answer's properties. */
+  /** Completions of the response's properties. */
   readonly properties: readonly number[];
   readonly pathCount: number;
   readonly propertyCount: number;
 }
 
 /**
- * Types a call, again and again, in a file that has none yet: the program is new after each edit, and what the checker knew is gone, as
- * in an editor. The first round is thrown away.
+ * Types a call repeatedly in a file without calls. Each edit creates a new program without the checker's cached results, as in an editor.
+ * The first round is a warm-up and is discarded.
  */
 export function type(subject: Subject, rounds: number): Typed {
   const file = join(app, `src/clients/${subject.name}.typed.ts`);

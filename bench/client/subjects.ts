@@ -1,4 +1,4 @@
-/** The clients that are measured: one module each that declares `api`, and how a call of a route is written with it. */
+/** Measured clients: a module for each that declares `api`, and the syntax of a call with the client. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,26 +6,26 @@ import { join } from "node:path";
 export const app: string = join(import.meta.dirname, "app");
 export const peers: string = join(import.meta.dirname, "peers");
 
-/** A route of the project: `GET`, `/accounts/items/:id`. */
+/** Route of the project, such as `GET` and `/accounts/items/:id`. */
 export interface Route {
   readonly method: string;
   readonly path: string;
 }
 
-/** A client library. */
+/** Client library. */
 export interface Subject {
   readonly name: string;
-  /** The module that declares `api`. */
+  /** Returns the module that declares `api`. */
   client(routes: readonly Route[]): string;
-  /** A call that awaits the answer, with the property of it that a caller would read. */
+  /** Returns a call that awaits the response, and reads the property that a caller would use. */
   call(route: Route): string;
-  /** The beginning of a call, up to where a person would ask which paths there are. */
+  /** Start of a call, up to the position at which a user would request completions of paths. */
   readonly path: string;
-  /** Whether an answer may be absent. */
+  /** True if a response may be absent. */
   readonly maybe?: boolean;
 }
 
-/** The routes of the project, from its OpenAPI document. */
+/** Returns the routes of the project from its OpenAPI document. */
 export function routes(): Route[] {
   const text = readFileSync(join(app, ".kit/schemas/openapi.json"), "utf8");
   const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, unknown>> };
@@ -34,7 +34,7 @@ export function routes(): Route[] {
   );
 }
 
-/** What the type of a successful answer is called in `.kit/types.ts`. */
+/** Returns the names of successful responses' types in `.kit/types.ts`. */
 function answers(): ReadonlyMap<string, string> {
   const text = readFileSync(join(app, ".kit/schemas/openapi.json"), "utf8");
   interface Operation {
@@ -58,7 +58,7 @@ function answers(): ReadonlyMap<string, string> {
 const template = (path: string): string => path.replaceAll(/:(\w+)/gu, "{$1}");
 const takesId = (route: Route): boolean => route.path.includes(":id");
 const takesBody = (route: Route): boolean => route.method === "post" || route.method === "patch";
-/** Fits every body: what is measured is finding the route's types. */
+/** Matches the type of every body: the benchmark measures how long the checker takes to find the route's types. */
 const body = "undefined as never";
 
 export const subjects: readonly Subject[] = [
@@ -129,7 +129,7 @@ export const api = hc<typeof server>("http://localhost");
   },
 ];
 
-/** Writes the module of a client and another one that calls every route with it; gives their paths from the project. */
+/** Writes the module of a client, and a module that calls every route with it. Returns both paths, relative to the project. */
 export function write(subject: Subject, all: readonly Route[]): { client: string; calls: string } {
   const directory = join(app, "src/clients");
   mkdirSync(directory, { recursive: true });

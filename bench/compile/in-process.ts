@@ -1,11 +1,11 @@
-/** kit's builds without the start of a process: what `kit dev` pays. `cargo xtask bench` builds the example that is run. */
+/** kit's builds without starting a process, as in `kit dev`. `cargo xtask bench` builds the example program that runs here. */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 
 import { edit } from "./project.ts";
 import { app } from "./subjects.ts";
 
-/** One build: its scenario, its steps and its total in milliseconds. */
+/** Build with its scenario, its steps and its total time in milliseconds. */
 export interface InProcess {
   readonly scenario: "cold" | "unchanged" | "edited" | "again" | "incremental";
   readonly total: number;
@@ -17,7 +17,7 @@ export interface InProcess {
   readonly write: number;
 }
 
-/** Builds so many times. */
+/** Builds the given number of times. */
 export function measure(rounds: number): readonly InProcess[] {
   const target = process.env["CARGO_TARGET_DIR"] ?? join(import.meta.dirname, "../../target");
   const program = join(target, "release/examples/measure");

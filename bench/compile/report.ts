@@ -1,6 +1,6 @@
 import { unplugged } from "./subjects.ts";
 
-/** One figure. */
+/** Measured figure. */
 export interface Row {
   readonly scenario: string;
   readonly subject: string;
@@ -9,7 +9,7 @@ export interface Row {
   readonly unit: string;
 }
 
-/** What hooks cost: a line for each kind of tap, with the milliseconds that it adds to a cold build, and the ratio. */
+/** Formats the cost of hooks: a line for each kind of tap, with the milliseconds that it adds to a cold build, and the ratio. */
 export function hooks(rows: readonly Row[]): string {
   const cold = (subject: string): number =>
     rows.find((row) => row.scenario === "cold" && row.subject === subject)?.value ?? Number.NaN;
@@ -22,7 +22,7 @@ export function hooks(rows: readonly Row[]): string {
     .join("\n");
 }
 
-/** A line for each subject: its times, and how many times kit's whole process they are. */
+/** Formats a line for each subject: its times, and the ratio to the time of kit's whole process. */
 export function table(rows: readonly Row[]): string {
   const scenarios = [...new Set(rows.map((row) => row.scenario))];
   const read = (scenario: string, subject: string): number =>

@@ -1,6 +1,6 @@
 /**
- * `cargo xtask bench compile`: `kit build` beside TypeScript's own compilers and a peer that derives a specification from types,
- * on one generated project, in one run, taking turns. What counts are the ratios.
+ * `cargo xtask bench compile`: `kit build` compared with TypeScript's own compilers and with a peer that derives a specification from
+ * types, on one generated project, in one run, in turn. Only the ratios matter.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -29,7 +29,7 @@ function record(scenario: string, subject: string, milliseconds: number): void {
 }
 
 try {
-  // The first round fills the caches of the file system and is thrown away.
+  // The first round fills the caches of the file system and is discarded.
   for (let round = 0; round <= rounds; round += 1) {
     for (const subject of subjects) {
       writeFileSync(join(app, edit.file), original);
@@ -44,7 +44,7 @@ try {
   }
   writeFileSync(join(app, edit.file), original);
   measure(rounds + 1).forEach((build, index) => {
-    // Here too the first round is thrown away; a round is five builds.
+    // The first round is discarded here too; a round has five builds.
     if (index < 5 || (build.scenario !== "cold" && build.scenario !== "incremental")) return;
     record(build.scenario, "kit-in-process", build.total);
   });

@@ -1,4 +1,4 @@
-/** What is measured: each subject does its whole work once, as a process that a user would start. */
+/** Measured subjects. Each does its complete work once, as a process that a user would start. */
 import { execFileSync } from "node:child_process";
 import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,25 +9,28 @@ export const app: string = join(import.meta.dirname, "app");
 const peers = join(import.meta.dirname, "peers");
 const repository = join(import.meta.dirname, "../..");
 
-/** Something that reads the project. */
+/** Program that reads the project. */
 export interface Subject {
   readonly name: string;
   readonly args: readonly string[];
-  /** What the project's `kit.config.js` holds, where it has one. */
+  /** Content of the project's `kit.config.js`, if it has one. */
   readonly config?: string;
-  /** Forgets what it made, so that the next run is a first one. */
+  /** Removes the output, so that the next run starts from scratch. */
   forget(): void;
 }
 
 let aside = 0;
 
-/** Moved away and removed at the end: a file system may make files slowly for seconds after it removed thousands. */
+/**
+ * Moves the output away; `clean` removes it at the end. After removing thousands of files, a file system may create files slowly for
+ * several seconds.
+ */
 function forgetKit(): void {
   const output = join(app, ".kit");
   if (existsSync(output)) renameSync(output, join(app, `.kit-${(aside += 1)}`));
 }
 
-/** Removes what was moved away. */
+/** Removes the outputs that were moved away. */
 export function clean(): void {
   for (let number = 1; number <= aside; number += 1)
     rmSync(join(app, `.kit-${number}`), { recursive: true, force: true });
@@ -41,7 +44,7 @@ const generator = "node_modules/ts-json-schema-generator/bin/ts-json-schema-gene
 
 const build = [join(repository, "packages/cli/bin/kit.js"), "build", "--json"];
 
-/** A plugin with a tap on every hook. */
+/** Returns the source of a plugin with a tap on every hook. */
 const plugged = (tap: string): string => `
 const hooks = {};
 for (const hook of ["beforeTransform", "afterTypeParse", "afterValidators", "afterRouteTable", "emit", "compile", "done"])
@@ -49,12 +52,12 @@ for (const hook of ["beforeTransform", "afterTypeParse", "afterValidators", "aft
 export default { plugins: [{ name: "plugged", hooks }] };
 `;
 
-/** What a configuration with plugins is held against. */
+/** Name of the subject that subjects with plugins are compared with. */
 export const unplugged = "kit-config";
 
 export const subjects: readonly Subject[] = [
   { name: "kit", args: build, forget: forgetKit },
-  // What hooks cost: a configuration without plugins, taps that do nothing, and taps that look at all they get.
+  // Subjects for the cost of hooks: a configuration without plugins, taps that do nothing, and taps that read all of their input.
   { name: unplugged, args: build, config: "export default { plugins: [] };\n", forget: forgetKit },
   { name: "kit-idle-taps", args: build, config: plugged("() => {}"), forget: forgetKit },
   {
@@ -91,7 +94,7 @@ export const subjects: readonly Subject[] = [
   },
 ];
 
-/** Runs a subject and says how long it took, from start to end of its process. */
+/** Runs a subject and returns the time from the start to the exit of its process. */
 export function run(subject: Subject): number {
   const config = join(app, "kit.config.js");
   if (subject.config === undefined) rmSync(config, { force: true });
@@ -101,12 +104,12 @@ export function run(subject: Subject): number {
   return performance.now() - start;
 }
 
-/** Installs the peers where they are missing. */
+/** Installs the peers if they are missing. */
 export function install(): void {
   installPeers(peers);
 }
 
-/** The versions of the peers. */
+/** Returns the versions of the peers. */
 export function versions(): Readonly<Record<string, string>> {
   return peerVersions(peers);
 }

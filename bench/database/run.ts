@@ -1,6 +1,6 @@
 /**
- * `cargo xtask bench database`: how long a test waits for a database of its own, with the tables of the Teams example. One after the
- * other, as the tests of a file ask for them; the first, which starts the server and fills the template, is not counted.
+ * `cargo xtask bench database`: time that a test waits for its own database with the tables of the Teams example. Databases are created one
+ * after the other, like for the tests of a file. The first one starts the server and fills the template; it is not counted.
  */
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
@@ -18,19 +18,19 @@ const { values } = parseArgs({
   options: { quick: { type: "boolean", default: false }, json: { type: "string" } },
 });
 const rounds = values.quick ? 10 : 50;
-/** What the median is not to exceed, in milliseconds. */
+/** Goal for the median, in milliseconds. */
 const limit = 100;
-/** What else the machine does, before this begins. */
+/** Load of the machine before the benchmark starts. */
 const [otherWork = 0] = loadavg();
 const root = join(import.meta.dirname, "../../examples/teams");
 const dataDir = mkdtempSync(join(tmpdir(), "kit-bench-database-"));
-// PostgreSQL of root runs as someone else, who may then go there.
+// If the benchmark runs as root, PostgreSQL runs as another user, who needs access to the directory.
 chmodSync(dataDir, 0o755);
 
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
 
-/** Milliseconds until there is a database, and until it has answered a first query; then it is given back. */
+/** Measures the milliseconds until a database is created, and until it has responded to a first query. Then the database is released. */
 async function round(): Promise<{ readonly created: number; readonly asked: number }> {
   const start = performance.now();
   await using database = await createTestDatabase({ root, dataDir });
@@ -59,7 +59,7 @@ try {
     finish(first.created, taken);
   }
 } finally {
-  // The server stops a moment after its last user.
+  // The server stops shortly after its last user.
   while (existsSync(join(dataDir, "tests/cluster/postmaster.pid"))) await setTimeout(50);
   rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }

@@ -1,25 +1,27 @@
 import { type Agent, type IncomingHttpHeaders, request } from "node:http";
 
-/** How long an answer may take, in milliseconds. */
+/** Timeout for a response, in milliseconds. */
 const patience = 10_000;
 
-/** An answer. */
+/** Response. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
-/** What is asked beyond the path. */
+/** Options of a request. */
 export interface Question {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Without one each request has a connection of its own. */
+  /** Without an agent, each request uses a new connection. */
   readonly agent?: Agent;
 }
 
-/** Asks, and rejects where no whole answer comes. The error's `isReused` says whether the connection had served a request before. */
+/**
+ * Sends a request. Rejects if no complete response arrives. The error's `isReused` is true if the connection had served a request before.
+ */
 export function ask(port: number, path: string, question: Question = {}): Promise<Answer> {
   const { method = "GET", headers = {}, body, agent } = question;
   return new Promise((resolve, reject) => {

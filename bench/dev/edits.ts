@@ -1,31 +1,31 @@
 /**
- * The edits of the Notes example: each changes a text of one file, and an answer shows that it is served. None of these answers asks the
- * database, whose connections are no business of `kit dev`.
+ * Edits of the Notes example. Each one changes a text in one file, and a response shows that the new code is served. These requests do not
+ * query the database, because the benchmark measures `kit dev` and not database connections.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Answer, ask } from "./ask.ts";
 
-/** An edit that is made again and again. */
+/** Edit that is repeated. */
 export interface Kind {
   readonly name: "type" | "handler" | "contract";
-  /** Writes the file as it is after this many edits of all kinds. */
+  /** Writes the file in its state after this number of edits of all kinds. */
   readonly write: (count: number) => void;
-  /** What is asked. */
+  /** Returns the path of the request. */
   readonly path: (count: number) => string;
-  /** Whether an answer comes from the code after this many edits, and not from that before. */
+  /** Returns true if a response comes from the code after this number of edits, and not from the previous code. */
   readonly isNew: (answer: Answer, count: number) => boolean;
 }
 
-/** Whoever asks. */
+/** Headers of an arbitrary user. */
 export const user: Readonly<Record<string, string>> = { authorization: "Bearer somebody:user" };
 
 const types = "src/notes.types.ts";
 const routes = "src/notes.routes.ts";
 const handlers = "src/notes.handlers.ts";
 
-/** All kinds, in turn. */
+/** Returns all kinds of edits, in order. */
 export function kindsOf(root: string): readonly Kind[] {
   const file = (name: string): ((from: string, to: string) => void) => {
     const path = join(root, name);
@@ -63,13 +63,13 @@ export function kindsOf(root: string): readonly Kind[] {
   ];
 }
 
-/** The greatest page that a failed validation allows. */
+/** Returns the maximum page size from a validation failure. */
 function limitOf(text: string): number {
   const { error } = JSON.parse(text) as { error: { details: { fields: { expected: string }[] } } };
   return Number(/(\d+)$/.exec(error.details.fields[0]!.expected)?.[1]);
 }
 
-/** Writes a mistake into a file of its own, or takes it away. */
+/** Adds or removes a file with an error. */
 export function breakBuild(root: string, isBroken: boolean): void {
   writeFileSync(
     join(root, "src/broken.types.ts"),
@@ -77,7 +77,7 @@ export function breakBuild(root: string, isBroken: boolean): void {
   );
 }
 
-/** Makes the note that lists show. */
+/** Creates the note that lists show. */
 export async function writeNote(port: number): Promise<void> {
   const answer = await ask(port, "/notes", {
     method: "POST",

@@ -5,16 +5,16 @@ import { stripVTControlCharacters } from "node:util";
 
 import { kitOf } from "./project.ts";
 
-/** How long anything may take, in milliseconds. */
+/** Timeout for all waits, in milliseconds. */
 const patience = 30_000;
 
-/** What `kit dev` says of an edit: milliseconds of the build, and from the noticed change to the new process that listens. */
+/** Times that `kit dev` prints for an edit, in milliseconds: the build, and from the detected change until the new process listens. */
 export interface Told {
   readonly build: number;
   readonly ready: number;
 }
 
-/** `kit dev` on a project, in a process of its own. */
+/** `kit dev` for a project, in a separate process. */
 export class KitDev {
   readonly #child: ChildProcess;
   output = "";
@@ -28,7 +28,7 @@ export class KitDev {
     }
   }
 
-  /** Starts it and waits until the application serves. */
+  /** Starts `kit dev` and waits until the application serves requests. */
   static async start(root: string, port: number, signal: AbortSignal): Promise<KitDev> {
     const { DATABASE_URL: _, ...env } = process.env;
     const dev = new KitDev(
@@ -39,13 +39,13 @@ export class KitDev {
     return dev;
   }
 
-  /** What it has said of builds so far, in order. */
+  /** Returns the times that were printed for builds so far, in order. */
   told(): Told[] {
     const all = this.output.matchAll(/^built .* in (\d+) ms .*\n(?:(?!built ).*\n)*?ready in (\d+) ms$/gm);
     return [...all].map(([, build, ready]) => ({ build: Number(build), ready: Number(ready) }));
   }
 
-  /** Waits a millisecond at a time. */
+  /** Waits until the condition is true, and checks it every millisecond. */
   async until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
     const end = performance.now() + patience;
     while (!(await holds())) {

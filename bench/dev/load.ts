@@ -1,26 +1,26 @@
-/** Requests in a steady stream beside the edits, each answer of which is looked at. */
+/** Constant load of requests during the edits. Every response is checked. */
 import { Agent } from "node:http";
 import { setTimeout } from "node:timers/promises";
 
 import { type Answer, ask } from "./ask.ts";
 
-/** What became of the requests. */
+/** Outcomes of the requests. */
 export interface Counts {
   answered: number;
-  /** Nobody listened. */
+  /** The connection was refused. */
   refused: number;
-  /** The connection broke before the whole answer had come. */
+  /** The connection broke before the complete response arrived. */
   reset: number;
-  /** A kept connection was closed by the server just as a request was sent on it, which a client sends once more. */
+  /** The server closed a keep-alive connection while a request was sent on it. Clients repeat such requests. */
   closed: number;
-  /** There was an answer, and it was wrong. */
+  /** The response was wrong. */
   wrong: number;
 }
 
-/** The stream. Half of the clients open a connection for each request, half keep theirs. */
+/** Load of requests. Half of the clients open a connection for each request, and half keep their connections open. */
 export class Load {
   readonly counts: Counts = { answered: 0, refused: 0, reset: 0, closed: 0, wrong: 0 };
-  /** What went wrong first, to be shown. */
+  /** First errors, for the report. */
   readonly mistakes: string[] = [];
   readonly #over = new AbortController();
   readonly #clients: Promise<void>[];
@@ -29,7 +29,7 @@ export class Load {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #isRight: (answer: Answer) => boolean;
 
-  /** `perSecond` are all requests together. */
+  /** `perSecond` is the number of requests of all clients together. */
   constructor(
     port: number,
     path: string,
@@ -45,7 +45,7 @@ export class Load {
     this.#clients = Array.from({ length: clients }, (_, index) => this.#run(index % 2 === 0, everyMs));
   }
 
-  /** Ends it, once what is under way has ended. */
+  /** Stops the load after the requests in progress are finished. */
   async stop(): Promise<Counts> {
     this.#over.abort();
     await Promise.all(this.#clients);
@@ -59,7 +59,7 @@ export class Load {
       await setTimeout(Math.max(0, next - performance.now()), undefined, { signal: this.#over.signal }).catch(
         () => undefined,
       );
-      // What a slow answer delayed is not made up for.
+      // Do not send additional requests after a slow response.
       next = Math.max(next + everyMs, performance.now());
       if (!this.#over.signal.aborted) await this.#once(agent);
     }

@@ -1,4 +1,4 @@
-/** A copy of the Notes example, with kit's packages as users have them: one JavaScript file an entry below `node_modules`. */
+/** Copy of the Notes example, with kit's packages in their published form: one JavaScript file per entry below `node_modules`. */
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -18,12 +18,12 @@ const packages = [
   "cli",
 ];
 
-/** Where the command of the copy is. */
+/** Returns the path of the copy's `kit` command. */
 export function kitOf(root: string): string {
   return join(root, "node_modules/@kit/cli/bin/kit.js");
 }
 
-/** Writes the copy anew, and makes its database. */
+/** Writes a new copy and creates its database. */
 export async function writeProject(root: string, signal: AbortSignal): Promise<void> {
   rmSync(root, { recursive: true, force: true });
   cpSync(join(repository, "examples/notes"), root, {
@@ -35,7 +35,7 @@ export async function writeProject(root: string, signal: AbortSignal): Promise<v
   await run(process.execPath, [kitOf(root), "migrate:apply"], root, signal, env);
 }
 
-/** Does what `cargo xtask pack` does to a package, short of packing it. */
+/** Installs a package with the same steps as `cargo xtask pack`, except packing. */
 async function install(name: string, to: string, signal: AbortSignal): Promise<void> {
   const from = join(repository, "packages", name);
   for (const part of ["package.json", "src", "bin", "native", "viewer"])

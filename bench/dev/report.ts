@@ -1,24 +1,24 @@
 import { median, type Row } from "../http/report.ts";
 import type { Counts } from "./load.ts";
 
-/** One edit, in milliseconds. */
+/** Times of an edit, in milliseconds. */
 export interface Edit {
   readonly kind: string;
-  /** From the write of the file to the first answer of the new code. */
+  /** Time from writing the file to the first response of the new code. */
   readonly total: number;
-  /** Of which the build took. */
+  /** Part of the total for the build. */
   readonly build: number;
-  /** Of which from the noticed change to the new process that listens. */
+  /** Part of the total from the detected change until the new process listens. */
   readonly ready: number;
 }
 
-/** The least value that this share of the samples does not exceed. */
+/** Returns the smallest sample such that the given share of the samples is not greater. */
 export function percentile(samples: readonly number[], share: number): number {
   const sorted = samples.toSorted((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 }
 
-/** The figures of all edits, of each kind, and of the load. */
+/** Returns the figures of all edits, of each kind of edit, and of the load. */
 export function rowsOf(edits: readonly Edit[], mistakes: readonly number[], counts: Counts): Row[] {
   const kinds = [...new Set(edits.map(({ kind }) => kind))];
   const groups: readonly (readonly [string, readonly Edit[]])[] = [
@@ -42,7 +42,7 @@ export function rowsOf(edits: readonly Edit[], mistakes: readonly number[], coun
   ];
 }
 
-/** The figures for people. */
+/** Formats the figures as a table. */
 export function table(rows: readonly Row[]): string {
   const scenarios = [...new Set(rows.map(({ scenario }) => scenario))].filter((name) =>
     name.startsWith("edit"),
@@ -70,7 +70,7 @@ function line(name: string, cells: readonly string[]): string {
   return `${name.padEnd(14)}${cells.map((cell) => cell.padStart(9)).join("")}`;
 }
 
-/** A figure. */
+/** Returns a figure as a row. */
 export function row(scenario: string, metric: string, value: number, unit = "ms"): Row {
   return { scenario, subject: "kit-dev", metric, value: Number(value.toFixed(1)), unit };
 }

@@ -1,6 +1,6 @@
 /**
- * `cargo xtask bench dev`: how long it takes from saving a file to the first answer of the new code under `kit dev`, and whether a
- * client notices. A copy of the Notes example is edited fifty times while requests come in a steady stream.
+ * `cargo xtask bench dev`: time from saving a file to the first response of the new code with `kit dev`, and effects on clients. A copy of
+ * the Notes example is edited fifty times while it receives a constant load of requests.
  */
 import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
@@ -20,11 +20,11 @@ const { values } = parseArgs({
   options: { quick: { type: "boolean", default: false }, json: { type: "string" } },
 });
 const edits = values.quick ? 12 : 50;
-/** A mistake is made, told and mended after each so many edits. */
+/** Number of edits after which an error is introduced, reported and fixed. */
 const mistakeEvery = 10;
-/** Nobody saves faster. */
+/** Pause between edits, in milliseconds: users do not save more often. */
 const pauseMs = 1_000;
-/** What else the machine does, before this begins. */
+/** Load of the machine before the benchmark starts. */
 const [otherWork = 0] = loadavg();
 const root = join(import.meta.dirname, "generated/notes");
 
@@ -51,7 +51,7 @@ async function measure(): Promise<void> {
   let load: Load | undefined;
   try {
     await writeNote(port);
-    // The last to know of an edit, the database has answered too.
+    // Requests to this path also query the database, so that each response covers the whole application.
     load = new Load(
       port,
       "/notes?pageSize=1",
@@ -75,7 +75,7 @@ async function measure(): Promise<void> {
   }
 }
 
-/** Makes one edit and waits until it is served. */
+/** Makes one edit and waits until the new code is served. */
 async function edit(dev: KitDev, port: number, kind: Kind, count: number): Promise<Edit> {
   const before = dev.told().length;
   const path = kind.path(count);
@@ -93,7 +93,7 @@ async function edit(dev: KitDev, port: number, kind: Kind, count: number): Promi
   return { kind: kind.name, total, ...dev.told().at(-1)! };
 }
 
-/** Makes a mistake, waits until answers of the last version tell of it, and mends it. */
+/** Introduces an error, waits until responses of the last version report it, and fixes it. */
 async function mistake(dev: KitDev, port: number, kind: Kind, count: number): Promise<number> {
   const build = async (): Promise<unknown> => {
     stop.signal.throwIfAborted();

@@ -1,18 +1,18 @@
-/** Ten changes that users trip over: the same tables, rows and wishes, as types for kit and as a schema for drizzle. */
+/** Ten changes that often cause problems: the same tables, rows and intended changes, as types for kit and as a schema for drizzle. */
 
-/** One change. */
+/** Change of a schema. */
 export interface Case {
   readonly name: string;
-  /** What is wanted. */
+  /** Intended change. */
   readonly change: string;
-  /** Bodies of interfaces for kit, and modules for drizzle. */
+  /** Models: bodies of interfaces for kit, and modules for drizzle. */
   readonly kit: { readonly before: string; readonly after: string };
   readonly drizzle: { readonly before: string; readonly after: string };
-  /** Rows that are there. */
+  /** Existing rows. */
   readonly rows: string;
-  /** Says, as one text, what of the rows is there afterwards; the first that runs. */
+  /** Queries that return the remaining rows as one text. The first query that succeeds is used. */
   readonly probes: readonly string[];
-  /** Keys that answer drizzle-kit's question otherwise than Enter alone does. */
+  /** Keys for drizzle-kit's question, if the answer is not Enter only. */
   readonly answer?: string;
 }
 
@@ -30,7 +30,7 @@ const probe = (column: string, table = "notes"): string =>
 
 const LEVELS = (values: string): string => `export const level = pg.pgEnum("level", [${values}]);\n`;
 
-/** In the order of the table in docs/migrations-compared.md. */
+/** Cases in the order of the table in docs/migrations-compared.md. */
 export const CASES: readonly Case[] = [
   {
     name: "rename-column",
@@ -144,14 +144,14 @@ export const CASES: readonly Case[] = [
   },
 ];
 
-/** Models of two branches, and of what they come from. */
+/** Models of two branches, and of their common base. */
 export interface Models {
   readonly before: string;
   readonly older: string;
   readonly younger: string;
 }
 
-/** A change on two branches. */
+/** Change on two branches. */
 export interface Branches {
   readonly name: string;
   readonly change: string;
@@ -161,7 +161,7 @@ export interface Branches {
   readonly probes: readonly string[];
 }
 
-/** Two branches add a column each; the later one is applied first, then the other is merged. */
+/** Two branches that each add a column. The later migration is applied first, then the other branch is merged. */
 export const BRANCHES: Branches = {
   name: "merged-branches",
   change: "two branches add a column each; the younger one is deployed before the older one is merged",

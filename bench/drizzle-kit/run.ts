@@ -1,6 +1,6 @@
 /**
- * What kit and drizzle-kit do with the rows that are there, at ten changes that users trip over. Both run for real, each on a
- * fresh database. Prints what happened; docs/migrations-compared.md has it as a table.
+ * Compares what kit and drizzle-kit do with existing rows, for ten changes that often cause problems. Runs both tools, each on a new
+ * database, and prints the results; docs/migrations-compared.md contains the table.
  */
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,10 +18,10 @@ import type { Outcome, Tool } from "./tools.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const PEERS = join(import.meta.dirname, "peers");
 
-/** `--only shrink-enum` for one case. */
+/** Option for a single case, such as `--only shrink-enum`. */
 const { values: options } = parseArgs({ options: { only: { type: "string" } } });
 
-/** What a tool did. */
+/** Result of a tool for a case. */
 interface Result {
   readonly case: string;
   readonly tool: string;
@@ -76,7 +76,7 @@ async function openServer(): Promise<{ url: string; directory: string; close: ()
   return { url: server.url, directory, close: () => server.close() };
 }
 
-/** A tool in an empty directory, on an empty database. */
+/** Returns a tool in an empty directory with an empty database. */
 async function fresh(tool: string): Promise<{ tool: Tool; rows: Client }> {
   number += 1;
   const name = `compared_${number}`;
@@ -118,7 +118,7 @@ async function measured(one: Case, name: string, keys?: string): Promise<Result>
   }
 }
 
-/** The base, then the younger branch's migration applied, then the older one's beside it. */
+/** Applies the base, then the migration of the younger branch, then the older branch's migration after the merge. */
 async function merged(name: string): Promise<Result> {
   const { tool, rows } = await fresh(name);
   try {
@@ -145,7 +145,7 @@ function must(...outcomes: Outcome[]): void {
   if (failed !== undefined) throw new Error(`the first migration failed:\n${failed.text}`);
 }
 
-/** What a command said, without the lines of progress, and its exit code. */
+/** Returns the output of a command without progress lines, and its exit code. */
 function told({ code, text }: Outcome): string {
   const lines = text
     .split("\n")
@@ -173,7 +173,7 @@ async function probed(rows: Client, probes: readonly string[]): Promise<string> 
       const found = await rows.query<unknown[]>({ text: probe, rowMode: "array" });
       return `${String(found.rows[0]?.[0])}   (${probe})`;
     } catch {
-      // The next one asks for what was there before.
+      // The next query may fit the tables before the change.
     }
   }
   return "nothing of them is left";

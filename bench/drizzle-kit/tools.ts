@@ -1,4 +1,4 @@
-/** kit and drizzle-kit as their users call them: each in a project of its own, with a database of its own. */
+/** kit and drizzle-kit with their command lines, each in its own project with its own database. */
 import { execFile } from "node:child_process";
 import { cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -10,32 +10,32 @@ const ROOT = join(import.meta.dirname, "../..");
 const PEERS = join(import.meta.dirname, "peers");
 const KIT = join(ROOT, "packages/cli/bin/kit.js");
 const DRIZZLE_KIT = join(PEERS, "node_modules/drizzle-kit/bin.cjs");
-/** How long a command may take before it is taken for one that waits for somebody. */
+/** Timeout in milliseconds, after which a command is assumed to wait for input. */
 const PATIENCE = 120_000;
 
-/** What a command came to. */
+/** Result of a command. */
 export interface Outcome {
   readonly code: number;
-  /** All that it wrote, without colours. */
+  /** Complete output, without colors. */
   readonly text: string;
 }
 
-/** A tool in a project. */
+/** Tool in a project. */
 export interface Tool {
-  /** Makes the model what the next migration is to come to. */
+  /** Sets the model that the next migration should produce. */
   model(text: string): Promise<void>;
   generate(name: string, options?: { readonly keys?: string; readonly terminal?: boolean }): Promise<Outcome>;
   apply(): Promise<Outcome>;
-  /** The last migration's statements. */
+  /** Returns the statements of the last migration. */
   sql(): Promise<string>;
   /**
-   * Plans a migration for either model from where the project is, as two branches do; applies the younger one, puts the older one
-   * beside it as a merge does, and applies again.
+   * Generates a migration for each model from the current state, like two branches. Applies the younger one, adds the older one as a merge
+   * does, and applies again.
    */
   branches(older: string, younger: string): Promise<Outcome>;
 }
 
-/** Files of a project by their paths. */
+/** Writes files of a project: contents by path. */
 export async function writeFiles(root: string, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(root, path)), { recursive: true });
@@ -43,7 +43,7 @@ export async function writeFiles(root: string, files: Readonly<Record<string, st
   }
 }
 
-/** kit in a directory. */
+/** Creates kit in a directory. */
 export async function kitIn(root: string, url: string): Promise<Tool> {
   await writeFiles(root, { "package.json": '{ "name": "compared", "private": true, "type": "module" }\n' });
   const kit = (...args: string[]): Promise<Outcome> =>
@@ -58,7 +58,7 @@ export async function kitIn(root: string, url: string): Promise<Tool> {
       const migrations = join(root, "migrations");
       await writeFiles(root, { "src/notes.types.ts": older });
       await kit("migrate:generate", "--name", "older");
-      // The branch is left: its files are elsewhere.
+      // Leave the branch: move its files to another directory.
       const name = await last(migrations);
       await rename(join(migrations, name), join(root, name));
       await anotherSecond();
@@ -71,7 +71,7 @@ export async function kitIn(root: string, url: string): Promise<Tool> {
   };
 }
 
-/** drizzle-kit in a directory. */
+/** Creates drizzle-kit in a directory. */
 export async function drizzleIn(root: string, url: string): Promise<Tool> {
   await writeFiles(root, {
     "package.json": '{ "name": "compared", "private": true, "type": "module" }\n',
@@ -86,7 +86,7 @@ export async function drizzleIn(root: string, url: string): Promise<Tool> {
       const args = [DRIZZLE_KIT, "generate", "--name", name];
       return terminal ? inTerminal(args, root, url, keys) : run(process.execPath, args, root, url);
     },
-    // On a terminal too, where it says most.
+    // Run on a terminal too, because the output is most complete there.
     apply: () => inTerminal([DRIZZLE_KIT, "migrate"], root, url, ""),
     sql: async () => {
       const files = (await readdir(join(root, "drizzle"))).filter((file) => file.endsWith(".sql"));
@@ -106,7 +106,7 @@ export async function drizzleIn(root: string, url: string): Promise<Tool> {
       await writeFiles(root, { "schema.ts": younger });
       await generate("younger");
       await apply();
-      // Merged as git would have it once a person kept both sides of the journal, in the order of their times.
+      // Merge like a user in git who keeps both sides of the journal, in the order of their timestamps.
       await cp(join(root, "older/0001_older.sql"), join(out, "0001_older.sql"));
       const journal = (directory: string) => readJournal(join(root, directory, "meta/_journal.json"));
       const [one, other] = [await journal("older"), await journal("drizzle")];
@@ -125,7 +125,7 @@ async function readJournal(path: string): Promise<Journal> {
   return JSON.parse(await readFile(path, "utf8")) as Journal;
 }
 
-/** Names of migrations have the second in them. */
+/** Waits for the next second, because names of migrations contain the second. */
 async function anotherSecond(): Promise<void> {
   const second = Math.floor(Date.now() / 1000);
   while (Math.floor(Date.now() / 1000) === second) await setTimeout(50);
@@ -146,7 +146,7 @@ function run(program: string, args: string[], cwd: string, url: string): Promise
   });
 }
 
-/** Runs a command on a terminal of its own, and presses keys at each question. */
+/** Runs a command on its own terminal, and presses keys at each question. */
 function inTerminal(args: string[], cwd: string, url: string, keys: string): Promise<Outcome> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, {
@@ -162,7 +162,7 @@ function inTerminal(args: string[], cwd: string, url: string, keys: string): Pro
       text += data;
       const questions = [...plain(text).matchAll(/Is .+ (?:created or renamed|renamed) .*\?/g)];
       const asked = new Set(questions.map(([question]) => question)).size;
-      // The list of answers is drawn with its first one marked.
+      // The list of options is displayed with a marker on the first option.
       if (asked > answered && plain(text).includes("❯")) {
         answered = asked;
         globalThis.setTimeout(() => child.write(keys), 300);
@@ -175,8 +175,8 @@ function inTerminal(args: string[], cwd: string, url: string, keys: string): Pro
   });
 }
 
-/** Without colours and movements of the cursor. */
+/** Removes colors and cursor movements. */
 function plain(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- what a terminal is told
+  // oxlint-disable-next-line no-control-regex -- matches control sequences of a terminal
   return text.replaceAll(/\u001B\[[0-9;?]*[A-Za-z]/g, "").replaceAll("\r", "");
 }

@@ -1,16 +1,16 @@
-/** The servers that are measured. */
+/** Measured servers. */
 
-/** What must be there before a subject can run. */
+/** Prerequisite of a subject. */
 export type Need = "packages" | "bun" | "axum";
 
-/** How a subject is started; every one listens on the port that the variable `PORT` names. */
+/** Start of a subject. Every subject listens on the port in the variable `PORT`. */
 export interface SubjectPlan {
   readonly name: string;
-  /** `node` and `bun` run a module, `axum` is a program. */
+  /** `node` and `bun` run a module; `axum` is a program. */
   readonly program: "node" | "bun" | "axum";
   readonly arguments: readonly string[];
   readonly needs: readonly Need[];
-  /** Part of `--quick`. */
+  /** True if the subject is part of `--quick`. */
   readonly isQuick: boolean;
 }
 
@@ -24,7 +24,7 @@ function plan(
   return { name, program, arguments: parameters, needs, isQuick };
 }
 
-/** In the order of tables: kit first. */
+/** Subjects in the order of tables, with kit first. */
 export const catalog: readonly SubjectPlan[] = [
   plan("kit-native", "node", ["app/src/main.ts", "native"], [], true),
   plan("kit-native-observed", "node", ["app/src/main.ts", "native", "observed"]),

@@ -1,9 +1,12 @@
 import { spawn } from "node:child_process";
 
-/** How much of a failed program's output its error shows. */
+/** Maximum length of a failed program's output in its error. */
 const shown = 2000;
 
-/** Runs a program to its end: what it wrote to standard output. It dies with the signal; a failure shows its last words. */
+/**
+ * Runs a program until it exits, and returns its standard output. The program is killed when the signal aborts. An error contains the end
+ * of the output.
+ */
 export async function run(
   file: string,
   parameters: readonly string[],

@@ -3,7 +3,7 @@ import { Client } from "pg";
 
 import { knownId } from "./app/src/store.ts";
 
-/** A PostgreSQL with the notes that `db-read` reads; it stops soon after it is closed. */
+/** PostgreSQL with the notes that `db-read` reads. The server stops soon after it is closed. */
 export interface Notes extends AsyncDisposable {
   readonly url: string;
 }

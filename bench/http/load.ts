@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** What the load generator prints. */
+/** Output of the load generator. */
 export interface LoadResult {
   readonly requests: number;
   readonly seconds: number;
@@ -8,15 +8,15 @@ export interface LoadResult {
   readonly p99_ms: number;
 }
 
-/** What is sent, and the status that every answer must have. */
+/** Request that is sent, and the status that every response must have. */
 export interface Sent {
   readonly request: string;
   readonly status: number;
-  /** Where `request` is several, which take turns: how long each is, in bytes. */
+  /** Length of each request in bytes, if `request` contains several requests that are sent in turn. */
   readonly size?: number;
 }
 
-/** Sends one request again and again for a while. Rejects where an answer is wrong. */
+/** Sends a request repeatedly for a while. Rejects if a response is wrong. */
 export async function load(
   loader: string,
   port: number,

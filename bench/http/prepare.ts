@@ -1,4 +1,4 @@
-/** Makes what is measured: kit's build of the application, the load generator, the peers' packages, and the peer in Rust. */
+/** Builds the subjects: kit's build of the application, the load generator, the peers' packages, and the peer in Rust. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -8,20 +8,20 @@ import { run } from "./command.ts";
 
 const directory: string = import.meta.dirname;
 const repository = join(directory, "../..");
-/** Where the packages are that stand beside kit. */
+/** Directory of the packages that are compared with kit. */
 export const peers: string = join(directory, "peers");
 const axum = join(directory, "subjects/axum");
 
-/** What there is to run, and why the rest is not. */
+/** Programs that can run, and the reasons why others cannot. */
 export interface Prepared {
   readonly loader: string;
-  /** The program that each kind of subject is run by. */
+  /** Program that runs each kind of subject. */
   readonly programs: Readonly<Record<SubjectPlan["program"], string>>;
-  /** What is missing, with the reason. */
+  /** Missing prerequisites, with the reasons. */
   readonly missing: ReadonlyMap<Need, string>;
 }
 
-/** Builds what the subjects need; what is missing is no error, since the others can still be measured. */
+/** Builds the prerequisites of the subjects. A missing prerequisite is not an error, because the other subjects can still be measured. */
 export async function prepare(plans: readonly SubjectPlan[], signal: AbortSignal): Promise<Prepared> {
   const needs = new Set(plans.flatMap((plan) => plan.needs));
   const missing = new Map<Need, string>();
@@ -63,7 +63,7 @@ export async function prepare(plans: readonly SubjectPlan[], signal: AbortSignal
   return { loader, programs: { node: process.execPath, bun, axum: server }, missing };
 }
 
-/** The program that makes load. */
+/** Builds the load generator and returns its path. */
 export async function buildLoader(signal: AbortSignal): Promise<string> {
   const options = [
     "--release",
@@ -78,12 +78,12 @@ export async function buildLoader(signal: AbortSignal): Promise<string> {
   return executableOf(await run("cargo", ["build", ...options], repository, signal), "load");
 }
 
-/** Versions of the crates that the peer in Rust names. */
+/** Returns the versions of the crates that the peer in Rust uses. */
 export function crateVersions(): Readonly<Record<string, string>> {
   return cratesOf(axum, ["axum", "hyper", "tokio", "sqlx"]);
 }
 
-/** Versions of some crates by the lock file of a directory. */
+/** Returns the versions of crates from the lock file of a directory. */
 export function cratesOf(project: string, names: readonly string[]): Readonly<Record<string, string>> {
   const lock = readFileSync(join(project, "Cargo.lock"), "utf8");
   return Object.fromEntries(
@@ -94,7 +94,7 @@ export function cratesOf(project: string, names: readonly string[]): Readonly<Re
   );
 }
 
-/** Where cargo put a program. */
+/** Returns the path of a program from cargo's messages. */
 export function executableOf(messages: string, name: string): string {
   for (const line of messages.split("\n")) {
     if (!line.includes('"executable"')) continue;

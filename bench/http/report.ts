@@ -1,4 +1,4 @@
-/** One figure. */
+/** Measured figure. */
 export interface Row {
   readonly scenario: string;
   readonly subject: string;
@@ -7,18 +7,18 @@ export interface Row {
   readonly unit: string;
 }
 
-/** What one turn of one subject showed. */
+/** Figures of one turn of a subject. */
 export interface Sample {
-  /** Processor time of the server for each request, in microseconds. */
+  /** CPU time of the server per request, in microseconds. */
   readonly cpu: number;
   readonly rps: number;
   readonly p50: number;
   readonly p99: number;
-  /** How many processors the server kept busy. */
+  /** Number of CPU cores that the server kept busy. */
   readonly busy: number;
 }
 
-/** The middle value; of two in the middle, their mean. `NaN` where there is none. */
+/** Returns the middle value, or the mean of the two middle values; `NaN` for an empty list. */
 export function median(samples: readonly number[]): number {
   const sorted = samples.toSorted((left, right) => left - right);
   const middle = sorted.length >> 1;
@@ -26,7 +26,7 @@ export function median(samples: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** The figures of one subject in one scenario: medians over its turns. */
+/** Returns the figures of one subject in one scenario: medians over its turns. */
 export function rowsOf(scenario: string, subject: string, samples: readonly Sample[]): Row[] {
   if (samples.length === 0) return [];
   const row = (metric: string, unit: string, key: keyof Sample, digits: number): Row => ({
@@ -45,7 +45,7 @@ export function rowsOf(scenario: string, subject: string, samples: readonly Samp
   ];
 }
 
-/** Finds a figure; `NaN` where it was not taken. */
+/** Finds a figure. Returns `NaN` if it was not measured. */
 export function figure(rows: readonly Row[], scenario: string, subject: string, metric: string): number {
   return (
     rows.find((row) => row.scenario === scenario && row.subject === subject && row.metric === metric)
@@ -53,10 +53,10 @@ export function figure(rows: readonly Row[], scenario: string, subject: string, 
   );
 }
 
-/** Where a server keeps less of a processor busy than this, the load did not fill it. */
+/** If a server uses less than this share of a CPU core, the load did not saturate it. */
 const full = 0.9;
 
-/** A table of the figures, with each subject's processor time as a multiple of the first one's. */
+/** Formats the figures as a table, with the CPU time of each subject as a multiple of the first subject's. */
 export function table(rows: readonly Row[]): string {
   const lines = [["scenario", "subject", "CPU µs/req", "x", "requests/s", "p50 ms", "p99 ms", "busy"]];
   const subjects = [...new Set(rows.map((row) => row.subject))];

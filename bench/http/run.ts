@@ -1,6 +1,6 @@
 /**
- * `cargo xtask bench http`: kit's servers beside their peers, which do the same work, on this machine, in one run, taking turns.
- * What counts are the ratios. README.md says how to read them.
+ * `cargo xtask bench http`: kit's servers compared with peers that do the same work, on this machine, in one run, in turn. Only the ratios
+ * matter. README.md explains the figures.
  */
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -22,7 +22,7 @@ interface Plan {
   readonly seconds: number;
   readonly connections: number;
   readonly rounds: number;
-  /** The first turn warms up and is thrown away. */
+  /** Duration of the first turn, which is a warm-up and is discarded. */
   readonly warmUp: number;
   readonly json: string | undefined;
 }
@@ -59,7 +59,7 @@ function planned(): Plan {
   }
 }
 
-/** What was not measured and why. */
+/** Subject that was not measured, with the reason. */
 interface Omission {
   readonly subject: string;
   readonly scenario?: string;
@@ -76,7 +76,7 @@ const omissions: Omission[] = [];
 const subjects: Subject[] = [];
 let hasFailed = false;
 
-/** The database, or nothing where this machine has none; the other scenarios do not need it. */
+/** Opens the database. Returns `undefined` if this machine has none; the other scenarios do not need it. */
 async function openDatabase(): Promise<Notes | undefined> {
   try {
     return await openNotes();
@@ -117,7 +117,7 @@ async function takeTurn(loader: string, subject: Subject, scenario: Scenario, ti
   return { cpu: used / requests, rps: requests / taken, p50, p99, busy: used / 1e6 / taken };
 }
 
-/** A subject that answers wrongly or dies is left out from there on; the figures of the others stay. */
+/** Measures a scenario. A subject that responds wrongly or exits is omitted from then on; the figures of the others stay. */
 async function measure(loader: string, scenario: Scenario): Promise<void> {
   const samples = new Map<Subject, Sample[]>();
   const omit = (subject: Subject, error: unknown): void => {
@@ -137,7 +137,7 @@ async function measure(loader: string, scenario: Scenario): Promise<void> {
     }
   }
   for (let round = 0; round <= rounds; round += 1) {
-    // Each round begins with another one, so that none always follows the same.
+    // Each round starts with another subject, so that no subject always follows the same one.
     const measured = [...samples.keys()];
     const order = measured.map((_, index) => measured[(index + round) % measured.length]!);
     for (const subject of order) {
@@ -154,7 +154,7 @@ async function measure(loader: string, scenario: Scenario): Promise<void> {
   for (const [subject, taken] of samples) rows.push(...rowsOf(scenario.name, subject.name, taken));
 }
 
-/** What is being done now, on a terminal in one line that is written over. */
+/** Shows the current step. On a terminal, each message overwrites the previous one. */
 function tell(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001B[2K${text}`);
 }

@@ -1,19 +1,19 @@
 import { knownId } from "./app/src/store.ts";
 
-/** One request that is sent again and again, and what its answer must be. */
+/** Request that is sent repeatedly, with the expected response. */
 export interface Scenario {
   readonly name: string;
   readonly request: string;
   readonly status: number;
-  /** What the answer's JSON must contain, whoever answers. */
+  /** Members that the JSON of every subject's response must contain. */
   readonly body: Readonly<Record<string, unknown>>;
-  /** All keys of that JSON, where they are known. */
+  /** All keys of that JSON, if they are known. */
   readonly keys?: readonly string[];
-  /** Headers that the answer must have, in lower case. */
+  /** Headers that the response must have, in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** It reads PostgreSQL. */
+  /** True if the scenario reads PostgreSQL. */
   readonly isStored?: boolean;
-  /** Part of `--quick`. */
+  /** True if the scenario is part of `--quick`. */
   readonly isQuick?: boolean;
 }
 
@@ -32,7 +32,7 @@ function post(path: string, body: unknown): string {
 
 const note = ["id", "title", "content", "authorId", "archived", "createdAt", "updatedAt"];
 
-/** What is measured. The names are those of every HTTP benchmark of kit. */
+/** Measured scenarios. Their names are the same in every HTTP benchmark of kit. */
 export const scenarios: readonly Scenario[] = [
   {
     name: "get-static",

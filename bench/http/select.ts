@@ -1,8 +1,9 @@
 /**
- * What a filter of the command line leaves: all where it is absent, else those that it names, in the order of the list.
+ * Returns the items that a filter on the command line selects, in the order of the list: all if the filter is absent, and otherwise the
+ * named ones.
  *
- * @param text Names with commas between them.
- * @throws {RangeError} Where a name is unknown, with those that there are.
+ * @param text Names separated by commas.
+ * @throws {RangeError} If a name is unknown. The message lists the valid names.
  */
 export function select<T extends { readonly name: string }>(
   option: string,
@@ -24,7 +25,7 @@ export function select<T extends { readonly name: string }>(
   return all.filter(({ name }) => names.includes(name));
 }
 
-/** A positive number of the command line. */
+/** Parses a positive number from the command line. */
 export function positive(option: string, text: string): number {
   const value = Number(text);
   if (!(value > 0) || !Number.isFinite(value))

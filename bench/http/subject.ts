@@ -6,10 +6,10 @@ import { setTimeout } from "node:timers/promises";
 
 import type { Scenario } from "./scenarios.ts";
 
-/** How long a subject may take to listen, in milliseconds. */
+/** Timeout until a subject listens, in milliseconds. */
 const patience = 20_000;
 
-/** What a process is started with. */
+/** Options for starting a process. */
 export interface Start {
   readonly file: string;
   readonly arguments: readonly string[];
@@ -17,7 +17,7 @@ export interface Start {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** A server that is measured, in a process of its own, which ends at the latest when this process does. */
+/** Measured server in a separate process, which exits at the latest when this process exits. */
 export class Subject {
   readonly name: string;
   readonly port: number;
@@ -29,7 +29,7 @@ export class Subject {
     this.#child = child;
   }
 
-  /** Starts it on a free port; resolves when it takes connections. */
+  /** Starts the server on a free port. Resolves when the server accepts connections. */
   static async start(
     name: string,
     { file, arguments: parameters, cwd, environment }: Start,
@@ -38,7 +38,7 @@ export class Subject {
     const child = spawn(file, parameters, {
       cwd,
       env: { ...process.env, ...environment, NODE_ENV: "production", PORT: `${port}` },
-      // It ends when its standard input does.
+      // The process exits when its standard input closes.
       stdio: ["pipe", "ignore", "inherit"],
     });
     const ended = once(child, "exit").then(([code, signal]) => {
@@ -63,10 +63,10 @@ export class Subject {
     this.#child.kill("SIGKILL");
   }
 
-  /** Makes sure that the subject answers as it must before its speed means anything. */
+  /** Checks that the subject responds correctly, before its speed is measured. */
   async check(scenario: Scenario): Promise<void> {
     const socket = connect(this.port, "127.0.0.1");
-    // Not `end`: a client that closes its side is taken for one that left.
+    // Do not call `end`: some servers handle a client that closes its side as disconnected.
     socket.write(scenario.request.replace("\r\n", "\r\nconnection: close\r\n"));
     const text = Buffer.concat(await socket.toArray()).toString();
     const [head = "", body = ""] = text.split("\r\n\r\n");
@@ -75,7 +75,7 @@ export class Subject {
     }
   }
 
-  /** Time that the process has run on processors, all its threads, in user and kernel. */
+  /** Returns the CPU time of the process in microseconds: all threads, user and system time. */
   cpuMicroseconds(): number {
     if (process.platform === "linux") {
       const text = readFileSync(`/proc/${this.#child.pid}/stat`, "utf8");
@@ -96,7 +96,7 @@ export class Subject {
   }
 }
 
-/** Whether an answer is the scenario's: its status, its headers, what its JSON must contain, and a code in every failure. */
+/** Returns true if a response matches the scenario: its status, its headers, the members of its JSON, and a code in every error. */
 export function isRight(scenario: Scenario, head: string, body: string): boolean {
   if (!head.startsWith(`HTTP/1.1 ${scenario.status} `)) return false;
   const lines = head.toLowerCase().split("\r\n");
@@ -119,7 +119,7 @@ export function isRight(scenario: Scenario, head: string, body: string): boolean
   );
 }
 
-/** A port that nobody listens on now. */
+/** Returns a free port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

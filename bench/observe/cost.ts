@@ -1,8 +1,10 @@
 /**
- * What being observed costs a request, without a server: `node bench/observe/cost.ts [--subjects off,sidecar] [--slices 60] [--scenarios handler]`.
+ * CPU time of observability per request, without a server:
+ * `node bench/observe/cost.ts [--subjects off,sidecar] [--slices 60] [--scenarios handler]`.
  *
- * Each subject is a process of its own, so that none meets code that was optimized for another. They take turns in short slices, and what is compared is each
- * slice with the slice of `off` beside it: what else the machine does slows both. Figures are medians of CPU time. README.md says how to read them.
+ * Each subject is a separate process, so that it does not run code that was optimized for another one. They run in turn for short slices,
+ * and each slice is compared with the adjacent slice of `off`, because other work on the machine slows both. Figures are medians of CPU
+ * time. README.md explains them.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -27,7 +29,7 @@ interface Subject {
 
 const root = join(import.meta.dirname, "../..");
 
-/** `off` is of this repository, `off@DIR` of another copy. */
+/** Starts a subject: `off` runs this repository, and `off@DIR` another copy. */
 function start(name: string): Subject {
   const [kind = "", directory = root] = name.split("@");
   const child = fork(join(directory, "bench/observe/subject.ts"), [kind], {
@@ -36,7 +38,7 @@ function start(name: string): Subject {
   return { name, child };
 }
 
-/** Nanoseconds of CPU time a request. */
+/** Returns the nanoseconds of CPU time per request. */
 async function slice({ name, child }: Subject, scenario: string): Promise<number> {
   child.send(scenario);
   const stop = new AbortController();
@@ -66,7 +68,7 @@ try {
       const order = subjects.map((_, index) => subjects[(index + round + 3) % subjects.length]!);
       for (const subject of order) {
         const cost = await slice(subject, scenario);
-        // The first ones warm up.
+        // The first slices are a warm-up.
         if (round >= 0) taken.get(subject)!.push(cost);
       }
       load.push(loadavg()[0]!);

@@ -1,4 +1,6 @@
-/** An application that is measured, in a process of its own: it is told a scenario, runs a slice of it, and answers with nanoseconds of CPU time a request. */
+/**
+ * Measured application in a separate process: receives a scenario, runs a slice of it, and returns the nanoseconds of CPU time per request.
+ */
 import { type AppOptions, createApp, type Plugin } from "@kit/core";
 import { debugPlugin } from "@kit/plugin-debug";
 
@@ -14,7 +16,7 @@ import {
 } from "../../packages/core/test/support/measured.ts";
 import { MemoryServer } from "../../packages/core/test/support/memory-server.ts";
 
-/** Requests of a slice: some tens of milliseconds. */
+/** Number of requests in a slice, which take some tens of milliseconds. */
 const requests = 10_000;
 
 const routes = [
@@ -35,7 +37,7 @@ interface Input {
 const guarded = {
   "GET /guarded/:id": async ({ params, ctx }: Input) => ({ id: params.id + ctx.userId }),
   "POST /guarded": async ({ body }: Input) => ({ id: body.title }),
-  // With an attribute and a log entry, and a promise that is waited for.
+  // Handler with an attribute, a log entry, and a promise that is awaited.
   "GET /handler/:id": async ({ params, ctx }: Input) => {
     ctx.span?.setAttribute("note.id", params.id);
     await Promise.resolve();

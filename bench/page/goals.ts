@@ -1,6 +1,6 @@
 import { figure, type Row } from "../http/report.ts";
 
-/** A ratio of two subjects' figures that must not be above a limit. */
+/** Limit for the ratio between two subjects' figures. */
 interface Goal {
   readonly what: string;
   readonly scenario: string;
@@ -46,7 +46,7 @@ const goals: readonly Goal[] = [
   })),
 ];
 
-/** A line of the table of goals: what was measured, and whether that is enough. */
+/** Line in the table of goals: the measured ratio, and its verdict. */
 export interface Verdict {
   readonly goal: string;
   readonly scenario: string;
@@ -57,7 +57,7 @@ export interface Verdict {
   readonly isMet: boolean;
 }
 
-/** Holds the figures against the goals; goals whose subjects were not measured are left out. */
+/** Compares the figures with the goals. Goals whose subjects were not measured are left out. */
 export function verdicts(rows: readonly Row[]): Verdict[] {
   return goals.flatMap(({ what, scenario, subject, peer, metric, limit }) => {
     const ratio = figure(rows, scenario, subject, metric) / figure(rows, scenario, peer, metric);
@@ -66,7 +66,7 @@ export function verdicts(rows: readonly Row[]): Verdict[] {
   });
 }
 
-/** Where kit's own server costs more than a peer, in any scenario. */
+/** Returns the scenarios in which kit's own server costs more than a peer. */
 export function behind(rows: readonly Row[]): string[] {
   const found: string[] = [];
   for (const { scenario, subject, metric, value } of rows) {

@@ -3,10 +3,10 @@ import { behind, verdicts } from "./goals.ts";
 import type { Result } from "./results.ts";
 import { type Bar, chart, type Panel } from "./svg.ts";
 
-/** The scenarios of the picture. */
+/** Scenarios of the picture. */
 const pictured = { "get-param": "GET with a path parameter", "post-validate": "POST with validation" };
 
-/** Replaces what stands between `<!-- name -->` and `<!-- /name -->`. */
+/** Replaces the text between `<!-- name -->` and `<!-- /name -->`. */
 export function fill(page: string, name: string, text: string): string {
   const [open, close] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
   const from = page.indexOf(open);
@@ -16,19 +16,19 @@ export function fill(page: string, name: string, text: string): string {
   return `${page.slice(0, from + open.length)}\n${text.trim()}\n\n${page.slice(to)}`;
 }
 
-/** The machine and the versions of a result. */
+/** Formats the machine and the versions of a result. */
 function origin({ machine, versions = {} }: Result): string {
   const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   const peers = named.length === 0 ? "" : ` Peers: ${named.join(", ")}.`;
   return `${machine.cpu}, ${machine.cores} cores, Node ${machine.node.replace(/^v/, "")}.${peers}`;
 }
 
-/** From saving a file to the first answer of the new code. */
+/** Goal for the time from saving a file to the first response of the new code, in milliseconds. */
 const devGoalMs = 250;
 
 const nothing = "No figures are recorded.";
 
-/** Requests: a table for each scenario, fewest microseconds first, and memory. */
+/** Formats the figures of requests: a table for each scenario, with the lowest CPU time first, and the memory. */
 export function httpSection(result: Result | undefined): string {
   if (result === undefined) return nothing;
   const { rows } = result;
@@ -47,7 +47,7 @@ export function httpSection(result: Result | undefined): string {
             const value = figure(rows, scenario, subject, metric);
             return Number.isFinite(value) ? value.toFixed(digits) : "–";
           };
-          // A server that waited was not at its limit.
+          // A server that waited was not saturated.
           const waits = figure(rows, scenario, subject, "busy") < 0.9 ? " †" : "";
           return `| ${shown(subject)} | ${cell("cpu_us_per_req", 2)} | ${cell("rps", 0)}${waits} | ${cell("p50_ms", 2)} | ${cell("p99_ms", 2)} |`;
         }),
@@ -68,7 +68,7 @@ export function httpSection(result: Result | undefined): string {
   return parts.join("\n\n");
 }
 
-/** Starts: one table. */
+/** Formats the start times as one table. */
 export function startSection(result: Result | undefined): string {
   if (result === undefined) return nothing;
   const lines = ordered(result.rows, "start", "ms").map(
@@ -79,7 +79,7 @@ export function startSection(result: Result | undefined): string {
   );
 }
 
-/** What an edit costs under `kit dev`, the load of the machine meanwhile, and whether a client noticed. */
+/** Formats the cost of an edit with `kit dev`, the load of the machine meanwhile, and the effects on clients. */
 export function devSection(result: Result | undefined): string {
   if (result === undefined) return nothing;
   const value = (scenario: string, metric: string): number =>
@@ -108,7 +108,7 @@ export function devSection(result: Result | undefined): string {
   ].join("\n\n");
 }
 
-/** The goals with what was measured, and every place where a peer is ahead. */
+/** Formats the goals with the measured ratios, and every scenario in which a peer is faster. */
 export function goalsSection(rows: readonly Row[]): string {
   const lines = verdicts(rows).map(
     ({ goal, scenario, subject, peer, ratio, limit, isMet }) =>
@@ -124,7 +124,7 @@ export function goalsSection(rows: readonly Row[]): string {
   return parts.join("\n\n");
 }
 
-/** The picture of both. */
+/** Draws the picture of requests and start times. */
 export function picture(http: Result | undefined, start: Result | undefined): string {
   const panels: Panel[] = [];
   for (const [scenario, title] of Object.entries(pictured)) {
@@ -149,7 +149,7 @@ function barsOf(result: Result | undefined, scenario: string, metric: string): B
   }));
 }
 
-/** Subjects of a scenario, the smallest figure first. */
+/** Returns the subjects of a scenario, with the smallest figure first. */
 function ordered(rows: readonly Row[], scenario: string, metric: string): string[] {
   return rows
     .filter((row) => row.scenario === scenario && row.metric === metric)

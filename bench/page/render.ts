@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { devSection, fill, goalsSection, httpSection, picture, startSection } from "./markdown.ts";
 import { readResult } from "./results.ts";
 
-/** The page with its tables, and the picture, as the results have them. */
+/** Returns the page with its tables, and the picture, from the recorded results. */
 export function render(page: string, results: string): { readonly markdown: string; readonly svg: string } {
   const http = readResult(join(results, "http.json"));
   const start = readResult(join(results, "start.json"));

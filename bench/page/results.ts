@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 
 import type { Row } from "../http/report.ts";
 
-/** What a benchmark wrote with `--json`. */
+/** Output of a benchmark with `--json`. */
 export interface Result {
   readonly bench: string;
   readonly machine: { readonly cpu: string; readonly cores: number; readonly node: string };
@@ -15,7 +15,7 @@ export interface Result {
   readonly rows: readonly Row[];
 }
 
-/** Reads a result; nothing where none was recorded. */
+/** Reads a result. Returns `undefined` if none was recorded. */
 export function readResult(file: string): Result | undefined {
   if (!existsSync(file)) return undefined;
   const value = JSON.parse(readFileSync(file, "utf8")) as Partial<Result>;

@@ -1,4 +1,7 @@
-/** `cargo xtask bench page`: writes the tables of docs/performance.md and its picture anew from what was recorded. The same results give the same bytes. */
+/**
+ * `cargo xtask bench page`: rewrites the tables of docs/performance.md and its picture from the recorded results. The same results give the
+ * same bytes.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 

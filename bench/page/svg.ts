@@ -1,11 +1,11 @@
-/** One bar. */
+/** Bar of a chart. */
 export interface Bar {
   readonly label: string;
   readonly value: number;
   readonly isOurs: boolean;
 }
 
-/** Bars under a heading; shorter is better. */
+/** Bars under a heading. Shorter bars are better. */
 export interface Panel {
   readonly title: string;
   readonly unit: string;
@@ -19,7 +19,7 @@ const bar = 20;
 const gap = 6;
 const heading = 40;
 
-/** A picture of panels below each other. The same panels give the same bytes. */
+/** Draws panels below each other. The same panels give the same bytes. */
 export function chart(title: string, description: string, panels: readonly Panel[]): string {
   const parts: string[] = [];
   let y = 8;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 
 import type { Answer, Ask } from "./worker.ts";
 
-/** A JavaScript router in a process of its own. */
+/** JavaScript router in a separate process. */
 export class SubjectProcess {
   readonly name: string;
   readonly supported: ReadonlySet<string>;
@@ -15,7 +15,7 @@ export class SubjectProcess {
     this.#child = child;
   }
 
-  /** Starts a subject; it is checked and warm when this resolves. */
+  /** Starts a subject. Resolves when the subject is checked and warm. */
   static async start(name: string, sets: string, documents: string): Promise<SubjectProcess> {
     const child = fork(new URL("worker.ts", import.meta.url), [name, sets, documents], {
       env: { ...process.env, NODE_ENV: "production" },
@@ -26,7 +26,7 @@ export class SubjectProcess {
     return new SubjectProcess(name, answer.supported, child);
   }
 
-  /** Nanoseconds for one piece of work, or bytes. */
+  /** Returns the nanoseconds for one unit of work, or the number of bytes. */
   async measure(set: string, scenario: string, milliseconds: number): Promise<number> {
     this.#child.send({ set, scenario, milliseconds } satisfies Ask);
     const answer = await next(this.name, this.#child);

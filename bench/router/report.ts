@@ -1,4 +1,4 @@
-/** One figure. */
+/** Measured figure. */
 export interface Row {
   readonly scenario: string;
   readonly subject: string;
@@ -7,7 +7,7 @@ export interface Row {
   readonly unit: string;
 }
 
-/** A line for each scenario: kit's figure, and for every other subject how many times kit's it is. */
+/** Formats a line for each scenario: kit's figure, and for every other subject its ratio to kit's figure. */
 export function table(rows: readonly Row[], ours: string): string {
   const others = [...new Set(rows.map((row) => row.subject))].filter((subject) => subject !== ours);
   const lines = [["scenario", ours, ...others, "ahead of all"]];
@@ -38,7 +38,7 @@ export function table(rows: readonly Row[], ours: string): string {
     .join("\n");
 }
 
-/** The middle one. */
+/** Returns the middle value. */
 export function median(samples: readonly number[]): number {
   const sorted = samples.toSorted((left, right) => left - right);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;

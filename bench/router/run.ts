@@ -1,6 +1,6 @@
 /**
- * `cargo xtask bench router`: kit's matchers in Rust and in TypeScript beside the routers of each language, on the same
- * routes and requests, in one run, taking turns. What counts are the ratios. README.md says how to read them.
+ * `cargo xtask bench router`: kit's matchers in Rust and in TypeScript compared with the routers of each language, on the same routes and
+ * requests, in one run, in turn. Only the ratios matter. README.md explains the figures.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ const { values } = parseArgs({
     json: { type: "string" },
   },
 });
-// In Rust, short rounds of which the fastest counts; in JavaScript, processor time that the collector's threads share.
+// In Rust, short rounds of which the fastest counts. In JavaScript, CPU time, which includes the threads of the garbage collector.
 const short = { rounds: values.quick ? 30 : 150, milliseconds: 1 };
 const rounds = values.quick ? 3 : 9;
 const milliseconds = values.quick ? 10 : 40;
@@ -56,7 +56,7 @@ try {
     for (const scenario of [...Object.keys(set.requests), "load", "memory"]) {
       const able = subjects.filter((subject) => subject.supported.has(`${set.name}/${scenario}`));
       const samples = new Map(able.map((subject) => [subject.name, [] as number[]]));
-      // The first round brings the code back into the caches and is thrown away.
+      // The first round loads the code into the CPU caches and is discarded.
       for (let round = 0; round <= rounds; round += 1) {
         for (const subject of able) {
           const value = await subject.measure(set.name, scenario, milliseconds);

@@ -1,22 +1,22 @@
-/** What is measured: sets of routes, and requests with what answers them. */
+/** Measured route sets, and requests with their expected results. */
 
-/** A request and what answers it: the index of a route, or a status. */
+/** Request with its expected result: the index of a route, or a status. */
 export interface Request {
   readonly method: string;
   readonly path: string;
   readonly expected: number | "not-found" | "not-allowed";
 }
 
-/** The routes of an application. */
+/** Routes of an application. */
 export interface RouteSet {
   readonly name: string;
-  /** `GET /notes/:id` */
+  /** Routes, such as `GET /notes/:id`. */
   readonly routes: readonly string[];
-  /** By scenario. */
+  /** Requests by scenario. */
   readonly requests: Readonly<Record<string, readonly Request[]>>;
 }
 
-/** How many requests a scenario has. They differ, so that no processor has learned the way of one path by heart. */
+/** Number of requests in a scenario. They differ, so that the CPU's branch predictor cannot learn a single path. */
 const REQUESTS = 512;
 
 const resources = [
@@ -26,7 +26,7 @@ const resources = [
   .join(" ")
   .split(" ");
 
-/** Twenty resources with five routes each, and files. */
+/** Returns the routes of twenty resources with five routes each, and of files. */
 function rest(): string[] {
   return [...resources.flatMap((name) => resource(`/api/v1/${name}`)), "GET /assets/*path"];
 }
@@ -41,14 +41,14 @@ function resource(path: string): string[] {
   ];
 }
 
-/** Two hundred resources: twenty in each of ten areas. */
+/** Returns the routes of two hundred resources: twenty in each of ten areas. */
 function thousand(): string[] {
   const areas = ["shop", "blog", "chat", "mail", "wiki", "admin", "billing", "search", "status", "media"];
   const paths = areas.flatMap((area) => resources.map((name) => `/api/v2/${area}/${name}`));
   return [...paths.flatMap(resource), "GET /assets/*path"];
 }
 
-/** Shaped like the interface of a host of source code: deep, with names and parameters side by side. */
+/** Returns routes like those of the API of a source code host: deep, with static and parameter segments at the same level. */
 function hosting(): string[] {
   const repository = "/repos/:owner/:repo";
   const collections = [
@@ -99,7 +99,7 @@ function hosting(): string[] {
 const FILES = ["src/main.rs", "docs/guide/start.md", "js/app/main.js", "package.json", "a/b/c/d/e.txt"];
 const SPACED = ["a%20b", "caf%C3%A9", "2026-11-21T10%3A00", "x%2Fy"];
 
-/** The same numbers every time. */
+/** Returns a random number generator with a fixed seed. */
 function random(): (bound: number) => number {
   let state = 0x5eed;
   return (bound) => {

@@ -1,16 +1,16 @@
-/** What was found: the index of a route, -1 for 404, -2 for 405; and decoded values. */
+/** Result of a match: the index of a route, -1 for 404 or -2 for 405, with decoded values. */
 export interface Found {
   readonly route: number;
   readonly values: readonly string[];
 }
 
-/** A router with all routes. */
+/** Router with all routes of a set. */
 export type Find = (method: string, path: string) => Found;
 
-/** How a router is made. */
+/** Creates a router. */
 export interface Loader {
-  /** Whether it tells 405 from 404. */
+  /** True if the router distinguishes 405 from 404. */
   readonly knowsMethods?: boolean;
-  /** What is done before loading is measured. */
+  /** Does the work before the measurement of loading starts. */
   readonly prepare: (routes: readonly string[], document: unknown) => () => Find;
 }

@@ -1,6 +1,6 @@
 /**
- * One JavaScript router in a process of its own: makes sure that it is right, warms it up on everything, then measures what the
- * parent asks for. Subjects are called through a function that the loop does not know, as a server does.
+ * One JavaScript router in a separate process: checks its results, warms it up on all requests, then measures what the parent process
+ * requests. Subjects are called through a function that the loop cannot inline, as in a server.
  */
 import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
@@ -9,24 +9,24 @@ import { kit } from "./kit.ts";
 import type { RouteSet } from "./sets.ts";
 import type { Loader } from "./subject.ts";
 
-/** What the parent asks for. */
+/** Message of the parent process. */
 export interface Ask {
   readonly set: string;
-  /** A scenario, or `load`, or `memory`. */
+  /** Name of a scenario, or `load`, or `memory`. */
   readonly scenario: string;
   readonly milliseconds: number;
 }
 
-/** What comes back: scenarios by set, or nanoseconds or bytes. */
+/** Response: supported scenarios by set, or nanoseconds or bytes. */
 export type Answer = { readonly supported: readonly string[] } | { readonly value: number };
 
-/** Copies that are made to see what one takes. */
+/** Number of copies that are created to measure the memory of one. */
 const COPIES = 50;
 
 const [, , name = "", setsFile = "", documentsFile = ""] = process.argv;
 const sets = JSON.parse(readFileSync(setsFile, "utf8")) as RouteSet[];
 const documents = JSON.parse(readFileSync(documentsFile, "utf8")) as unknown[];
-/** The others are of packages that are installed only for this. */
+/** Loads a router. Routers except kit's are in packages that are installed for this benchmark only. */
 async function loaderOf(): Promise<Loader | undefined> {
   if (name === "kit") return kit;
   const module = "./peers/subjects.ts";
@@ -67,7 +67,7 @@ for (const [number, { name: set, routes, requests }] of sets.entries()) {
   });
   loops.set(`${set}/memory`, () => {
     const copies = Array.from({ length: COPIES }, load);
-    // What a router makes when it is first needed, it keeps too.
+    // Include data structures that a router creates at its first use.
     for (const copy of copies) {
       for (const list of Object.values(requests)) for (const { method, path } of list) copy(method, path);
     }
@@ -78,14 +78,14 @@ for (const [number, { name: set, routes, requests }] of sets.entries()) {
   });
 }
 
-/** What the parameters of a route are in a path, by the plainest means. Routers differ in the order they tell them in. */
+/** Returns the values of a route's parameters in a path, computed with a regular expression. Routers return them in different orders. */
 function valuesOf(route: string, path: string): string[] {
   const pattern = (route.split(" ")[1] ?? "").replace(/:\w+/g, "([^/]+)").replace(/\*\w+/, "(.+)");
   const found = new RegExp(`^${pattern}$`).exec(path) ?? [];
   return found.slice(1).map(decodeURIComponent);
 }
 
-/** Bytes in use after a collection, with those of typed arrays, which are not on the heap. */
+/** Returns the bytes in use after a garbage collection, including typed arrays, which are not on the heap. */
 function heap(): number {
   if (globalThis.gc === undefined) throw new Error("start with --expose-gc");
   globalThis.gc();
@@ -94,7 +94,7 @@ function heap(): number {
   return heapUsed + arrayBuffers;
 }
 
-/** Nanoseconds of processor time for one piece of work. */
+/** Returns the nanoseconds of CPU time for one unit of work. */
 function measure(loop: () => number, milliseconds: number): number {
   let work = 0;
   const before = process.cpuUsage();
@@ -119,6 +119,6 @@ process.on("message", ({ set, scenario, milliseconds }: Ask) => {
 
 process.send?.({ supported: [...loops.keys()] } satisfies Answer);
 process.on("exit", () => {
-  // The one use of what was summed up: without it the loops would be free to do nothing.
+  // The only use of the sum. Without it, the engine could remove the loops.
   if (sink === 0.5) console.log(sink);
 });

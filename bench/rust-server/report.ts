@@ -2,7 +2,7 @@ import { figure, median, type Row, rowsOf as rowsOfSubject, type Sample } from "
 
 export type { Row };
 
-/** A turn of each server, one right after the other. */
+/** Turns of both servers, one directly after the other. */
 export interface Pair {
   readonly kit: Sample;
   readonly peer: Sample;
@@ -11,12 +11,12 @@ export interface Pair {
 const kit = "kit-rust";
 const peer = "axum-sqlx";
 
-/** How much more than the peer's a figure may be. */
+/** Share by which a figure may exceed the peer's. */
 const tolerance = 0.03;
 
 /**
- * The figures of a scenario: medians of each server, and the median of the ratios within each pair. What else the machine does
- * comes and goes; both turns of a pair meet about as much of it.
+ * Returns the figures of a scenario: the median of each server, and the median of the ratios within each pair. Other work on the machine
+ * varies, but affects both turns of a pair about equally.
  */
 export function rowsOf(scenario: string, pairs: readonly Pair[]): Row[] {
   const ratio = (metric: string, key: keyof Sample): Row => ({
@@ -49,7 +49,7 @@ function measured(rows: readonly Row[]): string[] {
   return [...new Set(ratios.map(({ scenario }) => scenario))];
 }
 
-/** A table of the figures, a line each for the server of kit, the peer, and the ratio. */
+/** Formats the figures as a table: a line each for kit's server, the peer, and the ratio. */
 export function table(rows: readonly Row[]): string {
   const lines = [["scenario", "subject", "CPU µs/req", "requests/s", "p50 ms", "p99 ms", "busy"]];
   for (const scenario of measured(rows)) {
@@ -84,7 +84,7 @@ export function table(rows: readonly Row[]): string {
   return `${text.join("\n")}\n\nmemory at the start and after the run: ${memory.join("; ")}`;
 }
 
-/** A goal and whether it is reached. */
+/** Goal with its verdict. */
 export interface Verdict {
   readonly text: string;
   readonly isMet: boolean;
@@ -95,7 +95,7 @@ function percent(ratio: number): string {
   return `${more < 0 ? "" : "+"}${more.toFixed(1)} %`;
 }
 
-/** Each scenario's processor time and throughput, and the memory, beside the peer's. */
+/** Compares CPU time and throughput of each scenario, and the memory, with the peer's. */
 export function verdicts(rows: readonly Row[]): Verdict[] {
   const found = measured(rows).flatMap((scenario): Verdict[] => {
     const cpu = figure(rows, scenario, "ratio", "cpu_us_per_req");
@@ -109,7 +109,7 @@ export function verdicts(rows: readonly Row[]): Verdict[] {
   return [...found, { text: `memory, ${percent(memory)}`, isMet: memory <= 1 + tolerance }];
 }
 
-/** Whether every goal is reached. */
+/** Returns true if every goal is met. */
 export function isMet(rows: readonly Row[]): boolean {
   return verdicts(rows).every((verdict) => verdict.isMet);
 }

@@ -1,6 +1,6 @@
 /**
- * `cargo xtask bench rust-server`: the Rust server that kit generates for the Notes example beside one written by hand, in turn, each on a
- * database of its own with the same rows. README.md says how to read it.
+ * `cargo xtask bench rust-server`: the Rust server that kit generates for the Notes example compared with a handwritten one, in turn, each
+ * with its own database with the same rows. README.md explains the figures.
  */
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
@@ -25,17 +25,17 @@ interface Plan {
   readonly json: string | undefined;
 }
 
-/** A server with the database that only it uses. */
+/** Server with its own database. */
 interface Side {
   readonly subject: Subject;
   readonly database: TestDatabase;
 }
 
-/** Seconds of the first turn, which warms up and is thrown away. */
+/** Duration of the first turn in seconds. It is a warm-up and is discarded. */
 const warmUp = 0.5;
 const { chosen, seconds, connections, rounds, json } = planned();
 const example = join(import.meta.dirname, "../../examples/notes");
-/** What else the machine does, before this begins. */
+/** Load of the machine before the benchmark starts. */
 const [otherWork = 0] = loadavg();
 
 function planned(): Plan {
@@ -85,7 +85,7 @@ async function start(name: string, file: string, database: TestDatabase): Promis
   return { subject, database };
 }
 
-/** What a turn of one side shows. */
+/** Measures a turn of one side. */
 async function turn(
   loader: string,
   { subject, database }: Side,
@@ -111,7 +111,7 @@ async function turn(
   };
 }
 
-/** Both answer as they must, and the same bytes where these are made of what is stored alone. */
+/** Checks that both respond correctly, and with the same bytes if the response contains stored data only. */
 async function check(sides: readonly [Side, Side], scenario: NotesScenario): Promise<void> {
   const texts: string[] = [];
   for (const { subject, database } of sides) {
@@ -137,7 +137,7 @@ async function measure(
   for (const side of [kit, peer]) await turn(loader, side, scenario, warmUp);
   for (let round = 0; round < rounds; round += 1) {
     tell(`${scenario.name}: round ${round + 1} of ${rounds}`);
-    // Who goes first changes, so that neither always follows the other.
+    // Alternate the order, so that no side always follows the other.
     if (round % 2 === 0) {
       const first = await turn(loader, kit, scenario, seconds);
       pairs.push({ kit: first, peer: await turn(loader, peer, scenario, seconds) });
@@ -149,7 +149,7 @@ async function measure(
   return pairs;
 }
 
-/** What is being done now, on a terminal in one line that is written over. */
+/** Shows the current step. On a terminal, each message overwrites the previous one. */
 function tell(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001B[2K${text}`);
 }
@@ -201,7 +201,7 @@ function finish(rows: readonly Row[]): void {
 }
 
 const dataDir = mkdtempSync(join(tmpdir(), "kit-bench-rust-server-"));
-// PostgreSQL of root runs as someone else, who may then go there.
+// If the benchmark runs as root, PostgreSQL runs as another user, who needs access to the directory.
 chmodSync(dataDir, 0o755);
 try {
   finish(await all(await prepare(stop.signal), dataDir));
@@ -211,7 +211,7 @@ try {
   console.error("stopped; nothing was written");
   process.exitCode = 130;
 } finally {
-  // The server stops a moment after its last user.
+  // The server stops shortly after its last user.
   while (existsSync(join(dataDir, "tests/cluster/postmaster.pid"))) await setTimeout(50);
   rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }

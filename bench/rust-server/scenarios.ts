@@ -1,22 +1,22 @@
 import type { Scenario } from "../http/scenarios.ts";
 
-/** A scenario of `bench/http`, with all requests that take turns in it. */
+/** Scenario of `bench/http`, with all requests that are sent in turn. */
 export interface NotesScenario extends Scenario {
-  /** Each as long as the others. */
+  /** Requests of equal length. */
   readonly requests: readonly string[];
-  /** It changes rows, so both databases are filled anew before each turn. */
+  /** True if the scenario changes rows. Both databases are then refilled before each turn. */
   readonly writes?: boolean;
-  /** A path whose answer is made of what is stored alone: both servers must answer the same bytes. */
+  /** Path whose response contains stored data only: both servers must send the same bytes. */
   readonly path?: string;
 }
 
-/** How many notes there are. */
+/** Number of notes. */
 export const count = 1000;
 
-/** The token that every request carries. */
+/** Token of every request. */
 export const token = "Bearer ada:user";
 
-/** Fills an empty or used table; the same rows every time. */
+/** Statement that fills the table with the same rows every time. The table may contain rows. */
 export const seed: string = `
   TRUNCATE notes;
   INSERT INTO notes (id, title, content, author_id, archived, created_at, updated_at)
@@ -27,7 +27,10 @@ export const seed: string = `
       timestamp '2026-01-02 10:00:00.25' + n * interval '1 second'
     FROM generate_series(1, ${count}) AS n`;
 
-/** Statistics and dead rows of the turn before would make plans differ; a statement of its own, since none of both may be in a transaction. */
+/**
+ * Updates statistics and removes dead rows of the previous turn, because these could change query plans. A separate statement, because
+ * VACUUM cannot run in a transaction.
+ */
 export const settle = "VACUUM ANALYZE notes";
 
 function request(method: string, path: string, body?: unknown): string {
@@ -53,7 +56,7 @@ function scenario(
   return { name, status, requests, request: requests[0] ?? "", body: {}, ...rest };
 }
 
-/** What is measured. */
+/** Measured scenarios. */
 export const scenarios: readonly NotesScenario[] = [
   scenario("not-found", 404, [request("GET", "/nowhere")], { keys: ["error"] }),
   scenario("invalid-body", 400, [request("POST", "/notes", { title: "", content, archived: false })], {

@@ -1,4 +1,4 @@
-// A collector of OpenTelemetry that takes everything and keeps nothing, for the soak: what it gets is decoded in packages/otel/test.
+// OpenTelemetry collector for the soak test that accepts all data and stores nothing. packages/otel/test decodes such data.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-/** Compiles the application and what kit built for it to JavaScript, and installs kit's packages as they are published. */
+/** Compiles the application and kit's artifacts for it to JavaScript, and installs kit's packages in their published form. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 

@@ -1,16 +1,19 @@
-/** Writes the same application of fifty routes for kit, Fastify and Express: ten resources of five routes, a module each, as their users write them. */
+/**
+ * Writes the same application with fifty routes for kit, Fastify and Express: ten resources with five routes, one module each, as users of
+ * each framework write them.
+ */
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const names = ["users", "teams", "orders", "items", "notes", "tasks", "files", "events", "invoices", "carts"];
 
-/** What is written. */
+/** Size of the application. */
 export const size: { readonly resources: number; readonly routes: number } = {
   resources: names.length,
   routes: names.length * 5,
 };
 
-/** The first request, and what its answer must contain. */
+/** First request, and the members that its response must contain. */
 export const firstRequest: { readonly path: string; readonly expected: Readonly<Record<string, unknown>> } = {
   path: "/carts/first",
   expected: { id: "first", name: "First", status: "open" },
@@ -18,7 +21,7 @@ export const firstRequest: { readonly path: string; readonly expected: Readonly<
 
 type Files = Record<string, string>;
 
-/** `users` to `Users`. */
+/** Converts `users` to `Users`. */
 function typeName(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
@@ -271,7 +274,10 @@ createServer((request, response) => {
   };
 }
 
-/** Writes all of it anew below a directory: `kit`, `express`, `fastify`, `node`. The peers find their packages through a link. */
+/**
+ * Writes all projects below a directory: `kit`, `express`, `fastify`, `node`. Existing files are removed. The peers find their packages
+ * through a link.
+ */
 export function writeProjects(directory: string, peerModules: string): void {
   rmSync(directory, { recursive: true, force: true });
   const projects = { kit: kitFiles(), express: expressFiles(), fastify: fastifyFiles(), node: nodeFiles() };

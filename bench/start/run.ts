@@ -1,6 +1,6 @@
 /**
- * `cargo xtask bench start`: how long a process takes from its start to its first answer, for an application of fifty routes on kit,
- * Fastify and Express, and for bare node:http as the floor. A fresh process each time, taking turns.
+ * `cargo xtask bench start`: time from the start of a process to its first response, for an application with fifty routes on kit, Fastify
+ * and Express, and for node:http without a framework as the minimum. Each start is a new process, and the subjects run in turn.
  */
 import { symlinkSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -28,7 +28,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => stop.abort(new Error(`stopped by ${signal}`)));
 }
 
-/** What is started, in the order of the table. */
+/** Subjects in the order of the table. */
 const subjects: readonly { readonly name: string; readonly module: string; readonly cache?: string }[] = [
   { name: "kit-native", module: "built/src/main.js" },
   { name: "kit-native-source", module: "kit/src/main.ts" },
@@ -50,11 +50,11 @@ try {
     join(repository, "target/packages"),
     stop.signal,
   );
-  // Node strips no types below node_modules, so packages are JavaScript wherever an application runs from source.
+  // Node does not strip types below node_modules, so the packages are JavaScript even if the application runs from source.
   symlinkSync(join(generated, "built/node_modules"), join(generated, "kit/node_modules"), "dir");
 
   const samples = new Map<string, number[]>();
-  // The first round fills the caches, of the file system and of Node, and is thrown away.
+  // The first round fills the caches of the file system and of Node, and is discarded.
   for (let round = 0; round <= rounds; round += 1) {
     for (const { name, module, cache } of subjects) {
       const start = { name, module: join(generated, module), cache };

@@ -5,26 +5,26 @@ import { setTimeout } from "node:timers/promises";
 
 import { freePort } from "../http/subject.ts";
 
-/** How long a start may take, in milliseconds. */
+/** Timeout for a start, in milliseconds. */
 const patience = 20_000;
 
-/** What is asked first. */
+/** First request of a measurement. */
 export interface FirstRequest {
   readonly path: string;
   readonly expected: Readonly<Record<string, unknown>>;
 }
 
-/** A program. */
+/** Program to start. */
 export interface Start {
   readonly name: string;
   readonly module: string;
-  /** Where Node keeps compiled code from one start to the next; without it nothing is kept. */
+  /** Directory in which Node caches compiled code between starts. Without it, nothing is cached. */
   readonly cache?: string | undefined;
 }
 
 /**
- * Milliseconds from the start of `node module` to its first answer, asked for again and again until it comes. Rejects where the
- * answer is wrong or the process ends before.
+ * Returns the milliseconds from the start of `node module` to its first response. The request is repeated until a response arrives. Rejects
+ * if the response is wrong or the process exits before.
  */
 export async function timeStart(
   { name, module, cache }: Start,
@@ -35,7 +35,7 @@ export async function timeStart(
   const port = await freePort();
   const start = performance.now();
   const child = spawn(process.execPath, [module], {
-    // An empty one is none.
+    // An empty value disables the cache.
     env: { ...process.env, NODE_ENV: "production", NODE_COMPILE_CACHE: cache ?? "", PORT: `${port}` },
     stdio: ["ignore", "ignore", "inherit"],
   });
@@ -58,7 +58,7 @@ export async function timeStart(
   }
 }
 
-/** The answer's body, or nothing where nobody listens yet. */
+/** Returns the body of the response; `undefined` if no process listens yet. */
 async function ask(port: number, path: string): Promise<string | undefined> {
   const request = get({ port, path, host: "127.0.0.1", agent: false });
   let response: IncomingMessage;
@@ -80,7 +80,7 @@ function check(name: string, text: string, expected: FirstRequest["expected"]): 
   if (!isRight) throw new Error(`${name} answers wrongly: ${text}`);
 }
 
-/** Asks it to end, so that what it keeps is written, and kills it where it does not. */
+/** Stops the process so that it writes its cache, and kills it if it does not exit. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, "exit");

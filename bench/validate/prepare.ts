@@ -1,4 +1,4 @@
-/** Makes what is measured: kit's build of the types, the peers' packages, and what typia compiles. */
+/** Builds the subjects: kit's build of the types, the peers' packages, and typia's output. */
 import { execFileSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 
@@ -11,7 +11,7 @@ function run(file: string, args: readonly string[], cwd: string): void {
   execFileSync(file, args, { cwd, stdio: ["ignore", "ignore", "inherit"] });
 }
 
-/** Builds all of it; what is there and no older than its source stays. */
+/** Builds everything. Outputs that are newer than their sources are kept. */
 export function prepare(): void {
   run(process.execPath, ["../../../node_modules/@kit/cli/bin/kit.js", "build"], `${directory}/app`);
   installPeers(peers);
@@ -24,7 +24,7 @@ export function prepare(): void {
   }
 }
 
-/** The versions of the measured libraries. */
+/** Returns the versions of the measured libraries. */
 export function versions(): Readonly<Record<string, string>> {
   return peerVersions(peers);
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 
 import type { Answer, Ask } from "./worker.ts";
 
-/** A subject in a process of its own. */
+/** Subject in a separate process. */
 export class SubjectProcess {
   readonly name: string;
   readonly supported: ReadonlySet<string>;
@@ -15,7 +15,7 @@ export class SubjectProcess {
     this.#child = child;
   }
 
-  /** Starts a subject; it is checked and warm when this resolves. */
+  /** Starts a subject. Resolves when the subject is checked and warm. */
   static async start(name: string, module: string): Promise<SubjectProcess> {
     const child = fork(new URL("worker.ts", import.meta.url), [module], {
       env: { ...process.env, NODE_ENV: "production" },
@@ -25,7 +25,7 @@ export class SubjectProcess {
     return new SubjectProcess(name, answer.supported, child);
   }
 
-  /** Nanoseconds for one value. */
+  /** Returns the nanoseconds per value. */
   async measure(scenario: string, milliseconds: number): Promise<number> {
     this.#child.send({ scenario, milliseconds } satisfies Ask);
     const answer = await next(this.name, this.#child);

@@ -1,4 +1,4 @@
-/** One figure. */
+/** Measured figure. */
 export interface Row {
   readonly scenario: string;
   readonly subject: string;
@@ -7,7 +7,7 @@ export interface Row {
   readonly unit: string;
 }
 
-/** A table with a line for each scenario: kit's time, and for every other subject how many times kit's it takes. */
+/** Formats a line for each scenario: kit's time, and for every other subject its ratio to kit's time. */
 export function table(rows: readonly Row[]): string {
   const subjects = [...new Set(rows.map((row) => row.subject))];
   const others = subjects.filter((subject) => subject !== "kit");
@@ -17,7 +17,7 @@ export function table(rows: readonly Row[]): string {
       rows.find((row) => row.scenario === scenario && row.subject === subject)?.value;
     const kit = read("kit") ?? Number.NaN;
     const ratios = others.map((subject) => (read(subject) ?? Number.NaN) / kit);
-    // kit itself, with more to read, is no other.
+    // `kit-in-full` is kit itself with longer failures, so it does not count as another subject.
     const known = ratios.filter((ratio, at) => !Number.isNaN(ratio) && others[at] !== "kit-in-full");
     lines.push([
       scenario,
@@ -40,7 +40,7 @@ export function table(rows: readonly Row[]): string {
     .join("\n");
 }
 
-/** The middle one. */
+/** Returns the middle value. */
 export function median(samples: readonly number[]): number {
   const sorted = samples.toSorted((left, right) => left - right);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;

@@ -1,6 +1,6 @@
 /**
- * `cargo xtask bench validate`: what kit generates for a type beside typia, ajv, TypeBox's compiler, zod and
- * fast-json-stringify, on this machine, in one run, taking turns. What counts are the ratios. README.md says how to read them.
+ * `cargo xtask bench validate`: kit's generated code for a type compared with typia, ajv, TypeBox's compiler, zod and fast-json-stringify,
+ * on this machine, in one run, in turn. Only the ratios matter. README.md explains the figures.
  */
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -15,7 +15,7 @@ const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
     json: { type: "string" },
-    /** Only scenarios whose name begins so. */
+    /** Prefix of the names of scenarios to run. */
     only: { type: "string", default: "" },
   },
 });
@@ -44,11 +44,11 @@ try {
     const able = subjects.filter(
       (subject) =>
         subject.supported.has(scenario.name) &&
-        // It can do all that kit can, so that it is as warm, but differs in this only.
+        // `kit-in-full` supports every operation, so that it is equally warm, but differs from kit in `explain` only.
         (subject.name !== "kit-in-full" || scenario.operation === "explain"),
     );
     const samples = new Map(able.map((subject) => [subject.name, [] as number[]]));
-    // The first round brings the code back into the caches and is thrown away.
+    // The first round loads the code into the CPU caches and is discarded.
     for (let round = 0; round <= rounds; round += 1) {
       for (const subject of able) {
         const nanoseconds = await subject.measure(scenario.name, round === 0 ? 10 : milliseconds);

@@ -1,23 +1,23 @@
 import type { Operation, TypeName } from "./subject.ts";
 import { articles, contacts, logs, messages, orders, payments, profiles, withUnknownKeys } from "./values.ts";
 
-/** One thing that is measured. */
+/** Measured operation. */
 export interface Scenario {
   readonly name: string;
   readonly about: string;
   readonly type: TypeName;
   readonly operation: Operation;
-  /** What the operation gets in turn. */
+  /** Values that the operation receives in turn. */
   readonly values: readonly unknown[];
-  /** Of `check`: the right answer. */
+  /** Expected result of `check`. */
   readonly fits?: boolean;
-  /** Of `explain`: places that are wrong. Every subject must find at least so many failures. */
+  /** For `explain`: number of invalid locations. Every subject must report at least this number of failures. */
   readonly failures?: number;
-  /** Of `decode`: what must come out. */
+  /** For `decode`: expected results. */
   readonly decoded?: readonly unknown[];
 }
 
-/** As a body parser makes it. */
+/** Returns values as a body parser creates them. */
 function parsed<T>(values: readonly T[]): T[] {
   return values.map((value) => JSON.parse(JSON.stringify(value)) as T);
 }
@@ -28,7 +28,7 @@ function withLines(change: (line: object, index: number) => object): unknown[] {
 
 const wrongProfile = { id: "1", name: "", active: "yes", score: null, role: "owner", note: 5 };
 
-/** Everything, in the order of the table. */
+/** All scenarios, in the order of the table. */
 export const scenarios: readonly Scenario[] = [
   {
     name: "check-small",

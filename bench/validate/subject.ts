@@ -1,17 +1,17 @@
-/** The types of bench.types.ts that are measured. */
+/** Measured types of bench.types.ts. */
 export type TypeName = "Profile" | "Order" | "Log" | "Payments" | "Contact" | "Articles" | "Message";
 
-/** What is asked of a subject. */
+/** Operation of a subject. */
 export type Operation = "check" | "explain" | "decode" | "serialize";
 
-/** What a subject can do; what it cannot is absent, and its rows are left out. */
+/** Operations that a subject supports. Unsupported operations are absent, and their rows are left out. */
 export interface Subject {
-  /** Whether a parsed JSON value fits, nothing else. */
+  /** Returns true if a parsed JSON value is valid. */
   readonly check?: Partial<Record<TypeName, (value: unknown) => boolean>>;
-  /** Every failure of a wrong value, each with its path; answers how many. */
+  /** Collects all failures of an invalid value, each with its path. Returns their number. */
   readonly explain?: Partial<Record<TypeName, (value: unknown) => number>>;
-  /** A parsed JSON value checked, and freed of undeclared keys; with `Date`s where the type has them. It may change the value. */
+  /** Checks a parsed JSON value and removes undeclared keys. Dates become `Date` objects. May change the value. */
   readonly decode?: Partial<Record<TypeName, (value: unknown) => unknown>>;
-  /** A handler's value as JSON text. */
+  /** Serializes a handler's value to JSON. */
   readonly serialize?: Partial<Record<TypeName, (value: unknown) => string>>;
 }

@@ -1,12 +1,12 @@
-/** Where what was read of failures goes, so that no engine may leave the reading out. */
+/** Consumes the texts of failures, so that no engine can remove the code that reads them. */
 let letters = 0;
 
-/** Takes notice of a text of a failure. */
+/** Reads a text of a failure. */
 export function told(text: string | undefined): void {
   if (text !== undefined) letters = (letters + text.length) | 0;
 }
 
-/** How many letters were read; asked for by nobody, but it could be. */
+/** Returns the number of characters that were read. Never called, but an engine cannot know that. */
 export function lettersTold(): number {
   return letters;
 }

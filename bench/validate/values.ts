@@ -1,6 +1,6 @@
 /**
- * The measured values, made alike in every process. There are several of each type, with and without optional properties, so
- * that no engine can settle on one value or one hidden class.
+ * Measured values, which are the same in every process. There are several values of each type, with and without optional properties, so
+ * that an engine cannot optimize for one value or one hidden class.
  */
 
 let state = 7;
@@ -113,23 +113,23 @@ const message = (): Record<string, unknown> => ({
 
 /** Profiles. */
 export const profiles: readonly Record<string, unknown>[] = many(64, profile);
-/** Orders of a hundred lines. */
+/** Orders with a hundred lines. */
 export const orders: readonly Record<string, unknown>[] = many(4, order);
-/** Twenty events of five kinds. */
+/** Lists of twenty events of five kinds. */
 export const logs: readonly Record<string, unknown>[] = many(16, () => ({ events: many(20, event) }));
-/** Twenty payments of three kinds. */
+/** Lists of twenty payments of three kinds. */
 export const payments: readonly Record<string, unknown>[] = many(16, () => ({ payments: many(20, payment) }));
-/** Text in formats. */
+/** Strings in formats. */
 export const contacts: readonly Record<string, unknown>[] = many(64, contact);
 /** Pages of twenty articles. */
 export const articles: readonly Record<string, unknown>[] = many(8, () => ({
   data: many(20, article),
   total: 1000 + random(1000),
 }));
-/** Text with quotes and line breaks. */
+/** Strings with quotes and line breaks. */
 export const messages: readonly Record<string, unknown>[] = many(32, message);
 
-/** A copy with keys that no type declares. */
+/** Returns a copy with undeclared keys. */
 export function withUnknownKeys<T extends object>(value: T): T {
   return { ...value, debug: true, extra: { nested: [1, 2, 3] }, isAdmin: "yes" };
 }

@@ -1,31 +1,31 @@
 /**
- * One subject in a process of its own: makes sure that it is right, warms it up on everything it can do, then measures what
- * the parent asks for.
+ * One subject in a separate process: checks its results, warms it up on all operations it supports, then measures what the parent process
+ * requests.
  *
- * The loop calls a function that it does not know, as a server does; so nothing is inlined into it, hoisted out of it, or found to be
- * without effect. Time is the processor time of the whole process, so that the collector's and compiler's threads count and
- * what else the machine does counts less.
+ * The loop calls a function that it cannot inline, as in a server, so that no work is moved out of the loop or removed. Time is the CPU
+ * time of the whole process, which includes the threads of the garbage collector and the compiler, and is less affected by other work on
+ * the machine.
  */
 import { isDeepStrictEqual } from "node:util";
 
 import { scenarios, type Scenario } from "./scenarios.ts";
 import type { Subject } from "./subject.ts";
 
-/** What the parent asks for. */
+/** Message of the parent process. */
 export interface Ask {
   readonly scenario: string;
   readonly milliseconds: number;
 }
 
-/** What comes back: nanoseconds for one value, or what is wrong. */
+/** Response: supported scenarios, or nanoseconds per value. */
 export type Answer = { readonly supported: readonly string[] } | { readonly nanoseconds: number };
 
-/** Values whose decoding takes about as long as a clock is exact for. */
+/** Number of values whose decoding takes long enough for the resolution of the clock. */
 const BATCH = 256;
 
 let sink = 0;
 
-/** Loops over one operation; answers microseconds of processor time. */
+/** Loop over one operation. Returns microseconds of CPU time. */
 type Loop = (rounds: number) => number;
 
 function time(run: () => void): number {
@@ -42,7 +42,7 @@ function overValues(values: readonly unknown[], operation: (value: unknown) => u
         for (const value of values) {
           const result = operation(value);
           if (typeof result === "string") {
-            // Reading a character makes one flat text of the pieces, as writing it to a socket would.
+            // Reading a character flattens the string's chunks, as writing the string to a socket would.
             sink = (sink + result.charCodeAt(result.length >> 1)) | 0;
           } else if (result === true) sink = (sink + 1) | 0;
           else if (typeof result === "number") sink = (sink + result) | 0;
@@ -51,7 +51,7 @@ function overValues(values: readonly unknown[], operation: (value: unknown) => u
     });
 }
 
-/** `operation` may change its values, so each gets a fresh one, parsed while no clock runs. */
+/** Creates a loop in which each call receives a newly parsed value, because `operation` may change its values. Parsing is not measured. */
 function overFreshValues(values: readonly unknown[], operation: (value: unknown) => unknown): Loop {
   const texts = values.map((value) => JSON.stringify(value));
   const copies = Math.max(1, Math.round(BATCH / texts.length));
@@ -72,7 +72,7 @@ function overFreshValues(values: readonly unknown[], operation: (value: unknown)
   };
 }
 
-/** A value without properties that are `undefined`, which JSON has not: some subjects leave them behind. */
+/** Returns a value without properties that are `undefined`, which JSON does not have. Some subjects leave such properties. */
 function present(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(present);
   if (typeof value !== "object" || value === null || value instanceof Date) return value;
@@ -84,7 +84,7 @@ function operationOf(subject: Subject, scenario: Scenario): ((value: unknown) =>
   return subject[scenario.operation]?.[scenario.type] as ((value: unknown) => unknown) | undefined;
 }
 
-/** The loop of a scenario, where the subject can do it and does it right. */
+/** Returns the loop of a scenario; `undefined` if the subject does not support the scenario or gives wrong results. */
 function prepare(subject: Subject, scenario: Scenario): Loop | undefined {
   const operation = operationOf(subject, scenario);
   if (operation === undefined) return undefined;
@@ -114,8 +114,8 @@ for (const scenario of scenarios) {
 }
 
 /**
- * Everything in turn, so that what the operations share has seen all of them before any is measured; and each function on all values of
- * its type, right, wrong and with unknown keys, because that is what a server is sent.
+ * Run all scenarios in turn, so that code which operations share has seen all values before the measurement starts. Each function gets all
+ * values of its type: valid, invalid and with unknown keys, because servers receive such values.
  */
 for (let turn = 0; turn < 3; turn += 1) {
   for (const scenario of scenarios) {
@@ -149,6 +149,6 @@ process.on("message", ({ scenario, milliseconds }: Ask) => {
 
 process.send?.({ supported: [...loops.keys()] } satisfies Answer);
 process.on("exit", () => {
-  // The one use of what was summed up: without it the loops would be free to do nothing.
+  // The only use of the sum. Without it, the engine could remove the loops.
   if (sink === 0.5) console.log(sink);
 });

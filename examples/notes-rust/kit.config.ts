@@ -1,7 +1,7 @@
 import { defineConfig } from "@kit/cli";
 import { rustServer } from "@kit/plugin-rust-server";
 
-// `api` is the directory of the other example's sources: one contract, two servers.
+// `api` is the directory with the sources of the other example: one contract, two servers.
 export default defineConfig({
   typeFiles: ["api/**/*.types.ts"],
   routeFiles: ["api/**/*.routes.ts"],

@@ -1,4 +1,4 @@
-// What can go wrong in the benchmark of `kit dev` besides its figures: a load that does not see what a client suffers.
+// Tests of the `kit dev` benchmark beyond its figures: the load must count the failures that a client sees.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -19,7 +19,7 @@ async function serve(t: TestContext, listener: RequestListener): Promise<Server>
   return server;
 }
 
-/** What the load counts at a port until there is enough of it. */
+/** Runs the load on a port until the condition is true, and returns its counts. */
 async function counted(port: number, isEnough: (counts: Counts) => boolean): Promise<Counts> {
   const load = new Load(port, "/", {}, ({ text }) => text === "right", { clients: 2, perSecond: 100 });
   const end = performance.now() + 20_000;
@@ -31,7 +31,7 @@ function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
-test("answers are counted, and wrong ones as wrong", async (t) => {
+test("counts responses, and wrong responses as wrong", async (t) => {
   let asked = 0;
   const server = await serve(t, (_, response) => response.end((asked += 1) % 3 === 0 ? "wrong" : "right"));
   const { answered, wrong, refused, reset, closed } = await counted(
@@ -42,7 +42,7 @@ test("answers are counted, and wrong ones as wrong", async (t) => {
   assert.deepEqual([refused, reset, closed], [0, 0, 0]);
 });
 
-test("nobody who listens, and an answer that breaks off, are failures", async (t) => {
+test("counts a refused connection and an incomplete response as failures", async (t) => {
   const { refused } = await counted(await freePort(), (counts) => counts.refused > 5);
   assert.ok(refused > 5, `${refused} refused`);
   const server = await serve(t, (_, response) => {
@@ -54,7 +54,7 @@ test("nobody who listens, and an answer that breaks off, are failures", async (t
   assert.equal(answered, 0);
 });
 
-test("a kept connection that is closed is a matter of its own", async (t) => {
+test("counts a closed keep-alive connection separately", async (t) => {
   const seen = new WeakSet<object>();
   const server = await serve(t, ({ socket }, response) => {
     if (seen.has(socket)) socket.resetAndDestroy();
@@ -69,7 +69,7 @@ test("a kept connection that is closed is a matter of its own", async (t) => {
   assert.equal(reset, 0);
 });
 
-test("a percentile is a sample that was taken", () => {
+test("a percentile is one of the samples", () => {
   assert.deepEqual(
     [0.5, 0.9, 1].map((share) => percentile([5, 1, 4, 2, 3, 6, 9, 8, 7, 10], share)),
     [5, 9, 10],
@@ -77,7 +77,7 @@ test("a percentile is a sample that was taken", () => {
   assert.ok(Number.isNaN(percentile([], 0.9)));
 });
 
-test("the table shows each kind and all", () => {
+test("the table shows each kind of edit and the total", () => {
   const edit = { kind: "type", total: 200, build: 20, ready: 180 };
   const counts = { answered: 7, refused: 0, reset: 1, closed: 0, wrong: 0 };
   const text = table(rowsOf([edit, { ...edit, kind: "handler", total: 100, ready: 70 }], [30], counts));

@@ -1,4 +1,4 @@
-// What can go wrong in the HTTP benchmark besides its figures: filters, wrong answers that count, servers that stay behind.
+// Tests of the HTTP benchmark beyond its figures: filters, the check of responses, servers that must exit.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -21,7 +21,7 @@ const http = join(repository, "bench/http");
 const peer = { file: process.execPath, arguments: ["subjects/node-http.ts"], cwd: http };
 
 describe("filters", () => {
-  test("keep the order of the list, and are all where none is given", () => {
+  test("keep the order of the list, and select everything if no filter is given", () => {
     assert.deepEqual(
       select("--subjects", "axum, kit-native", catalog).map(({ name }) => name),
       ["kit-native", "axum"],
@@ -29,7 +29,7 @@ describe("filters", () => {
     assert.equal(select("--subjects", undefined, catalog).length, catalog.length);
   });
 
-  test("name what there is where a name is unknown or missing", () => {
+  test("list the valid names if a name is unknown or missing", () => {
     assert.throws(() => select("--subjects", "kit,axum", catalog), /no `kit`; there are kit-native, /);
     assert.throws(() => select("--scenarios", ",", scenarios), /names nothing; there are get-static, /);
     for (const text of ["0", "-1", "x", "Infinity", ""])
@@ -40,14 +40,14 @@ describe("filters", () => {
 describe("figures", () => {
   const sample = { cpu: 10, rps: 100, p50: 1, p99: 2, busy: 1 };
 
-  test("a median is the middle, of two their mean, of nothing no number", () => {
+  test("the median is the middle value, the mean of two middle values, and NaN for an empty list", () => {
     assert.equal(median([9, 1, 5]), 5);
     assert.equal(median([4, 1, 2, 100]), 3);
     assert.ok(Number.isNaN(median([])));
     assert.deepEqual(rowsOf("get-param", "axum", []), []);
   });
 
-  test("the table multiplies the first subject, and marks servers that waited", () => {
+  test("the table shows multiples of the first subject, and marks servers that waited", () => {
     const rows: Row[] = [
       ...rowsOf("get-param", "kit-native", [sample, { ...sample, cpu: 4 }, { ...sample, cpu: 8 }]),
       ...rowsOf("get-param", "axum", [{ ...sample, cpu: 12, busy: 0.5 }]),
@@ -61,7 +61,7 @@ describe("figures", () => {
   });
 });
 
-describe("an answer counts only where it is the scenario's", () => {
+describe("a response counts only if it matches the scenario", () => {
   const scenario: Scenario = {
     name: "x",
     request: "",
@@ -85,7 +85,7 @@ describe("an answer counts only where it is the scenario's", () => {
     test(name, () => assert.equal(isRight(scenario, top, body), expected));
   }
 
-  test("a failure without a code", () => {
+  test("a failure must have an error code", () => {
     const failure = { name: "x", request: "", status: 404, body: {} };
     const top = "HTTP/1.1 404 Not Found\r\ncontent-type: application/json";
     assert.equal(isRight(failure, top, '{"error":{"code":"NOT_FOUND"}}'), true);
@@ -94,7 +94,7 @@ describe("an answer counts only where it is the scenario's", () => {
 });
 
 describe("processes", () => {
-  test("a server answers every scenario but the database's, and is gone when it is stopped", async () => {
+  test("a server responds to every scenario except those of the database, and exits when it is stopped", async () => {
     const subject = await Subject.start("node-http", peer);
     try {
       for (const scenario of scenarios.filter(({ isStored }) => isStored !== true))
@@ -107,12 +107,12 @@ describe("processes", () => {
     await assert.rejects(subject.check(scenarios[0]!), /ECONNREFUSED|ECONNRESET/);
   });
 
-  test("one that ends before it listens is told with how it ended", async () => {
+  test("a process that exits before it listens is reported with its exit code", async () => {
     const start = { file: process.execPath, arguments: ["-e", "process.exit(3)"], cwd: http };
     await assert.rejects(Subject.start("broken", start), /broken ended with 3 before it listened/);
   });
 
-  test("one ends by itself where the benchmark is killed", async () => {
+  test("a server exits by itself if the benchmark is killed", async () => {
     const directory = await mkdtemp(join(tmpdir(), "kit-bench-"));
     try {
       const script = join(directory, "benchmark.ts");
@@ -135,7 +135,7 @@ setInterval(() => undefined, 1000);
     }
   });
 
-  test("a program that fails is told with its last words; one that is stopped ends", async () => {
+  test("a program that fails is reported with its last output; a stopped program exits", async () => {
     const { signal } = new AbortController();
     const words = ["-e", "console.error('no such crate'); process.exit(4)"];
     await assert.rejects(run(process.execPath, words, http, signal), /ended with 4:\nno such crate/);

@@ -1,4 +1,4 @@
-// The page of figures says what was recorded, and nothing else.
+// Tests that the page of figures equals the recorded results.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -17,14 +17,14 @@ function cpu(scenario: string, subject: string, value: number): Row {
   return { scenario, subject, metric: "cpu_us_per_req", value, unit: "us" };
 }
 
-test("the page and its picture are what the results make; `cargo xtask bench page` writes them", async () => {
+test("the page and its picture match the results; `cargo xtask bench page` writes them", async () => {
   const page = await readFile(join(repository, "docs/performance.md"), "utf8");
   const { markdown, svg } = render(page, join(repository, "bench/results"));
   assert.equal(page, markdown);
   assert.equal(await readFile(join(repository, "docs/performance.svg"), "utf8"), svg);
 });
 
-test("a goal is met at its limit and missed above it; what was not measured is left out", () => {
+test("a goal is met at its limit and missed above it; values that were not measured are left out", () => {
   const rows = [
     cpu("get-param", "kit-native", 5),
     cpu("get-param", "axum", 5),
@@ -39,7 +39,7 @@ test("a goal is met at its limit and missed above it; what was not measured is l
   );
 });
 
-test("every peer that is ahead anywhere is named; adapters are no peers", () => {
+test("lists every peer that is faster in a scenario; adapters are not peers", () => {
   const rows = [
     cpu("not-found", "kit-native", 6),
     cpu("not-found", "kit-hono", 3),
@@ -49,7 +49,7 @@ test("every peer that is ahead anywhere is named; adapters are no peers", () => 
   assert.deepEqual(behind(rows), ["axum in not-found: 1.50 times its CPU"]);
 });
 
-test("tables are sorted, say what waited and what is missing", () => {
+test("tables are sorted, and mark servers that waited and missing values", () => {
   const result: Result = {
     bench: "http",
     machine: { cpu: "A <fast> one", cores: 2, node: "v24.0.0" },
@@ -72,6 +72,6 @@ test("tables are sorted, say what waited and what is missing", () => {
   assert.equal(startSection(undefined), "No figures are recorded.");
 });
 
-test("a page without a place for a table is refused", () => {
+test("refuses a page without a location for a table", () => {
   assert.throws(() => fill("# Performance\n", "http", "x"), /no place for http/);
 });

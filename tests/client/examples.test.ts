@@ -1,4 +1,4 @@
-// The generated clients of the examples, in Node and in a browser.
+// Tests of the generated clients of the examples, in Node and in a browser.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -21,7 +21,7 @@ import { chromiumPath, withoutChromium } from "../e2e/support/chromium.ts";
 import { type Example, Project, repository } from "../e2e/support/project.ts";
 import type { RunningApp } from "../e2e/support/running-app.ts";
 
-describe("the client of the notes", () => {
+describe("the client of the notes example", () => {
   let project: Project;
   let app: RunningApp;
   before(async () => {
@@ -30,7 +30,7 @@ describe("the client of the notes", () => {
   });
   after(() => project?.remove());
 
-  test("writes, reads, lists, changes and deletes, with dates as dates", async () => {
+  test("writes, reads, lists, changes and deletes, with dates as Date objects", async () => {
     const api = createNotes<NoteRoutes>({ baseUrl: app.url, headers: { authorization: "Bearer ada:user" } });
     const note = await api.post("/notes", { body: { title: "Groceries", content: "Milk" } });
     assert.ok(note.createdAt instanceof Date && Math.abs(note.createdAt.getTime() - Date.now()) < 60_000);
@@ -49,7 +49,7 @@ describe("the client of the notes", () => {
     assert.ok(!gone.ok && gone.error.code === "NOTE_NOT_FOUND" && gone.error.status === 404);
   });
 
-  test("hears what was wrong", async () => {
+  test("gets the error of a request", async () => {
     const api = createNotes({ baseUrl: app.url });
     await assert.rejects(
       api.get("/notes"),
@@ -66,7 +66,7 @@ describe("the client of the notes", () => {
   });
 });
 
-describe("the client of the teams", () => {
+describe("the client of the teams example", () => {
   let project: Project;
   let app: RunningApp;
   before(async () => {
@@ -75,7 +75,7 @@ describe("the client of the teams", () => {
   });
   after(() => project?.remove());
 
-  test("takes what may be left out, and tells errors apart by their codes", async () => {
+  test("accepts requests without optional members, and distinguishes errors by their codes", async () => {
     const api = createTeams<TeamRoutes>({ baseUrl: app.url });
     const ada = await api.post("/users", { body: { email: "ada@example.com", displayName: "Ada" } });
     assert.equal(ada.status, "active");
@@ -108,7 +108,7 @@ describe("the client of the teams", () => {
   });
 });
 
-/** What a page needs: the API under `/api`, and the client as the JavaScript that it is without its types. */
+/** Starts a site for a page: the API under `/api`, and the client as JavaScript with its types removed. */
 async function siteOf(app: RunningApp): Promise<Server> {
   const page = `<!doctype html><script type="importmap">{ "imports": { "@kit/client": "/packages/client/src/index.ts" } }</script>`;
   const site = createServer((incoming, outgoing) => {
@@ -137,12 +137,12 @@ async function siteOf(app: RunningApp): Promise<Server> {
   return site;
 }
 
-/** What a script says that runs in a page beside an example's API. */
+/** Returns the result of a script that runs in a page with the API of an example. */
 async function inBrowser(example: Example, script: string): Promise<unknown> {
   const project = await Project.ready(example);
   const app = await project.start();
   const site = await siteOf(app);
-  // Without a sandbox, which root has not.
+  // Without a sandbox, because root cannot use it.
   const browser = await chromium.launch({ executablePath: chromiumPath!, args: ["--no-sandbox"] });
   try {
     const page = await browser.newPage();
@@ -159,7 +159,7 @@ async function inBrowser(example: Example, script: string): Promise<unknown> {
   }
 }
 
-test("the client of the notes works in a browser", { skip: withoutChromium }, async () => {
+test("the client of the notes example works in a browser", { skip: withoutChromium }, async () => {
   const told = await inBrowser(
     "notes",
     `const api = createClient({ baseUrl: "/api", headers: { authorization: "Bearer ada:user" } });
@@ -175,7 +175,7 @@ test("the client of the notes works in a browser", { skip: withoutChromium }, as
   assert.deepEqual(told, { isDate: true, title: "Grüße", error: ["NOTE_NOT_FOUND", 404, 32] });
 });
 
-test("the client of the teams works in a browser", { skip: withoutChromium }, async () => {
+test("the client of the teams example works in a browser", { skip: withoutChromium }, async () => {
   const told = await inBrowser(
     "teams",
     `const api = createClient({ baseUrl: "/api" });

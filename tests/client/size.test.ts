@@ -1,4 +1,4 @@
-// What the client weighs where it is loaded over a network.
+// Tests the size of the client for download over a network.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { repository } from "../e2e/support/project.ts";
 
-test("the client is under 3 KB compressed, and depends on nothing", async () => {
+test("the client is smaller than 3 KB compressed and has no dependencies", async () => {
   const built = await build({
     stdin: { contents: 'export * from "@kit/client";', resolveDir: repository },
     bundle: true,

@@ -1,4 +1,4 @@
-// What TypeScript makes of a generated client, for each kind of contract. `tsc` is the test: each expected error is one, and nothing else is.
+// Types of a generated client for each kind of contract. `tsc` is the test: each expected error must occur, and no other error.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,9 +13,9 @@ import {
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const yes = <T extends true>(): T | undefined => undefined;
 
-// Never called: its types are what is looked at.
+// Never called: only its types are checked.
 export async function calls(api: Client<Routes>): Promise<void> {
-  // A query whose members are all optional may be left out; the answer is a union that its tag tells apart.
+  // A query whose members are all optional may be left out. The response is a union with a tag.
   const figure = await api.get("/search");
   yes<Same<typeof figure, Types.Figure>>();
   if (figure.kind === "circle") yes<Same<typeof figure.radius, number>>();
@@ -23,41 +23,41 @@ export async function calls(api: Client<Routes>): Promise<void> {
   await api.get("/search", {
     query: { limit: 1, since: new Date(), big: 10n, sides: "all", ids: [1], tags: ["a"] },
   });
-  // @ts-expect-error a date is no text
+  // @ts-expect-error a Date is not a string
   await api.get("/search", { query: { since: "2026-01-01" } });
-  // @ts-expect-error a literal that is not listed
+  // @ts-expect-error a literal that is not in the union
   await api.get("/search", { query: { sides: 3 } });
-  // @ts-expect-error a member that no contract declares
+  // @ts-expect-error a member that the contract does not declare
   await api.get("/search", { query: { colour: "red" } });
 
-  // Keys of its own.
+  // A query with an index signature.
   const open = await api.get("/open", { query: { anything: "goes" } });
   yes<Same<typeof open, undefined>>();
-  // @ts-expect-error a value that no key holds
+  // @ts-expect-error a value of a type that the index signature does not accept
   await api.get("/open", { query: { anything: 1 } });
 
-  // Several parameters, in whichever order the path has them.
+  // Several parameters, in any order of the path.
   const pair = { params: { a: 1, b: "x" } };
   yes<Same<Awaited<ReturnType<typeof paired>>, undefined>>();
   async function paired(): Promise<undefined> {
     await api.delete("/swapped/:b/:a", pair);
     return await api.get("/pairs/:a/:b", pair);
   }
-  // @ts-expect-error one of them is missing
+  // @ts-expect-error a parameter is missing
   await api.get("/pairs/:a/:b", { params: { a: 1 } });
-  // @ts-expect-error one of them is of another type
+  // @ts-expect-error a parameter has another type
   await api.get("/pairs/:a/:b", { params: { a: "1", b: "x" } });
 
-  // The rest of a path.
+  // A rest parameter.
   await api.get("/files/*path", { params: { path: "a/b" } });
-  // @ts-expect-error without it
+  // @ts-expect-error the rest parameter is missing
   await api.get("/files/*path");
 
-  // What the server fills in may be left out, and is there in the answer.
+  // Members with defaults may be left out of the request, and are present in the response.
   const account = await api.post("/accounts", { body: { email: "ada@example.com" } });
   yes<Same<typeof account.id, string>>();
   yes<Same<typeof account.status, "active" | "suspended" | "deleted">>();
-  // @ts-expect-error it fills in no address
+  // @ts-expect-error the address has no default
   await api.post("/accounts", { body: { status: "active" } });
   const filled = await api.put("/defaults", {
     body: { name: "a", last: "b", since: new Date(), big: 1n, dates: [] },
@@ -67,23 +67,23 @@ export async function calls(api: Client<Routes>): Promise<void> {
   yes<Same<typeof filled.big, bigint>>();
   yes<Same<typeof filled.dates, Date[]>>();
   yes<Same<typeof filled.untouched, number | undefined>>();
-  // @ts-expect-error a number is no bigint
+  // @ts-expect-error a number is not a bigint
   await api.put("/defaults", { body: { name: "a", last: "b", big: 1 } });
 
-  // @ts-expect-error a method that the path does not take
+  // @ts-expect-error a method that the path does not have
   await api.post("/search");
-  // @ts-expect-error a path that no contract has
+  // @ts-expect-error a path without a contract
   await api.get("/searches");
 
-  // Each route fails in the ways that every route can.
+  // The errors that every route can return.
   const result = await api.get("/search").result();
   if (!result.ok) {
     if (result.error.code === "VALIDATION_ERROR") yes<Same<typeof result.error.status, 400>>();
-    // @ts-expect-error a code that nothing declares
+    // @ts-expect-error a code that no contract declares
     if (result.error.code === "NOT_FUND") assert.fail();
   }
 }
 
-test("a generated client is made with nothing but an address", () => {
+test("a generated client needs only an address", () => {
   assert.equal(typeof createClient({ baseUrl: "http://localhost" }).get, "function");
 });

@@ -1,4 +1,4 @@
-// `kit build` with the real tsup and the real swc, and `kit test` with the real vitest, on projects as `kit scaffold init` makes them.
+// Tests `kit build` with the real tsup and the real swc, and `kit test` with the real vitest, on projects that `kit scaffold init` creates.
 
 import assert from "node:assert/strict";
 import { chmod, copyFile, mkdir, mkdtemp, readFile, realpath, rename, rm, symlink } from "node:fs/promises";
@@ -21,16 +21,16 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
 
   before(async () => {
     home = await mkdtemp(join(await realpath(tmpdir()), "kit-compilers-"));
-    // PostgreSQL runs as another user where the tests run as root.
+    // PostgreSQL runs as another user if the tests run as root.
     await chmod(home, 0o755);
     await copyFile(join(import.meta.dirname, "package.json"), join(home, "package.json"));
     const args = ["install", "--no-audit", "--no-fund", "--prefer-offline"];
     const installed = await run("npm", args, { cwd: home, timeout: 300_000 });
-    // Without a registry there is nothing to try; whatever else goes wrong is a failure.
+    // Skip the tests only if the registry cannot be reached; any other problem is a failure.
     if (/\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH)\b/.test(installed.stderr))
       missing = "npm reaches no registry";
     else assert.equal(installed.code, 0, installed.stderr);
-    // The compilers are found above the projects, after the packages of this repository.
+    // Projects find the compilers in a directory above, after the packages of this repository.
     const linked = join(repository, "node_modules");
     await mkdir(join(home, "apps"));
     await symlink(linked, join(home, "apps/node_modules"));
@@ -44,7 +44,7 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
     await rm(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
   });
 
-  /** A new project with these options in its configuration, and that in its package.json. */
+  /** Creates a project with the given options in its configuration, and further members in its package.json. */
   async function project(name: string, config: object, more: object = {}): Promise<string> {
     const cwd = join(home, "apps");
     const args = ["scaffold", "init", name, "--server", "native", "--db", "raw", "--no-install", "--no-git"];
@@ -88,7 +88,7 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
       }
     });
 
-    test(`by ${compiler} shows what ${compiler} says of a mistake`, async (t) => {
+    test(`by ${compiler} shows the errors that ${compiler} reports`, async (t) => {
       if (missing !== undefined) return t.skip(missing);
       const root = await project(`${compiler}-mistake`, { compiler });
       const main = join(root, "src/main.ts");
@@ -107,7 +107,7 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
         failures: { message: string; path: string; line: number; column: number }[];
       };
       assert.partialDeepStrictEqual(failure, { code: "BUILD_ERROR", phase: "compile" });
-      // As tsc's mistakes have it: the file, the line, and the column of the semicolon.
+      // Same format as errors of tsc: the file, the line, and the column of the semicolon.
       const line = (await readFile(main, "utf8")).split("\n").indexOf("export const wrong = ;") + 1;
       assert.equal(failures.length, 1);
       assert.partialDeepStrictEqual(failures[0], { path: "src/main.ts", line, column: 22 });
@@ -115,14 +115,14 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
     });
   }
 
-  test("takes arguments for its compiler", async (t) => {
+  test("passes arguments to its compiler", async (t) => {
     if (missing !== undefined) return t.skip(missing);
     const tsup = await project("tsup-arguments", {
       compiler: "tsup",
       compilerArgs: ["src/main.ts", "--format", "esm", "--minify", "--sourcemap"],
     });
     succeeded(await run(kit, ["build"], { cwd: tsup }));
-    // One entry, minified, beside its map.
+    // A single entry, minified, with its source map.
     assert.match(await readFile(join(tsup, "dist/main.js"), "utf8"), /sourceMappingURL=main\.js\.map/);
     const swc = await project("swc-arguments", {
       compiler: "swc",
@@ -134,7 +134,7 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
     assert.match(await readFile(join(swc, "out/src/main.js"), "utf8"), /from"\.\/app\.js"/);
   });
 
-  test("is tested by vitest where it has that", async (t) => {
+  test("is tested by vitest if it depends on vitest", async (t) => {
     if (missing !== undefined) return t.skip(missing);
     const root = await project("vitest", {}, { devDependencies: { vitest: "*" } });
     // kit.config.ts needs the other files of the directory.
@@ -181,7 +181,7 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
       assert.ok(of > 0);
       assert.equal(seen, of, tested.stdout);
     }
-    // A handler that breaks its contract for some values alone.
+    // A handler that breaks its contract for some values only.
     const handlers = join(root, "src/todos.handlers.ts");
     const right = await readFile(handlers, "utf8");
     const start = '"GET /todos": async ({ query';
@@ -213,7 +213,7 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
   test("has suites, factories and the matcher under vitest", async (t) => {
     if (missing !== undefined) return t.skip(missing);
     const root = await project("matched", {}, { devDependencies: { "@kit/testing": "*", vitest: "*" } });
-    // In place of the one for node:test; what the contract tests need stays.
+    // Replaces the test for node:test. Files that the contract tests need stay.
     await writeFile(
       join(root, "tests/todos.test.ts"),
       `import { createFactory, createIntegrationSuite, schemaMatchers } from "@kit/testing";

@@ -1,4 +1,4 @@
-// Where servers listen: without a host on every address of the machine, of IPv6 and of IPv4; with one on that alone.
+// Addresses that servers listen on: all IPv6 and IPv4 addresses of the machine without a host, and otherwise only the given host.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -13,7 +13,7 @@ const hasIPv6 = Object.values(networkInterfaces()).some((list) =>
 );
 const skip = hasIPv6 ? false : "this machine has no IPv6";
 
-/** The status of an answer, or why there is none. */
+/** Returns the status line of a response, or the error code if there is no response. */
 async function ask(port: number, host: string): Promise<string> {
   const socket = connect({ port, host });
   try {
@@ -43,13 +43,13 @@ for (const { name, echo } of columns) {
       }
     });
 
-    test("listens on nothing but the host that is given", { skip }, async () => {
+    test("listens only on the given host", { skip }, async () => {
       await using served = await echo({ host: "127.0.0.1" });
       assert.equal(await ask(served.port, "127.0.0.1"), "HTTP/1.1 200");
       assert.equal(await ask(served.port, "::1"), "ECONNREFUSED");
     });
 
-    test("listens on `::1` alone", { skip }, async () => {
+    test("listens only on `::1`", { skip }, async () => {
       await using served = await echo({ host: "::1" });
       assert.equal(await ask(served.port, "::1"), "HTTP/1.1 200");
       assert.equal(await ask(served.port, "127.0.0.1"), "ECONNREFUSED");

@@ -12,7 +12,7 @@ import {
   route,
 } from "../../packages/core/test/support/compiled.ts";
 
-/** A running application. */
+/** Running application. */
 export interface Served extends AsyncDisposable {
   readonly port: number;
 }
@@ -29,7 +29,7 @@ const value = responseOf("Value", { value: "string" });
 const number = responseOf("Number", { number: "number" });
 const text = objectOf("Text", { text: "string" });
 
-/** A route behind the global middleware. */
+/** Creates a route behind the global middleware. */
 function on(ref: string, parts: Parameters<typeof route>[1] = {}): CompiledRoute {
   return route(ref, { middleware: ["global5", "global9"], ...parts });
 }
@@ -95,7 +95,7 @@ function* repeated(): Generator<Uint8Array> {
   for (let count = 0; count < 64; count += 1) yield large;
 }
 
-/** Streams by their names. */
+/** Streams by name. */
 const streams: Readonly<Record<string, (ctx: RequestContext) => unknown>> = {
   sized: (ctx) => ctx.send(pieces(), { contentType: "text/plain", length: 10 }),
   short: (ctx) => ctx.send(pieces(), { length: 11 }),
@@ -109,7 +109,7 @@ const streams: Readonly<Record<string, (ctx: RequestContext) => unknown>> = {
   split: (ctx) => ctx.header("x-own", "1\r\nx-split: 2").send(pieces()),
 };
 
-/** Why the signals of requests to `GET /endless` were aborted. */
+/** Abort reasons of requests to `GET /endless`. */
 export const aborted: string[] = [];
 
 const handlers = {
@@ -155,7 +155,7 @@ const handlers = {
     throw new TypeError("secret");
   },
   "GET /reject": () => Promise.reject(new Error("secret")),
-  // Waits for as long as anybody does, and says in the end why it was told to stop.
+  // Waits until the request is aborted, and records the code of the abort reason.
   "GET /endless": ({ ctx }: Input) =>
     new Promise((_resolve, reject) => {
       ctx.signal.addEventListener("abort", () => {
@@ -169,12 +169,12 @@ const handlers = {
   },
 };
 
-/** Notes its name in `ctx.order`. */
+/** Creates middleware that appends its name to `ctx.order`. */
 function noting(name: string): (input: { ctx: RequestContext & { order?: string } }) => { order: string } {
   return ({ ctx }) => ({ order: ctx.order === undefined ? name : `${ctx.order} ${name}` });
 }
 
-/** Serves what the cases of `conformance/http.json` ask. */
+/** Serves the routes that the cases of `conformance/http.json` request. */
 export async function serve(
   server: ServerAdapter,
   bodyLimit: number,

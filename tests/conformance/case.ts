@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** A request in its parts, or as bytes. */
+/** Request with its method, target, headers and body, or as raw bytes. */
 export interface CaseRequest {
   readonly method?: string;
   readonly target?: string;
@@ -12,7 +12,7 @@ export interface CaseRequest {
   readonly fill?: readonly [text: string, count: number];
 }
 
-/** A case of `conformance/http.json`; its `about` says what the members mean. */
+/** Case of `conformance/http.json`; the member `about` of the file explains the members. */
 export interface Case {
   readonly name: string;
   readonly request: CaseRequest;
@@ -37,13 +37,13 @@ export interface Case {
   readonly refused?: true;
 }
 
-/** The cases and the limit that they are written for. */
+/** Reads the cases and the body limit that they assume. */
 export function readCases(): { readonly bodyLimit: number; readonly cases: readonly Case[] } {
   const file = new URL("../../conformance/http.json", import.meta.url);
   return JSON.parse(readFileSync(file, "utf8")) as { bodyLimit: number; cases: Case[] };
 }
 
-/** The bytes of a request, as Latin-1 where it is raw. */
+/** Returns the bytes of a request. Raw requests are encoded as Latin-1. */
 export function bytesOf({ request, closes }: Case): Buffer {
   if (request.raw !== undefined) {
     const [text, count] = request.fill ?? ["", 0];
@@ -55,7 +55,7 @@ export function bytesOf({ request, closes }: Case): Buffer {
   const lines = Object.entries({ host: "localhost", ...headers }).map(
     ([name, text]) => `${name}: ${text}\r\n`,
   );
-  // Where closing is what the server must do by itself, it is not asked for.
+  // If the server must close the connection by itself, the request does not ask it to.
   if (closes !== true) lines.push("connection: close\r\n");
   if (chunks !== undefined) lines.push("transfer-encoding: chunked\r\n");
   else if (body.length > 0) lines.push(`content-length: ${body.length}\r\n`);

@@ -5,33 +5,33 @@ import { aborted, serve } from "./application.ts";
 import { isRust, startRust } from "./rust.ts";
 import { type CommonOptions, servers } from "./servers.ts";
 
-/** What a server is started with. */
+/** Options of a server. */
 export interface Settings extends CommonOptions {
   readonly bodyBytes: number;
   readonly requestTimeoutMs?: number;
-  /** Address to listen on: 127.0.0.1 unless said; every address if it is empty. */
+  /** Address to listen on. Default 127.0.0.1; an empty string means all addresses. */
   readonly host?: string;
 }
 
-/** A running server. */
+/** Running server. */
 export interface Served extends AsyncDisposable {
   readonly port: number;
-  /** Why requests to `GET /endless` were told to stop. */
+  /** Returns the abort reasons of requests to `GET /endless`. */
   aborted(): readonly string[];
 }
 
-/** A server that answers the cases, on whatever it runs. */
+/** Server that runs the cases, on any platform. */
 export interface Column {
   readonly name: string;
-  /** Serves what the cases of `conformance/http.json` ask. */
+  /** Serves the routes that the cases of `conformance/http.json` request. */
   serve(settings: Settings): Promise<Served>;
-  /** Answers each request with what it was, as the cases of `conformance/http-raw.json` ask. */
+  /** Responds to each request with the request itself, as the cases of `conformance/http-raw.json` expect. */
   echo(options?: CommonOptions & Pick<Settings, "host">): Promise<Served>;
 }
 
 const bodyBytes = 1024 * 1024;
 
-/** Those of this run. */
+/** Servers of this run. */
 export const columns: readonly Column[] = isRust
   ? [
       {

@@ -1,5 +1,5 @@
-// The limit of open connections, on the servers that let further ones wait: the native server and the Rust server. Those on node:http
-// close further ones at once.
+// Tests of the connection limit on servers that let further connections wait: the native server and the Rust server. Servers on node:http
+// close further connections at once.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -43,13 +43,13 @@ for (const { name, echo } of columns.filter((one) => one.name === "native" || on
       const third = await ask(served.port);
       await sleep(300);
       assert.equal(third.text(), "");
-      // The others are served meanwhile.
+      // The other connections are served meanwhile.
       second.socket.write(request);
       while (second.text().split("HTTP/1.1 200 ").length < 3) await sleep(5);
       first.socket.destroy();
       await answered(third);
       for (const { socket } of [second, third]) socket.destroy();
-      // A place is free again, however its connection ended.
+      // A closed connection makes room for another one, however it was closed.
       for (let count = 0; count < 5; count += 1) {
         const next = await ask(served.port);
         await answered(next);

@@ -1,4 +1,4 @@
-// An application whose routes are behind middleware that answers 401: middleware of the framework that kit runs on, or kit's own.
+// Application whose routes are behind middleware that responds with 401: middleware of the framework that kit runs on, or kit's own.
 
 import { type AppOptions, createApp, type RequestContext } from "@kit/core";
 import { expressServer } from "@kit/server-express";
@@ -11,16 +11,16 @@ import { Hono, type MiddlewareHandler } from "hono";
 
 import { compiled, objectOf, responseOf, route } from "../../packages/core/test/support/compiled.ts";
 
-/** Ways in which middleware stops requests. */
+/** Requests that the middleware refuses. */
 export type Guarding =
-  /** Every request, whatever its path. */
+  /** Every request, with any path. */
   | "everything"
-  /** Every request, behind a parser of bodies or where the framework runs late middleware. */
+  /** Every request, after a body parser, or at a late step of the framework. */
   | "late"
   /** Requests to some paths: prefixes, nested prefixes, and single paths. */
   | "prefixes";
 
-/** Answer of open routes, and of guarded routes that were reached after all. */
+/** Response of open routes, and of guarded routes that were reached by mistake. */
 export interface Told {
   readonly route: string;
   readonly path: string;
@@ -48,13 +48,13 @@ const openRefs: readonly string[] = [
   "GET /:tenant/users/:id",
 ];
 
-/** Tells if middleware must have stopped requests for a route. */
+/** Returns true if middleware must refuse requests for a route. */
 export function isGuarded(ref: string): boolean {
   return guardedRefs.includes(ref);
 }
 
 const body = objectOf("Text", { text: "string" });
-/** The routes of the application, for a matcher of the test. */
+/** Routes of the application, for a matcher in the test. */
 export const program: CompiledApplication = compiled(
   ...[...guardedRefs, ...openRefs].map((ref) =>
     route(ref, {
@@ -76,7 +76,7 @@ function handlersOf(refs: readonly string[]): Record<string, unknown> {
   );
 }
 
-/** Starts the application. `isOwnGuard`: kit's own middleware stops the requests, since there is no framework. */
+/** Starts the application. If `isOwnGuard` is true, kit's own middleware refuses the requests, because there is no framework. */
 export async function serveGuarded(
   server: ServerAdapter,
   isOwnGuard: boolean,
@@ -102,7 +102,7 @@ export async function serveGuarded(
 const isBelow = (path: string, prefix: string): boolean => path === prefix || path.startsWith(`${prefix}/`);
 const prefixes: readonly string[] = ["/admin", "/api/admin", "/users/@me", "/hidden"];
 
-/** Frameworks with their own middleware: it puts the path that it has seen into the header `x-seen`. */
+/** Frameworks with their own middleware, which copies the path that it sees into the header `x-seen`. */
 export const frameworks: readonly (readonly [name: string, make: (guarding: Guarding) => ServerAdapter])[] = [
   ["express", guardedExpress],
   ["fastify", guardedFastify],
@@ -155,7 +155,7 @@ function guardedHono(guarding: Guarding): ServerAdapter {
     context.header("x-seen", new URL(context.req.url).pathname);
   });
   if (guarding === "everything") app.use(denyHono);
-  // Middleware that says that nothing is there.
+  // Middleware that responds with 404.
   else if (guarding === "late") app.use((context) => Promise.resolve(context.notFound()));
   else {
     const api = new Hono();

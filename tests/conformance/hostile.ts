@@ -1,9 +1,9 @@
-// Random requests of a seed, rich in what parsers and routers disagree about: escapes, backslashes, dots, slashes, semicolons, letters in
-// the other case, the absolute form, old versions, odd methods, bodies that a parser refuses.
+// Random requests for a seed, with many elements that parsers and routers interpret differently: escapes, backslashes, dots, slashes,
+// semicolons, upper and lower case, the absolute form, old versions, unusual methods, bodies that a parser refuses.
 
 import { Random } from "../property/support/random.ts";
 
-/** Paths that the application of `guarded.ts` has, most of them behind a middleware that answers 401. */
+/** Paths of the application in `guarded.ts`. Most of them are behind middleware that responds with 401. */
 const paths: readonly string[] = [
   "/admin",
   "/admin/users",
@@ -102,10 +102,10 @@ const bodies: readonly string[] = [
   "a=b",
 ];
 
-/** Ends a connection whose server still reads: an open route, and a request to close. */
+/** Last request of a connection: an open route, with `Connection: close`, so that the server closes the connection. */
 export const last = "GET /sentinel HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
-/** A request target: often one of the application's paths in another spelling. */
+/** Returns a request target: often one of the application's paths in another spelling. */
 export function randomTarget(random: Random): string {
   let path = random.pick(paths);
   const times = random.pick([0, 1, 1, 1, 2, 2, 3, 6]);
@@ -157,7 +157,7 @@ function escaped(random: Random, character: string): string {
   return random.chance(10) ? escape.replace("%", "%25") : escape;
 }
 
-/** A request, as Latin-1 text. */
+/** Returns a request, as a Latin-1 string. */
 export function randomRequest(random: Random): string {
   const version = random.chance(85)
     ? "HTTP/1.1"
@@ -178,7 +178,7 @@ export function randomRequest(random: Random): string {
   }
 }
 
-/** Bytes that one client sends on a connection: requests in a row, some of them spoiled, and one that asks to close. */
+/** Returns the bytes that a client sends on one connection: several requests, some of them corrupted, and `last`. */
 export function randomConnection(random: Random): Buffer {
   let text = "";
   for (let count = random.pick([1, 1, 1, 2, 3, 8]); count > 0; count--) text += randomRequest(random);
@@ -193,7 +193,7 @@ export function randomConnection(random: Random): Buffer {
   return bytes;
 }
 
-/** The seed and number of runs: those of the environment, else the test's own. */
+/** Returns the seed and the number of runs: from the environment, or otherwise the test's defaults. */
 export function chosenRuns(runs: number): {
   readonly seed: number;
   readonly runs: number;

@@ -1,4 +1,4 @@
-// Every case of conformance/http.json on every server that kit runs on, over real sockets.
+// Runs every case of conformance/http.json on every server, over real sockets.
 
 import { after, before, describe, test } from "node:test";
 

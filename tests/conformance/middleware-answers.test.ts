@@ -1,4 +1,4 @@
-// Middleware that tries to answer, on every server: the request fails, and the log says what to do.
+// Middleware that tries to respond, on every server: the request fails, and the log explains what to do.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -31,7 +31,7 @@ notInRust("middleware that answers", "the type of a middleware's result says wha
 
 for (const [name, make] of servers) {
   for (const [what, told, middleware] of answers) {
-    test(`${name}: middleware that returns ${what} is 500 and logged`, async () => {
+    test(`${name}: responds with 500 and logs an error if middleware returns ${what}`, async () => {
       const log: LogEntry[] = [];
       let isReached = false;
       const handler = (): object => {

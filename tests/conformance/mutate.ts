@@ -1,12 +1,12 @@
-// Bytes made of bytes: what a fuzzer tries next.
+// Mutates inputs of a fuzzer.
 
 import type { Random } from "../property/support/random.ts";
 import { randomRequest } from "./hostile.ts";
 
-/** Inputs grow no longer than this. */
+/** Maximum length of an input, in bytes. */
 const longest = 3000;
 
-/** Pieces that mean something to a server. */
+/** Fragments with a meaning for servers. */
 const pieces: readonly string[] = [
   "\r\n",
   "\r\n\r\n",
@@ -33,7 +33,7 @@ const pieces: readonly string[] = [
   "*",
 ];
 
-/** Returns another input, made of one that is kept, of a second one, or of a random request. */
+/** Returns a mutation of an input, with fragments of a second input or of a random request. */
 export function mutate(random: Random, input: Buffer, other: Buffer): Buffer {
   let bytes = input;
   for (let count = 1 + random.below(4); count > 0; count--) {

@@ -1,4 +1,4 @@
-// What observing shows of a request, on every server: each row of the tables of log entries, spans, phases and of the sidecar's endpoints.
+// Observability data of a request on every server: each row of the tables of log entries, spans, phases and sidecar endpoints.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -130,7 +130,7 @@ for (const [name, make] of servers) {
       assert.deepEqual(collector.errors, []);
     });
 
-    test("log entries: fields, levels, threshold, what is hidden", async () => {
+    test("log entries have their fields and levels, respect the threshold and omit hidden values", async () => {
       const { logs } = await get<{ logs: LogEntry[] }>("logs?since=5m&level=trace");
       const own = logs.filter(({ message }) => message.startsWith("at ")).toReversed();
       assert.deepEqual(
@@ -154,12 +154,12 @@ for (const [name, make] of servers) {
       const { logs: grave } = await get<{ logs: LogEntry[] }>("logs?level=error");
       assert.deepEqual(
         grave.map(({ level, message }) => `${level}: ${message}`),
-        // The other one is what `GET /fail` throws.
+        // The other error is the one that `GET /fail` throws.
         ["error: It is taken", "fatal: at fatal", "error: at error"],
       );
     });
 
-    test("log entries are the same on standard output, in the sidecar, for plugins and for a collector", async () => {
+    test("log entries are equal on standard output, in the sidecar, for plugins and in a collector", async () => {
       await until(
         () => written.includes('"at fatal"') && collector.logs.length >= told.length,
         "the entries",
@@ -178,7 +178,7 @@ for (const [name, make] of servers) {
       );
     });
 
-    test("spans: fields, attributes, status", async () => {
+    test("spans have their fields, attributes and status", async () => {
       const { spans } = await get<{ spans: Span[] }>("spans?since=5m");
       const ours = spans.filter((span) => span.traceId === traceId);
       const root = ours.find(({ attributes }) => attributes["http.status_code"] === 201)!;
@@ -214,7 +214,7 @@ for (const [name, make] of servers) {
       assert.deepEqual(handler.attributes, { "thing.count": 3, "thing.isNew": true });
     });
 
-    test("spans of failures", async () => {
+    test("spans of failed requests have the error", async () => {
       const { traces } = await get<{ traces: Span[] }>("traces");
       const failed = traces.find((span) => span.name === "GET /fail")!;
       assert.match(failed.traceId, id32);
@@ -241,7 +241,7 @@ for (const [name, make] of servers) {
       );
     });
 
-    test("phases of a request, in their order", async () => {
+    test("the phases of a request are in order", async () => {
       const { requests } = await get<{ requests: { status: number; lifecycle: Json[] }[] }>("requests");
       const of = (wanted: number): Json[] => requests.find(({ status }) => status === wanted)!.lifecycle;
       for (const { timestamp, durationMs } of of(201)) {
@@ -270,7 +270,7 @@ for (const [name, make] of servers) {
       ]);
     });
 
-    test("errors, by time and number", async () => {
+    test("errors can be selected by time and number", async () => {
       const { errors } = await get<{ errors: Json[] }>("errors?since=1h");
       assert.deepEqual(
         errors.map(({ status, code, phase, route: at }) => [status, code, phase, at]),
@@ -293,7 +293,7 @@ for (const [name, make] of servers) {
         assert.deepEqual(await get(`errors?${query}`), { errors: [invalid] });
     });
 
-    test("latencies, health, server, routes", async () => {
+    test("reports latencies, health, server and routes", async () => {
       const figures = await get<Record<string, number>>("performance?route=/things/:id&window=5m");
       assert.deepEqual([figures["route"], figures["window"], figures["count"]], ["/things/:id", "5m", 2]);
       const { min, p50, p95, p99, max, avgMs } = figures as Record<string, number>;
@@ -328,7 +328,7 @@ for (const [name, make] of servers) {
       assert.equal(hooks.length, 6);
     });
 
-    test("what is hidden is nowhere", async () => {
+    test("hidden values appear nowhere", async () => {
       const all: unknown[] = [written, collector.spans.map(({ attributes }) => attributes), collector.logs];
       for (const path of ["requests", "errors", "logs?level=trace", "spans", "traces"])
         all.push(await get(path));
@@ -340,7 +340,7 @@ for (const [name, make] of servers) {
   });
 }
 
-/** A log record as the entry that it was, with its number of severity. */
+/** Converts a log record of the collector back to the log entry, with its severity number. */
 function fromCollector({
   traceId: trace,
   spanId,

@@ -1,4 +1,4 @@
-// The phases of a request, in their order, as every server tells of them: conformance/http-phases.json.
+// Phases of a request, in order, as every server reports them: conformance/http-phases.json.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -22,7 +22,7 @@ const { cases } = JSON.parse(readFileSync(file, "utf8")) as { cases: readonly Ph
 
 quietStdout();
 
-/** `validation:body fail`, `response 201`, or the name alone. */
+/** Formats phases: `validation:body fail`, `response 201`, or only the name. */
 function written({ lifecycle }: LifecycleTrace): string[] {
   return lifecycle.map(({ phase, result, status }) => [phase, result, status].filter(Boolean).join(" "));
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
-/** One answer that a case expects: of a request what it was, of a refusal the code. */
+/** Response that a case expects: the request itself, or the error code of a refusal. */
 export interface RawAnswer {
   readonly status: number;
   readonly optional?: true;
@@ -11,7 +11,7 @@ export interface RawAnswer {
   readonly code?: string;
 }
 
-/** A case of `conformance/http-raw.json`; its `about` says what the members mean. */
+/** Case of `conformance/http-raw.json`; the member `about` of the file explains the members. */
 export interface RawCase {
   readonly name: string;
   readonly bytes: string | { readonly parts: readonly (string | readonly [string, number])[] };
@@ -25,7 +25,7 @@ export function readRawCases(): readonly RawCase[] {
   return (JSON.parse(readFileSync(file, "utf8")) as { cases: RawCase[] }).cases;
 }
 
-/** What a client of the case sends. */
+/** Returns the bytes that the client of a case sends. */
 export function rawBytes({ bytes }: RawCase): Buffer {
   const text =
     typeof bytes === "string"
@@ -34,7 +34,7 @@ export function rawBytes({ bytes }: RawCase): Buffer {
   return Buffer.from(text, "latin1");
 }
 
-/** Holds everything that came back, as Latin-1, against the answers that are expected, in order and no others. */
+/** Checks all received data, as Latin-1, against the expected responses: these responses in order, and no others. */
 export function checkRaw(expected: readonly RawAnswer[], text: string): void {
   let rest = text;
   for (const answer of expected) {

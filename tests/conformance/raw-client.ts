@@ -1,24 +1,24 @@
-// A client that sends bytes as they are and takes the answers apart.
+// Client that sends raw bytes and parses the responses.
 
 import { connect } from "node:net";
 
-/** One answer of a server. */
+/** Response of a server. */
 export interface RawResponse {
   readonly status: number;
   readonly head: string;
   readonly body: string;
 }
 
-/** Everything that came back on one connection, as Latin-1. */
+/** All data received on one connection, as Latin-1. */
 export interface Heard {
   readonly text: string;
-  /** The server neither answered nor closed within the client's patience. */
+  /** True if the server neither responded nor closed the connection within the timeout. */
   readonly isCut: boolean;
 }
 
 /**
- * Sends bytes on a connection of their own, and reads until the server closes it. `ends`: the client says that nothing more comes, so
- * that no server waits for it.
+ * Sends bytes on a new connection, and reads until the server closes it. If `ends` is true, the client closes its sending side, so that no
+ * server waits for more.
  */
 export function sendBytes(port: number, bytes: Buffer, patienceMs = 1000, ends = false): Promise<Heard> {
   const { promise, resolve } = Promise.withResolvers<Heard>();
@@ -29,7 +29,7 @@ export function sendBytes(port: number, bytes: Buffer, patienceMs = 1000, ends =
     isCut = true;
     socket.destroy();
   }, patienceMs);
-  // A server that has closed may reset what is sent to it.
+  // A server that has closed the connection may reset it while the client still sends.
   socket.on("error", () => undefined).on("data", (chunk) => chunks.push(chunk));
   socket.on("close", () => {
     clearTimeout(timer);
@@ -41,9 +41,9 @@ export function sendBytes(port: number, bytes: Buffer, patienceMs = 1000, ends =
 }
 
 /**
- * Takes answers apart. An answer that a client has given up on in the middle is left out.
+ * Parses the responses. Leaves out a response that was incomplete at the client's timeout.
  *
- * @throws {Error} that names the bytes that are no answer.
+ * @throws {Error} if bytes are not a response. The message contains the bytes.
  */
 export function readResponses({ text, isCut }: Heard): RawResponse[] {
   const responses: RawResponse[] = [];
@@ -56,7 +56,7 @@ export function readResponses({ text, isCut }: Heard): RawResponse[] {
     }
     const [head] = found;
     rest = rest.slice(head.length);
-    // An answer to HEAD has the fields of a body that does not come.
+    // A response to HEAD has headers for a body that is not sent.
     const body = rest.startsWith("HTTP/1.") ? "" : bodyAt(rest, head);
     rest = rest.slice(body.length);
     responses.push({ status: Number(found[1]), head, body });
@@ -71,7 +71,7 @@ function bodyAt(rest: string, head: string): string {
   return rest.slice(0, Number(/\r\ncontent-length: (\d+)\r\n/i.exec(head)?.[1] ?? 0));
 }
 
-/** A field of an answer. */
+/** Returns the value of a header of a response. */
 export function fieldOf({ head }: RawResponse, name: string): string | undefined {
   return new RegExp(`\\r\\n${name}: ([^\\r]*)\\r\\n`, "i").exec(head)?.[1];
 }

@@ -1,4 +1,4 @@
-// What the Rust server makes of answers that do not fit, and of errors in development. The adapters' tests of that are core's.
+// Responses of the Rust server that violate their contract, and errors in development. The tests of `packages/core` cover the adapters.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -16,7 +16,7 @@ async function ask(app: Served, path: string): Promise<{ readonly status: number
   return { status: answer.status, body: (await answer.json()) as Fields };
 }
 
-/** `file:line` of a text that a file of the project has once. */
+/** Returns the location `file:line` of a string that occurs once in a file of the project. */
 async function placeOf(file: string, text: string): Promise<string> {
   const lines = (await readFile(new URL(file, project), "utf8")).split("\n");
   const found = lines.flatMap((line, index) => (line.includes(text) ? [index + 1] : []));
@@ -32,7 +32,7 @@ for (const mode of ["development", "production"] as const) {
     });
     after(() => app[Symbol.asyncDispose]());
 
-    test("an answer is held against its contract where somebody develops", async () => {
+    test("checks a response against its contract in development", async () => {
       const { status, body } = await ask(app, "/wrong");
       if (mode === "production") {
         assert.deepEqual([status, body], [200, { text: "long" }]);
@@ -50,7 +50,7 @@ for (const mode of ["development", "production"] as const) {
       assert.equal(error["schemaFile"], "api/app.routes.ts");
     });
 
-    test("a number that JSON does not have is 500", async () => {
+    test("responds with 500 to a number that JSON cannot represent", async () => {
       const { status, body } = await ask(app, "/infinite");
       assert.equal(status, 500);
       assert.equal(
@@ -67,7 +67,7 @@ for (const mode of ["development", "production"] as const) {
       ["/numbers/x", "api/app.routes.ts", '"GET /numbers/:id"'],
     ];
     for (const [path, file, text] of places) {
-      test(`${path}: an error names its file and line, and nothing of the project in production`, async () => {
+      test(`${path}: an error names its file and line in development, and no files in production`, async () => {
         const { body } = await ask(app, path);
         const error = body["error"] as Fields;
         if (mode === "production") {

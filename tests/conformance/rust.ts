@@ -1,4 +1,4 @@
-// The column `rust`: the server that kit makes of the routes in `rust-server/api`, with handlers in Rust.
+// Column `rust`: the server that kit generates from the routes in `rust-server/api`, with handlers in Rust.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -7,18 +7,18 @@ import { test } from "node:test";
 
 import type { Served, Settings } from "./columns.ts";
 
-/** Whether this run asks the Rust server, and no other: `KIT_E2E_SERVER=rust node --test "tests/conformance/*.test.ts"`. */
+/** True if this run tests the Rust server only: `KIT_E2E_SERVER=rust node --test "tests/conformance/*.test.ts"`. */
 export const isRust: boolean = process.env["KIT_E2E_SERVER"] === "rust";
 
-/** Names what is not asked of the Rust server, and why. */
+/** Registers a skipped test with the reason why the Rust server is not tested. */
 export function notInRust(what: string, reason: string): void {
   if (isRust) test(what, { skip: reason }, () => undefined);
 }
 
-/** Where cargo builds what kit generates in this repository. `xtask/src/check.rs` names it too. */
+/** Directory for programs that cargo builds from generated code in this repository. `xtask/src/check.rs` has the same path. */
 const built = resolve(import.meta.dirname, "../../target/generated/debug");
 
-/** The names of the settings in the environment. */
+/** Environment variables of the settings. */
 const variables = {
   bodyBytes: "BODY_LIMIT_BYTES",
   requestTimeoutMs: "REQUEST_TIMEOUT_MS",

@@ -11,14 +11,14 @@ import { Hono } from "hono";
 
 import { isRust } from "./rust.ts";
 
-/** Options that all of them have. */
+/** Options that all servers have. */
 export interface CommonOptions {
   readonly headersTimeoutMs?: number;
   readonly keepAliveTimeoutMs?: number;
   readonly writeTimeoutMs?: number;
   /** `bodyTimeoutMs` of the native server, `requestTimeoutMs` of the others. */
   readonly bodyTimeoutMs?: number;
-  /** Only of the native server. */
+  /** Option of the native server only. */
   readonly maxConnections?: number;
 }
 
@@ -30,10 +30,10 @@ const adapters: readonly [name: string, make: (options?: CommonOptions) => Serve
   ["hono", (options) => honoServer({ ...ofFramework(options), app: throughHono() })],
 ];
 
-/** Every adapter that kit runs on; none where the Rust server is asked. */
+/** Adapters of kit; empty if the Rust server is tested. */
 export const servers: typeof adapters = isRust ? [] : adapters;
 
-/** Without any middleware the adapter does not ask Hono at all. */
+/** Creates an application with middleware: the adapter skips a Hono application without middleware. */
 function throughHono(): Hono {
   return new Hono().use((_context, next) => next());
 }
@@ -42,7 +42,7 @@ function ofFramework({ bodyTimeoutMs, ...others }: CommonOptions = {}): object {
   return { ...others, ...(bodyTimeoutMs !== undefined && { requestTimeoutMs: bodyTimeoutMs }) };
 }
 
-/** Makes a server while `KIT_SERVER` has a value. */
+/** Creates a server while `KIT_SERVER` has the given value. */
 export function withKitServer(value: string, make: () => ServerAdapter): ServerAdapter {
   const before = process.env["KIT_SERVER"];
   process.env["KIT_SERVER"] = value;
@@ -54,18 +54,18 @@ export function withKitServer(value: string, make: () => ServerAdapter): ServerA
   }
 }
 
-/** Where servers differ, by file of cases, case and server, with the reason. May only become shorter. */
+/** Differences between servers, by file of cases, case and server, with the reason. This list may only become shorter. */
 const exceptions = JSON.parse(readFileSync(new URL("exceptions.json", import.meta.url), "utf8")) as Readonly<
   Record<string, Readonly<Record<string, Readonly<Record<string, string>>>>>
 >;
 
-/** The exceptions of one file of cases; registers a test that they name cases and servers that there are. */
+/** Returns the exceptions of one file of cases, and registers a test that they name existing cases and servers. */
 export function exceptionsOf(
   file: string,
   cases: readonly { readonly name: string }[],
 ): { get(name: string, server: string): string | undefined } {
   const own = exceptions[file] ?? {};
-  test("exceptions name cases and servers that there are", () => {
+  test("exceptions name existing cases and servers", () => {
     const names = new Set(cases.map((one) => one.name));
     const known = new Set([...adapters.map(([name]) => name), "rust"]);
     for (const [name, by] of Object.entries(own)) {
@@ -77,7 +77,7 @@ export function exceptionsOf(
   return { get: (name, server) => own[name]?.[server] };
 }
 
-/** Counts what passes, and prints a table of it. */
+/** Counts passed checks, and prints a table. */
 export class Tally {
   readonly #cases: number;
   readonly #rows = new Map<string, { passed: number; excepted: number; failed: number }>();
@@ -87,7 +87,7 @@ export class Tally {
     for (const name of names) this.#rows.set(name, { passed: 0, excepted: 0, failed: 0 });
   }
 
-  /** Runs a check that must fail where there is a reason, and only there. */
+  /** Runs a check, which must fail if there is a reason and pass otherwise. */
   async hold(server: string, reason: string | undefined, check: () => unknown): Promise<void> {
     const row = this.#rows.get(server)!;
     try {

@@ -1,4 +1,4 @@
-// What error answers tell beside a debug sidecar, on every server: in production nothing of the project, unless the sidecar is told to.
+// Error responses with a debug sidecar, on every server: in production without details of the project, unless configured.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -50,7 +50,7 @@ for (const [name, make] of servers) {
         app = await start(production);
       });
 
-      test("a request that does not fit", async () => {
+      test("adds failures, route and schema if a request breaks its contract", async () => {
         const error = await errorOf(app, "/notes", badNote);
         assert.deepEqual(names(error), sorted(plain, open, ["failures", "route", "schema"]));
         const { status, phase, route, schema, failures, server, serverAdapter } = error;
@@ -65,32 +65,32 @@ for (const [name, make] of servers) {
         assert.ok(!Number.isNaN(Date.parse(String(error["timestamp"]))));
       });
 
-      test("an error of the application", async () => {
+      test("adds the route to an error of the application", async () => {
         const error = await errorOf(app, "/fail");
         assert.deepEqual(names(error), sorted(plain, open, ["route"]));
         assert.deepEqual([error["code"], error["status"], error["phase"]], ["TAKEN", 409, "handler"]);
       });
 
-      test("any other error keeps its message and its stack", async () => {
+      test("sends neither the message nor the stack of any other error", async () => {
         const error = await errorOf(app, "/bug");
         assert.deepEqual(names(error), sorted(["code", "message", "traceId"], open, ["route"]));
         assert.equal(error["message"], "Internal Server Error");
         assert.doesNotMatch(JSON.stringify(error), /secret|stack|\.ts/);
       });
 
-      test("what no route took", async () => {
+      test("adds no route to the error for an unknown path", async () => {
         const error = await errorOf(app, "/nowhere");
         assert.deepEqual(names(error), sorted(["code", "message", "traceId"], open));
         assert.equal(error["status"], 404);
       });
     });
 
-    test("in production nothing is added where the sidecar is told so", async () => {
+    test('in production, adds nothing if the sidecar\'s `errorFields` is "none"', async () => {
       const error = await errorOf(await start({ ...production, errorFields: "none" }), "/notes", badNote);
       assert.deepEqual(names(error), plain);
     });
 
-    test("in development mode of the sidecar it says where things are, and keeps the message of an unknown error", async () => {
+    test("in the sidecar's development mode, adds locations and hides the message of an unknown error", async () => {
       const app = await start(development);
       const error = await errorOf(app, "/notes", badNote);
       assert.deepEqual(names(error), sorted(plain, open, ["failures", "relatedTests", "route", "schema"]));

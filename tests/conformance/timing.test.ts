@@ -1,5 +1,4 @@
-// What every server does when somebody takes too long: the client with its request, its answer or its connection, or the
-// application.
+// Timeouts of every server: for a slow request, response or connection of a client, and for a slow application.
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -8,12 +7,12 @@ import { after, before, describe, test } from "node:test";
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
 import { columns, type Served } from "./columns.ts";
 
-/** Each long enough to be told from the others on a busy machine. */
+/** Timeouts that differ enough to be distinguished on a busy machine. */
 const headersTimeoutMs = 400;
 const bodyTimeoutMs = 800;
 const keepAliveTimeoutMs = 600;
 const requestTimeoutMs = 500;
-/** How late a server may be, whose clock for clients may run to the second. */
+/** Maximum delay of a server, whose check of timeouts may run once per second, in milliseconds. */
 const latenessMs = 2500;
 
 quietStdout();
@@ -23,7 +22,7 @@ interface Ended {
   readonly afterMs: number;
 }
 
-/** Sends bytes, and measures how long the server takes to close. */
+/** Sends bytes, and measures the time until the server closes the connection. */
 async function until(port: number, bytes: string): Promise<Ended> {
   const start = performance.now();
   const socket = connect(port, "127.0.0.1");
@@ -33,7 +32,7 @@ async function until(port: number, bytes: string): Promise<Ended> {
 }
 
 function assertWithin(afterMs: number, leastMs: number): void {
-  // A timer may be a moment early.
+  // A timer may fire slightly early.
   assert.ok(afterMs > leastMs - 50 && afterMs < leastMs + latenessMs, `after ${afterMs.toFixed(0)} ms`);
 }
 
@@ -61,13 +60,13 @@ for (const { name, serve } of columns) {
     });
     after(() => app[Symbol.asyncDispose]());
 
-    test("a head that does not end is 408", async () => {
+    test("responds with 408 to a head that does not end", async () => {
       const { text, afterMs } = await until(app.port, `GET /files/a ${head}`);
       assertEnvelope(text, 408, "REQUEST_TIMEOUT");
       assertWithin(afterMs, headersTimeoutMs);
     });
 
-    test("a body that does not end is 408", async () => {
+    test("responds with 408 to a body that does not end", async () => {
       for (const framing of ["content-length: 12", "transfer-encoding: chunked"]) {
         const { text, afterMs } = await until(app.port, `POST /notes ${head}${json}${framing}\r\n\r\n`);
         assertEnvelope(text, 408, "REQUEST_TIMEOUT");
@@ -75,19 +74,19 @@ for (const { name, serve } of columns) {
       }
     });
 
-    test("a connection at rest is closed, without a word", async () => {
+    test("closes an idle connection without a response", async () => {
       const { text, afterMs } = await until(app.port, `GET /files/a ${head}\r\n`);
       assert.match(text, /^HTTP\/1\.1 200 [^]*\r\n\r\n\{"route":"file","value":"a"\}$/);
       assertWithin(afterMs, keepAliveTimeoutMs);
     });
 
-    test("a connection that is used is kept", async () => {
+    test("keeps a connection that is in use", async () => {
       const socket = connect(app.port, "127.0.0.1");
       let text = "";
       socket.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
       const closed = new Promise((resolve) => socket.once("close", resolve));
       const request = `GET /files/a ${head}\r\n`;
-      // Longer in all than any of the server's timeouts.
+      // Longer in total than each of the server's timeouts.
       for (let count = 0; count < 5; count += 1) {
         socket.write(request);
         await new Promise((resolve) => setTimeout(resolve, keepAliveTimeoutMs / 2));
@@ -96,12 +95,12 @@ for (const { name, serve } of columns) {
       await closed;
     });
 
-    test("an application that takes too long is 503, is told to stop, and harms no other request", async () => {
+    test("responds with 503 if the application is too slow, aborts its request, and serves other requests", async () => {
       const { text, afterMs } = await until(app.port, `GET /endless ${head}connection: close\r\n\r\n`);
       assertEnvelope(text, 503, "REQUEST_TIMEOUT");
       assertWithin(afterMs, requestTimeoutMs);
       assert.deepEqual(app.aborted(), ["REQUEST_TIMEOUT"]);
-      // Its connection serves the next one.
+      // The connection serves the next request.
       const both = await until(
         app.port,
         `GET /endless ${head}\r\nGET /files/b ${head}connection: close\r\n\r\n`,

@@ -1,4 +1,5 @@
-// The rows of generated contract tests, held against all that tests could see of the contracts: what no row shows is a hole in the tables.
+// Compares the rows of generated contract tests with everything that tests can observe of the contracts: an item without a row is a gap in
+// the tables.
 
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
@@ -15,10 +16,10 @@ import { Observer } from "../../packages/testing/src/coverage/observe.ts";
 import { Project } from "../e2e/support/project.ts";
 import { contractsIn, copiedGoldens, GOLDENS, tablesIn } from "./tables.ts";
 
-/** What tests send besides the rows: another method, another content type, a body that is cut off or missing. */
+/** Items that tests cover without rows: another method, another content type, a truncated or missing body. */
 const BESIDE_ROWS = /^answer |^rule \S+ \S+ body \$ (?:JSON|required)$/;
 
-/** A body of each kind of type that the goldens have in no request. */
+/** A body with each kind of type that no request of the goldens has. */
 const KINDS = `import type { RouteContract } from "@kit/types";
 
 export interface Circle { kind: "circle"; /** @exclusiveMinimum 0 */ radius: number }
@@ -62,7 +63,7 @@ const handlers = defineHandlers<KindRoutes>({ "POST /kinds": () => {} });
 export const app = createApp({ routes: [{ prefix: "/kinds", handlers }] });
 `;
 
-describe("rows of contract tests show all that a contract says", () => {
+describe("rows of contract tests cover everything that a contract declares", () => {
   let root: string;
   before(async () => {
     root = await copiedGoldens();
@@ -73,7 +74,7 @@ describe("rows of contract tests show all that a contract says", () => {
     test(golden, async () => assert.deepEqual(await holesIn(join(root, golden)), []));
   }
 
-  test("every kind of type", { timeout: 60_000 }, async () => {
+  test("a body with every kind of type", { timeout: 60_000 }, async () => {
     const project = await Project.of(
       new Map([
         [
@@ -93,7 +94,7 @@ describe("rows of contract tests show all that a contract says", () => {
   });
 });
 
-/** What tests could see of the contracts in an output directory, and no row shows. */
+/** Returns the items that tests can observe of the contracts in an output directory and that no row covers. */
 async function holesIn(directory: string): Promise<string[]> {
   const contracts = await contractsIn(directory);
   const observer = new Observer(contracts);
@@ -113,7 +114,7 @@ async function holesIn(directory: string): Promise<string[]> {
   return holes.filter((item) => !BESIDE_ROWS.test(item));
 }
 
-/** What a request shows that is answered as its validators say. */
+/** Returns the items that a request covers if the application responds according to its validators. */
 function shown(observer: Observer, compiled: CompiledRoute, table: RouteTable, slots: Slots): string[] {
   const [method = "", path = ""] = table.route.split(" ");
   const query = rawQuery(slots);

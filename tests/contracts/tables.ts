@@ -6,10 +6,10 @@ import type { Contracts, ContractTests, RouteTable } from "@kit/testing";
 
 import { repository } from "../e2e/support/project.ts";
 
-/** What kit makes of three sets of types, which hold every kind of type that there is. */
+/** Goldens for three sets of types, which together contain every kind of type. */
 export const GOLDENS = ["notes", "kitchen-sink", "directions"] as const;
 
-/** A copy of the goldens of kit-emit, below the repository so that packages are found from it. */
+/** Copies the goldens of kit-emit to a directory in the repository, so that they find its packages. */
 export async function copiedGoldens(): Promise<string> {
   await mkdir(join(repository, "target"), { recursive: true });
   const root = await mkdtemp(join(repository, "target/goldens-"));
@@ -17,7 +17,7 @@ export async function copiedGoldens(): Promise<string> {
   return root;
 }
 
-/** The tables of all contract tests in an output directory, which is written to. */
+/** Returns the tables of all contract tests in an output directory. Writes to the directory. */
 export async function tablesIn(directory: string): Promise<RouteTable[]> {
   const found: RouteTable[] = [];
   Object.assign(globalThis, {
@@ -37,7 +37,7 @@ export async function tablesIn(directory: string): Promise<RouteTable[]> {
   return found;
 }
 
-/** The contracts of an output directory. */
+/** Returns the contracts of an output directory. */
 export async function contractsIn(directory: string): Promise<Contracts> {
   const module = (await import(pathToFileURL(join(directory, "tests/contracts.ts")).href)) as {
     default: Contracts;

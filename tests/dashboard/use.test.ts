@@ -1,4 +1,4 @@
-// The dashboard in use: what comes while it is open, filters, keys, sending a request again, and a connection that is lost.
+// Tests of the dashboard in use: live updates, filters, keys, sending a request again, and a lost connection.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
@@ -36,7 +36,7 @@ describe("the dashboard in use", { skip }, () => {
     await project?.remove();
   });
 
-  test("shows requests as they come, one under way too, and none while it is paused", async () => {
+  test("shows new requests at once, also requests in progress, but none while it is paused", async () => {
     await withPage(browser, url, {}, async ({ page }) => {
       await page.getByText("No requests yet").waitFor();
       await usefulAt(page);
@@ -63,7 +63,7 @@ describe("the dashboard in use", { skip }, () => {
     });
   });
 
-  test("narrows the list by method, status, route, text and trace id, and the address says how", async () => {
+  test("filters by method, status, route, text and trace id, and keeps the filter in the address", async () => {
     await traffic(app);
     await withPage(browser, url, {}, async ({ page }) => {
       await rows(page).first().waitFor();
@@ -103,7 +103,7 @@ describe("the dashboard in use", { skip }, () => {
     });
   });
 
-  test("is used with the keyboard alone", async () => {
+  test("can be used with the keyboard only", async () => {
     await withPage(browser, url, {}, async ({ page }) => {
       await rows(page).first().waitFor();
       const focused = (): Promise<string> => page.evaluate("document.activeElement?.textContent ?? ''");
@@ -142,7 +142,7 @@ describe("the dashboard in use", { skip }, () => {
         await page.keyboard.press(key);
         await page.getByRole("heading", { level: 1, name: title }).waitFor({ state: "attached" });
       }
-      // Whoever speaks to the computer switches them off.
+      // Users of speech input switch the single-key shortcuts off.
       await page.keyboard.press("?");
       await page.getByRole("checkbox").uncheck();
       await page.keyboard.press("Escape");
@@ -152,7 +152,7 @@ describe("the dashboard in use", { skip }, () => {
     });
   });
 
-  test("copies a request as a command that does the same", async () => {
+  test("copies a request as an equivalent command", async () => {
     const ada = app.as("ada");
     const title = `it's $HOME "here" \\ and`;
     await ada.post("/notes", { title, content: "line\nbreak" });
@@ -174,12 +174,12 @@ describe("the dashboard in use", { skip }, () => {
     });
   });
 
-  test("sends a request again, as it was and changed", async () => {
+  test("sends a request again, unchanged and changed", async () => {
     const ada = app.as("ada");
     await ada.post("/notes", { title: "Twice", content: "c" });
     const total = async (): Promise<number> => (await ada.get<PageJson>("/notes")).body.pagination.total;
     const already = await total();
-    // The console tells of the question that is refused.
+    // The refused request causes a console error.
     await withPage(browser, url, { expected: /status of 400/ }, async ({ page }) => {
       await rows(page)
         .filter({ hasText: /201\s*POST/ })
@@ -215,7 +215,7 @@ describe("the dashboard in use", { skip }, () => {
     });
   });
 
-  test("follows the system's scheme until somebody chooses one, which stays", async () => {
+  test("follows the color scheme of the system until the user selects one, which is kept", async () => {
     await withPage(browser, `${url}#/performance`, { colorScheme: "light" }, async ({ page }) => {
       await page.locator("canvas").first().waitFor();
       assert.equal(await isDark(page), false);
@@ -233,8 +233,8 @@ describe("the dashboard in use", { skip }, () => {
     });
   });
 
-  test("says that the connection is lost, and goes on when it is back", async () => {
-    // The console tells of every question without an answer.
+  test("shows that the connection is lost, and continues when it is back", async () => {
+    // Each request without a response causes a console error.
     const expected = /net::ERR_|status of 404/;
     await withPage(browser, url, { expected }, async ({ page }) => {
       await rows(page).first().waitFor();
@@ -252,14 +252,14 @@ describe("the dashboard in use", { skip }, () => {
         .waitFor({ state: "attached" });
       await app.as("ada").get("/notes?page=99");
       await rows(page).filter({ hasText: "/notes?page=99" }).waitFor();
-      // Of the process that ended, nothing is known any more.
+      // The requests of the stopped process are no longer stored.
       await rows(page).nth(1).click();
       await page.getByText("This request is not kept any more").waitFor();
     });
   });
 });
 
-/** The rows of the list. */
+/** Returns the rows of the request list. */
 function rows(page: Page): Locator {
   return page.getByRole("list", { name: "Requests, the newest first" }).getByRole("link");
 }

@@ -1,4 +1,5 @@
-// Every view of the dashboard in a real browser: what it shows, in both schemes and at every width, and what it does not let in.
+// Tests of every view of the dashboard in a real browser: its content in both color schemes and at every width, and the escaping of
+// untrusted data.
 
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
@@ -18,12 +19,12 @@ describe("the dashboard", { skip }, () => {
   let app: RunningApp;
   let browser: Browser;
   let url: string;
-  /** By what they were answered. */
+  /** Request ids, by the status of the response. */
   const ids = new Map<number, string>();
 
   before(async () => {
     project = await notes();
-    // Types that are ahead of the migrations.
+    // Types with changes that no migration contains.
     const types = join(project.root, "src/notes.types.ts");
     const source = await readFile(types, "utf8");
     const changed = source.replace(
@@ -34,7 +35,7 @@ describe("the dashboard", { skip }, () => {
     await project.kitOk("build");
     const drafts = ["pending.json", "pending.sql"].map((name) => join(project.root, ".kit/migrations", name));
     const texts = await Promise.all(drafts.map((draft) => readFile(draft, "utf8")));
-    // The application itself runs with the tables that are there.
+    // The application itself runs with the existing tables.
     await writeFile(types, source);
     await project.kitOk("build");
     app = await project.start();
@@ -57,7 +58,7 @@ describe("the dashboard", { skip }, () => {
     await project?.remove();
   });
 
-  /** Each view, and what stands in it once it is there. */
+  /** Views, with the texts that each view shows after it is loaded. */
   const views = (): readonly (readonly [name: string, place: string, texts: readonly string[]])[] => [
     ["requests", "#/requests", ["/nowhere", "NOTE_NOT_FOUND", "VALIDATION_ERROR", "9 requests"]],
     [
@@ -137,7 +138,7 @@ describe("the dashboard", { skip }, () => {
 
   for (const width of [1280, 360]) {
     for (const colorScheme of ["light", "dark"] as const) {
-      test(`shows everything at ${width} px, ${colorScheme}, without a serious finding of axe`, async () => {
+      test(`shows every view at ${width} px, ${colorScheme}, without serious violations in axe`, async () => {
         await withPage(browser, url, { width, colorScheme }, async ({ page }) => {
           for (const [name, place, texts] of views()) {
             await page.goto(url + place);
@@ -154,7 +155,7 @@ describe("the dashboard", { skip }, () => {
     }
   }
 
-  test("has dialogs without a serious finding of axe", async () => {
+  test("has dialogs without serious violations in axe", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
       await withPage(browser, `${url}#/requests/${ids.get(201)}`, { colorScheme }, async ({ page }) => {
         await page.getByRole("button", { name: "Send again" }).click();
@@ -169,7 +170,7 @@ describe("the dashboard", { skip }, () => {
     }
   });
 
-  test("has its parts in a menu where it is narrow, and its dialogs fit", async () => {
+  test("has a menu for its views and dialogs that fit on a narrow screen", async () => {
     const width = 360;
     await withPage(browser, url, { width }, async ({ page }) => {
       const menu = page.getByRole("button", { name: "Menu" });
@@ -192,7 +193,7 @@ describe("the dashboard", { skip }, () => {
     });
   });
 
-  test("leads from one thing to what belongs to it", async () => {
+  test("links related items", async () => {
     await withPage(browser, `${url}#/errors/${ids.get(400)}`, {}, async ({ page }) => {
       await page.getByRole("link", { name: "PostNotesBody" }).click();
       await page.getByRole("heading", { name: "PostNotesBody" }).waitFor();
@@ -206,7 +207,7 @@ describe("the dashboard", { skip }, () => {
     });
   });
 
-  test("makes text of whatever it is told, and never a page", async () => {
+  test("escapes all untrusted data", async () => {
     const ada = app.as("ada");
     const markup = encodeURIComponent(injection);
     await ada.post("/notes", { title: `broken ${injection}`, content: injection });
@@ -219,7 +220,7 @@ describe("the dashboard", { skip }, () => {
     const { errors } = (
       await new Api(url.slice(0, -1), {}).get<{ errors: { requestId: string }[] }>("/_debug/errors?limit=3")
     ).body;
-    // The attempt at the end is told in the console, and so is a type that there is not.
+    // Two console errors are expected: the attempt at the end, and a type that does not exist.
     await withPage(browser, url, { expected: /TrustedHTML|status of 404/ }, async ({ page, requests }) => {
       const places = errors.flatMap(({ requestId }) => [`#/requests/${requestId}`, `#/errors/${requestId}`]);
       for (const place of [
@@ -240,14 +241,14 @@ describe("the dashboard", { skip }, () => {
         assert.notEqual(await page.title(), "injected");
         assert.equal(await page.locator("img, main script").count(), 0, place);
       }
-      // What comes from a stranger is no link to elsewhere.
+      // Untrusted data never becomes a link to another site.
       const hrefs = (await page.evaluate("[...document.links].map(({ href }) => href)")) as string[];
       assert.deepEqual(
         hrefs.filter((href) => !href.startsWith(url)),
         [],
       );
       assert.ok(requests.every((asked) => !asked.endsWith("/x")));
-      // Even a script of the page could not make HTML of a text.
+      // Even a script of the page cannot insert HTML from a string.
       await assert.rejects(
         page.evaluate("document.body.insertAdjacentHTML('beforeend', '<p>')"),
         /TrustedHTML/,
@@ -256,7 +257,7 @@ describe("the dashboard", { skip }, () => {
   });
 });
 
-/** Waits until the view has these texts, and names the one that it lacks. */
+/** Waits until the view shows these texts; an error names the missing text. */
 async function shows(page: Page, name: string, texts: readonly string[]): Promise<void> {
   for (const text of texts) {
     const place = page.locator("main").getByText(text).first();

@@ -1,4 +1,4 @@
-// `cancellable` of `@kit/core/pg`: the queries of a request end when nobody waits for its answer.
+// Tests of `cancellable` in `@kit/core/pg`: the queries of a request are cancelled if its client disconnects.
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
@@ -14,7 +14,7 @@ import { Cluster, until } from "./support/cluster.ts";
 
 const gone = new Error("Nobody waits any more");
 
-/** The SQL state of an error, which query builders wrap. */
+/** Returns the SQL state of an error. Query builders wrap errors. */
 function stateOf(error: unknown): unknown {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   return code ?? (cause === undefined ? undefined : stateOf(cause));
@@ -44,7 +44,7 @@ describe("a pool that is tied to a signal", { timeout: 60_000 }, () => {
     await until(async () => (await cluster.running("pg_sleep(30)")) === 0, "the query to end");
   };
 
-  it("answers queries as the pool does", async () => {
+  it("runs queries like the pool", async () => {
     const tied = cancellable(pool, controller.signal);
     assert.ok(tied instanceof Pool);
     assert.deepEqual((await tied.query("select $1::int as n", [7])).rows, [{ n: 7 }]);
@@ -55,7 +55,7 @@ describe("a pool that is tied to a signal", { timeout: 60_000 }, () => {
     await assert.rejects(tied.query("select 1 / 0"), { code: "22012" });
   });
 
-  it("leaves no listener on the signal and no trace on a connection that was given back", async () => {
+  it("leaves neither a listener on the signal nor a change on a released connection", async () => {
     const single = new Pool({ connectionString: cluster.url, max: 1 });
     const client = await cancellable(single, controller.signal).connect();
     client.release();
@@ -108,7 +108,7 @@ describe("a pool that is tied to a signal", { timeout: 60_000 }, () => {
           }),
     ],
   ] as const) {
-    it(`rolls a transaction of ${name} back`, async () => {
+    it(`rolls back a transaction of ${name}`, async () => {
       const outcome = assert.rejects(
         run(cancellable(pool, controller.signal)),
         (error) => stateOf(error) === "57014",
@@ -121,7 +121,7 @@ describe("a pool that is tied to a signal", { timeout: 60_000 }, () => {
     });
   }
 
-  it("sends nothing but ROLLBACK after the abort", async () => {
+  it("sends only ROLLBACK after the abort", async () => {
     const client = await cancellable(pool, controller.signal).connect();
     await client.query("begin");
     await client.query("insert into kept values (2)");
@@ -140,7 +140,7 @@ describe("a pool that is tied to a signal", { timeout: 60_000 }, () => {
     assert.deepEqual(await cluster.query("select id from kept"), []);
   });
 
-  it("closes a connection that is given back in the middle of a transaction", async () => {
+  it("closes a connection that is released within a transaction", async () => {
     const client = await cancellable(pool, controller.signal).connect();
     await client.query("begin");
     await client.query("insert into kept values (4)");
@@ -150,7 +150,7 @@ describe("a pool that is tied to a signal", { timeout: 60_000 }, () => {
     assert.deepEqual(await cluster.query("select id from kept"), []);
   });
 
-  it("stops waiting for a connection, which then goes to the next", async () => {
+  it("stops waiting for a connection, which then goes to the next waiter", async () => {
     const taken = await Promise.all([pool.connect(), pool.connect()]);
     const outcome = assert.rejects(cancellable(pool, controller.signal).query("select 1"), gone);
     await sleep(20);
@@ -162,7 +162,7 @@ describe("a pool that is tied to a signal", { timeout: 60_000 }, () => {
     assert.deepEqual((await pool.query("select 5 as n")).rows, [{ n: 5 }]);
   });
 
-  it("never cancels the query of whoever gets the connection next", async () => {
+  it("never cancels a query of the next user of the connection", async () => {
     const single = new Pool({ connectionString: cluster.url, max: 1 });
     for (let round = 0; round < 40; round += 1) {
       const each = new AbortController();

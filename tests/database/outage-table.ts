@@ -1,4 +1,4 @@
-// node tests/database/outage-table.ts [seconds]: what clients of the notes API notice while PostgreSQL is down, 60 s by default.
+// Prints the effects of a PostgreSQL outage on clients of the notes API: node tests/database/outage-table.ts [seconds], 60 s by default.
 
 import { Cluster } from "./support/cluster.ts";
 import { measureOutage } from "./support/measure.ts";

@@ -1,4 +1,4 @@
-// A PostgreSQL that stops and comes back, under the notes API on Node and in Rust.
+// Tests of the notes API on Node and in Rust while PostgreSQL stops and starts again.
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
@@ -7,7 +7,7 @@ import { Cluster, until } from "./support/cluster.ts";
 import { migrate, missing, NotesServer, type Runtime, type Timed } from "./support/notes-server.ts";
 import { measureOutage } from "./support/measure.ts";
 
-/** Longer than the Rust server waits for a connection, and shorter than a request may take. */
+/** Longer than the Rust server waits for a connection, and shorter than the request timeout. */
 const longestMs = 4_000;
 
 function assertUnavailable({ status, text, headers, ms }: Timed): void {
@@ -31,7 +31,7 @@ for (const runtime of ["node", "rust"] as const satisfies readonly Runtime[]) {
     afterEach(() => server?.stop());
 
     for (const signal of ["SIGINT", "SIGQUIT"] as const) {
-      it(`answers 503 while PostgreSQL is down (${signal}), and recovers by itself`, async () => {
+      it(`responds with 503 while PostgreSQL is down (${signal}), and recovers by itself`, async () => {
         server = await NotesServer.start(runtime, cluster.url);
         assert.equal((await server.get("/notes")).status, 200);
         await cluster.stop(signal);
@@ -50,7 +50,7 @@ for (const runtime of ["node", "rust"] as const satisfies readonly Runtime[]) {
       });
     }
 
-    it("answers 503 to a request whose query is under way when PostgreSQL crashes", async () => {
+    it("responds with 503 if PostgreSQL crashes during the query of a request", async () => {
       server = await NotesServer.start(runtime, cluster.url);
       const lock = cluster.query("begin; lock table notes; select pg_sleep(60)").catch(() => {});
       await until(async () => (await cluster.running("pg_sleep(60)")) === 1, "the table to be locked");
@@ -62,8 +62,8 @@ for (const runtime of ["node", "rust"] as const satisfies readonly Runtime[]) {
       await cluster.run();
     });
 
-    it("ends the query of a request that took too long, and of a client that left", async () => {
-      // Without a limit of statements, so that nothing but the request's end can end the query.
+    it("cancels the query of a request that timed out or whose client disconnected", async () => {
+      // Without a statement timeout, so that only the end of the request can cancel the query.
       server = await NotesServer.start(runtime, cluster.url, {
         REQUEST_TIMEOUT_MS: "500",
         DATABASE_STATEMENT_TIMEOUT_MS: "0",
@@ -91,12 +91,12 @@ for (const runtime of ["node", "rust"] as const satisfies readonly Runtime[]) {
       assert.equal((await server.get("/notes")).status, 200);
     });
 
-    it("answers quickly before, during and after a short outage under load", async () => {
+    it("responds quickly before, during and after a short outage under load", async () => {
       server = await NotesServer.start(runtime, cluster.url);
       const [prior, during, later] = await measureOutage(cluster, server, 3);
       assert.deepEqual([Object.keys(prior!.statuses), Object.keys(later!.statuses)], [["200"], ["200"]]);
       assert.ok(during!.statuses["503"]! > 0);
-      // A request that came just before it stopped may still be answered.
+      // A request that arrived just before the outage may still succeed.
       assert.deepEqual(
         Object.keys(during!.statuses).filter((status) => status !== "200"),
         ["503"],

@@ -1,4 +1,4 @@
-// A difference between two servers is found, told with its seed and a line for a shell, and made small.
+// Tests that a difference between two servers is found, reported with its seed and a shell command, and reduced.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { compare } from "./support/run.ts";
 import { Lane } from "./support/lane.ts";
 import type { Sent } from "./support/request.ts";
 
-/** Answers with the length of what it got; `odd` makes one mistake. */
+/** Starts a server that responds with the length of the request body. With `odd`, it makes one mistake. */
 async function started(odd: boolean): Promise<{ readonly server: Server; readonly port: number }> {
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = [];
@@ -41,7 +41,7 @@ function requestOf(index: number): Sent {
   };
 }
 
-test("what differs is found among many, and made as small as it can be", async () => {
+test("a difference is found among many requests, and reduced to a minimal request", async () => {
   const [right, wrong] = [await started(false), await started(true)];
   const lanes = [new Lane("right", right.port), new Lane("wrong", wrong.port)] as const;
   try {

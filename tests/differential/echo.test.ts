@@ -1,4 +1,5 @@
-// Types of every kind on Node and in Rust: `fixtures/echo` answers what it understood, so what is compared are the decoders and encoders of both.
+// Compares types of every kind on Node and in Rust. `fixtures/echo` responds with the decoded values, so the decoders and encoders of both
+// are compared.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -18,7 +19,7 @@ const usual = 10_000;
 const count = runs(usual);
 
 describe("types of every kind on Node and in Rust", { timeout: 30 * 60_000 }, () => {
-  /** Where the database is that a server in Rust looks for. */
+  /** Project with the database that the Rust server uses. */
   let project: Project;
   let contracts: Contracts;
   before(async () => {
@@ -29,7 +30,7 @@ describe("types of every kind on Node and in Rust", { timeout: 30 * 60_000 }, ()
   const needed = new Set<string>();
 
   for (const [mode, share] of MODES) {
-    test(`come back alike in ${mode}`, async () => {
+    test(`are decoded and encoded equally in ${mode}`, async () => {
       const routes = routesOf(contracts);
       const material: Material = {
         routes,
@@ -58,7 +59,7 @@ describe("types of every kind on Node and in Rust", { timeout: 30 * 60_000 }, ()
     });
   }
 
-  test("differ in all that is listed", (context) => {
+  test("show all listed differences", (context) => {
     if (count < usual) return context.skip("few requests find few of them");
     insistOnNeeded("types", needed);
   });

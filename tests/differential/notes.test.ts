@@ -1,5 +1,6 @@
-// Notes on Node and Notes in Rust answer alike: the same requests in the same order, on databases that begin equal. Requests are drawn from the
-// contracts, spoiled and malformed; each follows from `KIT_SEED` and its number. `KIT_RUNS` chooses how many, `KIT_FIRST` where they begin.
+// Compares Notes on Node with Notes in Rust: the same requests in the same order, on databases with equal initial content. Requests are
+// generated from the contracts: valid, invalid and malformed ones. Each request is determined by `KIT_SEED` and its number. `KIT_RUNS` is
+// the number of requests, and `KIT_FIRST` the number of the first one.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -29,7 +30,7 @@ describe("Notes on Node and in Rust", { timeout: 30 * 60_000 }, () => {
   const needed = new Set<string>();
 
   for (const [mode, share] of MODES) {
-    test(`answer alike in ${mode}`, async () => {
+    test(`respond equally in ${mode}`, async () => {
       const routes = routesOf(contracts);
       const [keys, queryKeys] = [keysOf(routes, "body"), keysOf(routes, "query")];
       const material: Material = {
@@ -49,7 +50,7 @@ describe("Notes on Node and in Rust", { timeout: 30 * 60_000 }, () => {
         });
         print(`Notes, ${mode}`, result);
         for (const name of result.needed.keys()) needed.add(name);
-        // The texts alone: what `deepEqual` says beside them is as long again.
+        // Only the texts: the diff of `deepEqual` would double the output.
         assert.ok(result.differences.length === 0, `\n${result.differences.join("\n\n")}`);
         insistOnTaken(routes, result);
       } finally {
@@ -58,13 +59,13 @@ describe("Notes on Node and in Rust", { timeout: 30 * 60_000 }, () => {
     });
   }
 
-  test("differ in all that is listed", (context) => {
+  test("show all listed differences", (context) => {
     if (count < usual) return context.skip("few requests find few of them");
     insistOnNeeded("Notes", needed);
   });
 });
 
-test("the guide lists what must differ", () => {
+test("the guide lists all intended differences", () => {
   const guide = readFileSync(join(repository, "docs/guide/rust-server.md"), "utf8").replaceAll(/\s+/g, " ");
   for (const { reason } of DIFFERENCES) assert.ok(guide.includes(reason), reason);
 });

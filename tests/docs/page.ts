@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-/** A command of a transcript and what it must print; `…` in the output stands for any text. */
+/** Command of a transcript with its expected output; `…` in the output matches any text. */
 export interface Step {
   command: string;
   output: string;
@@ -9,28 +9,28 @@ export interface Step {
   line: number;
 }
 
-/** A page of the documentation: the project that its blocks make up, and what is done with it. */
+/** Page of the documentation: the project in its blocks, and the commands that run in the project. */
 export interface Page {
   name: string;
-  /** Texts by path, of this page and the ones it continues. */
+  /** Contents by path, of this page and of the pages that it continues. */
   files: Map<string, string>;
   steps: Step[];
-  /** Code blocks that nothing checks: `ts` and `json` without a file name. */
+  /** Code blocks without a check: `ts` and `json` without a file name. */
   unchecked: string[];
 }
 
-/** A fenced block of a page. */
+/** Fenced block of a page. */
 export interface Block {
-  /** `ts`, `console`, … */
+  /** Language, such as `ts` or `console`. */
   language: string;
-  /** What `file=` names. */
+  /** File name after `file=`. */
   file: string | undefined;
   text: string;
   /** Line of the fence in the page, from 1. */
   line: number;
 }
 
-/** Reads a page. A comment `<!-- continues other.md -->` puts its files on top of the other page's. */
+/** Reads a page. A comment `<!-- continues other.md -->` adds the page's files to those of the other page. */
 export async function readPage(path: string): Promise<Page> {
   const text = await readFile(path, "utf8");
   const continued = /^<!-- continues (\S+\.md) -->$/m.exec(text)?.[1];
@@ -47,7 +47,7 @@ export async function readPage(path: string): Promise<Page> {
   return page;
 }
 
-/** The blocks of a page, in order. */
+/** Returns the blocks of a page, in order. */
 export function blocks(text: string): Block[] {
   const found: Block[] = [];
   let open: Block | undefined;
@@ -66,7 +66,7 @@ export function blocks(text: string): Block[] {
   return found;
 }
 
-/** The commands of a transcript. */
+/** Returns the commands of a transcript. */
 export function steps(block: Block): Step[] {
   const found: Step[] = [];
   for (const [index, line] of block.text.trimEnd().split("\n").entries()) {
@@ -82,8 +82,8 @@ export function steps(block: Block): Step[] {
 }
 
 /**
- * Whether a text is what a transcript shows: `…` stands for any text, and on a line of its own for any lines, or none. Space at the
- * ends of the text does not count.
+ * Returns true if a text matches a transcript: `…` matches any text, and on its own line any number of lines, also none. White space at the
+ * ends of the text is ignored.
  */
 export function matches(actual: string, expected: string): boolean {
   const text = `\n${actual.trim()}\n`;
@@ -91,7 +91,7 @@ export function matches(actual: string, expected: string): boolean {
   const last = parts.pop() ?? "";
   let from = 0;
   let before = "";
-  // Where `…` stands for no line, the ends of the lines around it are one.
+  // If `…` matches no line, the line breaks around it are the same line break.
   const startOf = (part: string): number =>
     before.endsWith("\n") && part.startsWith("\n") ? from - 1 : from;
   for (const [index, part] of parts.entries()) {

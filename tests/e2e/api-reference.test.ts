@@ -1,4 +1,4 @@
-// The API reference in a real browser: what it shows, what it asks of whom, and that it can be used.
+// Tests of the API reference in a real browser: its content, its requests, and its usability.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -14,10 +14,10 @@ import type { RunningApp } from "./support/running-app.ts";
 const hasViewer = existsSync(join(repository, "packages/api-docs/viewer/standalone.js.gz"));
 const skip = withoutChromium || (!hasViewer && "the viewer is not there: cargo xtask viewer");
 
-/** What the proxy passed on: `200 /docs`. */
+/** Requests that the proxy passed on, such as `200 /docs`. */
 const proxied: string[] = [];
 
-/** A proxy that has the application under `/api`, as many do. */
+/** Starts a proxy with the application under `/api`, as in many deployments. */
 async function proxyTo(app: RunningApp): Promise<Server> {
   const proxy = createServer((incoming, outgoing) => {
     const path = /^\/api(\/.*)$/.exec(incoming.url ?? "")?.[1];
@@ -40,7 +40,7 @@ describe("the API reference in a browser", { skip }, () => {
   let app: RunningApp;
   let proxy: Server;
   let browser: Browser;
-  /** Where the page is, by how it is reached. */
+  /** Locations of the page: directly and behind the proxy. */
   let places: readonly (readonly [place: string, origin: string, prefix: string])[];
 
   before(async () => {
@@ -52,7 +52,7 @@ describe("the API reference in a browser", { skip }, () => {
       ["directly", app.url, ""],
       ["under a prefix", `http://127.0.0.1:${port}`, "/api"],
     ];
-    // Without a sandbox, which root has not.
+    // Without a sandbox, because root cannot use it.
     browser = await chromium.launch({ executablePath: chromiumPath!, args: ["--no-sandbox"] });
   });
 
@@ -63,7 +63,7 @@ describe("the API reference in a browser", { skip }, () => {
     await project?.remove();
   });
 
-  /** What a page asked for elsewhere and what it complained of, while it was used. */
+  /** Opens a page and runs `use`. Returns the page's requests to other hosts and its console errors. */
   async function withPage(
     options: { readonly width?: number; readonly colorScheme?: "light" | "dark" },
     use: (page: Page, requests: readonly string[]) => Promise<void>,
@@ -73,7 +73,7 @@ describe("the API reference in a browser", { skip }, () => {
     const page = await context.newPage();
     const requests: string[] = [];
     const complaints: string[] = [];
-    // Whatever the page asks for is seen here, also what the content security policy would stop later.
+    // This event reports all requests, also those that the content security policy would block.
     page.on("request", (asked) => {
       if (/^(https?|wss?):/.test(asked.url())) requests.push(asked.url());
     });
@@ -89,12 +89,12 @@ describe("the API reference in a browser", { skip }, () => {
     return { requests, complaints };
   }
 
-  test("shows what the types say, at every width and in both schemes, and asks no other host", async () => {
+  test("shows the contents of the types at every width and in both color schemes, and sends no request to another host", async () => {
     for (const width of [1280, 360]) {
       for (const colorScheme of ["light", "dark"] as const) {
         const { requests, complaints } = await withPage({ width, colorScheme }, async (page) => {
           await page.goto(`${app.url}/docs`);
-          // The summary and the text of a doc comment, the description of a field, an example, a code of an error.
+          // The summary and the text of a doc comment, the description of a field, an example, the code of an error.
           for (const text of [
             "Writes a note",
             "The author is the user of the access token.",
@@ -123,7 +123,7 @@ describe("the API reference in a browser", { skip }, () => {
     }
   });
 
-  test("sends requests with a token to the application, wherever it is", async () => {
+  test("sends requests with a token to the application, directly and behind a proxy", async () => {
     for (const [place, origin, prefix] of places) {
       const { requests, complaints } = await withPage({}, async (page) => {
         await page.goto(`${origin}${prefix}/docs/`);
@@ -147,7 +147,7 @@ describe("the API reference in a browser", { skip }, () => {
         assert.equal(answer.url(), `${origin}${prefix}/notes`);
         await dialog.getByText('"ada"').first().waitFor();
       });
-      // An answer 401 is told in the console.
+      // A response with 401 causes a console error.
       assert.deepEqual(
         complaints.filter((text) => !text.includes("status of 401")),
         [],
@@ -163,7 +163,7 @@ describe("the API reference in a browser", { skip }, () => {
     assert.equal(data.length, places.length);
   });
 
-  test("is loaded once, and asked for anew without being sent again", async () => {
+  test("is loaded once, and then revalidated without another transfer", async () => {
     await withPage({}, async (page) => {
       const [, origin, prefix] = places[1]!;
       await page.goto(`${origin}${prefix}/docs`);
@@ -180,7 +180,7 @@ describe("the API reference in a browser", { skip }, () => {
     ]);
   });
 
-  test("can be used with the keyboard alone", async () => {
+  test("can be used with the keyboard only", async () => {
     await withPage({}, async (page) => {
       await page.goto(`${app.url}/docs`);
       await page.getByText("Writes a note").first().waitFor({ state: "attached", timeout: 20_000 });

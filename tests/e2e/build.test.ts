@@ -1,4 +1,4 @@
-// kit build and the migrations, as a user runs them.
+// Tests of kit build and the migrations from a user's view.
 
 import assert from "node:assert/strict";
 import { readFile, readdir, rm, writeFile } from "node:fs/promises";
@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 after(() => assert.equal(projects.length, 0));
 
-/** Every file of `.kit/` with its bytes. */
+/** Returns every file of `.kit/` with its bytes. */
 async function artifacts(project: Project): Promise<Map<string, string>> {
   const root = join(project.root, ".kit");
   const files = await readdir(root, { recursive: true, withFileTypes: true });
@@ -46,7 +46,7 @@ async function edit(project: Project, path: string, change: (text: string) => st
 }
 
 describe("kit build", () => {
-  test("writes what ARCHITECTURE.md lists", async () => {
+  test("writes the files that ARCHITECTURE.md lists", async () => {
     const project = await copy();
     await project.kitOk("build");
     const paths = [...(await artifacts(project)).keys()];
@@ -83,7 +83,7 @@ describe("kit build", () => {
     assert.deepEqual(await artifacts(one), await artifacts(two));
   });
 
-  test("a second build changes nothing, and one from nothing gives the same again", async () => {
+  test("a second build changes nothing, and a build from scratch gives the same bytes", async () => {
     const project = await copy();
     await project.kitOk("build");
     const first = await artifacts(project);
@@ -98,7 +98,7 @@ describe("kit build", () => {
     assert.deepEqual(strip(await artifacts(project)), strip(first));
   });
 
-  test("the result passes the project's own tsc", async () => {
+  test("the artifacts pass the project's own tsc", async () => {
     const project = await copy();
     await project.kitOk("build");
     const tsc = join(repository, "node_modules/typescript/bin/tsc");
@@ -106,7 +106,7 @@ describe("kit build", () => {
     assert.equal(result.code, 0, result.stdout);
   });
 
-  test("a mistake is an error at its place, and leaves the last good build as it was", async () => {
+  test("a mistake is reported with its location, and the last valid build stays unchanged", async () => {
     const project = await copy();
     await project.kitOk("build");
     const good = await artifacts(project);
@@ -137,14 +137,14 @@ describe("kit build", () => {
     assert.deepEqual(await artifacts(project), good);
   });
 
-  test("the app refuses to start without a build, and says what to do", async () => {
+  test("the app refuses to start without a build, and explains what to do", async () => {
     const project = await copy();
     await project.kitOk("build");
     await rm(join(project.root, ".kit/routes"), { recursive: true });
     await assert.rejects(project.start(), /kit build/);
   });
 
-  test("the app refuses to start when a route was added after the build, and names it", async () => {
+  test("the app refuses to start if a route was added after the build, and names the route", async () => {
     const project = await copy();
     await project.kitOk("build");
     await edit(project, "src/notes.handlers.ts", (text) =>
@@ -162,7 +162,7 @@ describe("kit build", () => {
 });
 
 describe("migrations", () => {
-  test("the committed ones are up to date with the types", async () => {
+  test("the committed migrations are up to date with the types", async () => {
     const project = await copy();
     await project.kitOk("build");
     assert.deepEqual(
@@ -172,7 +172,7 @@ describe("migrations", () => {
     );
   });
 
-  test("apply is done once and then has nothing to do", async () => {
+  test("apply runs once and then has nothing to do", async () => {
     const project = await copy();
     await project.kitOk("build");
     const first = await project.kitOk("migrate:apply");

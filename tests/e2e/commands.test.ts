@@ -1,4 +1,4 @@
-// What scripts and CI rely on, of every command: exit codes, and which stream holds what.
+// Tests of what scripts and CI rely on, for every command: exit codes, and the contents of each stream.
 
 import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
@@ -19,23 +19,23 @@ before(async () => {
 });
 after(() => project.remove());
 
-/** Nobody listens on the lowest port. */
+/** Database URL with the lowest port, where no process listens. */
 const NOBODY = "postgres://127.0.0.1:1/none?connect_timeout=2";
 
-/** Every command, from its own list. */
+/** Returns all commands from the list in the help text. */
 async function commands(): Promise<string[]> {
   const help = (await project.kitOk("--help")).stdout;
   const list = help.slice(help.indexOf("Commands:"), help.indexOf("Options:"));
   return [...list.matchAll(/^ {2}(\S+) {2,}/gm)].map(([, name]) => name ?? "");
 }
 
-/** Standard output as the one JSON document that it has to be, while standard error may say more. */
+/** Parses standard output, which must be a single JSON document. Standard error may contain more. */
 function json(result: CommandResult, what: string): Record<string, unknown> {
   assert.match(result.stdout, /^[[{]/, `${what}: ${result.stdout}${result.stderr}`);
   return JSON.parse(result.stdout) as Record<string, unknown>;
 }
 
-/** Runs a command on a terminal of its own, as a person sees it; nothing where the system has no `script`. */
+/** Runs a command on its own terminal, as a user sees it. Resolves to `undefined` if the system has no `script`. */
 async function seen(command: string, env: Readonly<Record<string, string>>): Promise<string | undefined> {
   const log = join(project.root, "terminal.log");
   const kit = join(repository, "node_modules/.bin/kit");
@@ -50,12 +50,12 @@ async function seen(command: string, env: Readonly<Record<string, string>>): Pro
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;
   }
-  // `script` begins with a line of its own, and ends with one.
+  // `script` adds a line at the start and at the end.
   return (await readFile(log, "utf8")).split("\n").slice(1, -2).join("\n");
 }
 
 describe("exit codes", () => {
-  test("every command explains itself with 0 and refuses what it does not know with 2", async () => {
+  test("every command prints help with 0 and refuses unknown arguments with 2", async () => {
     const names = await commands();
     for (const name of ["build", "test", "doctor", "inspect", "migrate:apply"])
       assert.ok(names.includes(name), `${name} is among ${names.join(", ")}`);
@@ -121,7 +121,7 @@ describe("exit codes", () => {
     });
   }
 
-  test("1: what is stale, and what failed, is a result as well", async () => {
+  test("1: outdated files and failed checks are printed as JSON too", async () => {
     const copy = await Project.copy();
     try {
       await copy.kitOk("generate");
@@ -149,7 +149,7 @@ describe("exit codes", () => {
 });
 
 describe("on a terminal", () => {
-  test("there are colours, unless NO_COLOR is set", async (t) => {
+  test("prints colors, unless NO_COLOR is set", async (t) => {
     const colored = await seen("generate", { NO_COLOR: "" });
     if (colored === undefined) {
       t.skip("script (util-linux) is not installed");
@@ -161,7 +161,7 @@ describe("on a terminal", () => {
     assert.ok(!plain?.includes("\u001B"), plain);
   });
 
-  test("JSON is JSON there too", async (t) => {
+  test("prints valid JSON too", async (t) => {
     const text = await seen("inspect routes --json", { NO_COLOR: "" });
     if (text === undefined) {
       t.skip("script (util-linux) is not installed");

@@ -1,4 +1,5 @@
-// What `kit test` says that tests saw of the contracts of a real application: by the generated tests alone, and with one that somebody wrote.
+// Tests of the coverage of contracts that `kit test` reports for a real application: with generated tests only, and with a handwritten
+// test.
 
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -27,7 +28,7 @@ interface Result {
   };
 }
 
-describe("kit test counts what tests see of the contracts", { timeout: 300_000 }, () => {
+describe("kit test counts the items of the contracts that tests cover", { timeout: 300_000 }, () => {
   let project: Project;
   before(async () => {
     project = await Project.ready();
@@ -39,7 +40,7 @@ describe("kit test counts what tests see of the contracts", { timeout: 300_000 }
     return (JSON.parse(stdout) as Result).contracts;
   };
 
-  test("generated tests see every route, field, bound and rule, and no error that only data brings about", async () => {
+  test("generated tests cover every route, field, bound and rule, but no error that depends on data", async () => {
     const { items, routes, fields, bounds, rules } = await tested();
     for (const count of [routes, fields, bounds, rules]) {
       assert.ok(count.of > 0);
@@ -49,7 +50,7 @@ describe("kit test counts what tests see of the contracts", { timeout: 300_000 }
     assert.deepEqual([...missing], ["401 UNAUTHORIZED", "401 INVALID_TOKEN", "404 NOTE_NOT_FOUND"]);
   });
 
-  test("requests of the project's own tests count, and nothing else does where they run alone", async () => {
+  test("requests of the project's own tests count, and only these if the tests run alone", async () => {
     await mkdir(join(project.root, "tests"), { recursive: true });
     await writeFile(
       join(project.root, "tests/strangers.test.ts"),
@@ -76,7 +77,7 @@ describe("kit test counts what tests see of the contracts", { timeout: 300_000 }
     assert.deepEqual(routes, { seen: 0, of: 5 });
   });
 
-  test("requests count whoever sends them, and in whichever process of the tests the application runs", async () => {
+  test("requests count from any client, and in any process of the tests that runs the application", async () => {
     await mkdir(join(project.root, "tests"), { recursive: true });
     await writeFile(
       join(project.root, "tests/others.test.ts"),

@@ -1,4 +1,4 @@
-// What was answered is kept over kill -9, of the server and of the database.
+// Tests that acknowledged writes survive kill -9 of the server and of the database.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -22,7 +22,7 @@ async function read(app: RunningApp, id: string): Promise<NoteJson> {
   return answer.body;
 }
 
-test("kill -9 of the server in the middle of writes loses nothing that was answered", async () => {
+test("kill -9 of the server during writes loses no acknowledged write", async () => {
   const answered: NoteJson[] = [];
   for (let round = 0; round < 3; round += 1) {
     const app = await project.start();
@@ -54,7 +54,7 @@ test("kill -9 of the server in the middle of writes loses nothing that was answe
   await app.stop();
 });
 
-test("kill -9 of the database loses nothing that was answered, and the server finds it again", async () => {
+test("kill -9 of the database loses no acknowledged write, and the server reconnects", async () => {
   const app = await project.start();
   const answer = await app.as("ada").post<NoteJson>("/notes", { title: "kept", content: "c" });
   const pidFile = await readFile(join(project.root, ".data/postgres/cluster/postmaster.pid"), "utf8");

@@ -1,4 +1,4 @@
-// The mistakes of a first week: each is said in a few lines, as a whole and without a stack.
+// Mistakes of a first week: each is reported in a few lines, completely and without a stack trace.
 // tidy: long because each case shows a whole text of the terminal.
 
 import assert from "node:assert/strict";
@@ -15,7 +15,7 @@ import { DevSession } from "./support/dev-session.ts";
 import { type Project, repository } from "./support/project.ts";
 import { adapters, edited, projectOf } from "./support/week.ts";
 
-/** A port of this machine where nobody listens. */
+/** Database URL with a port of this machine on which no process listens. */
 const NOBODY = "postgres://ada:s3cret@127.0.0.1:1/app";
 const START_HELP = "help: start PostgreSQL there, or correct DATABASE_URL; `kit doctor` tries it";
 const URL_HELP =
@@ -28,12 +28,12 @@ async function made(t: TestContext, project: Promise<Project>, isBuilt = true): 
   return ready;
 }
 
-/** Starts the program as production does, and waits for its end. */
+/** Starts the program as in production, and waits for its exit. */
 function start(project: Project, env: Readonly<Record<string, string>> = {}): Promise<CommandResult> {
   return run(process.execPath, ["src/main.ts"], { cwd: project.root, env });
 }
 
-/** The lines that a person sees, with the project's directory as `<project>`. */
+/** Returns the text that a user sees, with the project's directory replaced by `<project>`. */
 function shown({ root }: Project, text: string): string {
   return text.replaceAll(root, "<project>");
 }
@@ -45,8 +45,8 @@ async function taken(t: TestContext): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-describe("a program that is started by Node", () => {
-  test("without `kit build` it says that it is not built", async (t) => {
+describe("a program started with node", () => {
+  test("reports that it is not built if `kit build` did not run", async (t) => {
     const project = await made(t, projectOf(), false);
     const { code, stdout, stderr } = await start(project);
     assert.deepEqual([code, stdout], [1, ""]);
@@ -61,7 +61,7 @@ describe("a program that is started by Node", () => {
     );
   });
 
-  test("after an edit of the contracts without `kit build` it says what differs", async (t) => {
+  test("reports what differs if the contracts changed after `kit build`", async (t) => {
     const project = await made(t, projectOf());
     const path = "src/notes.handlers.ts";
     await writeFile(join(project.root, path), edited(path, '"GET /notes"', '"GET /titles"')[path]!);
@@ -82,7 +82,7 @@ describe("a program that is started by Node", () => {
 
   for (const [make, from, env] of adapters) {
     const name = [from, ...Object.values(env)].join(" ");
-    test(`a port in use is said in three lines on ${name}`, async (t) => {
+    test(`reports a port in use in three lines on ${name}`, async (t) => {
       const app = edited(
         "src/app.ts",
         'nativeServer } from "@kit/server-native"',
@@ -107,7 +107,7 @@ describe("a program that is started by Node", () => {
     });
   }
 
-  test("a port in use is said once if there are workers", async (t) => {
+  test("reports a port in use once if there are workers", async (t) => {
     const project = await made(
       t,
       projectOf(edited("src/app.ts", "nativeServer()", "nativeServer({ workers: 2 })")),
@@ -125,7 +125,7 @@ describe("a program that is started by Node", () => {
     ["one process", "nativeServer()"],
     ["workers", "nativeServer({ workers: 2 })"],
   ] as const) {
-    test(`a database that cannot be reached is said in three lines with ${what}`, async (t) => {
+    test(`reports an unreachable database in three lines with ${what}`, async (t) => {
       const project = await made(t, projectOf(edited("src/app.ts", "nativeServer()", make, true), true));
       const { code, stdout, stderr } = await start(project, { DATABASE_URL: NOBODY, PORT: "0" });
       assert.deepEqual([code, stdout], [1, ""]);
@@ -145,7 +145,7 @@ describe("a program that is started by Node", () => {
     ["mysql://ada:s3cret@db/app", "it begins with mysql://, not with postgres://", "mysql://…@db/app"],
     ["postgres://ada:s3#cret@db/app", "it is not a valid URL", "postgres://…@db/app"],
   ] as const) {
-    test(`DATABASE_URL=${masked} is said to name no database, without its password`, async (t) => {
+    test(`reports that DATABASE_URL=${masked} names no database, without its password`, async (t) => {
       const project = await made(t, projectOf({}, true));
       const { code, stderr } = await start(project, { DATABASE_URL: url, PORT: "0" });
       assert.equal(code, 1);
@@ -156,7 +156,7 @@ describe("a program that is started by Node", () => {
     });
   }
 
-  test("an error that the program catches has its cause and its stack", async (t) => {
+  test("gives a caught error its cause and its stack", async (t) => {
     const main = edited("src/main.ts", "const { url } = await app.listen(", "await app.listen(");
     const caught = main["src/main.ts"]!.replace(
       "});\n",
@@ -167,7 +167,7 @@ describe("a program that is started by Node", () => {
     assert.deepEqual([code, stdout, stderr], [0, "StartError EADDRINUSE EADDRINUSE true\n", ""]);
   });
 
-  test("an error of the program itself is shown by Node", async (t) => {
+  test("lets Node print an error of the program itself", async (t) => {
     const project = await made(
       t,
       projectOf(edited("src/main.ts", "const { url }", 'throw new Error("mine");\nconst { url }')),
@@ -179,7 +179,7 @@ describe("a program that is started by Node", () => {
 });
 
 describe("a migration that is not applied", () => {
-  test("is 500 for the client, and the log names it", async (t) => {
+  test("is 500 for the client, and the log names the migration", async (t) => {
     const project = await made(t, projectOf({}, true));
     await project.kitOk("migrate:generate", "--name", "create_notes");
     // Closed before the project's directory is removed.
@@ -222,7 +222,7 @@ describe("a migration that is not applied", () => {
 });
 
 describe("kit dev", () => {
-  test("ends with 1 if its port is in use", async (t) => {
+  test("exits with 1 if its port is in use", async (t) => {
     const project = await made(t, projectOf(), false);
     const port = await taken(t);
     await using session = DevSession.start(project.root, ["--no-db", "--port", String(port)]);
@@ -239,7 +239,7 @@ describe("kit dev", () => {
     );
   });
 
-  test("says that the database cannot be reached, and serves once that is mended", async (t) => {
+  test("reports that the database cannot be reached, and serves after that is fixed", async (t) => {
     const project = await made(t, projectOf({ ".env": `DATABASE_URL=${NOBODY}\n` }, true), false);
     await using session = DevSession.start(project.root, ["--port", "0"]);
     const expected = [
@@ -256,7 +256,7 @@ describe("kit dev", () => {
     assert.equal(await session.stop(), 0);
   });
 
-  test("shows a type error of a handler once, and says when there is none any more", async (t) => {
+  test("shows a type error of a handler once, and reports when it is fixed", async (t) => {
     const wrong = edited("src/notes.handlers.ts", "title: body.title", "title: 1");
     const project = await made(t, projectOf(wrong), false);
     await using session = DevSession.start(project.root, ["--no-db", "--port", "0"]);
@@ -271,7 +271,7 @@ describe("kit dev", () => {
     assert.ok(session.output.includes(error), session.output);
     assert.match(session.output, /^ready in/m);
 
-    // The error moves to another line, and another one comes.
+    // The error moves to another line, and a second error occurs.
     const text = `// A comment.\n${wrong["src/notes.handlers.ts"]!}const more: string = 2;\n`;
     await writeFile(join(project.root, "src/notes.handlers.ts"), text);
     await session.shows("2 type errors in all; the application runs all the same\n");
@@ -285,7 +285,7 @@ describe("kit dev", () => {
     assert.equal(await session.stop(), 0);
   });
 
-  test("names the files that import each other in a circle", async (t) => {
+  test("names the files that import each other in a cycle", async (t) => {
     const circular = {
       ...edited("src/app.ts", "export const app", 'export const title = "Notes";\nexport const app'),
       ...edited(
@@ -308,7 +308,7 @@ describe("kit dev", () => {
     assert.doesNotMatch(session.output, /ReferenceError|node:internal/);
   });
 
-  test("gives the program the variables of .env, and those that are set win", async (t) => {
+  test("passes the variables of .env to the program, except those that are already set", async (t) => {
     const main = edited(
       "src/main.ts",
       "console.log(",
@@ -335,7 +335,7 @@ describe("kit dev", () => {
     );
   });
 
-  test("leaves .env alone if NODE_ENV is production", async (t) => {
+  test("ignores .env if NODE_ENV is production", async (t) => {
     const project = await made(t, projectOf({ ".env": `DATABASE_URL=${NOBODY}\n` }, true), false);
     const { code, stderr } = await project.kit(["migrate:status"], { env: { NODE_ENV: "production" } });
     assert.equal(code, 1);
@@ -349,7 +349,7 @@ describe("kit dev", () => {
 });
 
 describe("kit build", () => {
-  test("with --check-types shows type errors and ends with 1", async (t) => {
+  test("with --check-types shows type errors and exits with 1", async (t) => {
     const project = await made(
       t,
       projectOf(edited("src/notes.handlers.ts", "title: body.title", "titel: body.title")),
@@ -394,7 +394,7 @@ describe("kit build", () => {
     });
   });
 
-  test("with --check-types says that types are right", async (t) => {
+  test("with --check-types reports that there are no type errors", async (t) => {
     const project = await made(t, projectOf(), false);
     const { code, stdout, stderr } = await project.kit(["build", "--check-types"]);
     assert.deepEqual([code, stderr], [0, ""]);
@@ -404,7 +404,7 @@ describe("kit build", () => {
     assert.equal(typeCheck.name, "tsc");
   });
 
-  test("with --check-types says what is missing where types cannot be checked", async (t) => {
+  test("with --check-types reports what is missing if types cannot be checked", async (t) => {
     const project = await made(t, projectOf({ "tsconfig.json": null }), false);
     const { code, stderr } = await project.kit(["build", "--check-types"]);
     assert.equal(code, 1);
@@ -414,7 +414,7 @@ describe("kit build", () => {
     );
   });
 
-  test("names the handler that is missing", async (t) => {
+  test("names a missing handler", async (t) => {
     const project = await made(
       t,
       projectOf(edited("src/notes.handlers.ts", '  "GET /notes": () => [],\n', "")),
@@ -448,7 +448,7 @@ describe("kit build", () => {
     );
   });
 
-  test("names the tag that it does not know", async (t) => {
+  test("names an unknown tag", async (t) => {
     const project = await made(t, projectOf(edited("src/notes.types.ts", "@maxLength", "@maxLenght")), false);
     const { stderr } = await project.kit(["build"]);
     assert.equal(
@@ -468,7 +468,7 @@ describe("kit build", () => {
   });
 });
 
-/** Node versions before the oldest that kit runs on, on the path of these tests or where systems put them. */
+/** Returns a Node version older than the oldest supported one, from the path of these tests or from system directories. */
 async function oldNode(): Promise<string | undefined> {
   const directories = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/local/bin", "/usr/bin"];
   for (const directory of new Set(directories)) {
@@ -484,7 +484,7 @@ async function oldNode(): Promise<string | undefined> {
   return undefined;
 }
 
-test("an old Node is told which one kit needs", async (t) => {
+test("reports the required version to an old Node", async (t) => {
   const node = await oldNode();
   if (node === undefined) {
     t.skip("there is no Node older than 24 here");

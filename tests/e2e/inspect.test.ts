@@ -1,4 +1,4 @@
-// `kit inspect` of what a build left: each shape as data, each global flag, and what is wrong usage.
+// Tests of `kit inspect` on the artifacts of a build: each subject as data, each global flag, and wrong usage.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -17,7 +17,7 @@ async function inspect(...args: string[]): Promise<unknown> {
   return JSON.parse(stdout) as unknown;
 }
 
-/** As it stands in front of what the others are asked for. */
+/** Endpoints in the order of the source. */
 const ENDPOINTS = ["POST /notes", "GET /notes", "GET /notes/:id", "PUT /notes/:id", "DELETE /notes/:id"];
 
 describe("of a build", () => {
@@ -138,7 +138,7 @@ describe("global flags", () => {
   }
 
   for (const args of [["errors"], ["performance"], ["server"]]) {
-    test(`inspect ${args.join(" ")} asks the port that is named, and says so`, async () => {
+    test(`inspect ${args.join(" ")} uses the given port, and names it`, async () => {
       const { code, stdout } = await project.kit(["inspect", ...args, "--json", "--debug-port", "1"]);
       assert.equal(code, 1);
       const failure = JSON.parse(stdout) as {

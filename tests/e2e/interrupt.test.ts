@@ -1,5 +1,4 @@
-// Ctrl-C while a command waits for something that does not come: it ends at once, with all that it started, and whoever
-// started it sees the signal.
+// Tests of Ctrl-C while a command waits without end: it exits at once with all processes that it started, and its parent sees the signal.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -12,11 +11,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { baseEnvironment, run } from "./support/command.ts";
 import { Project, repository } from "./support/project.ts";
 
-/** Ample for a machine with much to do; what is waited for would take forever. */
+/** Timeout that is long enough for a busy machine; the command itself would wait without end. */
 const AT_ONCE_MS = 20_000;
 
 let project: Project;
-/** Takes connections and never says a word. */
+/** Server that accepts connections and never sends anything. */
 let silent: Server;
 let port: number;
 const connections = new Set<Socket>();
@@ -38,7 +37,7 @@ after(async () => {
   await project.remove();
 });
 
-/** Runs a command in a group of its own, as a terminal does, and presses Ctrl-C when it waits. */
+/** Runs a command in its own process group, like a terminal, and presses Ctrl-C when it waits. */
 async function interrupted(
   args: readonly string[],
   waits: () => Promise<boolean>,
@@ -63,7 +62,7 @@ async function interrupted(
   process.kill(-child.pid!, "SIGINT");
   const [code, signal] = (await closed) as [number | null, NodeJS.Signals | null];
   assert.ok(Date.now() - pressed < AT_ONCE_MS, "it took too long");
-  // `migrate:apply` hears of it, tells how far it came, and has failed.
+  // `migrate:apply` handles the signal, prints its progress, and exits as failed.
   const expected = args[0] === "migrate:apply" ? 1 : 130;
   assert.ok(signal === "SIGINT" || code === expected, `code ${code}, signal ${signal}: ${printed}`);
   while (await runs(child.pid!)) {
@@ -72,7 +71,7 @@ async function interrupted(
   }
 }
 
-/** Whether a group has a process that is more than a remembered end. */
+/** Returns true if a process group has a process that is not a zombie. */
 async function runs(group: number): Promise<boolean> {
   const { stdout } = await run("ps", ["-A", "-o", "pgid=,stat="], { cwd: project.root });
   return stdout.split("\n").some((line) => {
@@ -81,16 +80,16 @@ async function runs(group: number): Promise<boolean> {
   });
 }
 
-/** Whether somebody has connected since. */
+/** Returns a function that returns true after a new connection. */
 function connected(): () => Promise<boolean> {
   const earlier = connections.size;
   return () => Promise.resolve(connections.size > earlier);
 }
 
 describe("Ctrl-C", { skip: process.platform === "win32" }, () => {
-  test("ends a build whose compiler does not end", async () => {
+  test("stops a build whose compiler does not exit", async () => {
     const bin = join(project.root, "node_modules");
-    // A compiler of the project's own, which takes its time.
+    // A compiler of the project that takes a long time.
     await unlink(bin);
     await mkdir(join(bin, ".bin"), { recursive: true });
     const compiler = join(bin, ".bin/swc");
@@ -103,7 +102,7 @@ describe("Ctrl-C", { skip: process.platform === "win32" }, () => {
     await unlink(join(project.root, "kit.config.ts"));
   });
 
-  test("ends npm, and the new project stays whole", async () => {
+  test("stops npm, and the new project stays complete", async () => {
     const registry = { npm_config_registry: `http://127.0.0.1:${port}/`, npm_config_prefer_online: "true" };
     await interrupted(["scaffold", "init", "shop", "--no-git"], connected(), registry);
     const files = await readdir(join(project.root, "shop"), { recursive: true, withFileTypes: true });
@@ -112,18 +111,18 @@ describe("Ctrl-C", { skip: process.platform === "win32" }, () => {
   });
 
   for (const args of [["doctor"], ["migrate:apply"]]) {
-    test(`ends kit ${args.join(" ")} on a database that says nothing`, async () => {
+    test(`stops kit ${args.join(" ")} on a database that does not respond`, async () => {
       await interrupted(args, connected(), { DATABASE_URL: `postgres://127.0.0.1:${port}/none` });
     });
   }
 
-  test("ends kit inspect on a sidecar that says nothing", async () => {
+  test("stops kit inspect on a sidecar that does not respond", async () => {
     await interrupted(["inspect", "server", "--debug-port", String(port)], connected());
   });
 });
 
-test("what npm says is not lost", async () => {
-  // Nobody listens there.
+test("the output of npm is not lost", async () => {
+  // No process listens on this port.
   const env = { npm_config_registry: "http://127.0.0.1:1/", npm_config_fetch_retries: "0" };
   const { code, stdout, stderr } = await project.kit(["scaffold", "init", "shelf", "--json", "--no-git"], {
     env,

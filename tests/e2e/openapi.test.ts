@@ -1,4 +1,4 @@
-// The OpenAPI document, by the official meta-schema and by what it says of the notes.
+// Tests of the OpenAPI document: with the official meta-schema, and of its contents for the notes example.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -56,7 +56,7 @@ function operation(path: string, method: string): Operation {
   return found;
 }
 
-/** The schema itself where it is a reference. */
+/** Resolves a schema that is a reference. */
 function resolve(schema: ({ $ref?: string } & Schema) | undefined): Schema {
   assert.ok(schema !== undefined);
   if (schema.$ref === undefined) return schema;
@@ -73,7 +73,7 @@ test("is valid OpenAPI 3.1", async () => {
   assert.equal(validator.version, "3.1");
 });
 
-test("is what a running server in development answers", async () => {
+test("is the document that a running server in development serves", async () => {
   await project.kitOk("migrate:apply");
   const app = await project.start();
   const answer = await app.with({}).get<Document>("/openapi.json");
@@ -109,12 +109,12 @@ describe("has the five operations", () => {
     });
   }
 
-  test("and no others", () => {
+  test("has no other operations", () => {
     assert.deepEqual(Object.keys(document.paths).toSorted(), ["/notes", "/notes/{id}"]);
   });
 });
 
-test("the body of POST needs title and content, knows limits and defaults, and no authorId", () => {
+test("the body of POST requires title and content, has limits and defaults, and no authorId", () => {
   const schema = resolve(operation("/notes", "post").requestBody?.content["application/json"]?.schema);
   assert.deepEqual(schema.required?.toSorted(), ["content", "title"]);
   assert.deepEqual(Object.keys(schema.properties ?? {}), ["title", "content", "archived"]);
@@ -124,13 +124,13 @@ test("the body of POST needs title and content, knows limits and defaults, and n
   assert.deepEqual([archived?.type, archived?.default], ["boolean", false]);
 });
 
-test("the body of PUT needs nothing and promises no default", () => {
+test("the body of PUT requires nothing and has no default", () => {
   const schema = resolve(operation("/notes/{id}", "put").requestBody?.content["application/json"]?.schema);
   assert.deepEqual(schema.required ?? [], []);
   assert.deepEqual(Object.keys(schema.properties ?? {}), ["title", "content", "archived"]);
 });
 
-test("a note in an answer has all its fields", () => {
+test("a note in a response has all its fields", () => {
   const schema = resolve(
     operation("/notes/{id}", "get").responses["200"]?.content?.["application/json"]?.schema,
   );
@@ -140,7 +140,7 @@ test("a note in an answer has all its fields", () => {
   assert.equal(schema.properties?.["createdAt"]?.format, "date-time");
 });
 
-test("paging is described as optional integers with bounds", () => {
+test("describes paging as optional integers with bounds", () => {
   const parameters = operation("/notes", "get").parameters ?? [];
   assert.deepEqual(
     parameters.map(({ name, in: place, required = false, schema }) => [

@@ -1,4 +1,5 @@
-// Where a command runs: paths that tools get wrong, directories below the project, sources of Windows, disks that are full.
+// Tests of commands in unusual locations: paths with special characters, directories below the project, sources with Windows line ends,
+// full disks.
 
 import assert from "node:assert/strict";
 import { chmod, glob, mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
@@ -9,10 +10,10 @@ import { Project, repository } from "./support/project.ts";
 
 const kit = join(repository, "node_modules/.bin/kit");
 
-/** Two builds of the same sources are the same bytes. */
+/** Fixed build time, so that two builds of the same sources have the same bytes. */
 const TIMELESS = { SOURCE_DATE_EPOCH: "1790000000" };
 
-/** Every file below a directory, texts by path. */
+/** Returns the contents of every file below a directory, by path. */
 async function tree(root: string): Promise<Record<string, string>> {
   const texts: Record<string, string> = {};
   for await (const entry of glob("**/*", { cwd: root, withFileTypes: true })) {
@@ -20,7 +21,7 @@ async function tree(root: string): Promise<Record<string, string>> {
     const path = join(entry.parentPath, entry.name);
     texts[path.slice(root.length + 1)] = await readFile(path, "utf8");
   }
-  // A pattern passes by names with a dot.
+  // The pattern does not match names that start with a dot.
   for (const name of await readdir(root)) if (name.startsWith(".") && name !== ".lock") texts[name] ??= "";
   return texts;
 }
@@ -72,7 +73,7 @@ describe("a project", () => {
     }
   });
 
-  test("is named to who is in a directory below it", async () => {
+  test("is named in an error if the command runs in a directory below the project", async () => {
     const below = join(project.root, "src");
     const named = `--root ${project.root}`;
     const built = await run(process.execPath, [kit, "build"], { cwd: below });
@@ -87,7 +88,7 @@ describe("a project", () => {
   });
 });
 
-test("the lines of Windows make the same artifacts, and mistakes are in the same lines", async () => {
+test("Windows line ends give the same artifacts, and errors the same line numbers", async () => {
   const project = await Project.copy();
   try {
     const build = ["build", "--no-compile"];
@@ -118,7 +119,7 @@ test("the lines of Windows make the same artifacts, and mistakes are in the same
   }
 });
 
-describe("a disk that takes no more", { skip: process.platform !== "linux" }, () => {
+describe("a full disk", { skip: process.platform !== "linux" }, () => {
   let project: Project;
   before(async () => {
     project = await Project.copy();
@@ -126,13 +127,13 @@ describe("a disk that takes no more", { skip: process.platform !== "linux" }, ()
   });
   after(() => project.remove());
 
-  /** No file may become longer than some kilobytes: writing fails as it does on a full disk, in the middle. */
+  /** Limits the size of files in kilobytes: a write fails in the middle, like on a full disk. */
   function full(kilobytes: number, ...args: string[]): Promise<CommandResult> {
     const limited = `trap '' XFSZ; ulimit -f ${kilobytes}; exec "$@"`;
     return run("bash", ["-c", limited, "bash", process.execPath, kit, ...args], { cwd: project.root });
   }
 
-  test("keeps what the last build made, and leaves nothing half made", async () => {
+  test("keeps the artifacts of the last build, and leaves no partial file", async () => {
     const untouched = await tree(join(project.root, ".kit"));
     const types = join(project.root, "src/notes.types.ts");
     const text = await readFile(types, "utf8");
@@ -152,12 +153,12 @@ describe("a disk that takes no more", { skip: process.platform !== "linux" }, ()
       migrations.filter((name) => name.startsWith(".") || name.includes("more")),
       [],
     );
-    // There is room again.
+    // Without the limit, the build works again.
     assert.equal((await project.kit(["build", "--no-compile"])).code, 0);
     assert.equal((await project.kit(["build", "--check"])).code, 0);
   });
 
-  test("takes no part of what is scaffolded", async () => {
+  test("gets no part of scaffolded code", async () => {
     const untouched = await tree(join(project.root, "src"));
     const added = await full(0, "scaffold", "add", "route", "reports");
     assert.deepEqual([added.code, added.stdout], [1, ""]);
@@ -171,14 +172,14 @@ describe("a disk that takes no more", { skip: process.platform !== "linux" }, ()
   });
 });
 
-test("a directory that may not be written is said to be one", async (t) => {
+test("a directory without write permission is reported as such", async (t) => {
   const project = await Project.copy();
   try {
     await project.kitOk("build", "--no-compile");
     const types = join(project.root, "src/notes.types.ts");
     await writeFile(types, `${await readFile(types, "utf8")}export type More = string;\n`);
     const untouched = await tree(join(project.root, ".kit"));
-    // Nothing is forbidden to root.
+    // Permissions do not apply to root.
     const user =
       process.getuid?.() === 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : [];
     for await (const path of glob("{.kit,.kit/**/*,src,.}", { cwd: project.root })) {

@@ -1,5 +1,5 @@
-// `kit test:contracts --runs`: an application that breaks its contract only for some values is found, the request is made as small as it can be,
-// and what is printed sends it again.
+// Tests of `kit test:contracts --runs`: it finds an application that breaks its contract for some values only, reduces the request, and
+// prints a command that sends the request again.
 
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
@@ -20,7 +20,7 @@ interface Result {
   readonly failures: readonly Failure[];
 }
 
-/** Longer titles than this are too much for it; no bound of the contract is near. */
+/** Mistake that fails for titles above this length; no bound of the contract is close to it. */
 const BREAKS = 'if (body.title.length > 7 && body.archived) throw new Error("on purpose");';
 
 describe("random requests", { timeout: 300_000 }, () => {
@@ -37,7 +37,7 @@ describe("random requests", { timeout: 300_000 }, () => {
     return { ...(JSON.parse(stdout) as Result), code };
   };
 
-  test("find what only some values bring about, and print the smallest request that does", async () => {
+  test("find mistakes that only some values cause, and print the smallest request", async () => {
     const right = await readFile(handlers, "utf8");
     const start = '"POST /notes": async ({ body, ctx }) => {';
     assert.ok(right.includes(start));
@@ -74,7 +74,7 @@ describe("random requests", { timeout: 300_000 }, () => {
     assert.deepEqual([mended.code, mended.passed], [0, 1]);
   });
 
-  test("print a line that a shell sends to the application as it was", async () => {
+  test("print a shell command that sends the exact request to the application", async () => {
     const right = await readFile(handlers, "utf8");
     await writeFile(
       handlers,
@@ -93,7 +93,7 @@ describe("random requests", { timeout: 300_000 }, () => {
     assert.match(sent.stdout, /^HTTP\/1\.1 201 /, line);
   });
 
-  test("say what is wrong with what is to be sent again", async () => {
+  test("explain an invalid value of --replay", async () => {
     const { failures } = await tested("--seed", "7", "--replay", "POST /notes");
     assert.match(failures[0]?.message ?? "", /--replay is a route, `valid` or `spoiled`, and a path/);
   });

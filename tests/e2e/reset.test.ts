@@ -1,4 +1,4 @@
-// `kit db reset` deletes nothing before somebody said so: on a terminal it asks, elsewhere it wants `--yes`.
+// `kit db reset` deletes nothing without confirmation: it asks on a terminal, and otherwise requires `--yes`.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -19,7 +19,7 @@ describe("kit db reset", { timeout: 240_000, skip: process.platform === "win32" 
   });
   after(() => project?.remove());
 
-  /** Does something with a connection to the embedded database. */
+  /** Runs a function with a connection to the embedded database. */
   async function connected<T>(work: (client: Client) => Promise<T>): Promise<T> {
     await using database = await openDatabase({ root: project.root });
     const client = new Client({ connectionString: database.url });
@@ -48,7 +48,7 @@ describe("kit db reset", { timeout: 240_000, skip: process.platform === "win32" 
     ["Esc", ESCAPE, 1],
     ["Ctrl-C", CTRL_C, 130],
   ] as const) {
-    test(`leaves all where it is answered with ${name}`, async () => {
+    test(`deletes nothing if the answer is ${name}`, async () => {
       await add(`${code}-${name.length}@example.com`);
       const there = await emails();
       const seen = await onTerminal("db reset", project.root, [[QUESTION, key]]);
@@ -59,7 +59,7 @@ describe("kit db reset", { timeout: 240_000, skip: process.platform === "win32" 
     });
   }
 
-  test("leaves all where nobody can be asked, and says what to write", async () => {
+  test("deletes nothing without a terminal, and names the flag", async () => {
     await add("nobody@example.com");
     for (const args of [
       ["db", "reset"],
@@ -74,7 +74,7 @@ describe("kit db reset", { timeout: 240_000, skip: process.platform === "win32" 
     assert.ok((await emails()).includes("nobody@example.com"));
   });
 
-  test("makes it new where somebody says so", async () => {
+  test("resets the database after confirmation", async () => {
     await add("gone@example.com");
     const seen = await onTerminal("db reset", project.root, [[QUESTION, DOWN, ENTER]]);
     assert.equal(seen.code, 0, seen.text);
@@ -83,7 +83,7 @@ describe("kit db reset", { timeout: 240_000, skip: process.platform === "win32" 
     assert.deepEqual(await emails(), []);
   });
 
-  test("asks nobody with --yes", async () => {
+  test("does not ask with --yes", async () => {
     await add("gone@example.com");
     const seen = await onTerminal("db reset --yes", project.root, []);
     assert.equal(seen.code, 0, seen.text);

@@ -1,4 +1,4 @@
-// SIGTERM under load loses no request whose handler has begun. `cargo xtask soak stopping` does the same many times.
+// Tests that SIGTERM under load loses no request whose handler has started. `cargo xtask soak stopping` runs the same test many times.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -49,13 +49,13 @@ before(async () => {
 });
 after(() => project.remove());
 
-/** What became of the requests of a client. */
+/** Requests of all clients, by whether they got a response. */
 interface Seen {
   readonly answered: Set<string>;
   readonly unanswered: Set<string>;
 }
 
-/** Asks one after the other on one connection until the server closes it; half of the clients ask three at once. */
+/** Sends requests on one connection until the server closes it: one after the other, or `atOnce` at a time. */
 async function ask(port: number, name: string, atOnce: number, seen: Seen): Promise<boolean> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {});
@@ -87,7 +87,7 @@ async function ask(port: number, name: string, atOnce: number, seen: Seen): Prom
   return asked > atOnce;
 }
 
-test("SIGTERM under load loses no request that was begun", { timeout: 60_000 }, async () => {
+test("SIGTERM under load loses no request whose handler has started", { timeout: 60_000 }, async () => {
   for (let round = 0; round < 4; round += 1) {
     const journal = join(project.root, `journal-${round}`);
     const app = await project.start({ mode: "production", env: { JOURNAL: journal } });
@@ -95,7 +95,7 @@ test("SIGTERM under load loses no request that was begun", { timeout: 60_000 }, 
     const load = { goesOn: true };
     const clients = Array.from({ length: 8 }, async (_, client) => {
       for (let turn = 0; load.goesOn; turn += 1) {
-        // A connection that served nothing is one that came too late.
+        // A connection without any response came too late.
         if (!(await ask(app.port, `${client}-${turn}`, client % 2 === 0 ? 1 : 3, seen))) await sleep(5);
       }
     });

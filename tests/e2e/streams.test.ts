@@ -1,4 +1,4 @@
-// Who reads what a command prints: readers that leave, disks that are full, terminals that are narrow or want no colours.
+// Tests of the output of commands: readers that stop early, full disks, narrow terminals, and terminals without colors.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => project.remove());
 
-/** Runs a line of the shell in which `kit` is kit. */
+/** Runs a shell command line in which `kit` is this repository's kit. */
 function shell(line: string, env: Readonly<Record<string, string>> = {}): Promise<CommandResult> {
   const kit = `kit() { '${process.execPath}' '${join(repository, "node_modules/.bin/kit")}' "$@"; }`;
   return run("bash", ["-c", `${kit}; ${line}`], { cwd: project.root, env });
@@ -32,7 +32,7 @@ const PRINTED = [
 
 describe("standard output", () => {
   for (const command of PRINTED) {
-    test(`may be left early: kit ${command} | head -1`, async () => {
+    test(`may be closed early by its reader: kit ${command} | head -1`, async () => {
       const { stdout, stderr } = await shell(`kit ${command} | head -1; echo "\${PIPESTATUS[@]}"`);
       assert.match(stdout, /\n0 0\n$/);
       assert.equal(stderr, "");
@@ -56,13 +56,13 @@ describe("standard output", () => {
     });
   }
 
-  test("says nothing where standard error is closed as well", async () => {
+  test("prints nothing if standard error is closed too", async () => {
     const { code } = await shell("kit build --no-compile >&- 2>&-");
     assert.equal(code, 0);
   });
 });
 
-/** What a terminal of so many columns shows; nothing where the system has no `script`. */
+/** Returns the output on a terminal with the given number of columns; `undefined` if the system has no `script`. */
 async function seen(command: string, columns: number): Promise<string | undefined> {
   const line = `stty -F /dev/tty cols ${columns} rows 24; '${process.execPath}' '${join(repository, "node_modules/.bin/kit")}' ${command}`;
   try {
@@ -81,7 +81,7 @@ const ESCAPE = String.fromCharCode(27);
 const COLOR = new RegExp(`${ESCAPE}\\[[\\d;]*m`);
 
 describe("a terminal", () => {
-  test("gets no colours with --no-color, wherever it stands", async (t) => {
+  test("gets no colors with --no-color at any position", async (t) => {
     const colored = await seen("inspect --help", 80);
     if (colored === undefined) {
       t.skip("script (util-linux) is not installed");
@@ -89,11 +89,11 @@ describe("a terminal", () => {
     }
     assert.ok(colored.includes("\u001B["));
     for (const command of ["--no-color generate", "generate --no-color", "inspect --help --no-color"])
-      // A line that is written over is no colour.
+      // Erasing a line is not a color.
       assert.ok(!COLOR.test((await seen(command, 80)) ?? ""), command);
   });
 
-  test("that is narrow breaks the words of help, not the words", async (t) => {
+  test("that is narrow wraps help between words", async (t) => {
     const help = await seen("build --help --no-color", 48);
     if (help === undefined) {
       t.skip("script (util-linux) is not installed");

@@ -1,4 +1,4 @@
-// Factories, matchers and suites on a copy of an example, as the tests of a project use them.
+// Tests of factories, matchers and suites on a copy of an example, with the API that a project's tests use.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -30,7 +30,7 @@ function read(value: unknown): NewUser {
 }
 
 describe("a factory", () => {
-  test("makes readable values of the type that its call names", () => {
+  test("creates readable values of the type in its call", () => {
     const users = createFactory<User>({ root });
     assert.equal(users.type, "User");
     const user = users.build();
@@ -42,7 +42,7 @@ describe("a factory", () => {
     assert.equal(createFactory<NewUser>({ root }).type, "CreateUserInput");
   });
 
-  test("makes the same values again with the same seed, and others with another", () => {
+  test("creates the same values with the same seed, and other values with another seed", () => {
     const make = (seed?: number): User[] =>
       createFactory<User>(seed === undefined ? { root } : { root, seed }).buildMany(3);
     assert.deepEqual(make(), make());
@@ -54,7 +54,7 @@ describe("a factory", () => {
     assert.deepEqual(users.build(), first);
   });
 
-  test("gives unique texts once", () => {
+  test("never repeats a unique string", () => {
     const users = createFactory<User>({ root });
     const emails = users.buildMany(2000).map(({ email }) => email);
     assert.equal(new Set(emails).size, 2000);
@@ -67,7 +67,7 @@ describe("a factory", () => {
     assert.match(numbered.build().email, /^user-\d+@example\.com$/);
   });
 
-  test("takes parts at any depth, and gives them on", () => {
+  test("accepts partial values at any depth, and passes them on with `with`", () => {
     const teams = createFactory<TeamWithMembers>({ root });
     const analysts = teams.with({ name: "Analysts" });
     const team = analysts.build({ capacity: 3 });
@@ -81,7 +81,7 @@ describe("a factory", () => {
     assert.match(memberships.build().userId, UUID);
   });
 
-  test("refuses parts that do not fit", () => {
+  test("refuses partial values that break a rule", () => {
     const users = createFactory<User>({ root });
     assert.throws(
       () => users.build({ displayName: "" }),
@@ -89,7 +89,7 @@ describe("a factory", () => {
     );
   });
 
-  test("breaks one rule", () => {
+  test("creates a value that breaks one rule", () => {
     const users = createFactory<NewUser>({ root });
     assert.equal([...read(users.buildInvalid("displayName", "maxLength")).displayName].length, 101);
     assert.equal([...read(users.buildInvalid("displayName", "minLength")).displayName].length, 1);
@@ -107,7 +107,7 @@ describe("a factory", () => {
     assert.equal(typeof createdAt, "string");
   });
 
-  test("says which fields and rules there are", () => {
+  test("lists the valid fields and rules", () => {
     const users = createFactory<NewUser>({ root });
     assert.throws(
       () => users.buildInvalid("emial" as "email", "format"),
@@ -137,7 +137,7 @@ describe("a factory", () => {
     ]);
   });
 
-  test("says what to write where its type cannot be told", () => {
+  test("explains what to write if its type cannot be determined", () => {
     interface Local {
       a: 1;
     }
@@ -163,8 +163,8 @@ describe("a factory", () => {
   });
 });
 
-describe("a value is held against a type", () => {
-  test("as an answer and as a handler's", () => {
+describe("a value is checked against a type", () => {
+  test("as a response and as a handler's value", () => {
     const user = createFactory<User>({ root }).build();
     const held: unknown = user;
     assertMatches(held, "User", { root });
@@ -184,7 +184,7 @@ describe("a value is held against a type", () => {
     assert.throws(() => assertMatches({}, "Usr", { root }), /kit knows no type `Usr`/);
   });
 
-  test("by a matcher of vitest", () => {
+  test("by a matcher for vitest", () => {
     const user = createFactory<User>({ root }).build();
     assert.equal(schemaMatchers.toMatchSchema(user, "User", { root }).pass, true);
     const refused = schemaMatchers.toMatchSchema({}, "User", { root });
@@ -193,7 +193,7 @@ describe("a value is held against a type", () => {
   });
 });
 
-// Never called: its types are what `tsc` looks at.
+// Never called: only `tsc` checks its types.
 export function types(
   users: Factory<User>,
   teams: Factory<TeamWithMembers>,
@@ -202,23 +202,23 @@ export function types(
   todos: Factory<Todo>,
 ): void {
   users.build({ status: "suspended" });
-  // @ts-expect-error no such property
+  // @ts-expect-error the property does not exist
   users.build({ mail: "ada@example.com" });
-  // @ts-expect-error no such member
+  // @ts-expect-error the member does not exist
   users.build({ status: "gone" });
   users.buildInvalid("email", "format");
-  // @ts-expect-error no such field
+  // @ts-expect-error the field does not exist
   users.buildInvalid("mail", "format");
-  // @ts-expect-error a moment has no length
+  // @ts-expect-error a timestamp has no length
   users.buildInvalid("createdAt", "minLength");
-  // @ts-expect-error a text has no bounds
+  // @ts-expect-error a string has no bounds
   users.buildInvalid("email", "maximum");
   teams.buildInvalid("members[0].joinedAt", "format");
   teams.buildInvalid("members", "type");
   teams.buildInvalid("capacity", "multipleOf");
-  // @ts-expect-error a flag has no format
+  // @ts-expect-error a boolean has no format
   todos.buildInvalid("completed", "format");
-  // @ts-expect-error items have no such field
+  // @ts-expect-error items do not have this field
   teams.buildInvalid("members[0].name", "type");
   joins.buildInvalid("role", "enum");
   changes.buildInvalid("name", "maxLength");

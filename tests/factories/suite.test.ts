@@ -1,4 +1,4 @@
-// Suites as a project's tests have them: files of tests in a copy of an example, run by node:test.
+// Tests of suites in a project's tests: test files in a copy of an example, run by node:test.
 
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
@@ -30,7 +30,7 @@ describe("a suite", { timeout: 300_000 }, () => {
   });
   after(() => project?.remove());
 
-  /** Runs files of tests; nobody closes their suites, and the process has to end all the same. */
+  /** Runs test files. They do not close their suites, and the process must exit anyway. */
   async function tested(
     files: Readonly<Record<string, string>>,
     env: Record<string, string> = {},
@@ -45,7 +45,7 @@ describe("a suite", { timeout: 300_000 }, () => {
     return await run(process.execPath, ["--test", ...paths], { cwd: project.root, env });
   }
 
-  test("goes back to its beginning, and files have databases of their own", async () => {
+  test("resets its database, and files have separate databases", async () => {
     const file = `
 const suite = await createIntegrationSuite({
   app: () => import("../src/app.ts"),
@@ -68,7 +68,7 @@ test("its database is where the application is", () => assert.equal(process.env[
     passed(await tested({ "one.test.ts": file, "two.test.ts": file }), 8);
   });
 
-  test("may begin in a hook, and takes fixtures", async () => {
+  test("may be created in a hook, and accepts fixtures", async () => {
     passed(
       await tested({
         "hook.test.ts": `
@@ -91,7 +91,7 @@ describe("teams", () => {
     );
   });
 
-  test("says what keeps rows from being inserted, and requests from being made", async () => {
+  test("explains why rows cannot be inserted and requests cannot be sent", async () => {
     passed(
       await tested({
         "wrong.test.ts": `
@@ -124,7 +124,7 @@ test("asks", async () => {
 });
 `;
 
-  test("has a database on the server that is named, for its time", async () => {
+  test("creates a temporary database on the given server", async () => {
     await using server = await createTestDatabase({ root: project.root });
     passed(await tested({ "server.test.ts": small }, { TEST_DATABASE_URL: server.url }), 1);
     const own = new URL(server.url).pathname.slice(1);
@@ -136,7 +136,7 @@ test("asks", async () => {
     );
   });
 
-  test("says where there is no database", async () => {
+  test("explains that there is no database", async () => {
     const { code, stdout } = await tested(
       { "none.test.ts": small },
       { TEST_DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" },

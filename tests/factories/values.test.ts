@@ -1,5 +1,5 @@
-// Values of shapes against the generated validators, which know nothing of how they are made: ten thousand of each type of the golden files
-// and of the examples. Then each rule of each place broken, alone. `KIT_RUNS` chooses how many.
+// Checks values of factories with the generated validators, which are independent of the factories: ten thousand values of each type of the
+// golden files and of the examples. Then breaks each rule at each location separately. `KIT_RUNS` is the number of values.
 
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -22,23 +22,23 @@ import { Project, repository } from "../e2e/support/project.ts";
 
 const runs = Number(process.env["KIT_RUNS"] ?? 10_000);
 
-/** Valid values that are looked at for places with rules. */
+/** Number of valid values that are searched for locations with rules. */
 const LOOKED_AT = 12;
 
-/** Rules that no value breaks without breaking another one, or without being told as another failure. */
+/** Rules that no value breaks without breaking another rule, or that are reported as another failure. */
 const NEVER_ALONE: readonly RegExp[] = [
-  // Any text fits as well.
-  // A domain longer than 253 characters is no email address either.
+  // Any string is valid too.
+  // A domain longer than 253 characters is not valid in an email address.
   /^Containers \$\.byMail\[.* maxLength$/,
   /^Choices \$\.(?:texts\[0\]|bytesOrText) format$/,
   /^Unions \$\.(?:textOrDate format|bigOrText integer)$/,
   /^Containers \$\.layered\.\w+ format$/,
-  // Without it, the value is one of another member.
+  // Without the property, the value matches another member.
   /^Choices \$\.(?:eitherSide\.left|loose(?:First|Last)\.b|versioned\.version) /,
   /^Unions \$\.anything\.(?:kind|a) required$/,
-  // The other value of a boolean that tells members apart belongs to the other member.
+  // The other value of a boolean tag belongs to the other member.
   /^Choices \$\.result\.ok enum$/,
-  // Two members have the place, so the failure is told of their union.
+  // Two members have this location, so the failure is reported for their union.
   /^Choices \$\.nested\.in/,
   /^Entangled \$\.next\./,
 ];
@@ -64,7 +64,7 @@ async function typesIn(directory: string): Promise<Type[]> {
   );
 }
 
-/** Many values of each style and form pass, and what is read of them is a handler's value. */
+/** Checks that many values of each style and form are valid, and that decoding gives a handler's value. */
 function passes({ name, shape, validator }: Type): void {
   for (const style of ["wide", "readable"] as const) {
     for (const value of fc.sample(arbitrary(shape, { style }), { seed: 11, numRuns: Math.ceil(runs / 2) })) {
@@ -78,7 +78,7 @@ function passes({ name, shape, validator }: Type): void {
   }
 }
 
-/** A shape that does not have a rule at a place. */
+/** Returns the shape without a rule at a location. */
 function loosened(shape: Shape, [step, ...rest]: readonly (string | number)[], rule: RuleName): Shape {
   switch (shape.kind) {
     case "reference":
@@ -129,7 +129,7 @@ function loosened(shape: Shape, [step, ...rest]: readonly (string | number)[], r
         if (rule === "required" && rest.length === 0) return { ...property, optional: "always" as const };
         return { ...property, shape: loosened(property.shape, rest, rule) };
       });
-      // The path of a key is that of its value.
+      // A key has the same path as its value.
       const index = shape.index?.map((entry) => {
         const inner = { ...entry, shape: loosened(entry.shape, rest, rule) };
         if (entry.key === undefined || rest.length > 0) return inner;
@@ -142,7 +142,7 @@ function loosened(shape: Shape, [step, ...rest]: readonly (string | number)[], r
   }
 }
 
-/** The rules of a failure that stand for each rule of a factory. In a union, `anyOf` may stand for all but a missing property. */
+/** Rules of a failure that correspond to each rule of a factory. In a union, `anyOf` may replace all rules except a missing property. */
 const TOLD_AS: Readonly<Record<RuleName, readonly ValidationRule[]>> = {
   required: ["required"],
   null: ["type", "enum", "const", "anyOf"],
@@ -156,10 +156,10 @@ const TOLD_AS: Readonly<Record<RuleName, readonly ValidationRule[]>> = {
   minimum: ["minimum", "anyOf"],
   maximum: ["maximum", "anyOf"],
   exclusiveMinimum: ["exclusiveMinimum", "anyOf"],
-  // The bound of a column of 64 bits is told by its greatest number.
+  // The bound of a 64-bit column is reported as its greatest number.
   exclusiveMaximum: ["exclusiveMaximum", "maximum", "anyOf"],
   multipleOf: ["multipleOf", "anyOf"],
-  // Of a bigint, which is a text of digits, the pattern is told.
+  // For a bigint, which is a string of digits, the pattern is reported.
   integer: ["type", "minimum", "maximum", "pattern", "anyOf"],
   length: ["minItems", "maxItems", "anyOf"],
   minItems: ["minItems", "anyOf"],
@@ -167,7 +167,7 @@ const TOLD_AS: Readonly<Record<RuleName, readonly ValidationRule[]>> = {
   uniqueItems: ["uniqueItems", "anyOf"],
 };
 
-/** Each rule of each place is broken alone: the validator refuses the value there, and takes it without the rule. */
+/** Breaks each rule at each location separately: the validator refuses the value at that location, and accepts it without the rule. */
 function isRefused({ name, shape, validator }: Type): number {
   const broken = new Set<string>();
   const left = new Set<string>();
@@ -216,7 +216,7 @@ for (const golden of ["kitchen-sink", "notes", "directions"]) {
   describe(`types of ${golden}`, () => {
     for (const type of types) {
       test(`${type.name}: ${runs} values pass`, () => passes(type));
-      test(`${type.name}: each rule can be broken alone`, (context) => {
+      test(`${type.name}: each rule can be broken separately`, (context) => {
         context.diagnostic(`${type.name}: ${isRefused(type)} rules`);
       });
     }
@@ -238,7 +238,7 @@ for (const example of ["notes", "teams"] as const) {
       assert.ok(types.length > 8);
       for (const type of types) passes(type);
     });
-    test("each rule of each type can be broken alone", (context) => {
+    test("each rule of each type can be broken separately", (context) => {
       let rules = 0;
       for (const type of types) rules += isRefused(type);
       context.diagnostic(`${rules} rules`);

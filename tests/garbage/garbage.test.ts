@@ -1,5 +1,6 @@
-// No garbage in keys, references, numbers, dates and texts makes a server answer with 500: Notes and Teams on Node, Notes in Rust, and a project with
-// keys of every kind whose handlers in Rust are those that kit makes. `KIT_SEED` chooses other requests; `KIT_RUNS` says how many each server gets.
+// Sends garbage in keys, references, numbers, dates and strings. No server may respond with 500: Notes and Teams on Node, Notes in Rust,
+// and a project with keys of every kind with the Rust handlers that kit generates. `KIT_SEED` selects other requests; `KIT_RUNS` is the
+// number of requests to each server.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -27,7 +28,7 @@ async function contractsIn(root: string): Promise<Contracts> {
   return ((await import(file.href)) as { default: Contracts }).default;
 }
 
-/** Asks a server on a database of its own. */
+/** Sends requests to a server with its own database. */
 async function ask(
   name: string,
   contracts: Contracts,
@@ -44,7 +45,7 @@ async function ask(
     const statuses = [...result.statuses].toSorted(([a], [b]) => a - b).map((pair) => pair.join(": "));
     process.stderr.write(`${name}: seed ${seed}; ${statuses.join(", ")}\n`);
     assert.ok(result.failures.length === 0, `seed ${seed}\n${result.failures.join("\n\n")}`);
-    // Requests that are all refused before a handler sees them would show nothing.
+    // If handlers receive no requests because all are refused before, the test shows nothing.
     const taken = [...result.statuses].filter(([status]) => status < 300 || status === 404 || status === 409);
     const reached = taken.reduce((sum, [, many]) => sum + many, 0);
     assert.ok(reached > count / 10, `only ${reached} requests reached a handler`);
@@ -64,13 +65,13 @@ for (const example of ["notes", "teams"] as const satisfies readonly Example[]) 
     });
     after(() => project?.remove());
 
-    test("the server on Node answers without a 500", async () => {
+    test("the server on Node never responds with 500", async () => {
       await using database = await createTestDatabase({ root: project.root });
       await ask(`${example} on Node`, contracts, { root: project.root, database });
     });
 
     if (example === "notes") {
-      test("the server in Rust answers without a 500", async (t) => {
+      test("the server in Rust never responds with 500", async (t) => {
         if (!existsSync(rustProgram)) return t.skip("kit build in examples/notes-rust makes the program");
         await using database = await createTestDatabase({ root: project.root });
         await ask("notes in Rust", contracts, { root: project.root, database, program: rustProgram });
@@ -83,11 +84,11 @@ describe("garbage for generated handlers", { timeout: 10 * 60_000 }, () => {
   const root = join(import.meta.dirname, "fixtures/keys");
   const program = rustProgramOf("keys");
 
-  test("every generated handler answers without a 500", async (t) => {
+  test("generated handlers never respond with 500", async (t) => {
     if (!existsSync(program)) return t.skip("kit build in tests/garbage/fixtures/keys makes the program");
     const migrations = join(root, ".kit/migrations");
     const statements = readdirSync(migrations)
-      // Beside the migrations lies `pending.sql`.
+      // `pending.sql` is in the same directory.
       .filter((name) => /^\d+_.*\.sql$/.test(name))
       .toSorted()
       .map((name) => readFileSync(join(migrations, name), "utf8"));

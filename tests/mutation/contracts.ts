@@ -1,7 +1,6 @@
 /**
- * Holds generated contract tests against contracts that are not kept: in a copy of an example, each rule of what requests send is
- * broken in the validators one at a time, under the running application, and the generated tests must notice. The last line is
- * `N of N mutants caught`.
+ * Tests generated contract tests with broken contracts: in a copy of an example, breaks each rule of the request types in the validators,
+ * one at a time, while the application runs. The generated tests must fail. The last line is `N of N mutants caught`.
  *
  * `node tests/mutation/contracts.ts [example …]`
  *
@@ -35,7 +34,7 @@ for (const example of EXAMPLES.filter((one) => named.length === 0 || named.inclu
 console.log(`${caught} of ${made} mutants caught`);
 process.exitCode = caught === made && made > 0 ? 0 : 1;
 
-/** In a process of its own, which has the project's modules and its database. */
+/** Runs the mutants in a separate process, which has the project's modules and its database. */
 async function mutate(example: string, root: string, group: string): Promise<void> {
   const program = join(import.meta.dirname, "project.ts");
   const child = spawn(process.execPath, [program, root, group], {
@@ -44,7 +43,7 @@ async function mutate(example: string, root: string, group: string): Promise<voi
   });
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   for await (const line of createInterface({ input: child.stdout })) {
-    // The application's log has lines of JSON too.
+    // The application's log contains JSON lines too.
     const { what, isCaught } = JSON.parse(line) as { what?: string; isCaught?: boolean };
     if (what === undefined || isCaught === undefined) continue;
     made += 1;

@@ -1,6 +1,6 @@
 /**
- * Breaks the rules of one contract group of a built project, one at a time, under its running application, and prints a line of JSON for each: what was
- * broken, and whether the generated contract tests noticed.
+ * Breaks the rules of one contract group of a built project, one at a time, while its application runs. Prints a JSON line for each rule:
+ * the mutation, and whether the generated contract tests failed.
  *
  * `node tests/mutation/project.ts <root> <group>`
  *
@@ -19,7 +19,7 @@ import { mutantsOf, type Slot } from "./shapes.ts";
 type Changeable = { -readonly [K in keyof CompiledRoute]: CompiledRoute[K] };
 type Run = () => Promise<void>;
 
-/** A route whose validator is another one for a while. */
+/** Route whose validator is replaced temporarily. */
 interface RouteMutant {
   readonly what: string;
   readonly route: Changeable;
@@ -27,7 +27,7 @@ interface RouteMutant {
   readonly validator: Partial<Validator<unknown>>;
 }
 
-/** Collects what a file of contract tests declares, to run it again and again. */
+/** Collects the tests that a file of contract tests declares, to run them repeatedly. */
 class Collector {
   readonly tests: { readonly group: string; readonly name: string; readonly run: Run }[] = [];
   readonly before: Run[] = [];
@@ -51,7 +51,7 @@ class Collector {
     after: (run: Run): unknown => this.after.push(run),
   };
 
-  /** The first test of a route that fails, or nothing. */
+  /** Returns the message of the first test of a route that fails, or `undefined`. */
   async failure(route: string): Promise<string | undefined> {
     for (const { group, name, run } of this.tests) {
       if (group !== route) continue;
@@ -66,7 +66,7 @@ class Collector {
 }
 
 const [root = "", group = ""] = process.argv.slice(2);
-// The application looks for what was built from where the program lies.
+// The application searches the build output from the directory of the program.
 process.argv[1] = join(root, "mutants.ts");
 const built = (path: string): Promise<Record<string, unknown>> =>
   import(pathToFileURL(join(root, ".kit", path)).href) as Promise<Record<string, unknown>>;
@@ -84,7 +84,7 @@ async function mutate(route: Changeable): Promise<void> {
   if (failure !== undefined) throw new Error(`${route.ref} breaks its contract already: ${failure}`);
   for (const mutant of await mutantsOfRoute(route)) {
     const isCaught = await caught(mutant);
-    // What came in through the mutant would break what is true without it.
+    // Data that the mutant accepted would break later tests.
     await empty();
     process.stdout.write(
       `${JSON.stringify({ what: `${route.ref} ${mutant.slot} ${mutant.what}`, isCaught })}\n`,
@@ -92,7 +92,7 @@ async function mutate(route: Changeable): Promise<void> {
   }
 }
 
-/** Empties all tables but kit's own. */
+/** Empties all tables except kit's own. */
 async function empty(): Promise<void> {
   const pool = new Pool({ connectionString: process.env["DATABASE_URL"] });
   try {
@@ -105,7 +105,7 @@ async function empty(): Promise<void> {
   }
 }
 
-/** The tests of a group, declared to a collector in place of node:test. */
+/** Collects the tests of a group, with a collector instead of node:test. */
 async function collect(): Promise<Collector> {
   const found = new Collector();
   const directory = join(root, ".kit/tests");
@@ -146,7 +146,7 @@ async function mutantsOfRoute(route: Changeable): Promise<RouteMutant[]> {
   return found;
 }
 
-/** Mutants of what a handler gets: undeclared members, and defaults that are not filled in. */
+/** Returns mutants of decoded values: undeclared members that are kept, and defaults that are not applied. */
 function decodings(
   route: Changeable,
   slot: Slot,
@@ -158,7 +158,7 @@ function decodings(
   const found: RouteMutant[] = [];
   const add = (what: string, changed: (value: unknown) => unknown): unknown =>
     found.push({ what, route, slot, validator: { decode: changed } });
-  // Of a query, only what is declared is read at all.
+  // In a query, only declared members are read.
   if (target.index === undefined && slot === "body")
     add("$: undeclared members are kept", (value) => ({
       ...(value as object),
@@ -167,7 +167,7 @@ function decodings(
   for (const { key, optional } of target.properties) {
     if (optional !== "input") continue;
     const isGiven = (value: unknown): boolean => Reflect.get(value as object, key) !== undefined;
-    // What the system makes is filled in by nobody here.
+    // Generated values have no default in the validator.
     if (!isDefaulted(decode, key)) continue;
     add(`$.${key}: no default is filled in`, (value) => {
       const decoded = decode(value) as Record<string, unknown>;
@@ -178,7 +178,7 @@ function decodings(
   return found;
 }
 
-/** Whether something stands where nothing was sent. */
+/** Returns true if decoding `{}` sets the key. */
 function isDefaulted(decode: (value: unknown) => unknown, key: string): boolean {
   try {
     return Reflect.get(decode({}) as object, key) !== undefined;
@@ -187,7 +187,7 @@ function isDefaulted(decode: (value: unknown) => unknown, key: string): boolean 
   }
 }
 
-/** Whether a test fails while the route has the mutant in place of its validator. */
+/** Returns true if a test fails while the route uses the mutant instead of its validator. */
 async function caught({ route, slot, validator }: RouteMutant): Promise<boolean> {
   const real = route[slot];
   Object.assign(route, { [slot]: { ...real, ...validator } });

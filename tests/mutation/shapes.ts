@@ -1,6 +1,6 @@
 /**
- * Breaks one rule of a type at a time. A mutant is the generated `Shape` with one rule more lax, more strict or gone; the validator
- * made of it differs from the generated one in that rule alone, since conformance tests hold shapes and generated checks together.
+ * Breaks one rule of a type at a time. A mutant is the generated `Shape` with one rule relaxed, tightened or removed. Its validator differs
+ * from the generated one in that rule only, because conformance tests compare shapes and generated checks.
  *
  * @module
  */
@@ -9,18 +9,18 @@ import type { Shape } from "@kit/core/codec";
 type ObjectShape = Extract<Shape, { kind: "object" }>;
 type PropertyShape = ObjectShape["properties"][number];
 
-/** A shape that differs from the real one in one rule. */
+/** Shape that differs from the original in one rule. */
 export interface Mutant {
-  /** The rule, and what became of it. */
+  /** The rule, and its change. */
   readonly what: string;
   readonly shape: Shape;
 }
 
-/** What no request can say is no rule of the part of a request that a type stands for. */
+/** Part of a request that a type describes. Rules that no request can break in that part have no mutants. */
 export type Slot = "params" | "query" | "body";
 
 const ANYTHING: Shape = { kind: "unknown" };
-/** RFC 5321. */
+/** Maximum length of an email address (RFC 5321). */
 const LONGEST_EMAIL = 254;
 const BOUNDS = [
   ["minLength", -1],
@@ -34,7 +34,7 @@ const BOUNDS = [
 ] as const;
 const FLAGS = ["format", "pattern", "integer", "multipleOf", "uniqueItems"] as const;
 
-/** Every mutant of a shape. */
+/** Returns every mutant of a shape. */
 export function mutantsOf(shape: Shape, slot: Slot, path = "$", seen: readonly Shape[] = []): Mutant[] {
   if (shape.kind === "reference") {
     const target = shape.to();
@@ -44,7 +44,7 @@ export function mutantsOf(shape: Shape, slot: Slot, path = "$", seen: readonly S
   return [...ownMutants(shape, slot, path), ...innerMutants(shape, slot, path, seen)];
 }
 
-/** Mutants of the rules that a shape has itself. */
+/** Returns mutants of the rules of the shape itself. */
 function ownMutants(shape: Shape, slot: Slot, path: string): Mutant[] {
   const found: Mutant[] = [];
   const rules = shape as unknown as Readonly<Record<string, unknown>>;
@@ -55,12 +55,12 @@ function ownMutants(shape: Shape, slot: Slot, path: string): Mutant[] {
   for (const [rule, laxer] of BOUNDS) {
     const bound = rules[rule];
     if (typeof bound !== "number") continue;
-    // No address is as long, whatever the bound says.
+    // An email address is never longer than this, so a greater bound has no effect.
     if (rule === "maxLength" && rules["format"] === "email" && bound > LONGEST_EMAIL) continue;
     for (const step of [laxer, -laxer]) {
       const moved = bound + step;
       const isLength = rule.endsWith("Length") || rule.endsWith("Items");
-      // No text is shorter than none; no path has an empty segment, no query an empty list.
+      // A length is at least 0, a path segment is never empty, and a list in a query has at least one item.
       const least = isLength && slot !== "body" && (rule === "minItems" || slot === "params") ? 1 : 0;
       if (isLength && moved < least) continue;
       found.push({ what: `${path}: ${rule} ${bound} becomes ${moved}`, shape: changed(rule, moved) });
@@ -77,7 +77,7 @@ function ownMutants(shape: Shape, slot: Slot, path: string): Mutant[] {
       found.push({ what: `${path}: member ${index + 1} of the union is gone`, shape: { ...shape, members } });
     }
   }
-  // All that a path has is text, and a slot of text is an object whatever is sent.
+  // Path parameters are always strings, and params and query are always objects.
   const isGiven = (slot === "params" && shape.kind === "string") || (slot !== "body" && path === "$");
   if (!isGiven && shape.kind !== "unknown" && shape.kind !== "union") {
     found.push({ what: `${path}: anything is taken`, shape: ANYTHING });
@@ -85,7 +85,7 @@ function ownMutants(shape: Shape, slot: Slot, path: string): Mutant[] {
   return found;
 }
 
-/** Mutants of the shapes within a shape. */
+/** Returns mutants of the shapes within a shape. */
 function innerMutants(shape: Shape, slot: Slot, path: string, seen: readonly Shape[]): Mutant[] {
   switch (shape.kind) {
     case "object":
@@ -104,7 +104,7 @@ function innerMutants(shape: Shape, slot: Slot, path: string, seen: readonly Sha
         const nullable: Shape = { kind: "union", members: [property.shape, { kind: "null" }] };
         const takesNull = admitsNull(property.shape);
         return [
-          // A path without a parameter is another path.
+          // A path without a parameter is a different path.
           ...(slot === "params" ? [] : [presence]),
           ...(slot !== "body" || takesNull
             ? []

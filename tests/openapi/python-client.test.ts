@@ -1,5 +1,5 @@
-// A client in another language: openapi-python-client makes it of the documents of the examples, and it calls the running applications. What it does with
-// them stands in notes.py and teams.py.
+// Tests a client in another language: openapi-python-client generates it from the documents of the examples, and it calls the running
+// applications. The calls are in notes.py and teams.py.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { PythonPackage } from "./python.ts";
 
 const generator = new PythonPackage("openapi-python-client", "0.29.1");
 
-describe("a client in Python, made of the OpenAPI document, calls", () => {
+describe("a Python client generated from the OpenAPI document calls", () => {
   let missing: string | undefined;
   before(() => {
     missing = generator.install();
@@ -37,7 +37,7 @@ describe("a client in Python, made of the OpenAPI document, calls", () => {
             "none",
             "--fail-on-warning",
           ],
-          // It formats what it made with a program that is installed beside it.
+          // The generator formats its output with a program in the same directory.
           { cwd: project.root, env: { PATH: `${generator.bin}:${process.env["PATH"]}` }, timeout: 120_000 },
         );
         assert.equal(made.code, 0, made.stdout + made.stderr);

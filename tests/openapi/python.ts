@@ -4,11 +4,11 @@ import { join } from "node:path";
 
 import { repository } from "../e2e/support/project.ts";
 
-/** Programs of one package of PyPI, in an environment of their own below `target/`. */
+/** Programs of one PyPI package, in a virtual environment below `target/`. */
 export class PythonPackage {
   readonly #name: string;
   readonly #version: string;
-  /** Where its programs are. */
+  /** Directory of its programs. */
   readonly bin: string;
 
   constructor(name: string, version: string) {
@@ -17,7 +17,7 @@ export class PythonPackage {
     this.bin = join(repository, `target/${name}-${version}/bin`);
   }
 
-  /** Installs it, once; says why where it cannot. */
+  /** Installs the package once. Returns the reason if that is not possible. */
   install(): string | undefined {
     if (existsSync(join(this.bin, this.#name))) return undefined;
     const steps = [

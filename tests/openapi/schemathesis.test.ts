@@ -1,5 +1,5 @@
-// The examples against what Schemathesis makes of their OpenAPI documents: valid and invalid requests, missing and wrong parts, wrong methods,
-// sequences. Whatever it finds is a place where document and application differ.
+// Tests the examples with the requests that Schemathesis generates from their OpenAPI documents: valid and invalid requests, missing and
+// wrong parameters, wrong methods, sequences. Each finding is a difference between document and application.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -10,14 +10,14 @@ import { PythonPackage } from "./python.ts";
 
 const schemathesis = new PythonPackage("schemathesis", "4.32.0");
 
-/** What is not asked of an example, with the reason. */
+/** Checks that are excluded for an example, with the reason. */
 const EXCEPT: Readonly<Record<Example, readonly string[]>> = {
-  // Its tokens are a stand-in that anyone can make up, so a made-up one is right.
+  // The example accepts any token in the form of its placeholder tokens, so a made-up token is valid.
   notes: ["--exclude-checks", "ignored_auth"],
   teams: [],
 };
 
-describe("Schemathesis finds nothing", () => {
+describe("Schemathesis finds no problems", () => {
   let missing: string | undefined;
   before(() => {
     missing = schemathesis.install();

@@ -1,5 +1,5 @@
-// What OpenAPI documents say, against what contracts take and refuse: every example fits its schema, and every row of the generated contract tests is
-// judged by the schemas as it is by the application.
+// Compares OpenAPI documents with contracts: every example is valid for its schema, and the schemas accept and refuse the same rows of the
+// generated contract tests as the application.
 
 import assert from "node:assert/strict";
 import { readFile, rm } from "node:fs/promises";
@@ -41,17 +41,17 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-/** In the words of rows that no schema can judge: none counts levels. */
+/** Descriptions of rows that no schema can check, because schemas cannot limit the nesting depth. */
 const BEYOND_SCHEMAS = /levels$/;
 
-/** A document and its validators. */
+/** Document with its validators. */
 class Judge {
   readonly document: Document;
   readonly #ajv: Ajv2020;
 
   constructor(document: Document) {
     this.document = document;
-    // OpenAPI's own words are unknown to JSON Schema.
+    // JSON Schema does not know the additional keywords of OpenAPI.
     this.#ajv = new Ajv2020({ strict: false, allErrors: false, formats: FORMATS });
     this.#ajv.addSchema(document, "document.json");
   }
@@ -69,7 +69,7 @@ class Judge {
     return found;
   }
 
-  /** Whether a request's slot fits. */
+  /** Returns true if a part of a request is valid. */
   takes(route: string, slot: Slot, value: unknown): boolean {
     const { parameters = [], requestBody } = this.operation(route);
     if (slot === "body") {
@@ -99,7 +99,7 @@ const FORMATS = {
   uuid: isUuid,
 } as const;
 
-/** As it comes from JSON: without what is undefined. */
+/** Returns the value as parsed from JSON: without members that are undefined. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown;
 }
@@ -116,15 +116,16 @@ describe("OpenAPI documents and contracts agree", () => {
   after(() => rm(root, { recursive: true }));
 
   for (const golden of GOLDENS) {
-    test(`examples of ${golden} fit their schemas`, async () => {
+    test(`examples of ${golden} are valid for their schemas`, async () => {
       assert.ok((await checkExamples(join(root, golden))) > 0);
     });
 
-    test(`schemas of ${golden} judge rows as the application does`, () => judgeRows(join(root, golden)));
+    test(`schemas of ${golden} accept and refuse the same rows as the application`, () =>
+      judgeRows(join(root, golden)));
   }
 
   for (const example of EXAMPLES) {
-    test(`both hold for ${example}`, { timeout: 120_000 }, async () => {
+    test(`both are true for ${example}`, { timeout: 120_000 }, async () => {
       const project = await Project.copy(example);
       try {
         await project.kitOk("build");
@@ -138,7 +139,7 @@ describe("OpenAPI documents and contracts agree", () => {
   }
 });
 
-/** Holds every row of the contract tests against the schemas. */
+/** Checks every row of the contract tests with the schemas. */
 async function judgeRows(directory: string): Promise<void> {
   const judge = new Judge(await documentAt(directory));
   const wrong: string[] = [];
@@ -161,7 +162,7 @@ async function judgeRows(directory: string): Promise<void> {
   assert.ok(rows > 0);
 }
 
-/** Holds every example of a document against its schema, and says how many there are of whole bodies. */
+/** Checks every example of a document with its schema. Returns the number of examples for whole bodies. */
 async function checkExamples(directory: string): Promise<number> {
   const judge = new Judge(await documentAt(directory));
   let examples = 0;

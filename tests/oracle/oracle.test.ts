@@ -1,10 +1,10 @@
-// The oracle: what kit understands of a type is what TypeScript's own checker understands.
+// Compares kit's interpretation of types with TypeScript's own checker.
 //
-// Each exported type of `fixtures/types/` is expanded by the checker and compared with kit's IR; then values are shown to the
-// validator that kit built for it, and its verdicts are compared with the checker's assignability. What is known to differ stands
-// in `differences.json` with its reason. That list can only shrink: an entry that no longer differs fails the test.
+// The checker expands each exported type of `fixtures/types/`, and the result is compared with kit's IR. Then kit's validator for the type
+// checks values, and its verdicts are compared with the checker's assignability. `differences.json` lists known differences with their
+// reasons. That list can only shrink: an entry that no longer differs fails the test.
 //
-// `node tests/oracle/show.ts` prints what differs.
+// `node tests/oracle/show.ts` prints the differences.
 
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
@@ -23,18 +23,17 @@ const fixtures = await Fixtures.copy();
 after(() => fixtures.remove());
 const report = await examine(fixtures);
 
-test("the fixtures are TypeScript without mistakes, and kit builds them", () =>
-  assert.deepEqual(report.problems, []));
+test("the fixtures are valid TypeScript, and kit builds them", () => assert.deepEqual(report.problems, []));
 
-test("there is enough to compare", () => {
+test("compares at least 500 types and 4,000 values", () => {
   assert.ok(report.findings.filter(({ about }) => about === "type").length >= 500);
   assert.ok(report.values.shown >= 4_000, `${report.values.shown} values were shown`);
-  // Neither half may be empty: a validator that takes everything, or nothing, would look right.
+  // A validator that accepts every value, or none, would otherwise pass.
   const share = report.values.accepted / report.values.shown;
   assert.ok(share > 0.2 && share < 0.8, `${share} of them were accepted`);
 });
 
-test("every known difference has its reason and is about something", () => {
+test("every known difference has a reason and refers to a finding", () => {
   for (const entry of known) {
     const { type, about, reason } = entry;
     assert.ok(reason.length > 10, `${type} ${about} needs a reason`);

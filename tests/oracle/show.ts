@@ -1,5 +1,5 @@
-// `node tests/oracle/show.ts [PART]`: prints what differs between kit and TypeScript, as far as names contain PART.
-// `node tests/oracle/show.ts --shrink`: takes out of `differences.json` what no longer differs. Nothing ever adds to it but people.
+// `node tests/oracle/show.ts [PART]`: prints the differences between kit and TypeScript for names that contain PART.
+// `node tests/oracle/show.ts --shrink`: removes entries from `differences.json` that no longer differ. New entries are added by hand only.
 
 import { writeFile } from "node:fs/promises";
 import { differs, differencesFile, readDifferences } from "./support/differences.ts";

@@ -1,5 +1,5 @@
-// Follows a Dockerfile without Docker: each stage is a directory, COPY and RUN happen there as the user who runs the tests. What a base
-// image brings (Node, a user without rights) is this machine's; what the image runs from is what the file copies, and nothing else.
+// Executes a Dockerfile without Docker: each stage is a directory, in which COPY and RUN are executed as the user of the tests. This
+// machine provides what a base image contains (Node, an unprivileged user). The image runs only with the files that the Dockerfile copies.
 
 import assert from "node:assert/strict";
 import { copyFile, cp, mkdir, readFile, stat } from "node:fs/promises";
@@ -10,25 +10,25 @@ import { type JSONInstruction } from "dockerfile-ast/lib/jsonInstruction.js";
 import { type PropertyInstruction } from "dockerfile-ast/lib/propertyInstruction.js";
 import { type CommandResult, run } from "../e2e/support/command.ts";
 
-/** What a stage came to. */
+/** Result of a stage. */
 export interface Stage {
-  /** Its root directory on this machine. */
+  /** Root directory on this machine. */
   readonly root: string;
-  /** Its working directory, below that. */
+  /** Working directory, below the root. */
   directory: string;
   readonly environment: Record<string, string>;
-  /** What a container of it runs, and how its health is asked for. */
+  /** Command of a container, and its health check. */
   command?: readonly string[];
   health?: readonly string[];
 }
 
-/** An image: its last stage, and those with names. */
+/** Image: its last stage, and its named stages. */
 export interface Image {
   readonly last: Stage;
   readonly named: ReadonlyMap<string, Stage>;
 }
 
-/** Builds the image of a project below a directory. */
+/** Builds the image of a project in a subdirectory of `below`. */
 export async function buildImage(project: string, below: string): Promise<Image> {
   const file = DockerfileParser.parse(await readFile(join(project, "Dockerfile"), "utf8"));
   const ignored = await ignoredBy(project);
@@ -94,7 +94,7 @@ async function follow(instruction: Instruction, stage: Stage, around: Around): P
   }
 }
 
-/** The exec form: a shell would be one more thing that the image has to have. */
+/** Returns the command in exec form: the shell form would require a shell in the image. */
 function healthOf(instruction: Healthcheck): readonly string[] {
   const content = instruction.getArgumentsContent() ?? "";
   const list = /\bCMD (\[[^]*\])$/.exec(content)?.[1];
@@ -102,7 +102,7 @@ function healthOf(instruction: Healthcheck): readonly string[] {
   return JSON.parse(list) as string[];
 }
 
-/** As Docker copies: of a directory what is in it, of a file the file. */
+/** Copies like Docker: the content of a directory, or a file itself. */
 async function copy(instruction: Copy, stage: Stage, around: Around): Promise<void> {
   const paths = instruction.getArguments().map((argument) => argument.getValue());
   const to = paths.pop() ?? "";
@@ -127,7 +127,7 @@ async function copy(instruction: Copy, stage: Stage, around: Around): Promise<vo
   }
 }
 
-/** What of the project Docker does not see. */
+/** Returns a function that is true for paths of the project that Docker ignores. */
 async function ignoredBy(project: string): Promise<(path: string) => boolean> {
   const text = await readFile(join(project, ".dockerignore"), "utf8");
   const patterns = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
@@ -136,12 +136,12 @@ async function ignoredBy(project: string): Promise<(path: string) => boolean> {
   return (path) => patterns.some((pattern) => matchesGlob(path.split("/")[0] ?? "", pattern));
 }
 
-/** A path of a stage on this machine. */
+/** Returns the path on this machine for a path in a stage. */
 function inside(stage: Stage, path: string): string {
   return path.startsWith("/") ? join(stage.root, path) : join(stage.directory, path);
 }
 
-/** Runs a command in a stage, with nothing of its environment but what the file says. */
+/** Runs a command in a stage, with only the environment of the Dockerfile. */
 export function runIn(
   stage: Stage,
   [program = "", ...args]: readonly string[],

@@ -1,4 +1,4 @@
-// The packages as users get them: packed, installed into an empty directory outside of the repository, and used there.
+// Tests the packages as users get them: packed, installed into an empty directory outside of the repository, and used there.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -48,7 +48,7 @@ const tsconfig = JSON.stringify({
     module: "nodenext",
     types: ["node"],
     strict: true,
-    // The declarations of the packages are what is looked at here.
+    // This test checks the declarations of the packages.
     skipLibCheck: false,
     allowImportingTsExtensions: true,
     verbatimModuleSyntax: true,
@@ -107,7 +107,7 @@ console.log(\`Listening on \${url}\`);
 `,
 };
 
-/** The code of the packages that an application loads. */
+/** JavaScript files of the packages that an application loads. */
 const entriesOf: Readonly<Record<string, readonly string[]>> = {
   "kit-core": ["codec/index", "index", "pg/index", "router/index"].map((entry) => `package/dist/${entry}.js`),
   "kit-errors": ["package/dist/index.js"],
@@ -115,7 +115,7 @@ const entriesOf: Readonly<Record<string, readonly string[]>> = {
   "kit-server-node": ["package/dist/index.js"],
 };
 
-/** Tells if a file holds code that several entries of a package share. */
+/** Returns true if a file contains code that several entries of a package share. */
 function isShared(file: string): boolean {
   return /\/chunk-[A-Z0-9]+\.js$/.test(file);
 }
@@ -126,7 +126,7 @@ describe("packed packages", () => {
 
   before(async () => {
     home = await mkdtemp(join(await realpath(tmpdir()), "kit-packed-"));
-    // PostgreSQL runs as another user where the tests run as root.
+    // PostgreSQL runs as another user if the tests run as root.
     await chmod(home, 0o755);
     const out = join(home, "kit-packages");
     const pack = ["xtask", "pack", "--no-build", "--out", out];
@@ -136,7 +136,7 @@ describe("packed packages", () => {
 
   after(() => rm(home, { recursive: true, force: true }));
 
-  /** Makes an empty project and installs into it. */
+  /** Creates an empty project and installs packages into it. */
   async function install(name: string, packages: readonly string[]): Promise<string> {
     const root = join(home, name);
     await mkdir(root);
@@ -146,7 +146,7 @@ describe("packed packages", () => {
     return root;
   }
 
-  test("hold code, declarations, licence and page, and nothing of the repository", async () => {
+  test("contain code, declarations, licence and readme, and no other files of the repository", async () => {
     assert.ok(archives.length >= 13, archives.join("\n"));
     for (const archive of archives) {
       // oxlint-disable-next-line no-await-in-loop
@@ -161,10 +161,10 @@ describe("packed packages", () => {
           ) && !/^package\/dist-dashboard\/.*\.(html|js|css|svg|md)(\.br|\.gz)?$/.test(file),
       );
       assert.deepEqual(strange, [], basename(archive));
-      // What an application loads is a file for each entry: a module costs time, whatever is in it.
+      // Packages that an application loads have one file per entry: each module costs load time, even if it is small.
       const code = files.filter((file) => /^package\/dist\/.*\.js$/.test(file)).toSorted();
       const entries = entriesOf[basename(archive).replace(/-\d+\.\d+\.\d+\.tgz$/, "")];
-      // Core has two: the codec, and the matcher of routes.
+      // Core has two shared files: the codec, and the matcher of routes.
       assert.ok(entries === undefined || code.filter(isShared).length <= 2, `${code}`);
       const own = code.filter((file) => !isShared(file));
       if (entries !== undefined) assert.deepEqual(own, entries, basename(archive));
@@ -193,7 +193,7 @@ describe("packed packages", () => {
     const bin = join(root, "node_modules/.bin");
     succeeded(await run(join(bin, "kit"), ["build"], { cwd: root }));
     succeeded(await run(join(bin, "tsc"), ["-p", "."], { cwd: root }));
-    // The reporter of tests is found by its name in the package, which packing has to change.
+    // The test reporter is found by its name in the package, which packing must change.
     await writeFile(
       join(root, "src/a.test.ts"),
       'import { test } from "node:test";\ntest("holds", () => {});\n',
@@ -238,14 +238,14 @@ describe("packed packages", () => {
         } finally {
           await app.stop();
         }
-        // What is left is sent at the end.
+        // Remaining data is sent at shutdown.
         assert.deepEqual(collector.errors, []);
         assertTold(collector);
       });
     }
   });
 
-  test("let a plugin of somebody else step into the build", async () => {
+  test("let an external plugin extend the build", async () => {
     const { devDependencies } = await manifestOf(".");
     const root = await install(
       "plans",
@@ -253,7 +253,7 @@ describe("packed packages", () => {
     );
     await writeFiles(root, { ...greetings, ...plansProject, "tsconfig.json": tsconfig });
     const bin = join(root, "node_modules/.bin");
-    // The plugin is a package beside the project: built against the packed types, packed, and installed from its archive.
+    // The plugin is a separate package: built with the packed types, packed, and installed from its archive.
     const source = join(home, "kit-plugin-plans");
     await writeFiles(source, plansPlugin);
     await symlink(join(root, "node_modules"), join(source, "node_modules"), "dir");
@@ -278,7 +278,7 @@ describe("packed packages", () => {
       ],
     });
     const made = (path: string): Promise<string> => readFile(join(root, ".kit", path), "utf8");
-    // What a program may hold is in the package, for a plugin in any language; the one that the plugin got is that.
+    // The package contains the schema of programs, for plugins in any language. The program that the plugin received must match it.
     const schema = join(root, "node_modules/@kit/cli/program.schema.json");
     const resolve = 'process.stdout.write(import.meta.resolve("@kit/cli/program.schema.json"))';
     const resolved = await run("node", ["--input-type=module", "-e", resolve], { cwd: root });
@@ -291,7 +291,7 @@ describe("packed packages", () => {
       /^\/\/ checked by kit-plugin-plans\n[^]*export const SubscriptionValidator/,
     );
     assert.equal(await made("plans/routes.txt"), "POST /greetings\n");
-    // Types that the plugin brought and changed are what the application is checked by, and what it answers by.
+    // Types that the plugin added and changed apply to type checks and to validation of the application.
     succeeded(await run(join(bin, "tsc"), ["-p", "."], { cwd: root }));
     const compiled = await readFile(join(root, "dist/src/plan.js"), "utf8");
     assert.match(compiled, /export const isPlan = \(text {8}\) +=>/);
@@ -307,7 +307,7 @@ describe("packed packages", () => {
       await app.stop();
     }
 
-    // It is gone when the plugin is: nothing of it is left over.
+    // Without the plugin, its output is removed completely.
     await writeFile(join(root, "kit.config.ts"), "export default {};\n");
     await rm(join(root, "src/plan.ts"));
     succeeded(await run(join(bin, "kit"), ["build", "--no-compile"], { cwd: root }));
@@ -315,7 +315,7 @@ describe("packed packages", () => {
     assert.doesNotMatch(await made("types.ts"), /"free"/);
   });
 
-  test("make a Rust server beside the one on Node", async () => {
+  test("create a Rust server next to the one on Node", async () => {
     const { devDependencies } = await manifestOf(".");
     const wanted = ["typescript", "@types/node"].map((name) => `${name}@${devDependencies[name]}`);
     const root = await install("todos", wanted);
@@ -324,14 +324,14 @@ describe("packed packages", () => {
     succeeded(await run(join(root, "node_modules/.bin/tsc"), ["-p", "."], { cwd: root }));
   });
 
-  test("make a project that works", async (t) => {
+  test("create a project that works", async (t) => {
     const kit = join(await install("maker", []), "node_modules/.bin/kit");
-    // Until the packages are published, a user has them as files.
+    // Until the packages are published, users have them as files.
     const args = ["scaffold", "init", "shop", "--packages", join(home, "kit-packages"), "--no-git"];
     const env = { npm_config_prefer_offline: "true" };
     const made = await run(kit, args, { cwd: home, env, timeout: 300_000 });
     succeeded(made);
-    // Nothing that npm says of packages is news to who makes a project.
+    // The user of a new project sees no messages of npm about packages.
     assert.doesNotMatch(made.stderr, /install-scripts|allow-?scripts|deprecated|EBADENGINE|vulnerab/i);
     const root = join(home, "shop");
     succeeded(await run("npm", ["run", "check"], { cwd: root }));
@@ -349,7 +349,7 @@ describe("packed packages", () => {
     const page = "docs/tutorial.md";
     const directory = join(home, "newcomer");
     await mkdir(directory);
-    // Both were done before: `cargo xtask test` sets the repository up, and these packages were packed.
+    // Both commands ran before: `cargo xtask test` sets the repository up, and these packages were packed.
     const done = ["cargo xtask setup", "cargo xtask pack --out ~/kit-packages"];
     try {
       const text = await readFile(join(repository, page), "utf8");
@@ -390,7 +390,7 @@ describe("packed packages", () => {
   });
 });
 
-/** Whether a collector got traces, log entries and metrics of what was asked, by the official definitions. */
+/** Asserts that a collector received traces, log entries and metrics of the requests, according to the official definitions. */
 function assertTold({ spans, points, logs }: Collector): void {
   const roots = spans.filter(({ name, kind }) => name === "POST /greetings" && kind === "SPAN_KIND_SERVER");
   assert.deepEqual(
@@ -416,7 +416,7 @@ function assertTold({ spans, points, logs }: Collector): void {
   assert.deepEqual(counts.toSorted(), ["201 1", "400 1", "418 1"]);
 }
 
-/** Whether a stack from within a package names, with source maps, the file and the line that threw. */
+/** Asserts that a stack trace from a package names the file and the line that threw, with source maps. */
 async function leadsToSources(root: string): Promise<void> {
   const program = `
 import { createApp } from "@kit/core";
@@ -443,7 +443,7 @@ try {
   }
 }
 
-/** Whether `kit dev` runs its own page where there is no application yet, and then the application: both it finds in its package. */
+/** Asserts that `kit dev` serves its own page while there is no application, and then the application. It finds both in its package. */
 async function develops(root: string): Promise<void> {
   const types = join(root, "src/greeting.types.ts");
   await writeFile(types, "export interface Greeting {");

@@ -1,6 +1,6 @@
-// A plugin as somebody else writes it: a package with types of its own, and a project that uses it. `docs/guide/plugins.md` tells the same.
+// Plugin as an external author writes it: a package with its own types, and a project that uses it. `docs/guide/plugins.md` shows the same.
 
-/** The package, as it is published: JavaScript with declarations made by tsc. */
+/** Files of the package in its published form: JavaScript with declarations by tsc. */
 export const plugin: Readonly<Record<string, string>> = {
   "package.json": JSON.stringify({
     name: "kit-plugin-plans",
@@ -85,7 +85,7 @@ export function plans({ plans }: PlansOptions): Plugin {
 `,
 };
 
-/** A project with routes, an application and a module of its own that use what the plugin makes. */
+/** Files of a project whose routes, application and module use the plugin's output. */
 export const project: Readonly<Record<string, string>> = {
   "kit.config.ts": `
 import { defineConfig } from "@kit/cli";

@@ -1,4 +1,4 @@
-// A project with two servers of one contract: its own on Node, and one in Rust that the plugin makes.
+// Project with two servers for one contract: its own on Node, and a server in Rust that the plugin generates.
 
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
@@ -76,9 +76,9 @@ console.log(\`Listening on \${url}\`);
 `,
 };
 
-/** Builds the project in a directory with what is installed there, and asks both of its servers the same. */
+/** Builds the project in a directory with the packages installed there, and sends the same requests to both servers. */
 export async function servesInBoth(root: string): Promise<void> {
-  // The dependencies of this repository's other generated projects, which are compiled already.
+  // Use the build directory of the repository's other generated projects, because it contains the compiled dependencies.
   const target = join(repository, "target/generated");
   const lock = await readFile(join(repository, "examples/notes-rust/Cargo.lock"), "utf8");
   await writeFile(join(root, "Cargo.lock"), lock.replace('name = "notes-rust"', 'name = "todos"'));
@@ -107,7 +107,7 @@ export async function servesInBoth(root: string): Promise<void> {
   }
 }
 
-/** What a server answers, without what differs from run to run. */
+/** Returns the responses of a server, without values that differ between runs. */
 async function asked(
   root: string,
   options: { env: Record<string, string>; program?: string },

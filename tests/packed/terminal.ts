@@ -5,16 +5,16 @@ import { setTimeout } from "node:timers/promises";
 const WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 20_000;
 
-/** A terminal in which a command goes on running. Both of its streams are one text, as a person sees them. */
+/** Terminal with a running command. Both of its streams are one text, as a user sees them. */
 export class Terminal {
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown>;
   #text = "";
-  /** What was looked at already. */
+  /** Length of the output that was read. */
   #seen = 0;
 
   constructor(command: string, options: { cwd: string; env: NodeJS.ProcessEnv }) {
-    // In a group of its own, which Ctrl-C ends as a whole.
+    // A separate process group, so that Ctrl-C stops all of its processes.
     this.#child = spawn("bash", ["-c", `exec 2>&1; ${command}`], {
       ...options,
       detached: true,
@@ -24,29 +24,29 @@ export class Terminal {
     this.#ended = once(this.#child, "close");
   }
 
-  /** What it says since it was last looked at. */
+  /** Returns the output since the last read. */
   get unseen(): string {
     return this.#text.slice(this.#seen);
   }
 
-  /** Waits until what is new passes; gives it and counts as looking, or gives nothing where it does not come to that. */
+  /** Waits until the new output passes. Then marks the output as read and returns true; returns false after the timeout. */
   async shows(passes: (unseen: string) => boolean): Promise<boolean> {
     const found = await this.#comes(passes);
     if (found) this.#seen = this.#text.length;
     return found;
   }
 
-  /** Waits for a line that begins so after `from` characters of all that it said; looking is for {@link shows}. */
+  /** Waits for a matching line after the first `from` characters of the output, without marking output as read. */
   async says(line: RegExp, from: number): Promise<boolean> {
     return this.#comes(() => line.test(this.#text.slice(from)));
   }
 
-  /** How much it said so far. */
+  /** Returns the length of the output so far. */
   get length(): number {
     return this.#text.length;
   }
 
-  /** Presses Ctrl-C and waits for the end. */
+  /** Presses Ctrl-C and waits for the exit. */
   async interrupt(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null)
       process.kill(-this.#child.pid!, "SIGINT");

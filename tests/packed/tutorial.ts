@@ -1,4 +1,4 @@
-// Does what a page of the documentation tells its reader to do, in the order of the page, and holds what it shows against what happens.
+// Executes a page of the documentation in order, and compares the output on the page with the real output.
 
 import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
@@ -10,38 +10,38 @@ import { baseEnvironment, run } from "../e2e/support/command.ts";
 import { repository } from "../e2e/support/project.ts";
 import { Terminal } from "./terminal.ts";
 
-/** Where a page is replayed. */
+/** Environment in which a page is replayed. */
 export interface Place {
-  /** The directory that the reader begins in: empty. */
+  /** Empty directory that the reader starts in. */
   readonly directory: string;
-  /** What stands for `~` of the page. */
+  /** Directory that replaces `~` of the page. */
   readonly home: string;
-  /** A free port, for 3000 of the page. */
+  /** Free port that replaces 3000 of the page. */
   readonly port: number;
-  /** Commands of the page that were run before it is replayed: those of its blocks `sh`. */
+  /** Commands of the page in `sh` blocks that were run before the replay. */
   readonly done: readonly string[];
 }
 
-/** npm reaches no registry: nothing can be said of the page. */
+/** Error if npm cannot reach a registry, so that the page cannot be checked. */
 export class NoRegistry extends Error {}
 
-/** Commands that go on until they are ended with Ctrl-C. */
+/** Commands that run until Ctrl-C. */
 const STAYS = /^(npm run dev|([A-Z_]+=\S+ )?node )/;
 
-/** What an answer is asked for again: the page's reader asks after the new version is there, which nobody announces to `curl`. */
+/** Requests that are repeated until the response matches, because the new version of the application may not be running yet. */
 const ASKS_AGAIN = /^curl (?!.* -d )/;
 const AGAIN_WITHIN_MS = 30_000;
 
-/** Files that `kit dev` serves anew. */
+/** Files whose change restarts the application in `kit dev`. */
 const SERVED = /^src\/.*\.ts$/;
 
-/** What is said in the terminal of the application beside what kit says, at any time. */
+/** Output of the application that may appear between kit's messages at any time. */
 const BESIDE = /^(Listening on \S+|(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) +\/.*)$/;
 
-/** Settings of npm of this machine that npm does not know are no part of the page. */
+/** Warnings about npm settings of this machine, which are not part of the page. */
 const OF_MACHINE = /^npm warn Unknown (user|env|project|global) config .*\n/gm;
 
-/** Replays the text of a page; throws where it shows something else than what happens. */
+/** Replays the text of a page. Throws if the output on the page differs from the real output. */
 export async function replay(page: string, text: string, place: Place): Promise<void> {
   const reader = new Reader(page, place);
   try {
@@ -64,7 +64,7 @@ class Reader {
     this.#page = page;
     this.#place = place;
     this.#directory = place.directory;
-    // The programs of this repository are not the reader's; of them they have Node alone.
+    // Hide the programs of this repository: the reader has Node only.
     const path = (process.env["PATH"] ?? "").split(delimiter);
     const own = path.filter((directory) => !directory.startsWith(repository));
     this.#environment = {
@@ -88,7 +88,7 @@ class Reader {
     else assert.fail(`${this.#page}:${line}: it is not said what the block of ${language} is for`);
   }
 
-  /** Ends what still runs. */
+  /** Stops a running command. */
   async leave(): Promise<void> {
     const terminal = this.#terminal;
     this.#terminal = undefined;
@@ -128,7 +128,7 @@ class Reader {
     }
   }
 
-  /** Runs a command as in one shell: `cd` lasts. */
+  /** Runs a command in the current directory. `cd` changes the directory of the next commands. */
   async #run(command: string): Promise<{ code: number | null; printed: string }> {
     const script = `exec 2>&1; set -o pipefail; ${command}\ncode=$?; echo; echo "in $PWD"; exit $code`;
     const result = await run("bash", ["-c", script], {
@@ -141,7 +141,7 @@ class Reader {
     return { code: result.code, printed: this.#asShown(printed) };
   }
 
-  /** What the page shows of the terminal in which something runs, or `^C`, which is pressed there. */
+  /** Compares a block with the output of the running command, or presses Ctrl-C if the block is `^C`. */
   async #look(block: Block): Promise<void> {
     const terminal = this.#terminal;
     assert.ok(terminal !== undefined, `${this.#page}:${block.line}: nothing runs that could say this`);
@@ -159,13 +159,13 @@ class Reader {
     const said = this.#terminal?.length ?? 0;
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
-    // As a person who looks at the terminal after each file.
+    // Wait for the restart, like a user who watches the terminal after each change.
     if (this.#terminal === undefined || !SERVED.test(file)) return;
     if (!(await this.#terminal.says(/^(ready in|error)/m, said)))
       this.#differs(block.line, `saving ${file}`, "ready in … ms\n", this.#terminal.unseen);
   }
 
-  /** What kit says in the terminal of the application. */
+  /** Returns kit's own messages in the terminal of the application. */
   #ofKit(text: string): string {
     const lines = this.#asShown(text).split("\n");
     return lines.filter((line) => !BESIDE.test(line)).join("\n");
@@ -180,7 +180,7 @@ class Reader {
   }
 }
 
-/** A text with the change of a block `diff`, whose lines stand in it once. */
+/** Applies the change of a `diff` block to a text. Its lines must occur in the text once. */
 export function changed(text: string, block: Block): string {
   const lines = block.text.trimEnd().split("\n");
   const of = (...marks: readonly string[]): string =>

@@ -1,9 +1,8 @@
-// Whatever the type: a value of it is accepted, read as what it means, written and read again; a value that is spoiled in one
-// place is refused, and the failure names that place.
+// Property test of types: a valid value is accepted, decoded, encoded and decoded again without loss; a value that is invalid at one
+// location is refused, and the failure names that location.
 //
-// Types are made at random, as models of this test, written as TypeScript in many spellings, and built by `kit build`. What is a
-// value, and what is not, follows from the model alone. `KIT_SEED` and `KIT_RUNS` choose the types; what fails is made smaller
-// before it is shown.
+// Types are generated at random as models of this test, written as TypeScript in many spellings, and built by `kit build`. The model alone
+// decides which values are valid. `KIT_SEED` and `KIT_RUNS` select the types. A failing type is reduced before it is shown.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -18,13 +17,13 @@ import { source } from "./support/source.ts";
 const seed = Number(process.env["KIT_SEED"] ?? 2026);
 const runs = Number(process.env["KIT_RUNS"] ?? 400);
 
-/** More types than this are not made smaller. */
+/** Maximum number of types that are reduced. */
 const MOST_SHOWN = 3;
 
-/** A smaller type fails with other values: so many times as many are tried. */
+/** Factor for the number of tried values, because a smaller type may fail with other values. */
 const TRIALS = 10;
 
-/** What is wrong with each subject; nothing where all is right. */
+/** Returns the complaint about each subject; `undefined` if it passes. */
 async function examine(
   subjects: readonly Subject[],
   shown: Shown,
@@ -43,12 +42,12 @@ async function examine(
   });
 }
 
-/** How long the source is, whatever the name. */
+/** Returns the length of the source without the subject's name. */
 function size(subject: Subject): number {
   return source(subject).replaceAll(subject.name, "").length;
 }
 
-/** Which subjects fail in the way of a complaint: a refusal stays a refusal. */
+/** Returns, for each subject, true if it fails with the same kind of complaint. */
 async function failAs(complaint: string, subjects: readonly Subject[]): Promise<boolean[]> {
   if (subjects.length === 0) return [];
   const [kind = ""] = complaint.split(" ", 1);
@@ -56,7 +55,7 @@ async function failAs(complaint: string, subjects: readonly Subject[]): Promise<
   return complaints.map((found) => found?.startsWith(`${kind} `) ?? false);
 }
 
-test("a value of a random type is accepted and survives; a spoiled one is refused", async () => {
+test("a value of a random type is accepted and round-trips, and an invalid value is refused", async () => {
   assert.ok(
     Number.isSafeInteger(seed) && Number.isSafeInteger(runs) && runs > 0,
     "KIT_SEED and KIT_RUNS are numbers",
@@ -83,7 +82,7 @@ test("a value of a random type is accepted and survives; a spoiled one is refuse
     0,
     `${reports.length} of ${runs} types; again with KIT_SEED=${seed} KIT_RUNS=${runs}\n\n${reports.join("\n\n")}`,
   );
-  // Neither half may be empty.
+  // Both numbers must be large enough: a validator that accepts every value, or none, must not pass.
   assert.ok(shown.accepted > runs * 4, `only ${shown.accepted} values were accepted`);
   assert.ok(shown.refused > runs * 10, `only ${shown.refused} values were refused`);
 });

@@ -1,4 +1,4 @@
-// The files around a new project that other tools read: compose.yaml, the workflow, the Dockerfile.
+// Tests of the files in a new project that other tools read: compose.yaml, the workflow, the Dockerfile.
 
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
@@ -43,10 +43,10 @@ describe("a new project", { timeout: 120_000 }, () => {
   });
   after(() => rm(home, { recursive: true, force: true }));
 
-  test("has a compose file that fits the schema of compose", async () => {
+  test("has a compose file that is valid for the schema of compose", async () => {
     const schema = JSON.parse(JSON.stringify(composeSpec.composeSchema), modern) as object;
     const fits = new Ajv2019({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
-    // The published schema is older than this name, whose rule is compose's own.
+    // The published schema is older than the member `name`, so `name` is checked separately.
     const { name, ...file } = await compose();
     assert.match(name, /^[a-z0-9][a-z0-9_-]*$/);
     assert.ok(fits(file), JSON.stringify(fits.errors));
@@ -54,7 +54,7 @@ describe("a new project", { timeout: 120_000 }, () => {
     assert.ok(!fits(file), "a wrong key is noticed");
   });
 
-  test("has a compose file whose names lead somewhere", async () => {
+  test("has a compose file whose names exist", async () => {
     const { services, volumes } = await compose();
     const froms = DockerfileParser.parse(await text("Dockerfile")).getFROMs();
     const stages = new Set(froms.map((from) => from.getBuildStage()));
@@ -71,7 +71,7 @@ describe("a new project", { timeout: 120_000 }, () => {
     assert.deepEqual(services["migrate"]?.command, ["npx", "kit", "migrate:apply"]);
   });
 
-  test("has a compose file that docker takes", async (t) => {
+  test("has a compose file that docker accepts", async (t) => {
     const asked = await run("docker", ["compose", "version"], { cwd: root }).catch(() => undefined);
     if (asked?.code !== 0) {
       t.skip("docker compose is not installed");
@@ -81,7 +81,7 @@ describe("a new project", { timeout: 120_000 }, () => {
     assert.equal(config.code, 0, config.stderr);
   });
 
-  test("has a workflow that GitHub takes, whose scripts are there", async () => {
+  test("has a workflow that GitHub accepts, with existing scripts", async () => {
     const lint = await createLinter();
     const workflow = await text(".github/workflows/ci.yml");
     const path = ".github/workflows/ci.yml";
@@ -97,7 +97,7 @@ describe("a new project", { timeout: 120_000 }, () => {
     for (const script of ran) assert.ok(script === "ci" || Object.hasOwn(scripts, script), script);
   });
 
-  test("has an image that sees all that is checked and built", async () => {
+  test("has an image with all files that are checked and built", async () => {
     const ignored = (await text(".dockerignore")).trim().split("\n");
     const { include } = JSON.parse(await text("tsconfig.json")) as { include: string[] };
     const used = include.filter((path) => !path.startsWith(".kit/"));
@@ -111,7 +111,7 @@ describe("a new project", { timeout: 120_000 }, () => {
       );
   });
 
-  test("has an image without rights, with a health check", async () => {
+  test("has an image with an unprivileged user and a health check", async () => {
     const file = DockerfileParser.parse(await text("Dockerfile"));
     const words = file.getInstructions().map((instruction) => instruction.getKeyword());
     assert.ok(words.lastIndexOf("USER") > words.lastIndexOf("FROM"), words.join(" "));
@@ -122,7 +122,7 @@ describe("a new project", { timeout: 120_000 }, () => {
   });
 });
 
-/** The schema names its draft and its parts as older drafts did; nothing refers to them by these names. */
+/** Removes names of an older draft from the schema; no reference uses these names. */
 function modern(key: string, value: unknown): unknown {
   return key === "$schema" || (key === "id" && typeof value === "string") ? undefined : value;
 }

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-/** The embedded database of a project stops a moment after its last user. Its files are not taken from under it. */
+/**
+ * Waits until the embedded database of a project has stopped, shortly after its last user, so that its files are not deleted while it runs.
+ */
 export async function databaseStopped(root: string): Promise<void> {
   const files = ["postgres", "tests"].map((of) => join(root, ".data", of, "cluster/postmaster.pid"));
   const deadline = Date.now() + 30_000;

@@ -1,4 +1,4 @@
-// `kit scaffold init` asks on a terminal: answered by keys, and left with Ctrl-C and Esc.
+// Tests of the questions of `kit scaffold init` on a terminal: answers by keys, and cancellation with Ctrl-C and Esc.
 
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
@@ -31,9 +31,9 @@ describe("the questions of a new project", { timeout: 120_000, skip: process.pla
   test("are answered by keys", async () => {
     const seen = await answer("--no-install --no-git", [
       ["Name of the project?", "shelf", ENTER],
-      // native, express, fastify
+      // The options are native, express, fastify, …
       ["What does it run on?", DOWN, DOWN, ENTER],
-      // What is typed narrows the list.
+      // Typing filters the list.
       ["How does it ask its database?", "raw", ENTER],
     ]);
     assert.equal(seen.code, 0, seen.text);
@@ -45,7 +45,7 @@ describe("the questions of a new project", { timeout: 120_000, skip: process.pla
     assert.match(seen.text, /made shelf\/ with \d+ files/);
   });
 
-  test("leave out what was said", async () => {
+  test("are skipped if an argument answers them", async () => {
     const seen = await answer("rack --server hono --no-install --no-git", [
       ["How does it ask its database?", DOWN, ENTER],
     ]);
@@ -58,7 +58,7 @@ describe("the questions of a new project", { timeout: 120_000, skip: process.pla
     ["Ctrl-C", CTRL_C, 130],
     ["Esc", ESCAPE, 1],
   ] as const) {
-    test(`make nothing where one is answered with ${name}`, async () => {
+    test(`create nothing if a question is cancelled with ${name}`, async () => {
       const there = await readdir(home);
       const answers: readonly Step[] = [
         ["Name of the project?", "tray", ENTER],

@@ -1,4 +1,4 @@
-// What `kit scaffold init` makes works as it is: every combination is built and type-checked, some are tested and run.
+// Tests that projects from `kit scaffold init` work unchanged: every combination is built and type-checked, some are tested and run.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -17,7 +17,7 @@ import { accessToken, SECRET } from "./token.ts";
 const SERVERS = ["native", "express", "fastify", "hono"];
 const DATABASES = ["raw", "drizzle", "kysely"];
 
-/** These are tested too, so that each server and each adapter is; but for one, with an entity that was added. */
+/** Combinations whose tests run too, so that each server and each adapter is tested. All except one get an additional entity. */
 const TESTED = new Set(["native-raw", "express-raw", "fastify-drizzle", "hono-kysely"]);
 const PLAIN = "express-raw";
 
@@ -28,9 +28,9 @@ describe("a new project", { timeout: 900_000 }, () => {
 
   before(async () => {
     home = await mkdtemp(join(await realpath(tmpdir()), "kit-scaffold-"));
-    // PostgreSQL runs as another user where the tests run as root.
+    // PostgreSQL runs as another user if the tests run as root.
     await chmod(home, 0o755);
-    // Found from every project below: installing is what tests/packed does.
+    // All projects below find these packages. tests/packed tests the installation.
     await symlink(join(repository, "node_modules"), join(home, "node_modules"));
   });
 
@@ -39,7 +39,7 @@ describe("a new project", { timeout: 900_000 }, () => {
     await rm(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
   });
 
-  /** Makes the project and gives it the packages of this repository. */
+  /** Creates a project that uses the packages of this repository. */
   async function init(server: string, database: string): Promise<string> {
     const name = `${server}-${database}`;
     const args = [
@@ -69,7 +69,7 @@ describe("a new project", { timeout: 900_000 }, () => {
         const root = await init(server, database);
         const name = `${server}-${database}`;
         succeeded(await script(root, "check"));
-        // Eight by hand; what the contracts of todos say takes more than fifty.
+        // Eight handwritten tests; the contracts of todos generate more than fifty.
         assert.ok(existsSync(join(root, ".kit/tests/TodoRoutes.contract.test.ts")));
         let tests = 58;
         if (TESTED.has(name) && name !== PLAIN) {
@@ -77,7 +77,7 @@ describe("a new project", { timeout: 900_000 }, () => {
           succeeded(await script(root, "check"));
           tests += 4 + 50;
         }
-        // The migrations that come with it are all that its types need.
+        // The project's migrations contain everything that its types need.
         const left = await run(join(bin, "kit"), ["migrate:generate", "--name", "left", "--json"], {
           cwd: root,
         });
@@ -93,7 +93,7 @@ describe("a new project", { timeout: 900_000 }, () => {
     }
   }
 
-  test("takes additions, which are built and type-checked", async () => {
+  test("can be extended, and is built and type-checked afterwards", async () => {
     const root = join(home, "express-kysely");
     for (const what of [
       ["route", "order-items"],
@@ -105,11 +105,11 @@ describe("a new project", { timeout: 900_000 }, () => {
     assert.ok(stdout.includes('"/order-items"'), stdout);
   });
 
-  test("runs after a build, as in production, and keeps users apart", async () => {
+  test("runs after a build like in production, and separates users", async () => {
     const root = join(home, "native-raw");
     succeeded(await script(root, "build"));
     succeeded(await script(root, "migrate"));
-    // `NODE_ENV=production` needs a database of its own; an environment that is not set takes the embedded one, and no made-up tokens.
+    // `NODE_ENV=production` requires a database URL. Without `NODE_ENV`, the embedded database is used, and made-up tokens are refused.
     const app = await RunningApp.start(root, { env: { NODE_ENV: "", AUTH_SECRET: SECRET } });
     try {
       assert.equal((await fetch(`${app.url}/healthz`)).status, 200);
@@ -137,7 +137,7 @@ describe("a new project", { timeout: 900_000 }, () => {
         assert.equal(made.status, 201);
         const row = (await made.json()) as { id: string; userId: string };
         assert.equal(row.userId, "ada");
-        // A client cannot say whose it is: a property that the type does not have is refused or left out.
+        // A client cannot choose the owner: a property that the type does not declare is refused or dropped.
         const foreign = await ask("bob", "POST", path, { ...body, userId: "ada" });
         if (foreign.status === 201) assert.equal(((await foreign.json()) as typeof row).userId, "bob");
         else assert.equal(foreign.status, 400);
@@ -156,7 +156,7 @@ describe("a new project", { timeout: 900_000 }, () => {
     }
   });
 
-  test("does not start without a secret, as in production", async () => {
+  test("does not start without a secret, like in production", async () => {
     const root = join(home, "native-raw");
     for (const mode of ["production", "staging", ""]) {
       const env = { NODE_ENV: mode, DATABASE_URL: "postgres://127.0.0.1:1/none" };
@@ -166,7 +166,7 @@ describe("a new project", { timeout: 900_000 }, () => {
     }
   });
 
-  test("is clean for git once it is built", async () => {
+  test("adds no generated files to git after a build", async () => {
     const root = join(home, "native-raw");
     const git = (...args: string[]): Promise<CommandResult> => run("git", args, { cwd: root });
     succeeded(await git("init", "--quiet"));
@@ -177,9 +177,9 @@ describe("a new project", { timeout: 900_000 }, () => {
     assert.ok(files.includes("src/app.ts"), stdout);
   });
 
-  test("`npm run dev` serves from nothing", async () => {
+  test("`npm run dev` works in a new project", async () => {
     const root = join(home, "hono-kysely");
-    // In a group of its own, which is ended as Ctrl-C ends one.
+    // A separate process group, which is stopped as Ctrl-C does.
     const child = spawn("npm", ["run", "dev"], {
       cwd: root,
       detached: true,
@@ -216,7 +216,7 @@ describe("a new project", { timeout: 900_000 }, () => {
   });
 });
 
-/** Runs a script of the project, as its user does. */
+/** Runs a script of the project like its user. */
 function script(root: string, name: string, ...args: readonly string[]): Promise<CommandResult> {
   return run("npm", ["run", "--silent", name, "--", ...args], { cwd: root, timeout: 300_000 });
 }

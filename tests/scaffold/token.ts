@@ -1,11 +1,11 @@
-// Access tokens of generated projects, as whoever signs users in makes them.
+// Access tokens for generated projects, as an identity provider creates them.
 
 import { SignJWT } from "jose";
 
-/** The `AUTH_SECRET` that an application under test is started with. */
+/** `AUTH_SECRET` for an application under test. */
 export const SECRET = "a secret of a test, which is long enough";
 
-/** Returns a token of a user for the project of that name, which expires in an hour. */
+/** Returns a token of a user for the project with the given name. The token expires after an hour. */
 export function accessToken(project: string, user: string): Promise<string> {
   return new SignJWT({ role: "user" })
     .setProtectedHeader({ alg: "HS256" })

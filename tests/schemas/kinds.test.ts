@@ -1,6 +1,6 @@
 /**
- * A column of every kind, from the types to rows: `kit build` makes the schema files and the migration, `tsc --strict` takes them with
- * the real library, and a real database gives back what was stored, with a key of two columns.
+ * Tests a column of every kind, from the types to rows: `kit build` writes the schema files and the migration, `tsc --strict` accepts the
+ * files with the real library, and a real database returns what was stored, with a key of two columns.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -16,7 +16,7 @@ import { Client } from "pg";
 const ROOT = join(import.meta.dirname, "../..");
 const KINDS = join(import.meta.dirname, "fixtures/kinds");
 
-/** A row under the names of its properties. */
+/** Row, by names of properties. */
 type Row = Record<string, unknown>;
 
 describe("a column of every kind", { timeout: 300_000 }, () => {
@@ -60,7 +60,7 @@ describe("a column of every kind", { timeout: 300_000 }, () => {
       const { first, second } = await module<{ first: Row; second: Row }>(project, "values.ts");
       const [inserted, changed, found, twice] = await use(database.url);
 
-      // A bigint column is read as what it is, but by drizzle, which knows that these numbers are small enough.
+      // A bigint column is read as a bigint, except by drizzle, which reads numbers because the type limits their size.
       const bytesTotal = adapter === "drizzle" ? first["bytesTotal"] : BigInt(Number(first["bytesTotal"]));
       const filledIn = { bytesTotal, remark: null, state: "planned", open: true };
       const { placeId, updatedAt } = inserted;
@@ -73,14 +73,14 @@ describe("a column of every kind", { timeout: 300_000 }, () => {
   }
 });
 
-/** A row with bytes as plain numbers: what holds them is the driver's to choose. */
+/** Returns a row with bytes as plain numbers, because drivers use different classes for bytes. */
 function seen(row: Row): Row {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, value instanceof Uint8Array ? [...value] : value]),
   );
 }
 
-/** A module of a project. */
+/** Imports a module of a project. */
 async function module<T>(project: string, file: string): Promise<T> {
   return (await import(pathToFileURL(join(project, file)).href)) as T;
 }

@@ -1,5 +1,5 @@
 /**
- * A project whose entities are called like the types of the language, of the query builders and of kit that generated files name: every
+ * Tests a project whose entities have the names of types in the language, the query builders and kit that generated files use: every
  * generated file passes `tsc --strict`, for each query builder.
  */
 import assert from "node:assert/strict";
@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** Names that generated files use for something else: of TypeScript and its library, of the query builders, and of kit itself. */
+/** Names that generated files use otherwise: from TypeScript and its library, the query builders, and kit itself. */
 const NAMES: readonly string[] = `
   Array BigInt Boolean Date Error Exclude Finite Function Infinity JSON Map Math NaN NonNullable Number Object Omit Partial Pick Promise
   Readonly ReadonlySet Record RegExp Required Set String Symbol URI URL Uint8Array
@@ -22,7 +22,7 @@ const NAMES: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** A file that declares types of these names cannot name those of the language. */
+/** Aliases in another file, because a file that declares types with these names cannot refer to the global ones. */
 const GLOBALS = `
 export type Instant = Date;
 export type Raw = Uint8Array;
@@ -75,7 +75,7 @@ const handlers = (name: string): string => {
 `;
 };
 
-describe("types that are called like what generated files use", { timeout: 300_000 }, () => {
+describe("entities with names that generated files use", { timeout: 300_000 }, () => {
   let home: string;
 
   before(async () => {
@@ -126,7 +126,7 @@ describe("types that are called like what generated files use", { timeout: 300_0
   }
 });
 
-/** As strict as the options that kit itself is checked with. */
+/** Compiler options that are as strict as kit's own. */
 const OPTIONS = {
   target: "es2024",
   lib: ["es2024"],

@@ -1,6 +1,6 @@
 /**
- * The schema files of every query builder, against its real library and a real database: `tsc --strict` takes them, and
- * inserts, selects, updates and defaults do what they say. The files are the goldens of kit-database.
+ * Tests the schema files of every query builder with its real library and a real database: `tsc --strict` accepts them, and inserts,
+ * selects, updates and defaults work as declared. The files are the goldens of kit-database.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -22,7 +22,7 @@ const BUILDERS = [
   { name: "raw", directory: "raw" },
 ] as const;
 
-/** What `.kit/types.ts` would say of the entity that some columns name. */
+/** Content of `.kit/types.ts` for the entity that some columns refer to. */
 const TYPES = "export interface Order { key: number; tags: string[]; level: 1 | 2 }\n";
 
 let directory: string;
@@ -48,7 +48,7 @@ after(async () => {
   await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 });
 
-test("tsc --strict takes the schema files, and refuses what they do not say", async () => {
+test("tsc --strict accepts the schema files, and refuses what they do not declare", async () => {
   await writeFile(join(directory, "package.json"), '{ "type": "module" }\n');
   const options = {
     strict: true,
@@ -76,9 +76,9 @@ test("tsc --strict takes the schema files, and refuses what they do not say", as
 });
 
 for (const { name } of BUILDERS) {
-  test(`${name} stores and reads what its files say`, async () => {
+  test(`${name} stores and reads rows as its files declare`, async () => {
     await using client = await connected(database.url);
-    // A schema of its own for each, with the tables as the migrations make them.
+    // A separate schema for each query builder, with the tables of the migrations.
     await client.query(`CREATE SCHEMA ${name}; SET search_path = ${name}`);
     for (const golden of ["reference", "mixed", "counters"]) {
       const migrations = join(GOLDENS, golden, "migrations");
@@ -86,7 +86,7 @@ for (const { name } of BUILDERS) {
         await client.query(await readFile(join(migrations, migration, "migration.sql"), "utf8"));
       }
     }
-    // The first order is its own parent: its number is the sequence's first.
+    // The first order is its own parent: its number is the first of the sequence.
     const url = new URL(database.url);
     await client.query(`ALTER ROLE CURRENT_USER SET search_path = ${name}`);
     const program = pathToFileURL(join(directory, name, "use.ts")).href;
@@ -99,7 +99,7 @@ for (const { name } of BUILDERS) {
       true,
       [9_000_000_000_000n, -9_223_372_036_854_775_808n, 2, 1.5, ["a"], null, [0, 255]],
       name === "kysely" ? "gone" : "x@example.com",
-      // As the types say: numbers, also those that need more than 32 bits.
+      // All are numbers, as the types declare, even those that need more than 32 bits.
       { id: 1, total: Number.MAX_SAFE_INTEGER, percent: 100, lowest: Number.MIN_SAFE_INTEGER },
     ]);
   });

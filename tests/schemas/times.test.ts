@@ -1,6 +1,7 @@
 /**
- * Times that kit itself writes are found again as they were read: pages by time and key give each row once. This holds for the columns that kit
- * makes, `timestamptz(3)`, and for the `timestamp` columns of earlier migrations, whatever time zone the session and the process have.
+ * Tests that timestamps which kit writes can be used as page cursors without loss of precision: pages by time and key return each row once.
+ * This is true for the columns that kit creates, `timestamptz(3)`, and for the `timestamp` columns of earlier migrations, with any time
+ * zone of the session and the process.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -37,7 +38,7 @@ describe("times", { timeout: 300_000 }, () => {
 
   for (const adapter of ["drizzle", "kysely", "raw"]) {
     for (const type of ["timestamptz(3)", "timestamp"]) {
-      test(`${adapter} gives each row of one insert once, in columns of type ${type}`, async () => {
+      test(`${adapter} returns each row of one insert once, in columns of type ${type}`, async () => {
         const project = join(home, `${adapter}-${type.slice(0, 11).replace("(", "")}`);
         const sql = await prepare(project, adapter, type);
         await using database = await createTestDatabase({
@@ -60,7 +61,7 @@ describe("times", { timeout: 300_000 }, () => {
             "SELECT DISTINCT extract(epoch FROM created_at)::text, pg_typeof(created_at)::text FROM events",
           );
           assert.equal(stored.length, 1, "one insert has one time");
-          // In UTC, and without a part of a millisecond.
+          // In UTC, and without a fraction of a millisecond.
           assert.equal(Number(stored[0]?.[0]) * 1000, inserted[0]?.createdAt.getTime());
 
           const seen: string[] = [];
@@ -89,7 +90,7 @@ describe("times", { timeout: 300_000 }, () => {
   }
 });
 
-/** Makes a project whose columns have that type, and gives the SQL of its tables. */
+/** Creates a project whose columns have the given type. Returns the SQL of its tables. */
 async function prepare(project: string, adapter: string, type: string): Promise<string> {
   await mkdir(join(project, "src"), { recursive: true });
   await cp(join(TIMES, "events.types.ts"), join(project, "src/events.types.ts"));
@@ -116,7 +117,7 @@ async function prepare(project: string, adapter: string, type: string): Promise<
   const sql = join(project, "migrations", name, "migration.sql");
   assert.match(await readFile(sql, "utf8"), /created_at timestamptz\(3\) DEFAULT now\(\) NOT NULL/);
   if (isOld) {
-    // As an earlier kit wrote it.
+    // Rewrite the migration to the form of an earlier kit.
     await rewrite(sql, "timestamptz(3)", "timestamp");
     await rewrite(join(project, "migrations", name, "snapshot.json"), '"timestamptz"', '"timestamp"');
     await rewrite(join(project, "migrations", name, "changes.json"), '"timestamptz"', '"timestamp"');

@@ -1,4 +1,4 @@
-// Questions that several sections ask of projects and applications.
+// Queries that several sections send to projects and applications.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -8,15 +8,15 @@ import { type CommandResult, run } from "../e2e/support/command.ts";
 import { type Project, repository } from "../e2e/support/project.ts";
 import type { RunningApp } from "../e2e/support/running-app.ts";
 
-/** An object of JSON. */
+/** JSON object. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Text of a file of a project. */
+/** Returns the content of a file in a project. */
 export function textOf(project: Project, path: string): Promise<string> {
   return readFile(join(project.root, path), "utf8");
 }
 
-/** JSON of a file of a project. */
+/** Returns the JSON of a file in a project. */
 export async function jsonOf<T = Json>(project: Project, path: string): Promise<T> {
   return JSON.parse(await textOf(project, path)) as T;
 }
@@ -26,20 +26,20 @@ export async function moduleOf<T>(project: Project, path: string): Promise<T> {
   return (await import(pathToFileURL(join(project.root, path)).href)) as T;
 }
 
-/** Result of `kit inspect … --json`. */
+/** Returns the result of `kit inspect … --json`. */
 export async function inspect<T = Json>(project: Project, ...args: readonly string[]): Promise<T> {
   const { stdout } = await project.kitOk("inspect", ...args, "--json");
   return JSON.parse(stdout) as T;
 }
 
-/** Answer of the sidecar of an application. */
+/** Returns the sidecar's response for an application. */
 export async function debug<T = Json>(app: RunningApp, path: string): Promise<T> {
   const answer = await fetch(`http://127.0.0.1:${await app.debugPort()}/_debug/${path}`);
   assert.equal(answer.status, 200, `/_debug/${path}`);
   return (await answer.json()) as T;
 }
 
-/** Asks again until the answer is as expected. The sidecar and the log get a request only after the client has its answer. */
+/** Repeats a query until the result is as expected. The sidecar and the log receive a request only after the client has its response. */
 export async function eventually<T>(
   ask: () => Promise<T> | T,
   isThere: (value: T) => boolean,
@@ -53,19 +53,19 @@ export async function eventually<T>(
   }
 }
 
-/** Log entries that an application has printed so far. */
+/** Returns the log entries that an application has printed so far. */
 export function entriesOf(app: RunningApp): Json[] {
   const lines = app.stdout.split("\n").slice(0, -1);
   return lines.filter((line) => line.startsWith('{"level"')).map((line) => JSON.parse(line) as Json);
 }
 
-/** Runs the project's own TypeScript over it. */
+/** Runs the project's own TypeScript compiler on the project. */
 export function typeCheck(project: Project): Promise<CommandResult> {
   const tsc = join(repository, "node_modules/typescript/bin/tsc");
   return run(process.execPath, [tsc, "-p", "."], { cwd: project.root });
 }
 
-/** The error within the envelope of an answer. */
+/** Returns the error in a response body. */
 export function errorOf(body: unknown): Json {
   const { error } = body as { error: Json };
   assert.equal(typeof error, "object", JSON.stringify(body));

@@ -5,13 +5,13 @@ import type { Api } from "../e2e/support/api.ts";
 import { errorOf, type Json } from "./ask.ts";
 import { playgroundApp, playgroundInProduction } from "./projects.ts";
 
-/** The playground in development. */
+/** Returns a client of the playground in development. */
 export const development = async (): Promise<Api> => (await playgroundApp()).with({});
 
-/** The playground in production. */
+/** Returns a client of the playground in production. */
 export const production = async (): Promise<Api> => (await playgroundInProduction()).with({});
 
-/** The error of a request that fails with a status. */
+/** Returns the error of a request that fails with a status. */
 export async function failing(api: Api, path: string, status: number): Promise<Json> {
   const answer = await api.get(path);
   assert.equal(answer.status, status, answer.text);
@@ -19,7 +19,7 @@ export async function failing(api: Api, path: string, status: number): Promise<J
   return errorOf(answer.body);
 }
 
-/** Status and fields of the answer to a body that does not fit. */
+/** Returns status and fields of the response to an invalid body. */
 export async function invalid(
   api: Api,
   body: object,

@@ -1,4 +1,4 @@
-// Counts the statements, and finds sections that no runner has.
+// Counts the statements, and finds sections that no file runs.
 
 import assert from "node:assert/strict";
 import { glob, readFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { type Kind, kindOf, nameOf, type Section } from "./statement.ts";
 
 const directory = import.meta.dirname;
 
-/** Every section, under the name that its module exports it by. */
+/** Returns every section, by the export name in its module. */
 async function allSections(): Promise<ReadonlyMap<string, Section>> {
   const sections = new Map<string, Section>();
   for await (const path of glob("sections/*.ts", { cwd: directory })) {
@@ -36,7 +36,7 @@ test("each section is run by one file", async () => {
   );
 });
 
-test("statements have names of their own, and are counted", async (t) => {
+test("statements have unique names, and are counted", async (t) => {
   const counts = new Map<Kind, number>();
   const names = new Set<string>();
   for (const section of (await allSections()).values()) {

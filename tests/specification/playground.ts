@@ -233,7 +233,7 @@ console.log("native server: " + typeof app.getNativeServer());
 console.log("Listening on " + url);
 `;
 
-/** Named like a route of frameworks that make routes of files. */
+/** Module named like a route in frameworks with file-based routes. */
 const hello = `export const GET = () => new Response("hello");
 export default GET;
 `;
@@ -276,7 +276,7 @@ export const slots = (contract: RouteContract<{ id: string }, { page?: number },
 ];
 `;
 
-/** The files of the playground, texts by path. */
+/** Files of the playground: contents by path. */
 export const playgroundFiles: Readonly<Record<string, string>> = {
   "package.json": packageJson,
   "tsconfig.json": JSON.stringify({

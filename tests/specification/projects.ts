@@ -1,4 +1,4 @@
-// Projects and running applications that the statements of one file share. Each is made when a statement first asks for it.
+// Projects and running applications that the statements of one file share. Each is created when a statement first needs it.
 
 import { type RunningApp, type StartOptions } from "../e2e/support/running-app.ts";
 import { Project } from "../e2e/support/project.ts";
@@ -6,32 +6,32 @@ import { playgroundFiles } from "./playground.ts";
 
 const projects: Project[] = [];
 
-/** Runs a function at the first call, and gives every caller that result. */
+/** Returns a function that runs `make` at the first call, and returns the same result to every caller. */
 export function onlyOnce<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => (made ??= make());
 }
 
-/** Removes all projects, with all that runs in them. */
+/** Removes all projects, and stops everything that runs in them. */
 export async function removeProjects(): Promise<void> {
   for (const project of projects.splice(0)) await project.remove();
 }
 
-/** A project of these files that is removed at the end. */
+/** Creates a project with these files. The project is removed at the end. */
 export async function projectOf(files: Readonly<Record<string, string>>): Promise<Project> {
   const project = await Project.of(new Map(Object.entries(files)));
   projects.push(project);
   return project;
 }
 
-/** The Notes example, built, with its migrations applied. */
+/** The Notes example, built, with applied migrations. */
 export const notes: () => Promise<Project> = onlyOnce(async () => {
   const project = await Project.ready();
   projects.push(project);
   return project;
 });
 
-/** The Notes example as git has it. */
+/** Copies the Notes example as it is in git. */
 export async function notesWithoutTables(): Promise<Project> {
   const project = await Project.copy();
   projects.push(project);
@@ -49,14 +49,14 @@ export const teams: () => Promise<Project> = onlyOnce(async () => {
   return project;
 });
 
-/** An application of routes that Notes does not have; see `playground.ts`. Built. */
+/** Application with routes that Notes does not have; see `playground.ts`. Built. */
 export const playground: () => Promise<Project> = onlyOnce(async () => {
   const project = await projectOf(playgroundFiles);
   await project.kitOk("generate");
   return project;
 });
 
-/** Starts the playground. `sidecar` holds options of `debugPlugin`, which is left out if there are none. */
+/** Starts the playground. `sidecar` are options of `debugPlugin`, which is left out if there are none. */
 export async function startPlayground(
   options: StartOptions & {
     readonly sidecar?: object;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { requireTest, titlesOfNode, titlesOfRust } from "./reference.ts";
 
-test("titles of tests are found with the suites around them", () => {
+test("finds titles of tests with the suites around them", () => {
   const source = `
 import { describe, it, test } from "node:test";
 test("alone", () => {});
@@ -23,7 +23,7 @@ for (const name of ["a"]) {
   ]);
 });
 
-test("titles in comments and texts, and tests that are skipped, are not found", () => {
+test("ignores titles in comments and strings, and skipped tests", () => {
   const source = `
 // test("in a comment", () => {});
 const text = 'test("in a text", () => {});';
@@ -50,7 +50,7 @@ fn without_attributes() {}
   assert.deepEqual(titlesOfRust(source), ["plain", "asynchronous"]);
 });
 
-test("a test that does not exist is an error that names the file and its tests", async () => {
+test("a missing test is an error that names the file and its tests", async () => {
   const file = "tests/specification/reference.test.ts";
   await requireTest({ file, test: "functions of Rust are tests by their attribute" });
   await assert.rejects(

@@ -1,4 +1,4 @@
-// Finds the tests that statements name. Sources are parsed: a title in a comment, and the title of a skipped test, prove nothing.
+// Finds the tests that statements refer to. Sources are parsed: a title in a comment and the title of a skipped test prove nothing.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -8,7 +8,7 @@ import { parseSync } from "vite";
 import { repository } from "../e2e/support/project.ts";
 import type { Reference } from "./statement.ts";
 
-/** Files that `cargo xtask test` runs, by the kind of tests in them. */
+/** Files that `cargo xtask test` runs, by the kind of their tests. */
 const kinds: readonly {
   readonly pattern: RegExp;
   readonly titles: (text: string, file: string) => string[];
@@ -20,7 +20,7 @@ const kinds: readonly {
 
 const known = new Map<string, readonly string[]>();
 
-/** Insists that the test exists, once, and is run. */
+/** Asserts that the test exists exactly once and is not skipped. */
 export async function requireTest({ file, test }: Reference): Promise<void> {
   const titles = await titlesOf(file);
   const found = titles.filter((title) => title === test || title.endsWith(` > ${test}`));
@@ -56,7 +56,7 @@ function isNode(value: unknown): value is Node {
 const suites = new Set(["describe", "suite"]);
 const tests = new Set(["test", "it"]);
 
-/** Titles of the tests of a file for node:test, with the titles of the suites around them. */
+/** Returns the titles of the tests in a file for node:test, with the titles of the suites around them. */
 export function titlesOfNode(text: string, file: string): string[] {
   const { program, errors } = parseSync(file, text);
   assert.deepEqual(errors, [], file);
@@ -80,7 +80,7 @@ interface Call {
   readonly isSkipped: boolean;
 }
 
-/** The call of `test`, `it`, `t.test`, `describe` or `suite` that a node is. */
+/** Returns the call of `test`, `it`, `t.test`, `describe` or `suite` in a node; `undefined` for other nodes. */
 function callOf(node: Node, text: string): Call | undefined {
   const callee = node["callee"] as Node;
   const [title, second] = node["arguments"] as readonly Node[];
@@ -96,14 +96,17 @@ function callOf(node: Node, text: string): Call | undefined {
   return written === undefined ? undefined : { name, title: written, isSkipped: isSkipped(second) };
 }
 
-/** Text of a title. Of a template literal the source between its backticks. */
+/** Returns the text of a title. For a template literal, this is the source between its backticks. */
 function titleOf(node: Node, text: string): string | undefined {
   if (node.type === "Literal" && typeof node["value"] === "string") return node["value"];
   if (node.type !== "TemplateLiteral") return undefined;
   return text.slice(Number(node["start"]) + 1, Number(node["end"]) - 1);
 }
 
-/** Tells if options say `skip: true` or `todo: true`. A computed value (`skip: process.platform === "win32"`) is no skipped test on this machine. */
+/**
+ * Returns true if the options contain `skip: true` or `todo: true`. A computed value (`skip: process.platform === "win32"`) does not count
+ * as skipped.
+ */
 function isSkipped(options: Node | undefined): boolean {
   if (options?.type !== "ObjectExpression") return false;
   return (options["properties"] as readonly Node[]).some((property) => {
@@ -113,7 +116,7 @@ function isSkipped(options: Node | undefined): boolean {
   });
 }
 
-/** Names of the functions of a Rust file that are tests. `cargo xtask tidy` refuses tests that are ignored. */
+/** Returns the names of the test functions in a Rust file. `cargo xtask tidy` refuses ignored tests. */
 export function titlesOfRust(text: string): string[] {
   const code = text.replaceAll(/^\s*(?:\/\*[^]*?\*\/|\/\/.*$)/gm, "");
   const functions = /((?:#\[[^\]]*\]\s*)+)(?:async\s+)?fn\s+(\w+)\s*\(/g;
@@ -122,7 +125,7 @@ export function titlesOfRust(text: string): string[] {
     .map(([, , name = ""]) => name);
 }
 
-/** Names of the cases of a file in `conformance/`. */
+/** Returns the names of the cases in a file of `conformance/`. */
 function titlesOfCases(text: string): string[] {
   const { cases } = JSON.parse(text) as { cases: readonly { name: string }[] };
   return cases.map(({ name }) => name);

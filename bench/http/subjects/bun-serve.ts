@@ -1,4 +1,4 @@
-/** A peer: `Bun.serve` with its own routes, doing by hand what the application does. */
+/** Peer: `Bun.serve` with its own routes, and a handwritten implementation of the application. */
 import { findStored } from "../app/src/database.ts";
 import type { Note } from "../app/src/notes.types.ts";
 import { use } from "../app/src/quota.ts";
@@ -17,7 +17,7 @@ import {
   withinQuota,
 } from "./shared.ts";
 
-/** What is used of Bun here; its types are not installed. */
+/** Bun's request with the members used here; Bun's types are not installed. */
 interface BunRequest extends Request {
   readonly params: Readonly<Record<string, string>>;
 }

@@ -1,6 +1,6 @@
 /**
- * A peer: bare node:http doing by hand what the application does, as an expert would write it. The same routes, the same
- * authentication, the same validation with every failure named, the same error envelopes, the same JSON.
+ * Peer: node:http without a framework, and an implementation of the application as an expert would write it: the same routes, the same
+ * authentication, the same validation with all failures listed, the same error format, the same JSON.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
@@ -101,7 +101,7 @@ async function getAccount({ headers }: IncomingMessage, response: ServerResponse
   send(response, 200, JSON.stringify({ userId, tenant, locale, used }));
 }
 
-/** The parameter of a path, where it has just one more segment. */
+/** Returns the parameter of a path with exactly one segment after the prefix. */
 function parameter(path: string, prefix: string): string | undefined {
   if (!path.startsWith(prefix) || path.length === prefix.length || path.includes("/", prefix.length)) {
     return undefined;

@@ -1,22 +1,25 @@
-/** What the peers in JavaScript have in common: who asks, the error envelope, the rules of a note by hand, and their place in the benchmark. */
+/**
+ * Shared code of the peers in JavaScript: authentication, the error format, handwritten rules of a note, and the connection to the
+ * benchmark.
+ */
 import { randomBytes } from "node:crypto";
 
 import type { CreateNoteInput } from "../app/src/notes.types.ts";
 
-/** The largest body that a peer reads. */
+/** Maximum size of a body in bytes. */
 export const bodyLimit: number = 1024 * 1024;
 
 const scheme = "Bearer ";
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** One place of a request that is not as it must be. */
+/** Invalid location in a request. */
 export interface Field {
   readonly path: string;
   readonly expected: string;
   readonly value?: unknown;
 }
 
-/** A request that is refused. */
+/** Error for a refused request. */
 export class Failure extends Error {
   readonly status: number;
   readonly code: string;
@@ -30,12 +33,12 @@ export class Failure extends Error {
   }
 }
 
-/** The refusal of input that breaks rules. */
+/** Returns the error for input that breaks rules. */
 export function invalid(fields: readonly Field[]): Failure {
   return new Failure(400, "VALIDATION_ERROR", "The request is invalid", fields);
 }
 
-/** The error envelope, and the failure that it tells of. */
+/** Returns the error body, with the failure that it describes. */
 export function envelopeOf(error: unknown): { readonly failure: Failure; readonly body: object } {
   const failure =
     error instanceof Failure ? error : new Failure(500, "INTERNAL_SERVER_ERROR", "Internal Server Error");
@@ -48,7 +51,7 @@ export function envelopeOf(error: unknown): { readonly failure: Failure; readonl
   return { failure, body };
 }
 
-/** The user of the access token; asynchronous, as one that verifies a signature is. */
+/** Reads the user from the access token. Asynchronous, like the verification of a signature. */
 export async function userOf(header: string | null | undefined): Promise<string> {
   if (header === undefined || header === null || !header.startsWith(scheme)) {
     throw new Failure(401, "UNAUTHORIZED", "Missing or invalid authorization header");
@@ -58,35 +61,35 @@ export async function userOf(header: string | null | undefined): Promise<string>
   return userId;
 }
 
-/** What `x-tenant` names. */
+/** Returns the tenant from `x-tenant`. */
 export function tenantOf(header: string | null | undefined): string {
   if (!header) throw new Failure(400, "TENANT_REQUIRED", "Send x-tenant");
   return header;
 }
 
-/** The language that the client likes best. */
+/** Returns the preferred language of the client. */
 export function localeOf(header: string | null | undefined): string {
   return header?.split(/[,;]/, 1)[0] ?? "en";
 }
 
-/** How often a user asked, where it is not too often. */
+/** Returns the number of requests of a user. Throws if the quota is exceeded. */
 export function withinQuota(used: number | undefined): number {
   if (used === undefined) throw new Failure(429, "QUOTA_EXCEEDED", "Too many requests");
   return used;
 }
 
-/** A path parameter that must be a UUID. */
+/** Returns a path parameter that must be a UUID. */
 export function uuidOf(id: string): string {
   if (!uuid.test(id)) throw invalid([{ path: "$.id", expected: "string, format uuid", value: id }]);
   return id;
 }
 
-/** At most so many code points; the length in UTF-16 decides almost always. */
+/** Returns true if the string has at most `limit` code points. The length in UTF-16 is sufficient for almost all strings. */
 function isAtMost(text: string, limit: number): boolean {
   return text.length <= limit || (text.length <= 2 * limit && [...text].length <= limit);
 }
 
-/** Checks a note by hand, naming every failure. */
+/** Validates a note by hand, and lists every failure. */
 export function noteInputOf(value: unknown): CreateNoteInput {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalid([{ path: "$", expected: "object", value }]);
@@ -106,7 +109,10 @@ export function noteInputOf(value: unknown): CreateNoteInput {
   return { title: title as string, content: content as string, archived: (archived as boolean) ?? false };
 }
 
-/** The port to listen on. From now on the process ends with the benchmark, however that ends: its end of the pipe closes. */
+/**
+ * Returns the port to listen on. From now on, the process exits when the benchmark exits or is killed, because its end of the pipe closes
+ * then.
+ */
 export function assignedPort(): number {
   process.stdin.resume().once("end", () => process.exit());
   return Number(process.env["PORT"]);

@@ -1,4 +1,4 @@
-/** The JavaScript routers, behind one interface. */
+/** JavaScript routers with a common interface. */
 import findMyWay from "find-my-way";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { SmartRouter } from "hono/router/smart-router";
@@ -18,7 +18,7 @@ function split(routes: readonly string[]): { method: string; path: string }[] {
   });
 }
 
-/** Hono's context does this when a parameter is read. */
+/** Decodes a value, as Hono's context does when a parameter is read. */
 function decoded(value: string): string {
   return value.includes("%") ? decodeURIComponent(value) : value;
 }

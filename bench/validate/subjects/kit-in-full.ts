@@ -1,2 +1,2 @@
-/** kit's failures with all their words, in a process of its own. */
+/** kit with all texts of failures, in a separate process. */
 export { inFull as subject } from "./kit.ts";

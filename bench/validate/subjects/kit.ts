@@ -1,4 +1,4 @@
-/** What `kit build` made of bench/validate/app. */
+/** Output of `kit build` for bench/validate/app. */
 import type { Serializer, ValidationFailure, Validator } from "@kit/types";
 
 import type { Subject, TypeName } from "../subject.ts";
@@ -19,7 +19,10 @@ function serializer(type: TypeName): Promise<Serializer<unknown>> {
   return load(`serializers/${type}.serializer.ts`, `${type}Serializer`);
 }
 
-/** As the request pipeline does it: the fast check first, the slow path where it says no. Of failures it reads what an answer has. */
+/**
+ * Runs the fast check first, and the slow path if it fails, like the request pipeline. Reads the members of failures that a response
+ * contains.
+ */
 const explain =
   (
     { is, failures }: Validator<unknown>,
@@ -32,13 +35,13 @@ const explain =
     return found.length;
   };
 
-/** What an answer in production has of a failure. */
+/** Reads the members of a failure that a response contains in production. */
 function readAnswered({ path, expected }: ValidationFailure): void {
   told(path);
   told(expected);
 }
 
-/** What an answer in development has. */
+/** Reads the members of a failure that a response contains in development. */
 function readAll({ path, expected, received, suggestion }: ValidationFailure): void {
   told(path);
   told(expected);
@@ -59,7 +62,7 @@ const [profile, order, log, payments, contact, articles] = await Promise.all([
   validator("Articles"),
 ]);
 
-/** kit. */
+/** Subject kit. */
 export const subject: Subject = {
   check: {
     Profile: profile.is,
@@ -78,7 +81,7 @@ export const subject: Subject = {
   },
 };
 
-/** kit, where `received` and `suggestion` of every failure are read too, as in development. */
+/** Subject kit, reading `received` and `suggestion` of every failure too, as in development. */
 export const inFull: Subject = {
   ...subject,
   explain: { Profile: explain(profile, readAll), Order: explain(order, readAll) },

@@ -5,7 +5,7 @@ import { requireAuth } from "./auth.ts";
 import { database } from "./database.ts";
 import { noteHandlers } from "./notes.handlers.ts";
 
-/** What happens in the application, for whoever works on it. */
+/** Debug sidecar with requests, logs and errors of the application. Development only. */
 const debug =
   process.env["NODE_ENV"] === "development"
     ? [debugPlugin({ mode: "dev", port: Number(process.env["DEBUG_PORT"] || 9800) })]

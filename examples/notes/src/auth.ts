@@ -1,7 +1,7 @@
 import { defineMiddleware } from "@kit/core";
 import { UnauthorizedError } from "@kit/errors";
 
-/** What {@link requireAuth} adds to the context. */
+/** Values that {@link requireAuth} adds to the context. */
 export interface AuthContext {
   userId: string;
   userRole: "user" | "admin";
@@ -10,9 +10,9 @@ export interface AuthContext {
 const SCHEME = "Bearer ";
 
 /**
- * Lets a request pass that carries `authorization: Bearer <user id>:<role>`.
+ * Accepts requests with the header `authorization: Bearer <user id>:<role>`.
  *
- * The token is a stand-in that anyone can make up. A real application verifies a signed token here; nothing else changes.
+ * The token is a placeholder that anyone can make up. A real application verifies a signed token here; nothing else changes.
  *
  * @security bearer
  * @throws UNAUTHORIZED 401 The access token is missing.

@@ -3,7 +3,7 @@ import { cancellable } from "@kit/core/pg";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { Pool } from "pg";
 
-/** `DATABASE_URL`, or during development the PostgreSQL that kit runs for this project. */
+/** Returns `DATABASE_URL`, or during development the URL of the PostgreSQL that kit runs for this project. */
 async function connectionString(): Promise<string> {
   const url = process.env["DATABASE_URL"]?.trim();
   if (url !== undefined && url !== "") return url;
@@ -13,23 +13,26 @@ async function connectionString(): Promise<string> {
 
 const pool = new Pool({
   connectionString: await connectionString(),
-  // The columns are `timestamp` without a zone; `now()` has to mean the same wherever the server stands.
+  // The columns are `timestamp` without a time zone, so `now()` must return the same time in any time zone of the server.
   options: "-c TimeZone=UTC",
-  // While PostgreSQL is down or busy, a request waits at most this long for a connection; it is answered with 503.
+  // Maximum time that a request waits for a connection if PostgreSQL is down or busy. Then the response is 503.
   connectionTimeoutMillis: 5_000,
-  // PostgreSQL ends a statement that takes longer than a request may.
+  // PostgreSQL cancels statements that take longer than this.
   statement_timeout: 30_000,
 });
 
-// A connection that breaks while nobody uses it (the database restarts, say) is replaced at the next query.
+// If an idle connection breaks, for example because the database restarts, the pool replaces it at the next query.
 pool.on("error", (error) => console.error(`database: ${error.message}`));
 
-/** The database for one request. Its queries are cancelled when nobody waits for the answer any more: the client left, or the request took too long. */
+/** Returns the database for one request. Its queries are cancelled if the client disconnects or the request times out. */
 export function dbOf({ signal }: RequestContext) {
   return drizzle(cancellable(pool, signal));
 }
 
-/** Ties the database to the application: without one it does not start, and at its end it gives the connections back. */
+/**
+ * Connects the database to the lifecycle of the application: the application does not start without a database, and closes all connections
+ * at shutdown.
+ */
 export const database: Plugin = {
   name: "database",
   onStart: async () => {

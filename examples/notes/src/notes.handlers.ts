@@ -6,12 +6,15 @@ import type { AuthContext } from "./auth.ts";
 import { dbOf } from "./database.ts";
 import type { NoteRoutes } from "./notes.routes.ts";
 
-/** As {@link Note.authorId} says: it comes from the token, which no validator sees. */
+/** Maximum length of {@link Note.authorId}. The id comes from the token, which no validator checks. */
 const AUTHOR_ID_LENGTH = 100;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The condition that selects the note of that id. Text that is no UUID names no note; PostgreSQL would call it an error. */
+/**
+ * Returns the condition that selects the note with the given id. An id that is not a UUID matches no note; PostgreSQL would report an
+ * error.
+ */
 function byId(id: string) {
   if (!UUID.test(id)) throw noteNotFound(id);
   return eq(notes.id, id);
@@ -21,7 +24,7 @@ function noteNotFound(id: string): NotFoundError {
   return new NotFoundError("NOTE_NOT_FOUND", "Note not found", { id });
 }
 
-/** What the API does with notes. */
+/** Handlers of the notes API. */
 export const noteHandlers = defineHandlers<NoteRoutes, AuthContext>({
   "POST /notes": async ({ body, ctx }) => {
     if ([...ctx.userId].length > AUTHOR_ID_LENGTH) {
@@ -41,7 +44,7 @@ export const noteHandlers = defineHandlers<NoteRoutes, AuthContext>({
       db
         .select({ id: notes.id, title: notes.title, archived: notes.archived, createdAt: notes.createdAt })
         .from(notes)
-        // The id decides between notes of the same moment, so that no note is on two pages.
+        // Sort notes with the same timestamp by id, so that no note is on two pages.
         .orderBy(desc(notes.createdAt), desc(notes.id))
         .limit(pageSize)
         .offset((page - 1) * pageSize),
@@ -59,7 +62,7 @@ export const noteHandlers = defineHandlers<NoteRoutes, AuthContext>({
   "PUT /notes/:id": async ({ params, body, ctx }) => {
     const [note] = await dbOf(ctx)
       .update(notes)
-      // `updatedAt` is said aloud since a body without fields is an update too.
+      // `updatedAt` is set here because a body without fields is an update too.
       .set({ ...body, updatedAt: new Date() })
       .where(byId(params.id))
       .returning();

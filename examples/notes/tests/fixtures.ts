@@ -1,6 +1,6 @@
 import { defineFixtures, type FixtureMaker } from "@kit/testing";
 
-/** A note that is there: contracts cannot say which ids exist. */
+/** Creates a note, because contracts cannot specify which ids exist. */
 const note: FixtureMaker = async (client) => {
   const { body } = await client.request("POST", "/notes", { body: { title: "Groceries", content: "Milk" } });
   return { params: { id: (body as { id: string }).id } };

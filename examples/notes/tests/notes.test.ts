@@ -11,8 +11,8 @@ const notes = createFactory<Note>();
 
 beforeEach(() => suite.reset());
 
-test("notes are listed a page at a time, the newest first", async () => {
-  // Each is a minute newer than the one before.
+test("notes are listed in pages, the newest first", async () => {
+  // Each note is a minute newer than the previous one.
   const added = await suite.insertMany(notes, 5);
   const { body } = await suite.ask("GET /notes", { query: { page: 2, pageSize: 2 } });
   assertMatches(body, "PaginatedResponseOfNoteSummary");
@@ -23,7 +23,7 @@ test("notes are listed a page at a time, the newest first", async () => {
   assert.deepEqual(body.pagination, { total: 5, page: 2, pageSize: 2, totalPages: 3 });
 });
 
-test("a change keeps what it does not name", async () => {
+test("a change keeps the fields that the body does not contain", async () => {
   const note = await suite.insert(notes);
   const { body } = await suite.ask("PUT /notes/:id", { params: { id: note.id }, body: { archived: true } });
   assertMatches(body, "Note");

@@ -4,10 +4,10 @@ import { CamelCasePlugin, Kysely, PostgresDialect } from "kysely";
 import { DatabaseError, defaults, Pool, types } from "pg";
 import { type CamelDatabase, configure } from "../.kit/schemas/database.ts";
 
-/** The tables, in camel case, as `kit build` makes them of the types with `@table`. */
+/** Tables in camel case, as `kit build` generates them from the types with `@table`. */
 export type Database = CamelDatabase;
 
-/** `DATABASE_URL`, or during development the PostgreSQL that kit runs for this project. */
+/** Returns `DATABASE_URL`, or during development the URL of the PostgreSQL that kit runs for this project. */
 async function connectionString(): Promise<string> {
   const url = process.env["DATABASE_URL"]?.trim();
   if (url !== undefined && url !== "") return url;
@@ -15,26 +15,26 @@ async function connectionString(): Promise<string> {
   return databaseUrl();
 }
 
-// Values come as the generated types say.
+// Makes the driver return values of the generated types.
 configure({ defaults, types });
 
 const pool = new Pool({
   connectionString: await connectionString(),
-  // The columns are `timestamp` without a zone; `now()` has to mean the same wherever the server stands.
+  // The columns are `timestamp` without a time zone, so `now()` must return the same time in any time zone of the server.
   options: "-c TimeZone=UTC",
-  // While PostgreSQL is down or busy, a request waits at most this long for a connection; it is answered with 503.
+  // Maximum time that a request waits for a connection if PostgreSQL is down or busy. Then the response is 503.
   connectionTimeoutMillis: 5_000,
-  // PostgreSQL ends a statement that takes longer than a request may.
+  // PostgreSQL cancels statements that take longer than this.
   statement_timeout: 30_000,
 });
 
-// A connection that breaks while nobody uses it (the database restarts, say) is replaced at the next query.
+// If an idle connection breaks, for example because the database restarts, the pool replaces it at the next query.
 pool.on("error", (error) => console.error(`database: ${error.message}`));
 
-// A value in a JSON column keeps its names.
+// Names inside of a JSON column are not converted.
 const plugins = [new CamelCasePlugin({ maintainNestedObjectKeys: true })];
 
-/** The database for one request. Its queries are cancelled when nobody waits for the answer any more: the client left, or the request took too long. */
+/** Returns the database for one request. Its queries are cancelled if the client disconnects or the request times out. */
 export function dbOf({ signal }: RequestContext): Kysely<Database> {
   return new Kysely<Database>({
     dialect: new PostgresDialect({ pool: cancellable(pool, signal) }),
@@ -42,12 +42,15 @@ export function dbOf({ signal }: RequestContext): Kysely<Database> {
   });
 }
 
-/** Whether PostgreSQL refused a write because it breaks the constraint of that name. */
+/** Returns true if PostgreSQL refused a write because it violates the given constraint. */
 export function violates(error: unknown, constraint: string): boolean {
   return error instanceof DatabaseError && error.constraint === constraint;
 }
 
-/** Ties the database to the application: without one it does not start, and at its end it gives the connections back. */
+/**
+ * Connects the database to the lifecycle of the application: the application does not start without a database, and closes all connections
+ * at shutdown.
+ */
 export const database: Plugin = {
   name: "database",
   onStart: async () => {

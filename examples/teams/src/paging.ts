@@ -1,11 +1,11 @@
 import type { PaginatedResponse, Paging } from "./shared.types.ts";
 
-/** How many rows to skip and to take. */
+/** Returns the number of rows to skip and the maximum number to return. */
 export function window({ page = 1, pageSize = 20 }: Paging): { limit: number; offset: number } {
   return { limit: pageSize, offset: (page - 1) * pageSize };
 }
 
-/** One page as it is answered. `total` is what PostgreSQL's `count` gives: a number, or a bigint in projects that have some. */
+/** Returns one page of a response. `total` is the result of PostgreSQL's `count`: a number, or a bigint in projects with bigint columns. */
 export function pageOf<T>(
   data: T[],
   total: number | bigint,

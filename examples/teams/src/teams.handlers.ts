@@ -18,8 +18,8 @@ function teamFull(id: string, capacity: number): ForbiddenError {
 }
 
 /**
- * The team and how many belong to it. The row stays locked to the end of the transaction: whoever joins at the same time waits,
- * and then counts again.
+ * Returns the team and the number of its members. The row stays locked until the end of the transaction: users who join at the same time
+ * wait, and the members are then counted again.
  */
 async function lockTeam(trx: Transaction<Database>, id: string) {
   const team = await trx.selectFrom("teams").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
@@ -32,7 +32,7 @@ async function lockTeam(trx: Transaction<Database>, id: string) {
   return { team, members: Number(members) };
 }
 
-/** What the API does with teams. */
+/** Handlers of the teams API. */
 export const teamHandlers = defineHandlers<TeamRoutes>({
   "POST /teams": ({ body, ctx }) =>
     dbOf(ctx)
@@ -108,7 +108,7 @@ export const teamHandlers = defineHandlers<TeamRoutes>({
             .values({ ...body, ...teamMembersOnInsert(), teamId: id })
             .returningAll()
             .executeTakeFirstOrThrow();
-          // After the insert, so that who belongs already hears that, and not that the team is full.
+          // Check the capacity after the insert, so that existing members get ALREADY_MEMBER and not TEAM_FULL.
           if (members >= team.capacity) throw teamFull(id, team.capacity);
           return member;
         });

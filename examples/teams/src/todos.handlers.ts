@@ -10,7 +10,7 @@ function todoNotFound(id: string): NotFoundError {
   return new NotFoundError("TODO_NOT_FOUND", "Todo not found", { id });
 }
 
-/** What the API does with todos. */
+/** Handlers of the todos API. */
 export const todoHandlers = defineHandlers<TodoRoutes>({
   "POST /todos": async ({ body, ctx }) => {
     try {

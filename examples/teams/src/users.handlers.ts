@@ -9,14 +9,14 @@ export function userNotFound(id: string): NotFoundError {
   return new NotFoundError("USER_NOT_FOUND", "User not found", { id });
 }
 
-/** What a failed write means where two users would have had one address. */
+/** Returns a conflict error if a write failed because another user has the email address; otherwise the error itself. */
 function refused(error: unknown, email: string | undefined): unknown {
   return violates(error, "users_email_unique")
     ? new ConflictError("USER_EMAIL_CONFLICT", "Another user has this email address", { email })
     : error;
 }
 
-/** What the API does with users. */
+/** Handlers of the users API. */
 export const userHandlers = defineHandlers<UserRoutes>({
   "POST /users": async ({ body, ctx }) => {
     try {
@@ -36,7 +36,7 @@ export const userHandlers = defineHandlers<UserRoutes>({
     let users = db.selectFrom("users");
     if (query.status !== undefined) users = users.where("status", "=", query.status);
     const [data, { total }] = await Promise.all([
-      // The id decides between users of the same moment, so that none is on two pages.
+      // Sort users with the same timestamp by id, so that no user is on two pages.
       users
         .selectAll()
         .orderBy("createdAt", "desc")

@@ -1,6 +1,6 @@
 import { defineFixtures, type FixtureMaker, type TestClient } from "@kit/testing";
 
-/** Adds what the body says, and gives its id. */
+/** Creates a resource with the given body, and returns its id. */
 async function add(client: TestClient, path: string, body: object): Promise<string> {
   const answer = await client.request("POST", path, { body });
   return (answer.body as { id: string }).id;
@@ -17,7 +17,7 @@ const todo: FixtureMaker = async (client) => {
   return { params: { id: await add(client, "/todos", { title: "Find the moth", userId }) } };
 };
 
-/** Ids that exist: contracts cannot say which ones do. */
+/** Ids of existing resources, because contracts cannot specify which ids exist. */
 export default defineFixtures({
   routes: {
     "GET /users/:id": user,

@@ -14,7 +14,7 @@ const todos = createFactory<Todo>();
 beforeEach(() => suite.reset());
 
 describe("teams", () => {
-  test("are shown with their members, in the order in which they joined", async () => {
+  test("are shown with their members in the order of joining", async () => {
     const team = await suite.insert(teams, { name: "Analysts" });
     const [second, first] = await suite.insertMany(users, 2);
     assert.ok(first !== undefined && second !== undefined);
@@ -34,7 +34,7 @@ describe("teams", () => {
     );
   });
 
-  test("take no more members than they have room for", async () => {
+  test("accept no more members than their capacity", async () => {
     const team = await suite.insert(teams, { capacity: 2 });
     for (const user of await suite.insertMany(users, 2)) {
       await suite.insert(members, { teamId: team.id, userId: user.id });
@@ -49,7 +49,7 @@ describe("teams", () => {
   });
 });
 
-test("the todos of a user go with the user", async () => {
+test("the todos of a user are deleted with the user", async () => {
   const [leaving, staying] = await suite.insertMany(users, 2);
   assert.ok(leaving !== undefined && staying !== undefined);
   await suite.insertMany(todos, 3, { userId: leaving.id });

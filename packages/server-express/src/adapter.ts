@@ -16,15 +16,15 @@ import {
 import type { CloseOptions, ListenAddress, ListenOptions, ServerAdapter, ServerService } from "@kit/types";
 import express, { type ErrorRequestHandler, type Express } from "express";
 
-/** What Express is run with. */
+/** Options for a server on Express. */
 export interface ExpressServerOptions extends HttpTimeouts {
-  /** Your own application, with its middleware and routes; default a new one. */
+  /** Your own application, with its middleware and routes. Default: a new one. */
   readonly app?: Express;
 }
 
 /**
- * Runs kit on Express 5. The application's own middleware and routes come first; what they leave is kit's, the answers to
- * unknown paths included.
+ * Creates a server that runs kit on Express 5. The application's own middleware and routes come first. kit serves all other requests,
+ * including those for unknown paths.
  *
  * @example
  * ```ts
@@ -38,7 +38,7 @@ export interface ExpressServerOptions extends HttpTimeouts {
  * const app = createApp({ server: expressServer({ app: web }), routes: [notes] });
  * await app.listen({ port: 3000 });
  * ```
- * @throws {RangeError} that names the option that is wrong.
+ * @throws {RangeError} if the value of an option is invalid. The message names the option.
  */
 export function expressServer(options: ExpressServerOptions = {}): ServerAdapter {
   return new ExpressServer(options.app ?? newApplication(), checkTimeouts("expressServer", options));
@@ -87,22 +87,22 @@ class ExpressServer implements ServerAdapter {
     return this.#app;
   }
 
-  /** As late as possible, so that it comes after whatever the application has. */
+  /** Adds kit to the application as late as possible, so that it comes after the application's own middleware and routes. */
   #mount(): void {
     if (this.#isMounted) return;
     this.#isMounted = true;
-    // The whole path, even where the application is mounted in another one.
+    // `originalUrl` has the whole path, even if the application is mounted in another one.
     this.#app.use((request, response) => {
       const service = this.#service!;
       bodyOf(request, service.limits.bodyBytes, (body) => {
-        // Without one the client is gone, and so is the request.
+        // `undefined` means that the client has disconnected, so there is no request to serve.
         if (body !== undefined)
           service.handle(new ResponseExchange(request, response, request.originalUrl, body));
       });
     });
     const onError: ErrorRequestHandler = (error: unknown, request, response, next) => {
       if (response.headersSent) {
-        // Too late for another answer; Express cuts the connection.
+        // Too late for another response: Express cuts the connection.
         next(error);
         return;
       }
@@ -110,7 +110,7 @@ class ExpressServer implements ServerAdapter {
       const body = bodyOfParserError(error);
       const exchange = new ResponseExchange(request, response, target, body ?? RequestBody.none);
       const told = errorOfFramework(error);
-      // Middleware behind the parser has not seen the request, so no handler may: kit only says what is wrong with the body.
+      // Middleware after the parser has not seen the request, so no handler may run: kit only reports the error of the body.
       if (body === undefined) this.#service!.fail(exchange, told);
       else refuseBy(this.#service!, exchange, told, "body");
     };
@@ -118,12 +118,12 @@ class ExpressServer implements ServerAdapter {
   }
 }
 
-/** Tells if the application, or a router in it, takes a path with a slash at its end for another path. */
+/** Returns true if the application, or a router in it, distinguishes paths with and without a final slash. */
 function isStrict(app: Express): boolean {
   return app.enabled("strict routing") || hasStrictRouter(app.router as unknown as Layers);
 }
 
-/** The parts of a router of Express that are not declared. */
+/** Undeclared properties of an Express router. */
 interface Layers {
   readonly strict?: boolean;
   readonly stack?: readonly { readonly handle?: Layers }[];
@@ -137,7 +137,7 @@ function newApplication(): Express {
   return express().disable("x-powered-by") as Express;
 }
 
-/** A body that one of Express's parsers refused: what is to be said of it is kit's to say, and first whether its path exists. */
+/** Returns the body that one of Express's parsers refused, so that kit reports the error. kit first checks that the path exists. */
 function bodyOfParserError(error: unknown): RequestBody | undefined {
   if (!(error instanceof Error)) return undefined;
   const { type, body } = error as { type?: unknown; body?: unknown };

@@ -15,7 +15,7 @@ function serveOn(...middleware: readonly RequestHandler[]): Promise<Served> {
   return serve(expressServer({ app }));
 }
 
-test("native routes and middleware come first, kit decides the rest", async () => {
+test("runs native routes and middleware first, and kit serves the rest", async () => {
   const app = express();
   app.use((_request, response, next) => {
     response.setHeader("x-before", "1");
@@ -41,7 +41,7 @@ test("native routes and middleware come first, kit decides the rest", async () =
   assert.deepEqual(await get("/notes/1"), [200, "1", ["session=s; Path=/", "own=1"]]);
   assert.deepEqual(await get("/notes/1/"), [200, "1", ["session=s; Path=/", "own=1"]]);
   assert.equal((await get("/notes/1", "PUT"))[0], 405);
-  // Not the native path's method, and no path of kit's.
+  // Neither the method of the native path nor a path of kit.
   assert.equal((await get("/native", "POST"))[0], 404);
 });
 
@@ -54,7 +54,7 @@ const parsers: readonly [name: string, middleware: RequestHandler][] = [
 ];
 
 for (const [name, middleware] of parsers) {
-  test(`a body that express.${name} has read is kit's all the same`, async () => {
+  test(`kit reads a body that express.${name} has read before`, async () => {
     await using app = await serveOn(middleware);
     const send = (body: string | Uint8Array<ArrayBuffer>, type?: string): Promise<[number, unknown]> =>
       outcome(post(`${app.url}/notes`, body, type));
@@ -82,7 +82,7 @@ async function explain(app: Served): Promise<unknown> {
   return { ...(body as { error: object }).error, traceId: "" };
 }
 
-test("malformed JSON is explained as without a parser", async () => {
+test("malformed JSON gets the same error with and without a parser", async () => {
   await using plain = await serveOn();
   await using parsed = await serveOn(express.json());
   assert.deepEqual(await explain(parsed), await explain(plain));
@@ -97,12 +97,12 @@ const keep: RequestHandler = (request, _response, next) => {
   });
 };
 
-test("bytes that middleware kept are what kit reads", async () => {
+test("kit reads the bytes that middleware stored in `rawBody`", async () => {
   await using app = await serveOn(keep);
   assert.deepEqual(await post(`${app.url}/notes`, '{"text":"a"}'), [201, { text: "a" }]);
 });
 
-test("a body that was read and thrown away is a clear error", async () => {
+test("responds with a clear error if middleware has discarded the body", async () => {
   await using app = await serveOn((request, _response, next) => {
     request.on("data", () => {}).on("end", next);
   });
@@ -110,7 +110,7 @@ test("a body that was read and thrown away is a clear error", async () => {
   assert.match(app.log[0]!.message, /was read before kit saw the request.*rawBody/);
 });
 
-test("what middleware throws has kit's envelope", async () => {
+test("an error that middleware throws has the format of kit's errors", async () => {
   const thrown: Record<string, unknown> = {
     "/forbidden": Object.assign(new Error("not for you"), { status: 403 }),
     "/busy": Object.assign(new Error("pool of db-3 is empty"), { statusCode: 503 }),
@@ -127,11 +127,11 @@ test("what middleware throws has kit's envelope", async () => {
   assert.deepEqual(await failure("/busy"), [503, "SERVICE_UNAVAILABLE", "Service Unavailable"]);
   assert.deepEqual(await failure("/bug"), [500, "INTERNAL_SERVER_ERROR", "Internal Server Error"]);
   assert.deepEqual(await failure("/text"), [500, "INTERNAL_SERVER_ERROR", "Internal Server Error"]);
-  // What is below 500 is logged as an error too: it was thrown.
+  // Errors with a status below 500 are logged as errors too, because they were thrown.
   assert.equal(app.log.length, 4);
 });
 
-test("the application's own error middleware keeps its say", async () => {
+test("the application's own error middleware stays in effect", async () => {
   const app = express();
   app.get("/bug", () => {
     throw new Error("mine");
@@ -144,7 +144,7 @@ test("the application's own error middleware keeps its say", async () => {
   assert.deepEqual([response.status, await response.text()], [418, "mine"]);
 });
 
-test("an application that is mounted in another sees the whole path", async () => {
+test("an application mounted in another one sees the whole path", async () => {
   await using app = await serveOn((request, _response, next) => {
     request.url = "/elsewhere";
     next();
@@ -152,7 +152,7 @@ test("an application that is mounted in another sees the whole path", async () =
   assert.equal((await fetch(`${app.url}/notes/1`)).status, 200);
 });
 
-test("an absolute target finds native routes and kit's", async () => {
+test("a target in absolute form reaches native routes and kit's routes", async () => {
   const app = express();
   app.get("/native", (_request, response) => void response.send("native"));
   await using served = await serve(expressServer({ app }));
@@ -162,7 +162,7 @@ test("an absolute target finds native routes and kit's", async () => {
   assert.match(await send("/notes/1"), /\{"text":"hi"\}$/);
 });
 
-test("middleware sees the host of an absolute target, and its headers stay", async () => {
+test("middleware sees the host of a target in absolute form, and its response headers stay", async () => {
   const hosts: string[] = [];
   await using served = await serveOn((request, response, next) => {
     hosts.push(request.hostname, request.headers.host ?? "", request.rawHeaders.join(" "));

@@ -1,4 +1,4 @@
-// Ways to kit past Express's middleware, all of them closed.
+// Attempts to reach kit without passing Express's middleware. All of them must fail.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -19,16 +19,16 @@ const deny: RequestHandler = (_request, response) => void response.status(401).s
 
 const withParser = (): Express => express().use(express.json(), deny);
 const withPrefix = (): Express => express().use("/notes", deny);
-/** Fields and the body of a request that a parser refuses. */
+/** Returns the headers and the body of a request that a parser refuses. */
 const bad = (type: string): string => `Content-Type: ${type}\r\nContent-Length: 1\r\n\r\n{`;
 
-/** The answer to a request that is sent as it is. */
+/** Sends a raw request and returns the response. */
 async function answerOf(app: Express, line: string, more = ""): Promise<string> {
   await using served = await serve(expressServer({ app }));
   return raw(served.port, `${line} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${more || "\r\n"}`);
 }
 
-test("a slash at the end does not lead past routes of an application that is strict", async () => {
+test("a final slash does not bypass routes of a strict application", async () => {
   const strict = express().enable("strict routing") as Express;
   assert.match(await answerOf(strict.all("/notes/1", deny), "GET /notes/1/"), /^HTTP\/1.1 401 /);
   const router = express.Router({ strict: true }).all("/notes/1", deny);
@@ -37,7 +37,7 @@ test("a slash at the end does not lead past routes of an application that is str
   assert.match(await answerOf(express().all("/notes/1", deny), "GET /notes/1/"), /^HTTP\/1.1 401 /);
 });
 
-test("the raw rest of a path keeps the slash that a strict application does not see", async () => {
+test("a rest parameter keeps the final slash that a strict application does not see", async () => {
   const program = compiled(
     route("GET /files/*path", {
       params: paramsOf("FilePath", { path: "string" }),
@@ -67,7 +67,7 @@ test("the raw rest of a path keeps the slash that a strict application does not 
   }
 });
 
-test("a body that a parser refuses does not lead past middleware behind the parser", async () => {
+test("a body that a parser refuses does not bypass the middleware after the parser", async () => {
   assert.match(
     await answerOf(withParser(), "GET /notes/1", bad("application/json")),
     /^HTTP\/1.1 400 [^]*"error":\{/,
@@ -83,7 +83,7 @@ test("a body that a parser refuses does not lead past middleware behind the pars
   assert.match(await answerOf(withParser(), "GET /nowhere", bad("application/json")), /^HTTP\/1.1 404 /);
 });
 
-test("middleware sees the normal form of paths, as kit does", async () => {
+test("middleware sees the normal form of paths, like kit", async () => {
   for (const path of [
     "/%6eotes/1",
     "/NOTES/1",

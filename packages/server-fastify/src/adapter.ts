@@ -23,15 +23,15 @@ import {
 import { FastifyExchange } from "./exchange.ts";
 import { readingOf } from "./reading.ts";
 
-/** What Fastify is run with. */
+/** Options for a server on Fastify. */
 export interface FastifyServerOptions extends HttpTimeouts {
-  /** Your own instance, with its plugins and routes, which does not listen yet; default a new one. */
+  /** Your own instance, with its plugins and routes, which does not listen yet. Default: a new one. */
   readonly app?: FastifyInstance;
 }
 
 /**
- * Runs kit on Fastify 5. The instance's own routes come first; what they leave is kit's, the answers to unknown paths
- * included. Hooks and plugins of the instance see kit's requests and answers too.
+ * Creates a server that runs kit on Fastify 5. The instance's own routes come first. kit serves all other requests, including those for
+ * unknown paths. Hooks and plugins of the instance also see the requests and responses of kit.
  *
  * @example
  * ```ts
@@ -45,14 +45,14 @@ export interface FastifyServerOptions extends HttpTimeouts {
  * const app = createApp({ server: fastifyServer({ app: web }), routes: [notes] });
  * await app.listen({ port: 3000 });
  * ```
- * @throws {RangeError} that names the option that is wrong.
+ * @throws {RangeError} if the value of an option is invalid. The message names the option.
  */
 export function fastifyServer(options: FastifyServerOptions = {}): ServerAdapter {
   const timeouts = checkTimeouts("fastifyServer", options);
   return new FastifyServer(options.app ?? fastify({ http: serverOptions }), timeouts);
 }
 
-/** A content type that Fastify refuses before any parser: what is to be said of it is kit's to say. */
+/** Errors for content types that Fastify refuses before any parser. kit reports these errors itself. */
 const contentTypeErrors: ReadonlySet<unknown> = new Set([
   "FST_ERR_CTP_INVALID_MEDIA_TYPE",
   "FST_ERR_ROUTE_MISSING_CONTENT_TYPE",
@@ -78,7 +78,7 @@ class FastifyServer implements ServerAdapter {
     mount(app, service, [...methods]);
     const reading = readingOf(app, service);
     const host = new NodeHost(app.server, service, this.#timeouts, {
-      // Requests of other methods would not come to any route.
+      // Requests with other methods would not reach any route.
       isUnfit: ({ method }) => !methods.has(method!),
       read: reading,
     });
@@ -106,14 +106,14 @@ class FastifyServer implements ServerAdapter {
   }
 }
 
-/** Without an address Fastify would listen on the local ones only. */
+/** Starts listening. Without a host, Fastify would listen on local addresses only, so all addresses are passed. */
 async function listenOn(app: FastifyInstance, address: BindAddress): Promise<void> {
   if (address.path !== undefined) {
     await app.listen({ path: address.path });
     return;
   }
   if ("fd" in address) {
-    // Fastify passes it on to Node and does not declare it; a host keeps it from binding several addresses.
+    // Fastify passes `fd` on to Node and does not declare it. The host keeps Fastify from binding several addresses.
     const inherited: FastifyListenOptions & { fd: number } = { fd: address.fd, host: "::" };
     await app.listen(inherited);
     return;
@@ -122,24 +122,24 @@ async function listenOn(app: FastifyInstance, address: BindAddress): Promise<voi
   try {
     await app.listen({ port, host: host ?? "::" });
   } catch (error) {
-    // A machine without IPv6.
+    // The machine has no IPv6.
     if (host !== undefined || (error as NodeJS.ErrnoException).code !== "EAFNOSUPPORT") throw error;
     await app.listen({ port, host: "0.0.0.0" });
   }
 }
 
-/** Makes kit the instance's last route, in a scope of its own: its bodies are kit's to read. */
+/** Adds kit as the last route of the instance, in its own scope, where kit reads the bodies itself. */
 function mount(app: FastifyInstance, service: ServerService, method: string[]): void {
   const { bodyBytes } = service.limits;
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): void =>
     service.fail(new FastifyExchange(request, reply, RequestBody.none), errorOfFramework(error));
-  // Errors that nobody handles have kit's form; who has a handler keeps it.
+  // Errors without a handler of the instance get the format of kit's errors; a custom error handler stays.
   if (app.errorHandler.name === "defaultErrorHandler") app.setErrorHandler(fail);
   app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", (request, payload, parsed) => {
       if (Number(request.headers["content-length"]) > bodyBytes) parsed(null, RequestBody.tooLarge);
-      // Without a body the client is gone, and so is the request.
+      // `undefined` means that the client has disconnected, so there is no request to serve.
       else readBody(payload, bodyBytes, (body) => body !== undefined && parsed(null, body));
     });
     const handleUnparsed = scope.errorHandler;
@@ -147,7 +147,7 @@ function mount(app: FastifyInstance, service: ServerService, method: string[]): 
       const { code } = error as { code?: unknown };
       if (!contentTypeErrors.has(code))
         return handleUnparsed(error as Error & { code: string }, request, reply);
-      // The hooks `preValidation` and `preHandler` have not seen the request, so no handler may: kit only says what is wrong.
+      // The hooks `preValidation` and `preHandler` have not seen the request, so no handler may run: kit only reports the error.
       const exchange = new FastifyExchange(request, reply, RequestBody.unreadable);
       refuseBy(service, exchange, errorOfFramework(error), "body");
       return undefined;

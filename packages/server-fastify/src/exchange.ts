@@ -9,7 +9,7 @@ import {
 import type { ResponseBody, ResponseStreamEvents, ResponseWriter } from "@kit/types";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** An exchange that answers through Fastify, so that its `onSend` and `onResponse` hooks see the answer. */
+/** Exchange that responds through Fastify, so that its `onSend` and `onResponse` hooks see the response. */
 export class FastifyExchange extends NodeExchange {
   readonly #reply: FastifyReply;
 
@@ -45,7 +45,7 @@ export class FastifyExchange extends NodeExchange {
     const reply = this.#setHead(status, contentType, headers);
     if (length === null) reply.removeHeader("content-length");
     else reply.header("content-length", `${length}`);
-    // When the hooks are through, Fastify pipes; it would send the head with the first piece.
+    // Fastify pipes the body after the hooks have run, and would send the head only with the first chunk.
     response.once("pipe", () => response.flushHeaders());
     reply.send(body);
     return writer;
@@ -56,7 +56,7 @@ export class FastifyExchange extends NodeExchange {
     if (headers !== null) reply.headers(headerRecord(headers));
     if (!reply.hasHeader(noSniffName)) reply.header(noSniffName, noSniff);
     if (contentType === null) return reply.removeHeader("content-type");
-    // With a serializer Fastify leaves the content type as it is.
+    // With a serializer, Fastify does not change the content type.
     return reply.header("content-type", contentType).serializer(asItIs);
   }
 }

@@ -15,7 +15,7 @@ function serveOn(set: (app: FastifyInstance) => void): Promise<Served> {
   return serve(fastifyServer({ app }));
 }
 
-test("native routes come first, kit decides the rest; hooks see everything", async () => {
+test("runs native routes first, kit serves the rest, and hooks see all requests", async () => {
   const seen: string[] = [];
   const app = fastify();
   app.addHook("onRequest", async (request, reply) => {
@@ -46,7 +46,7 @@ test("native routes come first, kit decides the rest; hooks see everything", asy
   assert.equal((await get("/notes/1", "PUT")).status, 405);
   assert.equal((await get("/native", "POST")).status, 404);
   assert.deepEqual(seen, ["/native", "/notes/special", "/notes/1/", "/notes/1", "/native"]);
-  // No route of Fastify's can have this method.
+  // No route of Fastify can have this method.
   const propfind = await get("/notes/1", "LINK");
   assert.deepEqual([propfind.status, propfind.headers.get("allow")], [405, "GET, HEAD"]);
 });
@@ -68,7 +68,7 @@ const parsers: readonly [name: string, set: (app: FastifyInstance) => void][] = 
 ];
 
 for (const [name, set] of parsers) {
-  test(`bodies are kit's to read, whatever parser the instance has: ${name}`, async () => {
+  test(`kit reads bodies itself with any parser of the instance: ${name}`, async () => {
     await using app = await serveOn(set);
     const send = (body: string, type?: string): Promise<[number, unknown]> =>
       outcome(post(`${app.url}/notes`, body, type));
@@ -87,7 +87,7 @@ for (const [name, set] of parsers) {
   });
 }
 
-test("a parser of the instance still serves its own routes", async () => {
+test("a parser of the instance still serves the instance's own routes", async () => {
   await using app = await serveOn((instance) => {
     instance.post("/native", (request) => ({ got: request.body }));
   });
@@ -95,7 +95,7 @@ test("a parser of the instance still serves its own routes", async () => {
   assert.deepEqual(await outcome(post(`${app.url}/native`, "{")), [400, "BAD_REQUEST"]);
 });
 
-test("what hooks throw has kit's envelope", async () => {
+test("an error that a hook throws has the format of kit's errors", async () => {
   await using app = await serveOn((instance) => {
     instance.addHook("onRequest", async (request) => {
       if (request.url === "/forbidden") throw Object.assign(new Error("not for you"), { statusCode: 403 });
@@ -109,11 +109,11 @@ test("what hooks throw has kit's envelope", async () => {
   };
   assert.deepEqual(await failure("/forbidden"), [403, "FORBIDDEN", "not for you"]);
   assert.deepEqual(await failure("/notes/1"), [500, "INTERNAL_SERVER_ERROR", "Internal Server Error"]);
-  // What is below 500 is logged as an error too: it was thrown.
+  // Errors with a status below 500 are logged as errors too, because they were thrown.
   assert.equal(app.log.length, 2);
 });
 
-test("the instance's own error handler keeps its say", async () => {
+test("the instance's own error handler stays in effect", async () => {
   await using app = await serveOn((instance) => {
     instance.setErrorHandler((error, _request, reply) => reply.code(418).send(String(error)));
     instance.addHook("onRequest", async (request) => {
@@ -127,11 +127,11 @@ test("the instance's own error handler keeps its say", async () => {
     const response = await fetch(app.url + path);
     assert.deepEqual([response.status, await response.text()], [418, "Error: mine"]);
   }
-  // It is not asked about what is kit's.
+  // The instance's error handler is not called for kit's own errors.
   assert.deepEqual(await outcome(post(`${app.url}/notes`, "{}", "no type")), [415, "UNSUPPORTED_MEDIA_TYPE"]);
 });
 
-test("hooks see the host of an absolute target, and their headers stay", async () => {
+test("hooks see the host of a target in absolute form, and their response headers stay", async () => {
   const hosts: string[] = [];
   await using served = await serveOn((app) => {
     app.addHook("onRequest", async (request, reply) => {

@@ -24,15 +24,15 @@ import type { H, RouterRoute } from "hono/types";
 
 import { HonoExchange, type NodeContext } from "./exchange.ts";
 
-/** What Hono is run with. */
+/** Options for a server on Hono. */
 export interface HonoServerOptions<TEnv extends Env = Env> extends HttpTimeouts {
-  /** Your own application, with its middleware and routes; default a new one. */
+  /** Your own application, with its middleware and routes. Default: a new one. */
   readonly app?: Hono<TEnv>;
 }
 
 /**
- * Runs kit on Hono 4 and @hono/node-server. The application's own middleware and routes come first; what they leave is
- * kit's, the answers to unknown paths included, in place of a `notFound` of the application's own.
+ * Creates a server that runs kit on Hono 4 and @hono/node-server. The application's own middleware and routes come first. kit serves all
+ * other requests, including those for unknown paths, and replaces the application's own `notFound` handler.
  *
  * @example
  * ```ts
@@ -46,7 +46,7 @@ export interface HonoServerOptions<TEnv extends Env = Env> extends HttpTimeouts 
  * const app = createApp({ server: honoServer({ app: web }), routes: [notes] });
  * await app.listen({ port: 3000 });
  * ```
- * @throws {RangeError} that names the option that is wrong.
+ * @throws {RangeError} if the value of an option is invalid. The message names the option.
  */
 export function honoServer<TEnv extends Env = Env>(options: HonoServerOptions<TEnv> = {}): ServerAdapter {
   const app = (options.app ?? new Hono()) as unknown as Hono;
@@ -72,22 +72,21 @@ class HonoServer implements ServerAdapter {
     const app = this.#app;
     this.#service = service;
     handleErrors(app, () => this.#service!);
-    // What is left of a request that was refused is the host's to throw away. Hono knows requests by a whole URL, and HTTP/1.0 need not
-    // name a host.
+    // `autoCleanupIncoming` is off because the host discards the rest of a refused request. `hostname` is set because Hono needs a whole
+    // URL, and requests of HTTP/1.0 may have no host.
     const { fetch } = app;
     const listener = getRequestListener((request, env) => (this.#mount(), fetch(request, env)), {
       autoCleanupIncoming: false,
       hostname: "localhost",
     });
-    // A `fetch` that somebody has wrapped may hold requests up too.
+    // A `fetch` that other code has wrapped may refuse requests too.
     const isWrapped = fetch.toString() !== new Hono().fetch.toString();
     const host = NodeHost.of(
       (request, response) => void listener(request, response),
       service,
       this.#timeouts,
       {
-        // An application that has neither routes nor middleware would do nothing but pass requests on, at the price of a request and a
-        // response of the web.
+        // An application with neither routes nor middleware would only pass requests on, at the cost of a web request and a web response.
         isEmpty: () => app.routes.length === 0 && !this.#isMounted && !isWrapped,
         read: (target) => (app.getPath === laxPath ? target : withoutFinalSlash(target, service)),
       },
@@ -111,7 +110,7 @@ class HonoServer implements ServerAdapter {
     return this.#app;
   }
 
-  /** Makes kit the application's last route: at the first request, so that routes which come after the start are before kit. */
+  /** Adds kit as the last route, at the first request, so that routes that are added after the start come before kit. */
   #mount(): void {
     if (this.#isMounted) return;
     this.#isMounted = true;
@@ -119,18 +118,18 @@ class HonoServer implements ServerAdapter {
   }
 }
 
-/** Reads paths as an application with `strict: false` does. */
+/** `getPath` of an application with `strict: false`, which ignores a final slash. */
 const laxPath = new Hono({ strict: false }).getPath;
 
 const standardErrorHandler = errorHandlerOf(new Hono());
 
 /**
- * Adds a route behind all others, for every path. A router that has matched a request takes no more routes: such an application, one
- * that was asked by `app.request` before, gets a new router with the same routes.
+ * Adds a route after all others, for every path. A router that has matched a request accepts no more routes. An application in that state,
+ * for example after a call of `app.request`, gets a new router with the same routes.
  */
 function addLast(app: Hono, handler: Handler): void {
   try {
-    // Another application on the same router: the route's path is not below the base path of `app`.
+    // Use another application with the same router, so that the route's path is not below the base path of `app`.
     new Hono({ router: app.router, getPath: app.getPath }).all("*", handler);
   } catch {
     const router = new SmartRouter<[H, RouterRoute]>({ routers: [new RegExpRouter(), new TrieRouter()] });
@@ -140,7 +139,7 @@ function addLast(app: Hono, handler: Handler): void {
   }
 }
 
-/** Answers a request that came to the end of the application's own routes. */
+/** Serves a request that no route of the application handled. */
 function serveContext(context: NodeContext, service: ServerService): Response | Promise<Response> {
   const { incoming } = context.env;
   const { bodyBytes } = service.limits;
@@ -150,13 +149,13 @@ function serveContext(context: NodeContext, service: ServerService): Response | 
   if (isBegun(incoming)) return readFromHono(context.req, bodyBytes).then(handle);
   return answer((done) =>
     bodyOf(incoming, bodyBytes, (body) => {
-      // Without one the client is gone, and so is the request.
+      // `undefined` means that the client has disconnected, so there is no request to serve.
       if (body !== undefined) service.handle(new HonoExchange(context, body, done));
     }),
   );
 }
 
-/** Tells if the path of the URL that Hono's routes were compared with is the one that kit's router will see. */
+/** Returns true if Hono's routes were matched with the same path that kit's router will see. */
 function readsSamePath(url: string, target: string): boolean {
   const read = url.slice(url.indexOf("/", url.indexOf("//") + 2));
   return read === target || normalPathOf(read) === normalPathOf(target);
@@ -166,18 +165,18 @@ function normalPathOf(target: string): string | null {
   return normalPath(target.split("?", 1)[0]!);
 }
 
-/** Answers with an error: the application's middleware did not let the request through, or saw another path. */
+/** Responds with an error, because the application's middleware refused the request or saw another path. */
 function refuse(context: NodeContext, service: ServerService): Response | Promise<Response> {
   return answer((done) => refuseBy(service, new HonoExchange(context, RequestBody.none, done)));
 }
 
-/** Gives errors, and what middleware calls not found, the form of kit's errors. */
+/** Gives errors, and responses of `notFound` in middleware, the format of kit's errors. */
 function handleErrors(app: Hono, service: () => ServerService): void {
   app.notFound((context) => refuse(context as unknown as NodeContext, service()));
-  // Errors that nobody handles have kit's form; who has a handler keeps it.
+  // Errors without a handler of the application get the format of kit's errors; a custom error handler stays.
   if (errorHandlerOf(app) !== standardErrorHandler) return;
   app.onError((error, context) => {
-    // A response that was made by hand is what is meant.
+    // The application built this response on purpose, so it is sent unchanged.
     if (error instanceof HTTPException && error.res !== undefined) return error.getResponse();
     const node = context as unknown as NodeContext;
     return answer((done) =>
@@ -186,7 +185,7 @@ function handleErrors(app: Hono, service: () => ServerService): void {
   });
 }
 
-/** The response, and a promise only where it is not there at once. */
+/** Returns the response if `start` provides it synchronously, and otherwise a promise. */
 function answer(start: (done: (response: Response) => void) => void): Response | Promise<Response> {
   let response: Response | undefined;
   let resolve: ((response: Response) => void) | undefined;
@@ -197,7 +196,7 @@ function answer(start: (done: (response: Response) => void) => void): Response |
   return response ?? new Promise((resolver) => (resolve = resolver));
 }
 
-/** Whether somebody reads the body, or has read it: then it is not to be had from the socket. */
+/** Returns true if other code has read the body or reads it. Then the body cannot be read from the socket. */
 function isBegun(incoming: IncomingMessage): boolean {
   return incoming.readableDidRead || incoming.listenerCount("data") + incoming.listenerCount("readable") > 0;
 }
@@ -212,14 +211,14 @@ async function readFromHono(request: HonoRequest, limit: number): Promise<Reques
   }
 }
 
-/** The handler is private to Hono's types, and Hono compares it in the same way. */
+/** Returns the error handler. The property is private in Hono's types, and Hono compares it in the same way. */
 function errorHandlerOf(app: Hono): ErrorHandler {
   return (app as unknown as { readonly errorHandler: ErrorHandler }).errorHandler;
 }
 
 function version(): string {
   const entry = createRequire(import.meta.url).resolve("hono");
-  // `…/node_modules/hono/dist/cjs/index.js`; directories above may be called `dist` too.
+  // The path is `…/node_modules/hono/dist/cjs/index.js`; directories above may be called `dist` too.
   const manifest = `${entry.slice(0, Math.max(entry.lastIndexOf("/dist/"), entry.lastIndexOf("\\dist\\")))}/package.json`;
   return (createRequire(import.meta.url)(manifest) as { version: string }).version;
 }

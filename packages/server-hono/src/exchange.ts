@@ -12,16 +12,16 @@ import type { ResponseBody, ResponseStreamEvents, ResponseWriter } from "@kit/ty
 import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
 
-/** What @hono/node-server gives a request. */
+/** Bindings that @hono/node-server adds to a request. */
 export interface NodeBindings {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
 }
 
-/** The context of a request on Node. */
+/** Context of a request on Node. */
 export type NodeContext = Context<{ Bindings: NodeBindings }>;
 
-/** An exchange whose answer is Hono's, so that middleware sees it on its way out. */
+/** Exchange that responds through Hono, so that middleware sees the response. */
 export class HonoExchange extends NodeExchange {
   readonly #context: NodeContext;
   readonly #answer: (response: Response) => void;
@@ -40,7 +40,7 @@ export class HonoExchange extends NodeExchange {
     headers: readonly string[] | null,
   ): void {
     const others = this.#head(contentType, headers);
-    // Hono counts what it writes; an answer to HEAD is not written, and nothing is not counted.
+    // Hono sets the length of bodies that it writes. It does not write a body for HEAD, and sets no length for an empty body.
     if ((body === null || this.method === "HEAD") && status !== 204 && status !== 304) {
       others["content-length"] = `${body === null ? 0 : Buffer.byteLength(body)}`;
     }
@@ -70,7 +70,7 @@ export class HonoExchange extends NodeExchange {
       if (contentType !== null) own["content-type"] = contentType;
       return own;
     }
-    // Cookies go through the context: it drops those of a response in favour of what middleware has set before.
+    // Cookies go through the context: a response's own cookies are dropped if middleware has set cookies before.
     const { "set-cookie": cookies, ...others } = headerRecord(headers);
     for (const cookie of [cookies ?? []].flat()) this.#context.header("set-cookie", cookie, { append: true });
     if (contentType !== null) others["content-type"] = contentType;

@@ -18,7 +18,7 @@ function serveOn(...middleware: readonly MiddlewareHandler[]): Promise<Served> {
   return serve(honoServer({ app }));
 }
 
-test("native routes and middleware come first, kit decides the rest", async () => {
+test("runs native routes and middleware first, and kit serves the rest", async () => {
   const app = new Hono();
   app.use(cors());
   app.use(async (c, next) => {
@@ -67,7 +67,7 @@ const readers: readonly [name: string, middleware: MiddlewareHandler][] = [
 ];
 
 for (const [name, middleware] of readers) {
-  test(`a body that ${name} has read is kit's all the same`, async () => {
+  test(`kit reads a body that ${name} has read before`, async () => {
     await using app = await serveOn(middleware);
     const send = (body: string, type?: string): Promise<[number, unknown]> =>
       outcome(post(`${app.url}/notes`, body, type));
@@ -90,13 +90,13 @@ for (const [name, middleware] of readers) {
   });
 }
 
-test("a body that was read past Hono is a clear error", async () => {
+test("responds with a clear error if a body was read without Hono", async () => {
   await using app = await serveOn(async (c, next) => void (await c.req.raw.text(), await next()));
   assert.deepEqual(await outcome(post(`${app.url}/notes`, '{"text":"a"}')), [500, "INTERNAL_SERVER_ERROR"]);
   assert.match(app.log[0]!.message, /was read before kit saw the request.*c\.req/);
 });
 
-test("what middleware throws has kit's envelope, but for responses made by hand", async () => {
+test("an error that middleware throws has the format of kit's errors, except a custom response", async () => {
   await using app = await serveOn((c) => {
     if (c.req.path === "/forbidden") throw new HTTPException(403, { message: "not for you" });
     if (c.req.path === "/own") throw new HTTPException(401, { res: new Response("own", { status: 401 }) });
@@ -111,11 +111,11 @@ test("what middleware throws has kit's envelope, but for responses made by hand"
   assert.deepEqual(await failure("/notes/1"), [500, "INTERNAL_SERVER_ERROR", "Internal Server Error"]);
   const own = await fetch(`${app.url}/own`);
   assert.deepEqual([own.status, await own.text()], [401, "own"]);
-  // What is below 500 is logged as an error too: it was thrown.
+  // Errors with a status below 500 are logged as errors too, because they were thrown.
   assert.equal(app.log.length, 2);
 });
 
-test("the application's own error handler keeps its say", async () => {
+test("the application's own error handler stays in effect", async () => {
   const app = new Hono();
   app.onError((error, c) => c.text(error.message, 418));
   app.get("/bug", () => {
@@ -126,7 +126,7 @@ test("the application's own error handler keeps its say", async () => {
   assert.deepEqual([response.status, await response.text()], [418, "mine"]);
 });
 
-test("routes that come after the start of listening are asked too", async () => {
+test("routes that are added after the start come before kit", async () => {
   const app = new Hono();
   await using served = await serve(honoServer({ app }));
   const statusOf = async (path: string): Promise<number> => (await fetch(served.url + path)).status;
@@ -136,7 +136,7 @@ test("routes that come after the start of listening are asked too", async () => 
   assert.equal(await statusOf("/notes/1"), 200);
 });
 
-test("middleware sees the host of an absolute target", async () => {
+test("middleware sees the host of a target in absolute form", async () => {
   const seen: string[] = [];
   await using served = await serveOn(async (c, next) => {
     seen.push(c.req.header("host") ?? "", new URL(c.req.url).host);

@@ -1,4 +1,4 @@
-// Ways to kit past Hono's middleware, all of them closed.
+// Attempts to reach kit without passing Hono's middleware. All of them must fail.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -11,7 +11,7 @@ import { honoServer } from "../src/index.ts";
 
 quietStdout();
 
-/** The status of a GET, whose head is sent as it is. */
+/** Returns the status of a GET with a raw head. */
 async function statusOf(
   app: Hono,
   target: string,
@@ -24,7 +24,7 @@ async function statusOf(
 const guarded = (path: string, strict = true): Hono =>
   new Hono({ strict }).use(path, (context) => Promise.resolve(context.text("no", 401)));
 
-test("HTTP/1.0 without a host is seen by middleware", async () => {
+test("middleware sees requests of HTTP/1.0 without a host", async () => {
   assert.equal(await statusOf(guarded("*"), "/notes/1", "HTTP/1.0"), 401);
   const urls: string[] = [];
   const app = new Hono().use(async (context, next) => {
@@ -35,21 +35,21 @@ test("HTTP/1.0 without a host is seen by middleware", async () => {
   assert.deepEqual(urls, ["http://localhost/notes/1?a"]);
 });
 
-test("a slash at the end does not lead past middleware of a single path", async () => {
+test("a final slash does not bypass middleware of a single path", async () => {
   assert.equal(await statusOf(guarded("/notes/1"), "/notes/1/"), 401);
   assert.equal(await statusOf(guarded("/notes/1", false), "/notes/1/"), 401);
   assert.equal(await statusOf(guarded("/notes/2"), "/notes/1/"), 200);
-  // A path that kit has no route for is the application's own.
+  // The application itself handles a path without a route in kit.
   const app = new Hono().get("/dir/", (context) => context.text("dir"));
   assert.equal(await statusOf(app, "/dir/"), 200);
 });
 
-test("what middleware calls not found is not found", async () => {
+test("responds with 404 if middleware calls `notFound`", async () => {
   const app = new Hono().use("/notes/*", (context) => Promise.resolve(context.notFound()));
   assert.equal(await statusOf(app, "/notes/1"), 404);
 });
 
-test("an application that was asked before it listens has kit behind its routes", async () => {
+test("kit comes after the routes of an application that served a request before it listens", async () => {
   const app = guarded("/notes/1");
   assert.equal((await app.request("/notes/1")).status, 401);
   assert.equal(await statusOf(app, "/notes/1"), 401);
@@ -58,7 +58,7 @@ test("an application that was asked before it listens has kit behind its routes"
   assert.equal(await statusOf(other, "/notes/1"), 200);
 });
 
-test("an application below a base path has kit behind its routes, for every path", async () => {
+test("kit comes after the routes of an application with a base path, for every path", async () => {
   const app = new Hono().basePath("/api") as unknown as Hono;
   app.get("/x", (context) => context.text("x"));
   assert.equal(await statusOf(app, "/api/x"), 200);
@@ -67,13 +67,13 @@ test("an application below a base path has kit behind its routes, for every path
   assert.equal(await statusOf(other, "/notes/1"), 200);
 });
 
-test("a `fetch` that somebody has wrapped is asked, even without routes", async () => {
+test("calls a wrapped `fetch` even if the application has no routes", async () => {
   const app = new Hono();
   app.fetch = () => new Response("no", { status: 401 });
   assert.equal(await statusOf(app, "/notes/1"), 401);
 });
 
-test("middleware that comes after the first requests is asked", async () => {
+test("calls middleware that is added after the first requests", async () => {
   const app = new Hono();
   await using served = await serve(honoServer({ app }));
   const get = (): Promise<string> =>

@@ -20,17 +20,17 @@ import { plan } from "./workers/plan.ts";
 import { PrimaryServer, type ReservedPort } from "./workers/primary-server.ts";
 import { type PortSharer, WorkerServer } from "./workers/worker-server.ts";
 
-/** What `getNativeServer` gives while the server listens. */
+/** Handle that `getNativeServer` returns while the server listens. */
 export interface NativeServerHandle {
-  /** Where it listens. */
+  /** Address that the server listens on. */
   readonly address: ListenAddress;
-  /** How many connections are open. */
+  /** Returns the number of open connections. */
   connections(): number;
 }
 
 /**
- * kit's own HTTP server, which runs in Rust on Node's own event loop. Where there is no engine for the platform, and where the
- * environment variable `KIT_SERVER` is `node`, it is node:http with the same answers; `platform` tells which.
+ * Creates kit's own HTTP server, which runs in Rust on Node's own event loop. If the platform has no engine, or if the environment variable
+ * `KIT_SERVER` is `node`, the server runs on node:http with the same responses; `platform` tells which of the two runs.
  *
  * @example
  * ```ts
@@ -40,17 +40,17 @@ export interface NativeServerHandle {
  * const app = createApp({ server: nativeServer({ workers: "auto" }), routes: [notes] });
  * await app.listen({ port: 3000 });
  * ```
- * @throws {TypeError} that names an option that does not exist.
- * @throws {RangeError} that names an option and what it may be.
+ * @throws {TypeError} if an option does not exist. The message names the option.
+ * @throws {RangeError} if the value of an option is invalid. The message names the option and its valid values.
  */
 export function nativeServer(options: NativeServerOptions = {}): ServerAdapter {
-  // `kit dev` starts one process for another, and passes on one socket.
+  // `kit dev` replaces its process by a new one and passes on one socket, which workers cannot share.
   const isDeveloped = Symbol.for("kit.development") in globalThis;
   const workers = isDeveloped ? 1 : readWorkers(options.workers);
   const checked = readOptions(options);
   const server = isFallbackWanted() ? new FallbackServer(checked, workers) : new NativeServer(checked);
   if (!server.canShare) return server;
-  // Servers without workers beside one that has them are the same in every process.
+  // A server without workers, next to a server with workers, is the same in every process.
   const hasWorkers = workers > 1 || (options.workers === "auto" && !isDeveloped);
   if (plan !== undefined && hasWorkers) return new WorkerServer(server, plan);
   return workers > 1 ? new PrimaryServer(server, workers, reserve) : server;
@@ -75,7 +75,7 @@ class NativeServer implements PortSharer {
     return this.#listen(service, { ...options, sharePort: true });
   }
 
-  // Async, so that every failure is a rejection.
+  // Async, so that every error becomes a rejection.
   async #listen(service: ServerService, where: Where): Promise<ListenAddress> {
     if (this.#running !== undefined) throw new Error("This server is listening already");
     this.#running = new Running(loadAddon(), service, where, this.#options);
@@ -98,11 +98,11 @@ class NativeServer implements PortSharer {
 }
 
 interface Where extends ListenOptions {
-  /** Whether other processes listen there too. */
+  /** True if other processes listen on the address too. */
   readonly sharePort: boolean;
 }
 
-/** Keeps a port for workers. */
+/** Reserves a port for workers. */
 async function reserve(where: ListenOptions): Promise<ReservedPort> {
   const addon = loadAddon();
   try {
@@ -113,7 +113,7 @@ async function reserve(where: ListenOptions): Promise<ReservedPort> {
   }
 }
 
-/** A server from its start to its end. */
+/** State of a listening server, until it is closed. */
 class Running implements NativeServerHandle {
   readonly address: ListenAddress;
   readonly #host: ExchangeHost;
@@ -191,7 +191,7 @@ function create(
   }
 }
 
-/** Errors of the operating system in words that say what to do, with Node's codes. */
+/** Converts an error of the operating system to one whose message explains what to do. The error keeps Node's code. */
 function listenError(cause: unknown, { port, host, path, fd }: ListenOptions): unknown {
   if (!(cause instanceof Error)) return cause;
   const { code } = cause as NodeJS.ErrnoException;
@@ -218,7 +218,7 @@ function listenError(cause: unknown, { port, host, path, fd }: ListenOptions): u
 }
 
 function addressOf({ host, port }: Pick<Created, "host" | "port">, path: string | undefined): ListenAddress {
-  // A Unix socket has neither.
+  // A Unix socket has neither host nor port.
   if (host === null || port === null) return { host: "", port: 0, path: path!, url: `unix:${path!}` };
   const isEverywhere = host === "::" || host === "0.0.0.0";
   const name = isEverywhere ? "localhost" : host.includes(":") ? `[${host}]` : host;

@@ -4,12 +4,12 @@ import { fileURLToPath } from "node:url";
 
 import { isGlibc } from "./libc.ts";
 
-/** Names a request until it is answered. */
+/** Identifies a request until its response is sent. */
 export type RequestId = number;
 
 /**
- * Called once for each request. `route` is a route's number or one of the negative codes of `match.ts`; `traits` is
- * explained in `exchange.ts`; `body` is there where it is UTF-8 text sent as plain `application/json`.
+ * Called once for each request. `route` is the number of a route or one of the negative codes in `match.ts`. `exchange.ts` explains
+ * `traits`. `body` is set if the body is UTF-8 text with the content type `application/json` and no parameters.
  */
 export type OnRequest = (
   id: RequestId,
@@ -21,7 +21,7 @@ export type OnRequest = (
   ...params: string[]
 ) => void;
 
-/** Called for each refusal; status 0 and empty texts say that nobody was answered: connections have to wait. */
+/** Called for each refusal. A status of 0 with empty strings means that no response was sent: connections have to wait. */
 export type OnRefused = (
   status: number,
   code: string,
@@ -30,10 +30,10 @@ export type OnRefused = (
   remoteAddress: string,
 ) => void;
 
-/** Called for an answer that is a stream: what happened is a code of `response-stream.ts`. */
+/** Called for events of a streamed response. `response-stream.ts` defines the codes. */
 export type OnStream = (id: RequestId, event: number) => void;
 
-/** What `create` takes besides its options: for requests, clients that leave, the end, refusals, and streams. */
+/** Callbacks of `create`: for requests, clients that disconnect, the end of the server, refusals, and streams. */
 export type Callbacks = readonly [
   onRequest: OnRequest,
   onAbort: (id: RequestId) => void,
@@ -42,12 +42,12 @@ export type Callbacks = readonly [
   onStream: OnStream,
 ];
 
-/** The content type of an answer: none, JSON, or any other as text. */
+/** Content type of a response: 0 for none, 1 for JSON, or any other as a string. */
 export type ContentTypeCode = 0 | 1 | string;
 
-/** The functions of the addon. The counterpart is `crates/kit-node-server/src/exports.rs`. */
+/** Functions of the addon. The counterpart is `crates/kit-node-server/src/exports.rs`. */
 export interface Addon {
-  /** Binds and listens. Takes and gives JSON; the result is {@link Created}. */
+  /** Binds and listens. Accepts options as JSON and returns {@link Created} as JSON. */
   create(options: string, ...callbacks: Callbacks): string;
   respond(
     server: number,
@@ -57,7 +57,7 @@ export interface Addon {
     body: string | Uint8Array | null,
     headers: readonly string[] | null,
   ): void;
-  /** Begins an answer that comes piece by piece; 0 where the client has left already. */
+  /** Starts a streamed response. Returns 0 if the client has already disconnected. */
   respondStream(
     server: number,
     id: RequestId,
@@ -66,7 +66,7 @@ export interface Addon {
     length: number | null,
     headers: readonly string[] | null,
   ): 0 | 1;
-  /** 1 where there is room for more. Like the next two, it does nothing where the stream is no more. */
+  /** Returns 1 if more bytes fit into the buffer. Like `end` and `destroy`, `write` does nothing if the stream no longer exists. */
   write(server: number, id: RequestId, chunk: Uint8Array): 0 | 1;
   end(server: number, id: RequestId): void;
   destroy(server: number, id: RequestId): void;
@@ -79,22 +79,22 @@ export interface Addon {
   close(server: number, graceMs: number): void;
   connections(server: number): number;
   forget(server: number): void;
-  /** Keeps a port for servers that share it. The result is {@link Reserved}, as JSON. */
+  /** Reserves a port for servers that share it. Returns {@link Reserved} as JSON. */
   reserve(host: string | null, port: number): string;
   release(reservation: number): void;
 }
 
-/** What `reserve` gives, as JSON. */
+/** Result of `reserve`, as JSON. */
 export interface Reserved {
   readonly reservation: number;
   readonly host: string;
   readonly port: number;
 }
 
-/** What `create` gives, as JSON. */
+/** Result of `create`, as JSON. */
 export interface Created {
   readonly server: number;
-  /** Nothing where the server listens on a Unix socket. */
+  /** `null` if the server listens on a Unix socket. */
   readonly host: string | null;
   readonly port: number | null;
 }
@@ -110,24 +110,32 @@ const builtFor: ReadonlySet<string> = new Set([
 
 let loaded: Addon | undefined;
 
-/** Loads the addon of this platform, once. Fails with a message that says what to do. */
+/**
+ * Loads the addon of this platform, once.
+ *
+ * @throws {Error} with the code `ERR_KIT_ADDON` and a message that explains what to do.
+ */
 export function loadAddon(): Addon {
   loaded ??= load(platformTriple());
   return loaded;
 }
 
-/** The Node that runs, as addons are named after it: `linux-x64-gnu`. */
+/** Returns the platform of the running Node in the form that addon names use, such as `linux-x64-gnu`. */
 export function platformTriple(): string {
   const triple = `${process.platform}-${process.arch}`;
   return process.platform === "linux" ? `${triple}-${isGlibc() ? "gnu" : "musl"}` : triple;
 }
 
-/** Whether this package has an addon for a platform. */
+/** Returns true if this package has an addon for the platform. */
 export function isBuiltFor(triple: string): boolean {
   return builtFor.has(triple);
 }
 
-/** Loads the addon of a platform from this package. */
+/**
+ * Loads the addon of a platform: the one that was built in this package, or the one that npm installed.
+ *
+ * @throws {Error} with the code `ERR_KIT_ADDON` if the platform has no addon, or if the addon is missing or cannot be loaded.
+ */
 export function load(triple: string): Addon {
   if (!isBuiltFor(triple)) {
     throw addonError(
@@ -144,7 +152,7 @@ export function load(triple: string): Addon {
   }
 }
 
-/** The addon that was built here, else the one that npm installed for this platform. */
+/** Returns the path of the addon that was built here, or of the one that npm installed for this platform. */
 function pathOf(triple: string, resolve: (name: string) => string): string {
   const built = fileURLToPath(new URL(`../native/kit-server.${triple}.node`, import.meta.url));
   if (existsSync(built)) return built;

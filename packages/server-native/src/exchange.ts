@@ -9,7 +9,7 @@ import type {
 import type { Addon, ContentTypeCode, RequestId } from "./addon.ts";
 import { type OpenStreams, ResponseStream } from "./response-stream.ts";
 
-/** What the addon tells of every request in one number: the method's place below, and two bits. */
+/** Layout of `traits`, a number that the addon passes with every request: the index of the method in `methods`, and two flag bits. */
 const methodBits = 0xf;
 const methods: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const bodyTooLargeBit = 1 << 4;
@@ -17,21 +17,21 @@ const traceparentBit = 1 << 5;
 
 const jsonType = "application/json";
 
-/** What the exchanges of one server share. */
+/** State that the exchanges of one server share. */
 export interface ExchangeHost {
   readonly addon: Addon;
   readonly server: number;
-  /** The exchanges that want to know when their client leaves. */
+  /** Exchanges with listeners for the disconnect of their client. */
   readonly listening: Map<RequestId, NativeExchange>;
-  /** The requests whose client left and that are not answered yet. */
+  /** Requests whose client has disconnected and whose response is not sent yet. */
   readonly aborted: Set<RequestId>;
-  /** The answers that are being written piece by piece. */
+  /** Responses that are being streamed. */
   readonly streams: OpenStreams;
 }
 
 /**
- * One request of the native server. What is asked for nearly always came with it; the rest is fetched from the addon when it
- * is asked for, which works until the request is answered.
+ * One request of the native server. Data that nearly every request needs is passed to the constructor. Other data is read from the addon on
+ * demand, which works until the response is sent.
  */
 export class NativeExchange implements ServerExchange {
   readonly target: string;
@@ -85,7 +85,7 @@ export class NativeExchange implements ServerExchange {
   }
 
   header(name: string): string | undefined {
-    // Two that the pipeline asks for often, and whose answer came with the request.
+    // The pipeline reads these two headers often, and their values are known from the constructor's arguments.
     if (name === "traceparent" && (this.traits & traceparentBit) === 0) return undefined;
     if (name === "content-type" && this.body !== undefined) return jsonType;
     return this.host.addon.header(this.host.server, this.id, name);
@@ -93,7 +93,7 @@ export class NativeExchange implements ServerExchange {
 
   headers(): Record<string, string> {
     const list = this.host.addon.headers(this.host.server, this.id);
-    // Without a prototype: a client chooses the names.
+    // Without a prototype, because clients choose the names.
     const headers = Object.create(null) as Record<string, string>;
     for (let index = 0; index < list.length; index += 2) headers[list[index]!] = list[index + 1]!;
     return headers;
@@ -134,19 +134,19 @@ export class NativeExchange implements ServerExchange {
     const isThere = addon.respondStream(server, id, status, typeCode(contentType), length, headers) === 1;
     this.forget();
     const stream = new ResponseStream(addon, server, id, events, streams);
-    // Not before the caller has the writer.
+    // Call `abort` only after the caller has the writer.
     if (!isThere) queueMicrotask(() => stream.abort());
     return stream;
   }
 
-  /** Nothing is told of a request that is answered. */
+  /** Stops reporting events of a request whose response is sent. */
   private forget(): void {
     const { listening, aborted } = this.host;
     if (this.abortListeners !== undefined) listening.delete(this.id);
     if (aborted.size > 0) aborted.delete(this.id);
   }
 
-  /** The client left. */
+  /** Calls the listeners after the client has disconnected. */
   abort(): void {
     const listeners = this.abortListeners ?? [];
     this.abortListeners = undefined;

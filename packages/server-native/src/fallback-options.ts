@@ -2,7 +2,7 @@ import type { CheckedTimeouts, HostBounds } from "@kit/server-node";
 
 import type { EngineOptions } from "./options.ts";
 
-/** The timeouts of the engine's options, with the engine's defaults. The counterpart is `crates/kit-http/src/config.rs`. */
+/** Returns the timeouts of the engine's options, with the engine's defaults. The counterpart is `crates/kit-http/src/config.rs`. */
 export function timeoutsOf({ timeouts }: EngineOptions): CheckedTimeouts {
   return {
     keepAliveTimeout: timeouts["idle"] ?? 72_000,
@@ -13,7 +13,7 @@ export function timeoutsOf({ timeouts }: EngineOptions): CheckedTimeouts {
   };
 }
 
-/** The limits of the engine's options, with the engine's defaults. */
+/** Returns the limits of the engine's options, with the engine's defaults. */
 export function boundsOf({ limits, timeouts, backlog = 4096 }: EngineOptions): HostBounds {
   return {
     headBytes: limits["headBytes"] ?? 16 * 1024,

@@ -6,7 +6,7 @@ import { boundsOf, timeoutsOf } from "./fallback-options.ts";
 import type { EngineOptions } from "./options.ts";
 import type { PortSharer } from "./workers/worker-server.ts";
 
-/** What `getNativeServer` gives while the fallback listens; as that of the engine. */
+/** Handle that `getNativeServer` returns while the fallback listens; like that of the engine. */
 interface Running {
   readonly host: NodeHost;
   readonly address: ListenAddress;
@@ -14,10 +14,10 @@ interface Running {
 }
 
 /**
- * Whether node:http takes the engine's place: where there is no engine for the platform, or where `KIT_SERVER` is `node`. An
- * addon that is missing or broken where there should be one is an error, not a reason: nobody would notice.
+ * Returns true if node:http replaces the engine: if the platform has no engine, or if `KIT_SERVER` is `node`. A missing or broken addon on
+ * a platform that has an engine is an error and not a reason for the fallback, because a silent fallback would not be noticed.
  *
- * @throws {TypeError} that says what `KIT_SERVER` may be.
+ * @throws {TypeError} if `KIT_SERVER` is invalid. The message names the valid values.
  */
 export function isFallbackWanted(): boolean {
   const wanted = process.env["KIT_SERVER"];
@@ -36,18 +36,18 @@ export function isFallbackWanted(): boolean {
   }
 }
 
-/** The native server where its engine is not: the same options, the same answers, on node:http. */
+/** Native server on a platform without the engine: the same options and the same responses, on node:http. */
 export class FallbackServer implements PortSharer {
   readonly name = "native";
   readonly platform = "node:http";
-  // The addon keeps the port for them, and Node shares one on Linux only.
+  // The addon reserves the port for the workers, and Node supports shared ports on Linux only.
   readonly canShare: boolean = process.platform === "linux" && isBuiltFor(platformTriple());
   readonly #options: EngineOptions;
   readonly #workers: number;
   #running: Running | undefined;
   #isStarting = false;
 
-  /** `workers` are how many processes are asked for; where ports cannot be shared, one serves. */
+  /** `workers` is the requested number of processes. If ports cannot be shared, one process serves. */
   constructor(options: EngineOptions, workers: number) {
     this.#options = options;
     this.#workers = workers;
@@ -71,7 +71,7 @@ export class FallbackServer implements PortSharer {
       );
     }
     try {
-      // Loaded here, so that nobody who has the engine pays for node:http.
+      // Loaded on demand, so that applications with the engine do not load node:http.
       const { NodeHost } = await import("@kit/server-node");
       const options = this.#options;
       const host = NodeHost.of(undefined, service, timeoutsOf(options), undefined, boundsOf(options));

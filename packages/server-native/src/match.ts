@@ -1,13 +1,13 @@
 import type { RouteMatch } from "@kit/types";
 
-/** How the addon says what no route's number says. The counterpart is `crates/kit-node-server/src/routes.rs`. */
+/** Codes of the addon for requests without a route. The counterpart is `crates/kit-node-server/src/routes.rs`. */
 const notFoundCode = -1;
 const badPathCode = -2;
 
 const notFound: RouteMatch = { kind: "not-found" };
 const badPath: RouteMatch = { kind: "bad-path" };
 
-/** Makes matches of the addon's numbers; those without parameters are made once. */
+/** Converts the addon's codes to matches. Matches without parameters are created once. */
 export class Matches {
   readonly #withoutParams: readonly RouteMatch[];
 
@@ -19,7 +19,7 @@ export class Matches {
     }));
   }
 
-  /** `params` are the route's, or the allowed methods in one text where the method is not allowed. */
+  /** `params` are the parameters of the route; or, if the method is not allowed, one string with the allowed methods. */
   of(code: number, params: readonly string[]): RouteMatch {
     if (code >= 0) {
       return params.length === 0 ? this.#withoutParams[code]! : { kind: "route", route: code, params };

@@ -1,52 +1,56 @@
-/** What a native server may be told, and how it reaches the engine. */
+/** Options of a native server. */
 export interface NativeServerOptions {
   /**
-   * How many processes serve, each on its own core: a number, or `"auto"` for as many as the process may use cores. This process
-   * then watches over them and serves nothing; each of them runs the whole program once more. Default 1: this process serves.
+   * Number of processes that serve requests, each on its own core, or `"auto"` for the number of cores that this process may use. With more
+   * than one worker, this process only supervises the workers and serves no requests, and each worker runs the whole program again. Default
+   * 1: this process serves.
    */
   readonly workers?: number | "auto";
-  /** Between two requests on one connection; default 72,000 ms, which is longer than the 60 s of common load balancers. */
+  /** Maximum time between two requests on one connection; default 72,000 ms, which is longer than the 60 s of common load balancers. */
   readonly keepAliveTimeoutMs?: number;
-  /** From the first byte of a request to the end of its headers; default 10,000. Then 408. */
+  /** Maximum time from the first byte of a request to the end of its headers; default 10,000 ms. Then the server responds with 408. */
   readonly headersTimeoutMs?: number;
-  /** From the end of the headers to the end of the body; default 300,000. Then 408. */
+  /** Maximum time from the end of the headers to the end of the body; default 300,000 ms. Then the server responds with 408. */
   readonly bodyTimeoutMs?: number;
-  /** For a client that has stopped reading its answer; default 60,000. Then its connection is cut. */
+  /** Maximum time in which a client reads nothing of its response; default 60,000 ms. Then its connection is closed. */
   readonly writeTimeoutMs?: number;
-  /** Greatest size of request line and headers together; default 16,384 bytes. A larger one gets 431. */
+  /** Maximum size of the request line and the headers together; default 16,384 bytes. A larger head gets 431. */
   readonly maxHeaderBytes?: number;
-  /** Greatest number of header lines; default 100. More get 431. */
+  /** Maximum number of header lines; default 100. More headers get 431. */
   readonly maxHeaders?: number;
-  /** Greatest length of the request target, path and query; default 8,192 bytes. A longer one gets 414. */
+  /** Maximum length of the request target (path and query); default 8,192 bytes. A longer target gets 414. */
   readonly maxTargetBytes?: number;
-  /** Greatest number of open connections; default 100,000. Further ones wait to be accepted, and the log says so. */
+  /** Maximum number of open connections; default 100,000. Further ones wait to be accepted, and the server logs that they wait. */
   readonly maxConnections?: number;
-  /** Greatest number of connections that wait to be accepted; default 4,096. The system's own limit may be lower. */
+  /** Maximum number of connections that wait to be accepted; default 4,096. The system's own limit may be lower. */
   readonly backlog?: number;
   /**
-   * How much of what a refused client still sends is read and thrown away, so that it gets to read why; default
-   * 67,108,864 bytes. Then its connection is cut.
+   * Maximum number of bytes that the server reads and discards from a refused client, so that the client can read the error response;
+   * default 67,108,864 bytes. Then its connection is closed.
    */
   readonly maxDiscardedBytes?: number;
-  /** From how many refused clients at once that is read; default 256. One more cuts the one that began first. */
+  /**
+   * Maximum number of refused clients whose input is discarded at the same time; default 256. One more client closes the connection of the
+   * first one.
+   */
   readonly maxDiscarding?: number;
-  /** For the next byte of a refused client; default 5,000 ms. */
+  /** Maximum time between two chunks of a refused client; default 5,000 ms. */
   readonly discardTimeoutMs?: number;
-  /** For all that a refused client still sends; default 30,000 ms. */
+  /** Maximum total time for the input of a refused client; default 30,000 ms. */
   readonly discardTotalTimeoutMs?: number;
 }
 
-/** The options as the addon takes them; what is absent has the engine's default. */
+/** Options in the form of the addon. For absent options, the engine uses its defaults. */
 export interface EngineOptions {
   readonly timeouts: Readonly<Record<string, number>>;
   readonly limits: Readonly<Record<string, number>>;
   readonly backlog?: number;
 }
 
-/** Where an option goes and what it may be. */
+/** Destination and range of an option. */
 interface Rule {
   readonly group: "timeouts" | "limits" | "listener";
-  /** The addon's name of it. */
+  /** Name of the option in the addon. */
   readonly name: string;
   readonly least: number;
   readonly greatest: number;
@@ -80,10 +84,10 @@ const rules: Readonly<Record<EngineOption, Rule>> = {
 };
 
 /**
- * Reads a server's options.
+ * Validates the options of a server.
  *
- * @throws {TypeError} that names an option that does not exist.
- * @throws {RangeError} that names an option and what it may be.
+ * @throws {TypeError} if an option does not exist. The message names the option.
+ * @throws {RangeError} if the value of an option is invalid. The message names the option and its valid values.
  */
 export function readOptions(options: NativeServerOptions): EngineOptions {
   const read = { timeouts: {}, limits: {}, listener: {} } as Record<Rule["group"], Record<string, number>>;

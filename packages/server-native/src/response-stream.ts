@@ -2,13 +2,13 @@ import type { ResponseStreamEvents, ResponseWriter } from "@kit/types";
 
 import type { Addon, RequestId } from "./addon.ts";
 
-/** What the addon tells of streams. The counterpart is `crates/kit-node-server/src/server.rs`. */
+/** Code of the addon's event for a drained buffer. The counterpart is `crates/kit-node-server/src/server.rs`. */
 const drainedCode = 0;
 
-/** The open streams of one server, by the requests that they answer. */
+/** Open streams of one server, by the request that they respond to. */
 export type OpenStreams = Map<RequestId, ResponseStream>;
 
-/** Writes the body of an answer whose head is with the addon. */
+/** Writes the body of a response whose head has been passed to the addon. */
 export class ResponseStream implements ResponseWriter {
   readonly #addon: Addon;
   readonly #server: number;
@@ -38,13 +38,13 @@ export class ResponseStream implements ResponseWriter {
     if (this.#finish()) this.#addon.destroy(this.#server, this.#id);
   }
 
-  /** The addon has something to tell. */
+  /** Handles an event of the addon. */
   tell(code: number): void {
     if (code === drainedCode) this.#events.drain();
     else this.abort();
   }
 
-  /** The client left. */
+  /** Stops the stream because the client has disconnected. */
   abort(): void {
     if (this.#finish()) this.#events.abort();
   }

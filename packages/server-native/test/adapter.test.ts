@@ -10,7 +10,7 @@ import { load } from "../src/addon.ts";
 import { nativeServer } from "../src/index.ts";
 import { engineTest, json, leave, raw, serve } from "./support.ts";
 
-test("answers come now, after microtasks, and after timers", async () => {
+test("responds synchronously, after microtasks, and after timers", async () => {
   await using app = await serve((exchange) => {
     const later: Record<string, () => Promise<void>> = {
       "/notes/promise": () => Promise.resolve(),
@@ -29,14 +29,14 @@ test("answers come now, after microtasks, and after timers", async () => {
   assert.deepEqual(await Promise.all(all.map(async (path) => (await fetch(app.url + path)).json())), all);
 });
 
-test("an answer in a timer is written at once", async () => {
+test("writes a response from a timer at once", async () => {
   await using app = await serve((exchange) => void setTimeout(() => json(exchange, 1), 1));
   const start = performance.now();
   for (let count = 0; count < 20; count += 1) await fetch(`${app.url}/notes`);
   assert.ok(performance.now() - start < 1000, `20 requests took ${performance.now() - start} ms`);
 });
 
-test("a client that leaves aborts its exchange, once", async () => {
+test("calls the abort listeners once if the client disconnects", async () => {
   const seen: string[] = [];
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
@@ -46,7 +46,7 @@ test("a client that leaves aborts its exchange, once", async () => {
       seen.push(`${exchange.target} second`);
       setTimeout(() => {
         exchange.onAbort(() => seen.push(`${exchange.target} late`));
-        // What a handler reads after its client has left is still there.
+        // A handler can still read its request after the client has disconnected.
         seen.push(exchange.header("host") ?? "no host");
         json(exchange, 1);
         answer();
@@ -60,7 +60,7 @@ test("a client that leaves aborts its exchange, once", async () => {
   assert.deepEqual(seen, ["/notes first", "/notes second", "/notes late", "a"]);
 });
 
-test("a port in use is a clear error", async () => {
+test("rejects with a clear error if the port is in use", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const { port } = other.address() as AddressInfo;
@@ -77,7 +77,7 @@ test("a port in use is a clear error", async () => {
   );
 });
 
-// The fallback leaves the tree to the pipeline.
+// The fallback does not pass the tree to an engine: the pipeline matches routes.
 engineTest("a tree that is none is an error", async () => {
   const service = {
     tree: { root: { segment: "", children: [] } },
@@ -88,12 +88,12 @@ engineTest("a tree that is none is an error", async () => {
   await assert.rejects(nativeServer().listen(service as never, { port: 0 }), { code: "ERR_KIT_OPTIONS" });
 });
 
-test("options are checked", () => {
+test("refuses invalid options", () => {
   assert.throws(() => nativeServer({ keepAliveTimeoutMs: 0 }), RangeError);
   assert.throws(() => nativeServer({ headersTimeoutMs: Number.NaN }), RangeError);
 });
 
-test("timeouts run on the loop, again and again", async () => {
+test("applies timeouts to each of several connections", async () => {
   await using app = await serve((exchange) => json(exchange, 1), {
     headersTimeoutMs: 40,
     keepAliveTimeoutMs: 60,
@@ -101,12 +101,12 @@ test("timeouts run on the loop, again and again", async () => {
   const { port } = app.address;
   for (let round = 0; round < 5; round += 1) {
     assert.match(await raw(port, "GET /notes HT"), /^HTTP\/1.1 408 .*"code":"REQUEST_TIMEOUT"/s);
-    // An idle connection is closed after its answer.
+    // An idle connection is closed after its response.
     assert.match(await raw(port, "GET /notes HTTP/1.1\r\nHost: a\r\n\r\n"), /\r\n\r\n1$/);
   }
 });
 
-test("an unknown platform and a missing addon are clear errors", () => {
+test("throws a clear error for an unknown platform and for a missing addon", () => {
   assert.throws(() => load("plan9-vax"), { code: "ERR_KIT_ADDON", message: /does not run on plan9-vax/ });
   assert.throws(() => load("linux-arm64-musl"), {
     code: "ERR_KIT_ADDON",
@@ -114,7 +114,7 @@ test("an unknown platform and a missing addon are clear errors", () => {
   });
 });
 
-test("closing waits for what is under way and takes no more", async () => {
+test("closing waits for requests in progress and accepts no more", async () => {
   const app = await serve((exchange) => void setTimeout(() => json(exchange, "late"), 60));
   const { port } = app.address;
   const answer = raw(port, "GET /notes HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -129,7 +129,7 @@ test("closing waits for what is under way and takes no more", async () => {
   await app.server.close({ graceMs: 0 });
 });
 
-test("closing cuts what takes too long, and a later answer harms nobody", async () => {
+test("closing cuts requests that exceed the grace period, and a late response causes no error", async () => {
   const late = Promise.withResolvers<unknown>();
   const app = await serve((exchange) => {
     setTimeout(() => {
@@ -147,7 +147,7 @@ test("closing cuts what takes too long, and a later answer harms nobody", async 
   assert.deepEqual(await late.promise, ["a", undefined]);
 });
 
-test("what a handler throws is an uncaught exception, and the server lives on where that is caught", () => {
+test("an error of a handler is an uncaught exception, and the server keeps running if the process catches the exception", () => {
   const script = `
     import { serve, json } from ${JSON.stringify(new URL("./support.ts", import.meta.url).href)};
     process.on("uncaughtException", (error) => console.log("caught", error.message));
@@ -179,12 +179,12 @@ function runServer(end: string): unknown[] {
   return [status, signal, stderr];
 }
 
-test("a process ends by itself after close, and may exit without it", () => {
+test("a process exits by itself after close, and may exit without close", () => {
   assert.deepEqual(runServer("await app.server.close({ graceMs: 1000 });"), [0, null, ""]);
   assert.deepEqual(runServer("process.exit(7);"), [7, null, ""]);
 });
 
-test("workers have servers of their own, and end with them open", { timeout: 30_000 }, async () => {
+test("worker threads have their own servers and may leave them open", { timeout: 30_000 }, async () => {
   const script = `
     const { parentPort } = require("node:worker_threads");
     import(${JSON.stringify(new URL("./support.ts", import.meta.url).href)}).then(async ({ serve, json }) => {
@@ -213,6 +213,6 @@ engineTest("servers that come and go leave nothing behind", { timeout: 60_000 },
   const before = process.memoryUsage.rss();
   for (let round = 0; round < 400; round += 1) await serveOnce();
   const grown = (process.memoryUsage.rss() - before) / 1024 / 1024;
-  // A leaked engine alone would be 25 MiB.
+  // A leaked engine alone would use 25 MiB.
   assert.ok(grown < 16, `memory grew by ${grown.toFixed(1)} MiB`);
 });

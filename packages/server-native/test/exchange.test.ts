@@ -69,7 +69,7 @@ test("an exchange reads its request", async () => {
   assert.deepEqual([invalid["type"], invalid["text"], invalid["length"]], ["application/json", null, 3]);
 });
 
-test("headers come as one object that no client can spoil", async () => {
+test("headers are an object without a prototype, so that no client can overwrite its members", async () => {
   await using app = await serve((exchange) => {
     const headers = exchange.headers();
     json(exchange, { keys: Object.keys(headers), proto: Object.getPrototypeOf(headers), a: headers["x-a"] });
@@ -85,14 +85,14 @@ test("headers come as one object that no client can spoil", async () => {
   });
 });
 
-// Node's parser refuses methods that it does not know.
+// Node's parser refuses unknown methods.
 engineTest("an unusual method has its name", async () => {
   await using app = await serve((exchange) => json(exchange, [exchange.method, exchange.match?.kind]));
   const answer = await raw(app.address.port, "BREW /notes HTTP/1.1\r\nHost: h\r\nconnection: close\r\n\r\n");
   assert.match(answer, /\["BREW","method-not-allowed"\]$/);
 });
 
-test("answers carry status, type, body and headers", async () => {
+test("writes status, content type, body and headers", async () => {
   const answers: Record<string, (exchange: ServerExchange) => void> = {
     text: (exchange) =>
       exchange.respond(201, "text/plain; charset=utf-8", "ä€", [
@@ -127,7 +127,7 @@ test("answers carry status, type, body and headers", async () => {
   assert.deepEqual([none.status, none.headers.get("content-type"), await none.text()], [204, null, ""]);
   assert.equal((await get("empty")).headers.get("content-length"), "0");
   assert.equal(await (await get("long")).text(), "ä".repeat(700_000));
-  // Around the size of the buffer that texts are read into, with characters of several bytes at its end.
+  // Lengths around the size of the buffer that strings are read into, with multi-byte characters at its end.
   for (let extra = 0; extra < 8; extra += 1) {
     const tail = "x".repeat(extra);
     assert.equal(await (await get(`edge?${tail}`)).text(), `${"€".repeat(341)}?${tail}`);
@@ -136,7 +136,7 @@ test("answers carry status, type, body and headers", async () => {
   assert.deepEqual([head.status, head.headers.get("content-length"), await head.text()], [201, "5", ""]);
 });
 
-test("an answer that cannot be written is an error, and another can be given", async () => {
+test("throws if a response cannot be written, and accepts another response", async () => {
   const errors: unknown[] = [];
   await using app = await serve((exchange) => {
     const bad: Record<string, () => void> = {
@@ -170,7 +170,7 @@ test("an answer that cannot be written is an error, and another can be given", a
   assert.equal(errors.length, 6);
 });
 
-test("a second answer is an error and harms nobody", async () => {
+test("throws at a second response without harm to the first", async () => {
   let error: unknown;
   await using app = await serve((exchange) => {
     json(exchange, 1);
@@ -184,7 +184,7 @@ test("a second answer is an error and harms nobody", async () => {
   assert.equal((error as NodeJS.ErrnoException).code, "ERR_KIT_ANSWERED");
 });
 
-test("a body above the limit comes without its bytes", async () => {
+test("a body above the limit has no bytes", async () => {
   await using app = await serve(
     (exchange) => json(exchange, [exchange.bodyTooLarge, exchange.bodyLength], 413),
     { bodyBytes: 10 },

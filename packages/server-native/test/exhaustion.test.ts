@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 const limit = 64;
 
 test(
-  "a server without free descriptors neither spins nor forgets who waits",
+  "a server without free descriptors uses no CPU and serves waiting clients later",
   { timeout: 30_000 },
   async () => {
     const script = `

@@ -1,4 +1,4 @@
-// What is particular about the native server on node:http, and when it is that.
+// Behavior of the native server on node:http, and the conditions for this fallback.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -19,7 +19,7 @@ const make = (options?: NativeServerOptions): ServerAdapter => nativeServer(opti
 
 testAdapter("native", make);
 
-/** Runs with an environment and a platform, and puts both back. */
+/** Runs a function with an environment and a platform, and restores both. */
 function under<T>(wanted: string | undefined, platform: string, run: () => T): T {
   const { platform: own } = process;
   const before = process.env["KIT_SERVER"];
@@ -37,7 +37,7 @@ function under<T>(wanted: string | undefined, platform: string, run: () => T): T
 const wanted = (value: string | undefined, platform: string): boolean =>
   under(value, platform, isFallbackWanted);
 
-test("KIT_SERVER decides, and without it the platform", () => {
+test("KIT_SERVER selects the server; without it, the platform does", () => {
   assert.deepEqual(
     [undefined, "", "node", "native"].map((value) => wanted(value, "linux")),
     [false, false, true, false],
@@ -52,18 +52,18 @@ test("KIT_SERVER decides, and without it the platform", () => {
   });
 });
 
-test("the platform tells which it is", () => {
+test("`platform` tells which server runs", () => {
   assert.equal(make().platform, "node:http");
   assert.match(under("native", process.platform, make).platform, /^hyper/);
 });
 
-test("a server that has no engine and is told to be native says so", async () => {
+test("rejects with a clear error if KIT_SERVER is native on a platform without the engine", async () => {
   const server = under("native", "win32", make);
   const listening = under("native", "win32", () => server.listen({} as never, { port: 0 }));
   await assert.rejects(listening, { code: "ERR_KIT_ADDON", message: /does not run on win32-.*KIT_SERVER/ });
 });
 
-test("workers that are asked for are said to be missing", async () => {
+test("warns if workers are requested but not supported", async () => {
   const warned = once(process, "warning") as Promise<[Error]>;
   const serving = under("node", "win32", () => serve((exchange) => json(exchange, 1), { workers: 3 }));
   await using app = await serving;
@@ -72,7 +72,7 @@ test("workers that are asked for are said to be missing", async () => {
   assert.equal((await fetch(`${app.url}/notes`)).status, 200);
 });
 
-test("one client more than allowed is closed, and that is told", async () => {
+test("closes a connection above the limit at once and reports it", async () => {
   const refusals: ServerRefusal[] = [];
   await using app = await serve((exchange) => json(exchange, 1), { maxConnections: 1 }, refusals);
   const { port } = app.address;
@@ -99,7 +99,7 @@ test("one client more than allowed is closed, and that is told", async () => {
   assert.match(await raw(port, `GET /notes HTTP/1.1\r\n${host}Connection: close\r\n\r\n`), /^HTTP\/1.1 200 /);
 });
 
-test("a body that does not come is 408, counted from the end of the headers", async () => {
+test("responds with 408 if the body does not arrive within the body timeout, counted from the end of the headers", async () => {
   const refusals: ServerRefusal[] = [];
   let handled = 0;
   const count = (): void => void (handled += 1);
@@ -113,7 +113,7 @@ test("a body that does not come is 408, counted from the end of the headers", as
   assert.deepEqual([handled, refusals.map(({ status }) => status)], [0, [408, 408]]);
 });
 
-test("what is read of a refused client is bounded in bytes, in time and in clients", async () => {
+test("limits bytes, time and clients of discarded input after a refusal", async () => {
   const options = { maxDiscardedBytes: 100_000, discardTimeoutMs: 150, maxDiscarding: 2 };
   await using app = await serve((exchange) => json(exchange, 1), options);
   const { connections } = app.server.getNativeServer() as { connections(): number };
@@ -128,17 +128,17 @@ test("what is read of a refused client is bounded in bytes, in time and in clien
     for (let left = 100; left > 0 && connections() !== count; left -= 1) await sleep(5);
     assert.equal(connections(), count);
   };
-  // Time.
+  // Limit of time.
   const silent = await refused();
   await settle(1);
   await settle(0);
   silent.destroy();
-  // Clients.
+  // Limit of clients.
   const many = [await refused(), await refused(), await refused()];
   await settle(2);
   for (const socket of many) socket.destroy();
   await settle(0);
-  // Bytes, although none of them is late.
+  // Limit of bytes, although each chunk arrives in time.
   const noisy = await refused();
   const timer = setInterval(() => noisy.write(Buffer.alloc(20_000)), 5);
   await new Promise((resolve) => noisy.once("close", resolve));

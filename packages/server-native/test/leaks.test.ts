@@ -11,11 +11,11 @@ import type { ServerExchange } from "@kit/types";
 
 import { engineTest, isFallback, json, serve } from "./support.ts";
 
-// Without it what grows is the heap's patience, and not what is held.
+// Without explicit garbage collection, the growth would show when the heap is collected and not what is retained.
 setFlagsFromString("--expose-gc");
 const gc = runInNewContext("gc") as () => void;
 
-/** Open descriptors of this process; nothing where the system does not tell. */
+/** Returns the number of open descriptors of this process; `undefined` if the system has no `/proc/self/fd`. */
 function descriptors(): number | undefined {
   try {
     return readdirSync("/proc/self/fd").length;
@@ -24,14 +24,14 @@ function descriptors(): number | undefined {
   }
 }
 
-/** What is held: of the engine all that the system gave, of the fallback what JavaScript keeps, which is exact. */
+/** Returns the used memory in bytes: for the engine, all memory of the process; for the fallback, the exact size of the JavaScript heap. */
 function memory(): number {
   if (!isFallback) return process.memoryUsage.rss();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
 
-/** Sends bytes and vanishes, by a reset or by closing, whatever the server does meanwhile. */
+/** Sends bytes and disconnects, by a reset or by closing, without reading a response. */
 async function vanish(port: number, bytes: string, how: "reset" | "close"): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const socket: Socket = connect(port, "127.0.0.1", () => {
@@ -59,7 +59,7 @@ const mischief = [
 
 const piece = Buffer.alloc(50_000, "z");
 
-/** Answers with a stream that ends when its client leaves. */
+/** Responds with a stream that ends when the client disconnects. */
 function pour(exchange: ServerExchange): void {
   const fill = (): void => {
     while (writer.write(piece));
@@ -68,7 +68,7 @@ function pour(exchange: ServerExchange): void {
   fill();
 }
 
-test("clients that vanish leave nothing behind", { timeout: 60_000 }, async (t) => {
+test("clients that disconnect leak neither descriptors nor memory", { timeout: 60_000 }, async (t) => {
   if (descriptors() === undefined) return t.skip("this system has no /proc/self/fd");
   await using app = await serve((exchange) => {
     if (exchange.target === "/notes/later") setTimeout(() => json(exchange, 1), 20);
@@ -85,21 +85,21 @@ test("clients that vanish leave nothing behind", { timeout: 60_000 }, async (t) 
   };
   const settled = async (): Promise<void> => {
     while (connections.call(app.server.getNativeServer()) > 0) await sleep(5);
-    // What the first finds is only taken back by a second, after its finalizers.
+    // Objects with finalizers are freed only by a second collection.
     gc();
     await sleep(50);
     gc();
   };
-  // What is allocated once is allocated by then.
+  // Warm up: memory that is allocated only once is allocated after this loop.
   for (let index = 0; index < 100; index += 1) await round();
   await settled();
   const before = { open: descriptors()!, bytes: memory() };
   for (let index = 0; index < 100; index += 1) await round();
   await settled();
-  // The clients of this process go in their own time.
+  // The clients in this process close asynchronously.
   for (let left = 100; left > 0 && descriptors()! > before.open; left -= 1) await sleep(10);
   assert.ok(descriptors()! <= before.open, `${before.open} descriptors became ${descriptors()}`);
-  // Two thousand connections; one that stayed would hold 10 KiB at least, most of these 100 KiB.
+  // Two thousand connections; a leaked connection would use at least 10 KiB, and most of these connections 100 KiB.
   const growth = (memory() - before.bytes) / 1024 / 1024;
   assert.ok(growth < (isFallback ? 8 : 20), `${growth.toFixed(1)} MiB more`);
 });
@@ -120,7 +120,7 @@ engineTest("servers start and stop in worker threads", { timeout: 120_000 }, asy
     ${end}
   `;
   const before = descriptors();
-  // Requests that have no answer, a stream, an upload that is half there, and an answer that nobody reads.
+  // Requests without a response, a stream, an incomplete upload, and a response that no client reads.
   const underWay = `
     const { connect } = await import("node:net");
     for (const bytes of ["GET /notes/never HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n",
@@ -132,7 +132,7 @@ engineTest("servers start and stop in worker threads", { timeout: 120_000 }, asy
       }
     }
   `;
-  // Closed by itself, left to the environment's end, ended and terminated with requests under way.
+  // A server that is closed, one that exits with the environment, and ones that exit or are terminated with requests in progress.
   const ends = [
     "await app.server.close({ graceMs: 0 });",
     "process.exit(0);",
@@ -158,7 +158,7 @@ engineTest("servers start and stop in worker threads", { timeout: 120_000 }, asy
     await Promise.all(workers);
   }
   if (before === undefined) return;
-  // Node keeps a few of its own.
+  // Node keeps a few descriptors open itself.
   for (let left = 100; left > 0 && descriptors()! > before + 10; left -= 1) await sleep(10);
   assert.ok(descriptors()! <= before + 10, `${before} descriptors became ${descriptors()}`);
 });

@@ -6,7 +6,7 @@ import { test } from "node:test";
 
 import { isGlibc, loaderIsGlibc } from "../src/libc.ts";
 
-test("the loader that a program names says which C library it has", async () => {
+test("the loader named in a program tells which C library the program uses", async () => {
   const directory = await mkdtemp(join(tmpdir(), "kit-libc-"));
   try {
     const cases = [
@@ -27,7 +27,7 @@ test("the loader that a program names says which C library it has", async () => 
   }
 });
 
-test("the loader and Node's report agree, and the report answers where the program does not", (t) => {
+test("the loader and Node's report agree, and the report is used if the program names no loader", (t) => {
   if (process.platform !== "linux") return t.skip("only Linux has two C libraries");
   assert.equal(isGlibc(), isGlibc("/nowhere"));
 });

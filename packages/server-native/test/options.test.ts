@@ -18,7 +18,7 @@ async function statusOf(port: number, text: string): Promise<number> {
   return Number((await raw(port, text)).slice(9, 12));
 }
 
-test("limits are what the options say", async () => {
+test("applies the limits of the options", async () => {
   const options = { maxHeaders: 3, maxHeaderBytes: 400, maxTargetBytes: 20 };
   await using app = await serve((exchange) => json(exchange, 1), options);
   const { port } = app.address;
@@ -30,7 +30,7 @@ test("limits are what the options say", async () => {
   assert.equal(await statusOf(port, `GET /${"a".repeat(20)} HTTP/1.1\r\n${host}${last}`), 414);
 });
 
-test("workers are a number or auto", () => {
+test('accepts a number from 1 to 1024 or "auto" as workers', () => {
   for (const workers of [0, -1, 1.5, 1025, "2", "all", null, NaN]) {
     assert.throws(make({ workers }), {
       name: "RangeError",
@@ -39,7 +39,7 @@ test("workers are a number or auto", () => {
   }
 });
 
-test("limits may be above the standard ones", async () => {
+test("accepts limits above the defaults", async () => {
   const options = { maxHeaders: 500, maxHeaderBytes: 200_000, maxTargetBytes: 60_000 };
   await using app = await serve(
     (exchange) => json(exchange, Object.keys(exchange.headers()).length),
@@ -70,7 +70,7 @@ engineTest("one client more than allowed waits until another leaves", async () =
   });
 });
 
-test("refusals are told with what the client was answered", async () => {
+test("reports each refusal with the response that the client received", async () => {
   const refusals: ServerRefusal[] = [];
   await using app = await serve((exchange) => json(exchange, 1), {}, refusals);
   const answer = await raw(app.address.port, "GET /notes HTTP/1.1\r\n\r\n");
@@ -86,7 +86,7 @@ test("refusals are told with what the client was answered", async () => {
   ]);
 });
 
-test("an option that is wrong or unknown is named", () => {
+test("names an invalid or unknown option", () => {
   for (const value of [0, -1, 1.5, Number.NaN, "10", 2 ** 40, null]) {
     assert.throws(make({ headersTimeoutMs: value }), {
       name: "RangeError",

@@ -19,7 +19,7 @@ interface Served extends AsyncDisposable {
   readonly statuses: readonly (number | undefined)[];
 }
 
-/** An application of one handler, and of one route whose serializer gives what is no text. */
+/** Starts an application with one handler, and with one route whose serializer returns a value that is not a string. */
 async function application(handler: (ctx: RequestContext) => unknown): Promise<Served> {
   const log: LogEntry[] = [];
   const statuses: (number | undefined)[] = [];
@@ -65,7 +65,7 @@ async function assertFailed(app: Served, path: string, message: RegExp): Promise
   assert.deepEqual(app.statuses, [500]);
 }
 
-test("a header value with a line break fails the handler, and the client gets one 500", async () => {
+test("a header value with a line break fails the handler, and the client gets a single 500", async () => {
   await using app = await application((ctx) => {
     ctx.header("x-a", "1\r\nx-b: 2");
     return { text: "hi" };
@@ -73,7 +73,7 @@ test("a header value with a line break fails the handler, and the client gets on
   await assertFailed(app, "/text", /x-a/);
 });
 
-test("a header that only the server refuses is one 500 too, and is logged", async () => {
+test("a header that only the server refuses is a single 500 and is logged", async () => {
   await using app = await application(async (ctx) => {
     await Promise.resolve();
     ctx.header("x".repeat(70_000), "1");
@@ -82,12 +82,12 @@ test("a header that only the server refuses is one 500 too, and is logged", asyn
   await assertFailed(app, "/text", /could not be written/);
 });
 
-test("so is a body that is no text", async () => {
+test("a body that is not a string is a single 500 and is logged", async () => {
   await using app = await application(() => ({ text: "hi" }));
   await assertFailed(app, "/broken", /could not be written/);
 });
 
-test("an error whose headers cannot be written is answered without them", async () => {
+test("an error whose headers cannot be written is sent without these headers", async () => {
   await using app = await application((ctx) => {
     ctx.header("x".repeat(70_000), "1");
     throw new Error("no database");

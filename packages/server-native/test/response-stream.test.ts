@@ -10,7 +10,7 @@ import { engineTest, json, raw, serve } from "./support.ts";
 
 const get = "GET /notes HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
-/** Notes what a stream is told. */
+/** Records the events of a stream. */
 class Events implements ResponseStreamEvents {
   readonly told: string[] = [];
 
@@ -41,7 +41,7 @@ engineTest("pieces may be written at any time, and are copied", async () => {
     setTimeout(() => {
       writer.write(Buffer.from("def"));
       writer.end();
-      // Too late for all of these.
+      // The stream has ended: these calls must have no effect.
       assert.equal(writer.write(piece), false);
       writer.end();
       writer.destroy();
@@ -52,7 +52,7 @@ engineTest("pieces may be written at any time, and are copied", async () => {
   assert.deepEqual(events.told, []);
 });
 
-test("a head that cannot be written leaves the request to be answered", async () => {
+test("a request can still get a response after a head that cannot be written", async () => {
   await using app = await serve((exchange) => {
     assert.throws(() => exchange.respondStream!(200, null, null, ["x", "a\nb"], new Events()), {
       code: "ERR_INVALID_CHAR",
@@ -76,7 +76,7 @@ engineTest("a body that has not the length that was said is refused, and cut", a
   assert.match(await raw(app.address.port, get), /content-length: 3\r\n[^]*\r\n\r\nab$/);
 });
 
-test("writing is told to wait and to go on; a client that leaves is told of once", async () => {
+test("write reports backpressure, drain follows, and a disconnect is reported once", async () => {
   const events = new Events();
   const { promise: begun, resolve: begin } = Promise.withResolvers<ResponseWriter>();
   await using app = await serve((exchange) => begin(stream(exchange, events)));
@@ -84,7 +84,7 @@ test("writing is told to wait and to go on; a client that leaves is told of once
   socket.write(get);
   const writer = await begun;
   const piece = Buffer.alloc(20_000);
-  // The system takes some of it by and by.
+  // The system accepts more bytes after a while.
   for (let full = 0; full < 3;) {
     const drains = events.told.length;
     while (writer.write(piece));
@@ -104,7 +104,7 @@ test("writing is told to wait and to go on; a client that leaves is told of once
   assert.equal(events.told.at(-1), "abort");
 });
 
-test("a stream for a client that has left is told so, not before its writer is there", async () => {
+test("a stream for a disconnected client is aborted after the caller has the writer", async () => {
   const events = new Events();
   const { promise: asked, resolve: ask } = Promise.withResolvers<ServerExchange>();
   await using app = await serve(ask);

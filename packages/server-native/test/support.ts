@@ -13,13 +13,13 @@ import type {
 
 import { nativeServer, type NativeServerOptions } from "../src/index.ts";
 
-/** Whether the tests run on the fallback; `fallback.test.ts` sees to that. */
+/** True if the tests run on the fallback, which `fallback.test.ts` selects. */
 export const isFallback: boolean = process.env["KIT_SERVER"] === "node";
 
-/** A test of what only the engine does. */
+/** Registers a test for the engine only. */
 export const engineTest: typeof test = isFallback ? ((() => undefined) as unknown as typeof test) : test;
 
-/** What the test application answers with. */
+/** Function that serves the requests of the test application. */
 export type Handle = (exchange: ServerExchange) => void;
 
 const node = (segment: string, rest: Partial<CompiledRouteNode>): CompiledRouteNode => ({
@@ -59,14 +59,14 @@ export const tree: CompiledRouteTree = {
   },
 };
 
-/** A running server that closes itself at the end of its block. */
+/** Running server that closes at the end of its block. */
 export interface Running extends AsyncDisposable {
   readonly server: ServerAdapter;
   readonly address: ListenAddress;
   readonly url: string;
 }
 
-/** Serves with a function in place of a pipeline. */
+/** Starts a server with a function instead of a pipeline. */
 export async function serve(
   handle: Handle,
   options: NativeServerOptions & { bodyBytes?: number; port?: number; host?: string } = {},
@@ -91,19 +91,19 @@ export async function serve(
   };
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export function json(exchange: ServerExchange, value: unknown, status = 200): void {
   exchange.respond(status, "application/json", JSON.stringify(value), null);
 }
 
-/** Sends bytes as they are and gives all that comes back until the server closes. */
+/** Sends raw bytes and returns everything that the server sends before it closes the connection. */
 export async function raw(port: number, text: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.write(text);
   return Buffer.concat(await socket.toArray()).toString("latin1");
 }
 
-/** Sends a request and leaves after something else than its answer. */
+/** Sends a request and disconnects after `after` instead of waiting for the response. */
 export async function leave(port: number, path: string, after: Promise<unknown>): Promise<void> {
   const socket = connect(port, "127.0.0.1");
   await once(socket, "connect");

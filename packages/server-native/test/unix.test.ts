@@ -32,7 +32,7 @@ async function ask(path: string): Promise<string> {
   return Buffer.concat(await socket.toArray()).toString();
 }
 
-test("a server on a Unix socket answers, and its file goes with it", async (t) => {
+test("serves on a Unix socket and removes its file on close", async (t) => {
   const directory = mkdtempSync(join(tmpdir(), "kit-unix-"));
   t.after(() => rmSync(directory, { recursive: true }));
   const path = join(directory, "app.sock");
@@ -47,7 +47,7 @@ test("a server on a Unix socket answers, and its file goes with it", async (t) =
   assert.equal(existsSync(path), false);
 });
 
-test("the file that a killed server left is replaced", async (t) => {
+test("replaces the socket file of a killed server", async (t) => {
   const directory = mkdtempSync(join(tmpdir(), "kit-unix-"));
   t.after(() => rmSync(directory, { recursive: true }));
   const path = join(directory, "app.sock");
@@ -64,7 +64,7 @@ test("the file that a killed server left is replaced", async (t) => {
   await server.close({ graceMs: 0 });
 });
 
-test("paths that cannot be bound say why", async (t) => {
+test("rejects with the reason if a path cannot be bound", async (t) => {
   const directory = mkdtempSync(join(tmpdir(), "kit-unix-"));
   t.after(() => rmSync(directory, { recursive: true }));
   const file = join(directory, "data.txt");

@@ -2,7 +2,7 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 
 import type { ResponseBody } from "@kit/types";
 
-/** Framing is the server's business: a handler that set these could break an answer's bounds. */
+/** Headers that a handler cannot set. The server sets them itself, because a wrong value would break the framing of the response. */
 const reserved: ReadonlySet<string> = new Set([
   "content-length",
   "keep-alive",
@@ -15,8 +15,10 @@ const reserved: ReadonlySet<string> = new Set([
 const maxNameLength = 65_535;
 
 /**
- * Throws what cannot be written as an answer, before any of it is. Frameworks find out too late: when part of the answer is set,
- * or in a place where nobody can answer with something else.
+ * Throws an error if a response cannot be written. The check runs before anything is written: frameworks detect such errors too late, after
+ * a part of the response is set, or in code that can no longer send another response.
+ *
+ * @throws {Error} with Node's code for an invalid status, header or body, such as `ERR_HTTP_INVALID_STATUS_CODE`.
  */
 export function checkAnswer(
   status: number,
@@ -54,7 +56,7 @@ export function checkAnswer(
   }
 }
 
-/** An error as Node's own: with a code that programs can tell it by. */
+/** Returns an error with a `code`, as Node's own errors have. */
 export function codedError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }

@@ -2,12 +2,12 @@ import type { IncomingMessage } from "node:http";
 
 import { badRequest, type Refusal } from "./refusal.ts";
 
-/** A name or an address in brackets, and a port. Percent-escapes are refused: no name of the DNS has one. */
+/** A name, or an address in brackets, and an optional port. Refuses percent-escapes, because no DNS name contains one. */
 const pattern = /^(?:\[[\w\-.~!$&'()*+,;=:]+\]|[\w\-.~!$&'()*+,;=]+)(?::(\d{0,5}))?$/;
 
 /**
- * Tells if a text is a host that is not empty, with or without a port, as `Host` and targets of the absolute form name it (RFC 9110,
- * 7.2; RFC 3986, 3.2). The counterpart is `crates/kit-guard/src/authority.rs`.
+ * Returns true if the string is a valid host that is not empty, with or without a port. `Host` and targets in absolute form contain such
+ * hosts (RFC 9110, 7.2; RFC 3986, 3.2). The counterpart is `crates/kit-guard/src/authority.rs`.
  */
 export function isAuthority(text: string): boolean {
   if (text === lastValid) return true;
@@ -17,17 +17,17 @@ export function isAuthority(text: string): boolean {
   return true;
 }
 
-/** The last text that was a valid host. Most requests to a server name the same host, and comparing costs less than checking. */
+/** Last string that was a valid host. Most requests to a server have the same host, and a comparison costs less than the check. */
 let lastValid: string | undefined;
 
-/** The host that a target of the absolute form names; nothing for other targets. */
+/** Returns the host of a target in absolute form; `undefined` for other targets. */
 export function authorityOf(url: string): string | undefined {
   return url.startsWith("/") ? undefined : /^https?:\/\/([^/?]*)/.exec(url)?.[1];
 }
 
 /**
- * Gives a request the host that its target named (RFC 9112, 3.2.2): `GET http://a/b` is a request to `a`, whatever its `Host` says.
- * Handlers and frameworks then see one host, in whichever way they ask for it.
+ * Replaces the `Host` of a request with the host of its target (RFC 9112, 3.2.2): `GET http://a/b` is a request to `a`, even if its `Host`
+ * header differs. Handlers and frameworks then see one host, whichever API they read it from.
  */
 export function applyAuthority(request: IncomingMessage, authority: string): Refusal | undefined {
   if (!isAuthority(authority)) return badRequest("the request target names no valid host");
@@ -35,7 +35,7 @@ export function applyAuthority(request: IncomingMessage, authority: string): Ref
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
   if (at === -1) rawHeaders.push("Host", authority);
   else rawHeaders[at + 1] = authority;
-  // Node has made this object of the headers before.
+  // Node has already built this object from the headers.
   request.headers.host = authority;
   return undefined;
 }

@@ -2,17 +2,17 @@ import type { IncomingMessage } from "node:http";
 
 import { readBody, RequestBody } from "./request-body.ts";
 
-/** A request that middleware may have read and parsed before kit sees it. */
+/** Request whose body middleware may have read and parsed before kit sees it. */
 export interface ParsedRequest extends IncomingMessage {
-  /** What a body parser made of the body. */
+  /** Result of a body parser. */
   readonly body?: unknown;
-  /** Where many applications keep the bytes that a parser has read. */
+  /** Bytes that a parser has read. Many applications store them in this property. */
   readonly rawBody?: unknown;
 }
 
 /**
- * The body of a request. Its bytes where they are still to be had: in the stream, or in `rawBody`; else the text that what was
- * parsed gives when it is written as JSON again. Calls back once, at once where there is nothing to wait for.
+ * Reads the body of a request. Uses the bytes if they are still available, from the stream or from `rawBody`. Otherwise encodes the parsed
+ * value as JSON again. Calls `done` once, and synchronously if there is nothing to wait for.
  */
 export function bodyOf(
   request: ParsedRequest,
@@ -24,7 +24,7 @@ export function bodyOf(
     done(RequestBody.none);
     return;
   }
-  // Before anything is read, and whoever has read it.
+  // Check the declared length first, even if middleware has already read the body.
   if (Number(declared) > limit) done(RequestBody.tooLarge);
   else if (request.readableDidRead) done(readBefore(request, limit));
   else readBody(request, limit, done);

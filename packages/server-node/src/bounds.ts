@@ -3,22 +3,22 @@ import type { ServerOptions } from "node:http";
 import { type LingerLimits, standardLinger } from "./linger.ts";
 import type { CheckedTimeouts } from "./timeouts.ts";
 
-/** What a host takes, apart from bodies. */
+/** Limits of a host, except the limit for bodies. */
 export interface HostBounds {
-  /** Bytes of request line and headers together. */
+  /** Maximum size of the request line and the headers together, in bytes. */
   readonly headBytes: number;
-  /** Header lines. */
+  /** Maximum number of header lines. */
   readonly headerFields: number;
-  /** Bytes of the request target. */
+  /** Maximum length of the request target, in bytes. */
   readonly targetBytes: number;
-  /** Open connections; further ones are closed at once. Nothing: as many as the system takes. */
+  /** Maximum number of open connections. Further connections are closed at once. `undefined`: no limit except that of the system. */
   readonly connections?: number;
-  /** Connections that wait to be accepted; nothing: Node's standard. */
+  /** Maximum number of connections that wait to be accepted. `undefined`: Node's default. */
   readonly backlog?: number;
   readonly linger: LingerLimits;
 }
 
-/** Those of kit's own server. */
+/** Default limits, equal to those of the native server. */
 export const standardBounds: HostBounds = {
   headBytes: 16 * 1024,
   headerFields: 100,
@@ -26,13 +26,13 @@ export const standardBounds: HostBounds = {
   linger: standardLinger,
 };
 
-/** With what a server is made for a framework: timeouts are kept to the second, and heads are bounded. */
+/** Options for a server that is created for a framework. Timeouts are checked every second, and request heads are limited. */
 export const serverOptions: ServerOptions = {
   connectionsCheckingInterval: 1000,
   maxHeaderSize: standardBounds.headBytes,
 };
 
-/** With what a server of the host's own is made; the shorter its timeouts, the more exactly they are kept. */
+/** Returns the options for a server that the host creates itself. Shorter timeouts are checked more often. */
 export function serverOptionsFor(
   { headersTimeout }: CheckedTimeouts,
   { headBytes }: HostBounds,

@@ -4,8 +4,8 @@ import { noSniff, noSniffName, setsSniffing } from "./no-sniff.ts";
 import { ResponseExchange } from "./response-exchange.ts";
 
 /**
- * An exchange that no framework has seen, so that nobody but the server listens to how its answer is written: the head is
- * written in one call, which costs half of what setting its fields one by one does.
+ * Exchange that no framework handles, so no code except the server observes how its response is written. The head is written in one call,
+ * which costs half of what setting the headers one by one does.
  */
 export class DirectExchange extends ResponseExchange {
   protected override write(
@@ -15,12 +15,12 @@ export class DirectExchange extends ResponseExchange {
     headers: readonly string[] | null,
   ): void {
     const { response } = this;
-    // Somebody has set headers after all, in a listener of the server itself; which of them stay is decided one by one.
+    // A listener of the server has set headers after all. The slow path decides for each header if it stays.
     if (response.getHeaderNames().length !== 0) {
       super.write(status, contentType, body, headers);
       return;
     }
-    // The client went away: there is nobody to write to.
+    // The client has disconnected, so there is nothing to write to.
     if (response.destroyed) return;
     const lines = headers === null ? [] : [...headers];
     if (!setsSniffing(lines)) lines.push(noSniffName, noSniff);

@@ -9,8 +9,8 @@ import { lostFinalSlash } from "./passage.ts";
 import { RequestBody } from "./request-body.ts";
 
 /**
- * One request of a server on node:http, whose body was read. How the answer is written is for those who extend it: a
- * framework's own hooks may want to see it.
+ * One request of a server on node:http whose body has been read. Subclasses define how the response is written, because a framework may run
+ * its own hooks on the response.
  */
 export abstract class NodeExchange implements ServerExchange {
   readonly method: string;
@@ -22,7 +22,7 @@ export abstract class NodeExchange implements ServerExchange {
   readonly #body: RequestBody;
   #answered = false;
 
-  /** `target` is the path and query as they came: frameworks change `request.url`. */
+  /** `target` is the path and query as the client sent them: frameworks change `request.url`. */
   constructor(request: IncomingMessage, response: ServerResponse, target: string, body: RequestBody) {
     this.method = request.method!;
     this.target = target;
@@ -50,7 +50,7 @@ export abstract class NodeExchange implements ServerExchange {
   }
 
   header(name: string): string | undefined {
-    // The object has a prototype, and a client chooses the name where a program passes it on.
+    // The object has a prototype. If a program passes a name from the client on, `constructor` would return a function here.
     const value: unknown = this.request.headers[name];
     if (typeof value === "string") return value;
     return Array.isArray(value) ? value.join(", ") : undefined;
@@ -63,7 +63,7 @@ export abstract class NodeExchange implements ServerExchange {
       const name = rawHeaders[index]!.toLowerCase();
       const value = rawHeaders[index + 1]!;
       const present = headers[name];
-      // As Node joins them in `header`.
+      // Join repeated headers like Node does for `header`.
       headers[name] = present === undefined ? value : `${present}${name === "cookie" ? "; " : ", "}${value}`;
     }
     return headers;
@@ -75,7 +75,7 @@ export abstract class NodeExchange implements ServerExchange {
       listener();
       return;
     }
-    // A client that closes its sending side looks like one that has left, and is answered all the same.
+    // A client that closes only its sending side looks like a client that has disconnected. It gets its response anyway.
     let isTold = false;
     const tell = (): void => {
       if (this.#answered || isTold) return;
@@ -102,7 +102,7 @@ export abstract class NodeExchange implements ServerExchange {
     this.#answered = true;
   }
 
-  /** Checks the head of an answer that comes piece by piece, as `respond` does, and notes that there is one. */
+  /** Checks the head of a streamed response, like `respond` does, and marks the request as answered. */
   protected beginStream(status: number, contentType: string | null, headers: readonly string[] | null): void {
     if (this.#answered) throw codedError("ERR_KIT_ANSWERED", "The request is already answered");
     checkAnswer(status, contentType, null, headers);
@@ -110,7 +110,7 @@ export abstract class NodeExchange implements ServerExchange {
     this.#answered = true;
   }
 
-  /** Writes an answer that was checked. An answer to HEAD comes with its body, which is counted and left out. */
+  /** Writes a response that has been checked. For HEAD, `body` is set: implementations count its bytes and do not send it. */
   protected abstract write(
     status: number,
     contentType: string | null,

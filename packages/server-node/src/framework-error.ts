@@ -2,20 +2,20 @@ import { STATUS_CODES } from "node:http";
 
 import { AppError, errorFor } from "@kit/errors";
 
-/** An error as Express, Fastify and Hono know them: with the status that it is to be answered with. */
+/** Error of Express, Fastify or Hono that has the status of its response. */
 interface HttpError extends Error {
   readonly status?: number;
   readonly statusCode?: number;
 }
 
-/** Whether an error says which status it stands for. */
+/** Returns true if the error has the status of a response. */
 function isHttpError(error: unknown): error is HttpError {
   return error instanceof Error && statusOf(error) !== undefined;
 }
 
 /**
- * What middleware of a framework threw, as an error that kit answers with: one that has a status keeps it. The message
- * of a failure of the server is not for clients.
+ * Converts an error that a framework's middleware threw to the error that kit responds with. An error with a status keeps the status. The
+ * message of a server error (5xx) is replaced, because it is not for clients.
  */
 export function errorOfFramework(error: unknown): unknown {
   if (AppError.isAppError(error) || !isHttpError(error)) return error;

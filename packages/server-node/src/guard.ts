@@ -5,7 +5,7 @@ import type { HostBounds } from "./bounds.ts";
 import { badRequest, headersTooLarge, type Refusal, targetTooLong, unknownVersion } from "./refusal.ts";
 import { codingRefusal } from "./transfer-coding.ts";
 
-/** Fields of which a second one is a trap: whoever stands before this server may have looked at the other. */
+/** Headers that may occur only once. A proxy in front of this server may have read the other value of a repeated header. */
 const singular: ReadonlySet<string> = new Set([
   "host",
   "content-type",
@@ -14,11 +14,11 @@ const singular: ReadonlySet<string> = new Set([
   "transfer-encoding",
 ]);
 
-/** What is wrong with the head of a request that Node's parser has let through. */
+/** Returns the refusal for an invalid request head that Node's parser accepted; `undefined` if the head is valid. */
 export function refusalOf(request: IncomingMessage, bounds: HostBounds): Refusal | undefined {
   const { rawHeaders, url = "" } = request;
   if (request.httpVersionMajor !== 1) {
-    // A request line without any version is one of 0.9 to Node.
+    // Node parses a request line without a version as HTTP/0.9.
     return request.httpVersionMajor === 0 ? badRequest("the request is not valid HTTP") : unknownVersion;
   }
   if (url.length > bounds.targetBytes) return targetTooLong;
@@ -36,7 +36,7 @@ export function refusalOf(request: IncomingMessage, bounds: HostBounds): Refusal
     const refusal = codingRefusal(coding);
     if (refusal !== undefined) return refusal;
   }
-  // Beyond it two lengths that differ would be the same number.
+  // Above this number, two different lengths would be equal as JavaScript numbers.
   if (Number(request.headers["content-length"]) > Number.MAX_SAFE_INTEGER) {
     return badRequest("the header `content-length` is invalid");
   }
@@ -47,7 +47,7 @@ function repeatedField(rawHeaders: readonly string[]): string | undefined {
   let seen = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!;
-    // The length decides almost always, so that most fields cost one comparison.
+    // The length rules out almost all other headers, so most headers cost one comparison.
     const { length } = name;
     if (length !== 4 && length !== 12 && length !== 13 && length !== 14 && length !== 17) continue;
     const lowerName = name.toLowerCase();
@@ -60,12 +60,12 @@ function repeatedField(rawHeaders: readonly string[]): string | undefined {
 }
 
 /**
- * Visible ASCII, except characters that the URL standard encodes everywhere, and except the backslash: no URI has it (RFC 3986), and
- * some parsers take it for a slash. The path takes no `?`: if path and query both took one, a target of many `?` and a forbidden
- * character would be tried in as many ways as it has `?`.
+ * Visible ASCII, except characters that the URL standard encodes everywhere, and except the backslash: no URI contains one (RFC 3986), and
+ * some parsers read it as a slash. The path part does not match `?`: if path and query both matched it, a target with many `?` and a
+ * forbidden character would be tried in as many ways as it has `?`.
  */
 const targetPattern = /^\/[^\0-\x20"<>#\\`?\x7f-\u{10ffff}]*(?:\?[^\0-\x20"<>#\\\x7f-\u{10ffff}]*)?$/u;
-/** A segment `.` or `..` of a path, in any spelling: proxies and frameworks disagree about what it stands for. */
+/** A segment `.` or `..` of a path, raw or percent-encoded. Proxies and frameworks resolve these segments differently. */
 const dotSegment = /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
 
 function targetRefusal(method: string, url: string): Refusal | undefined {
@@ -76,9 +76,9 @@ function targetRefusal(method: string, url: string): Refusal | undefined {
     : badRequest("the request target must begin with a slash");
 }
 
-/** The path and query of a target in the absolute form, which only a proxy is sent but every server must take. */
+/** Returns the path and query of a target in absolute form. Only proxies receive such targets, but every server must accept them. */
 export function originForm(url: string): string {
-  // Nearly every target; the expression costs more.
+  // Skip the slower expression for nearly all targets.
   if (url.startsWith("/")) return url;
   const absolute = /^https?:\/\/[\w\-.~%!$&'()*+,;=:[\]]+([/?].*)?$/s.exec(url);
   if (absolute === null) return url;
@@ -87,7 +87,7 @@ export function originForm(url: string): string {
 }
 
 function dotRefusal(url: string): Refusal | undefined {
-  // Hardly any target has these.
+  // Skip the slower expression for targets that cannot have a dot segment.
   if (!(url.includes("/.") || url.includes("%2")) || !dotSegment.test(url)) return undefined;
   return badRequest("the request target has a dot segment, `.` or `..`; send the path that it stands for");
 }

@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
 
-/** Time that a half-closed connection may be silent before the system asks if its client is still there. */
+/** Time without traffic on a half-closed connection after which TCP keep-alive probes start, in milliseconds. */
 const probeMs = 30_000;
 
-/** Listeners for the end of a client's sending side, by connection: one for each request that waits. */
+/** Listeners for the end of a client's sending side, by connection: one listener for each pending request. */
 const listeners = new WeakMap<Socket, Set<() => void>>();
 
-/** Calls back once when the client closes its sending side, or has done so; the result takes that back. */
+/** Calls `listener` once when the client closes its sending side, or at once if it has. Returns a function that removes the listener. */
 export function onHalfClose(socket: Socket, listener: () => void): () => void {
   if (socket.readableEnded) listener();
   let own = listeners.get(socket);
@@ -16,9 +16,10 @@ export function onHalfClose(socket: Socket, listener: () => void): () => void {
 }
 
 /**
- * Watches a connection whose client has closed its sending side before its last answer. Such a client waits for the answer, or has
- * left: only writing tells which. While there is nothing to write the system asks (TCP keep-alive): a system that has forgotten the
- * connection, which most do within a minute of the client's end, refuses the question, and the connection is closed.
+ * Watches a connection whose client closed its sending side before its last response was sent. The client either waits for the response or
+ * has disconnected, and only a write shows which. While there is nothing to write, the system sends TCP keep-alive probes. A client's
+ * system that has forgotten the connection, which most do within a minute after the client closed it, rejects the probe, and the connection
+ * is closed.
  */
 export function watchHalfClosed(socket: Socket): void {
   socket.setKeepAlive(true, probeMs);

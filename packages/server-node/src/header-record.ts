@@ -1,4 +1,11 @@
-/** Names and values in turn as an object; a name that comes again has a list. */
+/**
+ * Converts a list of alternating header names and values to an object. A repeated name gets an array.
+ *
+ * @example
+ * ```ts
+ * headerRecord(["a", "1", "set-cookie", "b=2", "set-cookie", "c=3"]); // { a: "1", "set-cookie": ["b=2", "c=3"] }
+ * ```
+ */
 export function headerRecord(headers: readonly string[]): Record<string, string | string[]> {
   const record: Record<string, string | string[]> = {};
   for (let index = 0; index < headers.length; index += 2) {

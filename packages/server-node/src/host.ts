@@ -20,21 +20,21 @@ import { removeStaleSocket } from "./stale-socket.ts";
 import { StalledReaders } from "./stalled-readers.ts";
 import type { CheckedTimeouts } from "./timeouts.ts";
 
-/** What is called with requests. */
+/** Listener for requests of a server on node:http. */
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Where a host binds: an address whose name was looked up, or a Unix socket. */
+/** Address that a host binds to: an IP address and port, a Unix socket, or an open descriptor. */
 export type BindAddress =
   | { readonly port: number; readonly host?: string; readonly path?: undefined; readonly reusePort?: true }
   | { readonly path: string }
   | { readonly fd: number; readonly path?: undefined };
 
-/** Where a server listens, and whether other processes do so too. */
+/** Address to listen on, and an option to share the port with other processes. */
 export interface NodeListenOptions extends ListenOptions {
   readonly sharePort?: boolean;
 }
 
-/** Properties that Node reads for every connection and does not declare. */
+/** Properties that Node reads for every connection and that its type declarations omit. */
 interface Undeclared {
   requireHostHeader: boolean;
   joinDuplicateHeaders: boolean;
@@ -43,12 +43,12 @@ interface Undeclared {
 }
 
 const idleCheckMs = 50;
-/** How long a client that has connected may take to say what for: long enough on a busy machine. */
+/** Maximum time to wait for the first request of accepted connections at shutdown, in milliseconds. Long enough on a busy machine. */
 const settleMs = 2_000;
 
 /**
- * A server of node:http under an adapter, from its start to its end: what Node's parser lets through and kit's own
- * server does not is refused before any framework sees it.
+ * Lifecycle of a node:http server under an adapter, from start to shutdown. Requests that Node's parser accepts and the native server
+ * refuses are refused here before a framework sees them.
  */
 export class NodeHost {
   readonly #server: Server;
@@ -60,15 +60,15 @@ export class NodeHost {
   readonly #sockets = new Set<TrackedSocket>();
   readonly #stalled: StalledReaders;
   #closing = false;
-  /** Whether other processes have the listening socket too. */
+  /** True if other processes have the listening socket too. */
   #isShared = false;
 
-  /** Takes over a server that does not listen yet. Its listeners for requests are called for what passes. */
+  /** Takes over a server that does not listen yet. Accepted requests are passed to the server's `request` listeners. */
   constructor(
     server: Server,
     service: ServerService,
     { bodyTimeout, writeTimeout, ...timeouts }: CheckedTimeouts,
-    /** Framework that the server's listeners belong to; without a framework kit answers all requests. */
+    /** Framework that the server's listeners belong to; `undefined` if kit serves all requests. */
     framework: Framework | undefined,
     bounds: HostBounds = standardBounds,
   ) {
@@ -80,12 +80,13 @@ export class NodeHost {
     this.#stalled = new StalledReaders(this.#sockets, writeTimeout);
     const lingering = new Lingering(bounds.linger);
     this.#refuser = new Refuser((refusal) => service.refused?.(refusal), lingering);
-    // One more than are taken, so that it shows: Node drops the rest without a word.
+    // One above the limit, to detect requests with too many headers: Node drops further headers silently.
     Object.assign(server, timeouts, { maxHeadersCount: bounds.headerFields + 1 });
     if (bounds.connections !== undefined) server.maxConnections = bounds.connections;
-    // A missing host is refused here, with a body. Repeated fields are joined, so that none of them is overlooked. A
-    // connection is kept as long as it is said to be, and not a second longer. A client that closes its sending side waits for the
-    // answer to what it has sent; Node would close the other side too, and the answer would be lost.
+    // `requireHostHeader`: a missing `Host` is refused by the guard, with a body. `joinDuplicateHeaders`: repeated headers are joined,
+    // so that the guard sees all values. `keepAliveTimeoutBuffer`: a connection is kept for the announced time, and not a second longer.
+    // `httpAllowHalfOpen`: a client that closes its sending side waits for its response; Node would close the other side too and lose the
+    // response.
     const undeclared: Undeclared = {
       requireHostHeader: false,
       joinDuplicateHeaders: true,
@@ -97,7 +98,7 @@ export class NodeHost {
     server.removeAllListeners("request").removeAllListeners("clientError");
     server.on("request", (request, response) => this.#receive(request, response, listeners));
     server.on("checkContinue", (request, response) => {
-      // A body that is too large is not asked for.
+      // Do not request a body that is too large.
       if (!(Number(request.headers["content-length"]) > service.limits.bodyBytes)) continueInTurn(response);
       server.emit("request", request, response);
     });
@@ -115,7 +116,7 @@ export class NodeHost {
     server.on("connection", (socket) => {
       this.#sockets.add(socket);
       lingering.adopt(socket);
-      // Node remembers it from now on; of a client that has left it could not be asked.
+      // Make Node cache the address now: it is no longer available after the client has disconnected.
       void socket.remoteAddress;
       socket
         .once("end", () => isAnswering(socket) && watchHalfClosed(socket))
@@ -123,7 +124,7 @@ export class NodeHost {
     });
   }
 
-  /** A server of its own, whose requests a framework is called with; without one kit answers all of them itself. */
+  /** Creates a host with its own server. Requests go to the framework's `listener`; without one, kit serves all requests itself. */
   static of(
     listener: RequestListener | undefined,
     service: ServerService,
@@ -136,12 +137,12 @@ export class NodeHost {
     return new NodeHost(server, service, timeouts, framework, bounds);
   }
 
-  /** How many connections are open. */
+  /** Number of open connections. */
   get connections(): number {
     return this.#sockets.size;
   }
 
-  /** Starts; rejects with a clear error where that is not possible. */
+  /** Starts listening. Rejects with an error that explains the cause if the address cannot be bound. */
   async listen(
     where: NodeListenOptions,
     start: (address: BindAddress) => Promise<unknown> = (address) => this.#bind(address),
@@ -154,7 +155,7 @@ export class NodeHost {
         await removeStaleSocket(path);
         await start({ path });
       } else {
-        // One address: a name may have several, and a framework would make a server for each.
+        // Resolve the name to one address: a name may have several, and a framework would create a server for each.
         const shared = where.sharePort === true ? ({ reusePort: true } as const) : {};
         await start({ port, ...(host !== undefined && { host: (await lookup(host)).address }), ...shared });
       }
@@ -165,13 +166,13 @@ export class NodeHost {
     return addressOf(this.#server);
   }
 
-  /** Stops accepting, waits for answers under way, and cuts what takes longer. */
+  /** Stops accepting connections, waits up to `graceMs` for requests in progress, then closes the remaining connections. */
   async close({ graceMs }: CloseOptions, stop: () => Promise<unknown> = () => this.#unbind()): Promise<void> {
     const server = this.#server;
     this.#closing = true;
     const left = this.#isShared ? await this.#leave() : undefined;
     await inboxRead();
-    // What is answered from now on is the last answer of its connection.
+    // Close each connection after its next response.
     for (const { [latest]: response } of this.#sockets) {
       if (response !== undefined && !response.headersSent) response.shouldKeepAlive = false;
     }
@@ -201,12 +202,12 @@ export class NodeHost {
   }
 
   /**
-   * Stops accepting, and waits until whoever has connected has said what for: it could as well have met the next process, and must not
-   * learn that it was this one. Answers end their connections meanwhile.
+   * Stops accepting connections, then waits until all accepted clients have sent their first request. Such a client could as well have been
+   * accepted by the next process, so its connection must not be closed without a response. Meanwhile, each response closes its connection.
    */
   async #leave(): Promise<{ ended: Promise<void> }> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    // That of node:http would close idle connections as well, those that are about to send their first request included.
+    // `close` of node:http would also close idle connections, including those that are about to send their first request.
     NetServer.prototype.close.call(this.#server, () => resolve());
     const end = performance.now() + settleMs;
     await inboxRead();
@@ -214,7 +215,10 @@ export class NodeHost {
     return { ended: promise };
   }
 
-  /** Closes connections between two requests. Answers whether there are some before their first, which node:http takes for idle too. */
+  /**
+   * Closes connections that are idle between two requests. Returns true if some connections have not sent their first request; node:http
+   * counts these as idle too, so they are protected here.
+   */
   #closeUsed(): boolean {
     const silent = [...this.#sockets].filter((socket) => socket[latest] === undefined);
     for (const socket of silent) socket.destroy = () => socket;
@@ -225,7 +229,7 @@ export class NodeHost {
 
   #unbind(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    // An error says that it does not listen; then it is closed too.
+    // An error means that the server does not listen, so it is closed too.
     this.#server.close(() => resolve());
     return promise;
   }
@@ -244,7 +248,7 @@ export class NodeHost {
       return;
     }
     if (this.#bodyTimeout !== undefined) this.#awaitBody(request, response, this.#bodyTimeout);
-    // `OPTIONS *` asks about the server as a whole: the answer names methods, and no handler runs. Frameworks have no such path.
+    // `OPTIONS *` addresses the server as a whole. The response lists methods, and no handler runs. Frameworks do not have this path.
     if (request.url === "*") {
       serveDirectly(this.#service, request, response);
       return;
@@ -262,7 +266,7 @@ export class NodeHost {
     }
   }
 
-  /** Refuses a request whose body does not come in time. */
+  /** Refuses a request whose body does not arrive in time. */
   #awaitBody(request: IncomingMessage, response: ServerResponse, milliseconds: number): void {
     const { "content-length": length, "transfer-encoding": coding } = request.headers;
     if (coding === undefined && (length === undefined || length === "0")) return;
@@ -273,27 +277,27 @@ export class NodeHost {
     }, milliseconds);
     const clear = (): void => clearTimeout(timer);
     request.once("end", clear);
-    // A request that is answered before its end does not always say that it is over.
+    // A request that gets its response before its end does not always emit `end`.
     response.once("close", clear);
   }
 }
 
-/** Tells if the last answer of a connection is not written yet. */
+/** Returns true if the last response of a connection is not completely written. */
 function isAnswering(socket: TrackedSocket): boolean {
   return !socket.destroyed && socket[latest]?.writableFinished === false;
 }
 
 /**
- * Waits until the server has read what the system had received: one turn of the event loop accepts connections, the next reads what
- * they sent. A connection that only seems idle would be cut with its request.
+ * Waits until the server has read the data that the system had received. One turn of the event loop accepts connections, and the next one
+ * reads from them. Without the wait, shutdown would close a connection that only seems idle, and its request would be lost.
  */
 async function inboxRead(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await new Promise((next) => setImmediate(next));
 }
 
 /**
- * Asks for a body, not before the answers to earlier requests of the connection are written. Node would keep the line until then, and
- * write it behind the head of an answer that is there by that time: a client would take the line for the beginning of the body.
+ * Sends `100 Continue` after the responses to earlier requests of the connection. Node would keep the line until then and write it after
+ * the head of a response that exists by that time, so a client would read the line as the beginning of the body.
  */
 function continueInTurn(response: ServerResponse): void {
   if (response.socket !== null) response.writeContinue();
@@ -303,14 +307,14 @@ function continueInTurn(response: ServerResponse): void {
     });
 }
 
-/** Answers a request that no framework sees. */
+/** Serves a request without a framework. */
 function serveDirectly(service: ServerService, request: IncomingMessage, response: ServerResponse): void {
   bodyOf(request, service.limits.bodyBytes, (body) => {
     if (body !== undefined) service.handle(new DirectExchange(request, response, request.url!, body));
   });
 }
 
-/** Answers a request that no framework sees with an error: middleware of the framework may have been meant to stop it. */
+/** Responds with an error to a request without a framework, because the framework's middleware might have refused the request. */
 function refuseDirectly(service: ServerService, request: IncomingMessage, response: ServerResponse): void {
   bodyOf(request, service.limits.bodyBytes, (body) => {
     if (body !== undefined)

@@ -1,6 +1,6 @@
 /**
- * What kit's adapters on node:http have in common: reading requests, writing answers, starting and stopping. For authors of
- * adapters; applications use `@kit/server-express` and its like.
+ * Shared code of kit's adapters on node:http: reads requests, writes responses, starts and stops servers. For authors of adapters;
+ * applications use `@kit/server-express` and the other adapters.
  *
  * @module
  */

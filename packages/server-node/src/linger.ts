@@ -1,19 +1,19 @@
 import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
-/** How much of what a client still sends, whose last answer is decided, is read and thrown away. */
+/** Limits for reading and discarding what a client still sends after its last response is decided. */
 export interface LingerLimits {
-  /** Bytes of one client. */
+  /** Maximum number of bytes from one client. */
   readonly bytes: number;
-  /** Clients at once; one more cuts the one that began first. */
+  /** Maximum number of clients at the same time. One more client closes the connection of the first one. */
   readonly connections: number;
-  /** Milliseconds to the next byte. */
+  /** Maximum time between two chunks, in milliseconds. */
   readonly byteMs: number;
-  /** Milliseconds for all of it. */
+  /** Maximum total time, in milliseconds. */
   readonly totalMs: number;
 }
 
-/** Those of kit's own server. */
+/** Default limits, equal to those of the native server. */
 export const standardLinger: LingerLimits = {
   bytes: 64 * 1024 * 1024,
   connections: 256,
@@ -22,26 +22,27 @@ export const standardLinger: LingerLimits = {
 };
 
 /**
- * The ends of connections whose client may still be sending. Closing a socket while bytes for it arrive resets it, and a
- * reset takes the answer from a client that has not read it yet. So the server closes its own half and throws away what comes.
+ * Connections that close while their client may still be sending. If a socket is closed while bytes for it arrive, the system resets the
+ * connection, and the reset destroys a response that the client has not read yet. So the server closes only its own side and discards what
+ * arrives.
  */
 export class Lingering {
   readonly #limits: LingerLimits;
-  /** In the order in which they began. */
+  /** In the order in which discarding started. */
   readonly #sockets = new Set<Duplex>();
 
   constructor(limits: LingerLimits) {
     this.#limits = limits;
   }
 
-  /** Makes {@link closeAfter} end a connection by these limits. */
+  /** Makes {@link closeAfter} apply these limits to the connection. */
   adopt(socket: Duplex): void {
     owners.set(socket, this);
   }
 
-  /** Throws away what still comes. The server's half is to be closed by the caller. */
+  /** Discards further input of the connection. The caller closes the server's side. */
   begin(socket: Duplex): void {
-    // It is gone, and would never say so again.
+    // A destroyed socket emits no further `close`, so it would stay in `#sockets` without end.
     if (socket.destroyed) return;
     const { bytes, connections, byteMs, totalMs } = this.#limits;
     const cut = (): void => void socket.destroy();
@@ -63,7 +64,7 @@ export class Lingering {
     if (this.#sockets.size <= connections) return;
     const [oldest] = this.#sockets;
     oldest!.destroy();
-    // Its `close` comes later, and until then the next one would be taken for the oldest.
+    // Its `close` event comes later; until then, the socket would be selected as the oldest again.
     this.#sockets.delete(oldest!);
   }
 }
@@ -71,20 +72,20 @@ export class Lingering {
 const standard = new Lingering(standardLinger);
 const owners = new WeakMap<Duplex, Lingering>();
 
-/** The connections whose last answer is decided: what still comes on them is no request any more. */
+/** Connections whose last response is decided. Further input on them is not parsed as requests. */
 const ending = new WeakSet<Duplex>();
 
-/** Whether a connection takes no requests any more. */
+/** Returns true if the connection accepts no further requests. */
 export function isEnding(socket: Duplex): boolean {
   return ending.has(socket);
 }
 
-/** Closes the connection after an answer, in such a way that a client which is still sending can read it. */
+/** Closes the connection after a response. A client that is still sending can read the response. */
 export function closeAfter(response: ServerResponse): void {
   response.shouldKeepAlive = false;
   const { socket } = response.req;
   ending.add(socket);
-  // What Node calls when the last answer was written; its own would reset the connection.
+  // Node calls this method after the last response is written; the original method would reset the connection.
   socket.destroySoon = () => {
     socket.end();
     (owners.get(socket) ?? standard).begin(socket);

@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 
 import type { ListenAddress, ListenOptions } from "@kit/types";
 
-/** Errors of the operating system in words that say what to do, with Node's codes. */
+/** Converts an error of the operating system to one whose message explains what to do. The error keeps Node's code. */
 export function listenError(cause: unknown, where: ListenOptions): unknown {
   if (!(cause instanceof Error)) return cause;
   return where.path === undefined ? portError(cause, where) : pathError(cause, where.path);
@@ -25,7 +25,7 @@ function portError(cause: NodeJS.ErrnoException, { port, host }: ListenOptions):
 }
 
 function pathError(cause: NodeJS.ErrnoException, path: string): Error {
-  // Node says of a directory that is not there what it says of one that is closed.
+  // For a directory that does not exist, Node reports the same code as for a directory without permission.
   const code = cause.code === "EACCES" && !existsSync(dirname(path)) ? "ENOENT" : cause.code;
   const messages: Readonly<Record<string, string>> = {
     EADDRINUSE: "another server does, or the file is no socket. Stop what uses it, or choose another path",
@@ -36,7 +36,7 @@ function pathError(cause: NodeJS.ErrnoException, path: string): Error {
   return Object.assign(new Error(message, { cause }), { code, path });
 }
 
-/** Where a server listens. */
+/** Returns the address that a server listens on. */
 export function addressOf(server: Server): ListenAddress {
   const address = server.address() as AddressInfo | string;
   if (typeof address === "string") return { host: "", port: 0, path: address, url: `unix:${address}` };

@@ -7,34 +7,34 @@ import { normalPath } from "./normal-path.ts";
 import type { Refusal } from "./refusal.ts";
 
 /**
- * A framework that stands before kit. Its middleware must see every request that a handler of kit answers, so a request that the
- * framework is not asked about gets an error, and nothing else.
+ * Framework in front of kit. Its middleware must see every request that a handler of kit serves. A request that cannot pass through the
+ * framework gets an error.
  */
 export interface Framework {
-  /** Tells if there is neither middleware nor a route, so that kit may serve requests by itself. */
+  /** Returns true if the framework has neither middleware nor routes, so that kit may serve requests without the framework. */
   isEmpty?(): boolean;
-  /** Tells if the framework cannot take a request for another reason than its path; the request is refused. */
+  /** Returns true if the framework cannot handle a request for a reason other than its path. The request is refused. */
   isUnfit?(request: IncomingMessage): boolean;
   /**
-   * Returns the target as the framework's router reads it, so that kit's router reads the same; or the reason to refuse the request.
-   * The path of `target` is in the normal form.
+   * Returns the target as the framework's router reads it, so that kit's router reads the same path, or the refusal of the request. The
+   * path of `target` is in the normal form.
    */
   read?(target: string, method: string): string | Refusal;
 }
 
-/** Destination of a request: the framework; kit alone; kit alone, for an error; or none, with the reason. */
+/** Destination of a request: the framework, kit without the framework, an error by kit without the framework, or a refusal. */
 export type Passage = "framework" | "kit" | "error" | Refusal;
 
 /**
- * Decides where a request goes, and brings its path into the normal form, so that the framework, kit's router and `ctx.path` see the
- * same text.
+ * Decides where a request goes, and converts its path to the normal form, so that the framework, kit's router and `ctx.path` see the same
+ * string.
  */
 export function passageOf(request: IncomingMessage, framework: Framework | undefined): Passage {
   const isDecodable = makeNormal(request);
   if (framework === undefined || framework.isEmpty?.() === true) return "kit";
-  // `OPTIONS *` asks about the server as a whole. No route has this path, so no handler runs, and frameworks do not know the path.
+  // `OPTIONS *` addresses the server as a whole. No route has this path, so no handler runs, and frameworks do not know the path.
   if (request.url === "*") return "kit";
-  // A framework would answer these by itself, or read them as other paths.
+  // A framework would respond to these requests by itself, or read their paths differently.
   if (!isDecodable || framework.isUnfit?.(request) === true) return "error";
   if (framework.read !== undefined) {
     const target = framework.read(request.url!, request.method!);
@@ -45,10 +45,10 @@ export function passageOf(request: IncomingMessage, framework: Framework | undef
   return "framework";
 }
 
-/** Requests whose path lost the slash at its end, see {@link withoutFinalSlash}. */
+/** Requests whose path lost its final slash, see {@link withoutFinalSlash}. */
 const withoutSlash: WeakSet<IncomingMessage> = new WeakSet();
 
-/** Tells if the client sent the path of a request with a slash at its end that was taken away for the framework. */
+/** Returns true if the client sent the path with a final slash that was removed for the framework. */
 export function lostFinalSlash(request: IncomingMessage): boolean {
   return withoutSlash.has(request);
 }
@@ -58,10 +58,10 @@ function endsWithSlash(target: string): boolean {
   return target.charAt((end === -1 ? target.length : end) - 1) === "/";
 }
 
-/** Answers `false` if the path has no normal form; the target stays as it is then. */
+/** Converts the path to the normal form. Returns false if the path has no normal form; the target is then unchanged. */
 function makeNormal(request: IncomingMessage): boolean {
   const target = request.url!;
-  // Most targets have no escape at all.
+  // Most targets have no escape.
   if (!target.includes("%")) return true;
   const end = target.indexOf("?");
   const path = end === -1 ? target : target.slice(0, end);
@@ -72,8 +72,8 @@ function makeNormal(request: IncomingMessage): boolean {
 }
 
 /**
- * Returns a target without the slash at the end of its path, if kit has a route for the path. kit ignores that slash. A framework
- * that does not would skip the middleware of `/admin/users` for `/admin/users/`, which kit's route `/admin/users` answers.
+ * Returns a target without the final slash of its path if kit has a route for the path. kit ignores that slash. A framework that does not
+ * ignore it would skip the middleware of `/admin/users` for `/admin/users/`, which kit's route `/admin/users` serves.
  */
 export function withoutFinalSlash(target: string, service: ServerService): string {
   const end = target.indexOf("?");
@@ -82,7 +82,7 @@ export function withoutFinalSlash(target: string, service: ServerService): strin
   return path.slice(0, -1) + target.slice(path.length);
 }
 
-/** Answers with an error and never by a handler; see {@link ServerService.refuse}. */
+/** Responds with an error and never calls a handler; see {@link ServerService.refuse}. */
 export function refuseBy(
   service: ServerService,
   exchange: ServerExchange,

@@ -3,25 +3,25 @@ import { Readable } from "node:stream";
 
 import type { ResponseStreamEvents, ResponseWriter } from "@kit/types";
 
-/** How many bytes of an answer wait for its framework before the one who writes them has to. */
+/** Number of bytes of a response that may wait for the framework before the writer has to wait. */
 const highWaterMark = 64 * 1024;
 
 /**
- * How long a head may take that its framework has not sent when the body is given up. Many clients try again where nothing at
- * all has come.
+ * Maximum time to wait for the framework to send the head before the connection of a failed body is closed, in milliseconds. Many clients
+ * retry a request if they have received nothing at all.
  */
 const headPatienceMs = 20;
 
-/** What a framework reads an answer's body from. */
+/** Queue that a framework reads the body of a response from. */
 interface Sink {
-  /** Takes bytes; `false` where enough of them are waiting. */
+  /** Appends bytes. Returns false if enough bytes are queued. */
   push(chunk: Uint8Array): boolean;
   end(): void;
 }
 
 /**
- * Writes the body of an answer that a framework sends: into a stream that the framework, and the hooks and middleware that it
- * goes through, read as fast as the client takes it.
+ * Writes the body of a response that a framework sends. The body goes into a stream, which the framework and its hooks and middleware read
+ * as fast as the client reads.
  */
 class PipedResponseWriter implements ResponseWriter {
   readonly #response: ServerResponse;
@@ -34,15 +34,15 @@ class PipedResponseWriter implements ResponseWriter {
     this.#response = response;
     this.#events = events;
     this.#sink = sink;
-    // What went wrong is of no interest: it closes after an error, and nobody can be told any more.
+    // Ignore the error: `close` follows it, and no further message can be sent.
     response.on("error", () => undefined);
     if (response.destroyed) queueMicrotask(() => this.abort());
-    // Also where a hook has answered with something else: nobody will read this one.
+    // `close` also fires if a hook has sent a different response: then nothing reads this body.
     else response.once("close", () => this.abort());
   }
 
   write(chunk: Uint8Array): boolean {
-    // Where it is gone, `abort` is on its way.
+    // If the response is destroyed, `abort` follows.
     if (this.#isOver || this.#response.destroyed) return false;
     const hasRoom = this.#sink.push(chunk);
     this.#isWaiting = !hasRoom;
@@ -62,14 +62,14 @@ class PipedResponseWriter implements ResponseWriter {
     else setTimeout(() => response.destroy(), headPatienceMs);
   }
 
-  /** The framework reads on. */
+  /** Resumes the writer after the framework has read from the queue. */
   drained(): void {
     if (this.#isOver || !this.#isWaiting) return;
     this.#isWaiting = false;
     this.#events.drain();
   }
 
-  /** Nobody reads what is written. */
+  /** Stops the writer because nothing reads the body any longer. */
   abort(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -77,13 +77,13 @@ class PipedResponseWriter implements ResponseWriter {
   }
 }
 
-/** A body that is written through `writer` and read from `body`. */
+/** Body that is written through `writer` and read from `body`. */
 export interface PipedBody<TBody> {
   readonly writer: ResponseWriter;
   readonly body: TBody;
 }
 
-/** A body for frameworks that send Node's streams. */
+/** Creates a body for frameworks that send Node streams. */
 export function nodeBody(response: ServerResponse, events: ResponseStreamEvents): PipedBody<Readable> {
   const body = new Readable({ highWaterMark, read: () => writer.drained() });
   const writer = new PipedResponseWriter(response, events, {
@@ -93,7 +93,7 @@ export function nodeBody(response: ServerResponse, events: ResponseStreamEvents)
   return { writer, body };
 }
 
-/** A body for frameworks that send streams of the web. */
+/** Creates a body for frameworks that send web streams. */
 export function webBody(
   response: ServerResponse,
   events: ResponseStreamEvents,
@@ -102,7 +102,7 @@ export function webBody(
   const body = new ReadableStream<Uint8Array>(
     {
       start: (started) => void (controller = started),
-      // Neither is called before this function has returned.
+      // Neither `pull` nor `cancel` is called before this function has returned.
       pull: () => writer.drained(),
       cancel: () => writer.abort(),
     },

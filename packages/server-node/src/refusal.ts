@@ -1,16 +1,16 @@
-/** An answer that is given before a request reaches any application. Messages hold nothing that JSON escapes. */
+/** Error response that is sent before a request reaches an application. Messages contain no characters that JSON escapes. */
 export interface Refusal {
   readonly status: number;
   readonly code: string;
   readonly message: string;
 }
 
-/** A message whose syntax or framing is wrong. */
+/** Returns a 400 for a message with invalid syntax or framing. */
 export function badRequest(message: string): Refusal {
   return { status: 400, code: "BAD_REQUEST", message };
 }
 
-/** Something HTTP defines and this server does not do. */
+/** Returns a 501 for a feature of HTTP that this server does not support. */
 export function notImplemented(message: string): Refusal {
   return { status: 501, code: "NOT_IMPLEMENTED", message };
 }

@@ -9,12 +9,12 @@ import { closeAfter, isEnding, type Lingering } from "./linger.ts";
 import { noSniff, noSniffName } from "./no-sniff.ts";
 import { badRequest, headersTooLarge, type Refusal, requestTimeout } from "./refusal.ts";
 
-/** The last answer that was begun on a connection. */
+/** Key of the last response that was started on a connection. */
 export const latest: unique symbol = Symbol("latest answer");
-/** A connection that knows its last answer. */
+/** Connection that stores its last response. */
 export type TrackedSocket = Socket & { [latest]?: ServerResponse };
 
-/** Answers what never becomes a request of an application, and tells of it. */
+/** Responds to input that never becomes a request of an application, and reports each refusal. */
 export class Refuser {
   readonly #report: (refusal: ServerRefusal) => void;
   readonly #lingering: Lingering;
@@ -24,7 +24,7 @@ export class Refuser {
     this.#lingering = lingering;
   }
 
-  /** Answers on a connection that has no request, with the envelope of all of kit's errors, and closes it. */
+  /** Sends an error, in the format of all errors of kit, on a connection that has no request, and closes the connection. */
   connection(socket: Duplex, refusal: Refusal): void {
     if (!socket.writable) {
       socket.destroy();
@@ -43,7 +43,7 @@ export class Refuser {
     this.#lingering.begin(socket);
   }
 
-  /** Answers a request in its turn, and closes its connection then. */
+  /** Sends an error for a request after the responses to earlier requests, and then closes the connection. */
   request(response: ServerResponse, refusal: Refusal): void {
     const body = this.#envelope(response.req.socket, refusal);
     closeAfter(response);
@@ -55,16 +55,16 @@ export class Refuser {
     response.end(body);
   }
 
-  /** Answers what Node's parser could make nothing of, or what did not come in time. */
+  /** Responds to input that Node's parser rejected, or that did not arrive in time. */
   unreadable(error: NodeJS.ErrnoException, socket: TrackedSocket): void {
     const response = socket[latest];
     if (isEnding(socket)) return;
-    // Who never said anything is told nothing.
+    // A client that sent nothing gets no response.
     if (error.code === "ECONNRESET" || socket.bytesRead === 0) socket.destroy();
     else if (response === undefined || response.writableFinished) {
       this.connection(socket, refusalFor(error));
     } else if (response.req.complete) {
-      // They come after a request that is not answered yet: its answer is first.
+      // The invalid input follows a request that has no response yet: send the response of the request first.
       response.once("finish", () => this.connection(socket, refusalFor(error)));
     } else if (response.headersSent) {
       socket.destroy();

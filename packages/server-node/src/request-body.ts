@@ -1,14 +1,14 @@
 import { isUtf8 } from "node:buffer";
 import type { Readable } from "node:stream";
 
-/** A request's body, as far as it is there. */
+/** Body of a request, or the reason why its content is not available. */
 export class RequestBody {
-  /** A request without one. */
+  /** Empty body. */
   static readonly none: RequestBody = new RequestBody(0, Buffer.alloc(0));
-  /** One above the limit; its bytes were not kept. */
+  /** Body above the limit. Its bytes are not kept. */
   static readonly tooLarge: RequestBody = new RequestBody(0, Buffer.alloc(0));
 
-  /** One that nobody could read as text, for its charset or its coding. */
+  /** Body that cannot be read as text because of its charset or its content coding. */
   static readonly unreadable: RequestBody = new RequestBody(1, Buffer.of(0xff));
 
   readonly length: number;
@@ -19,25 +19,25 @@ export class RequestBody {
     this.#content = content;
   }
 
-  /** The bytes as they came. */
+  /** Creates a body from the received bytes. */
   static ofBytes(bytes: Uint8Array, limit: number): RequestBody {
     if (bytes.length > limit) return RequestBody.tooLarge;
     return bytes.length === 0 ? RequestBody.none : new RequestBody(bytes.length, bytes);
   }
 
-  /** Text that somebody decoded before. */
+  /** Creates a body from text that other code has decoded. */
   static ofText(text: string, limit: number): RequestBody {
     const length = Buffer.byteLength(text);
     if (length > limit) return RequestBody.tooLarge;
     return length === 0 ? RequestBody.none : new RequestBody(length, text);
   }
 
-  /** One that is not there any more; reading it is the error. */
+  /** Creates a body whose content is no longer available. Reading it throws `error`. */
   static lost(error: Error): RequestBody {
     return new RequestBody(1, error);
   }
 
-  /** The text, or nothing where the bytes are no UTF-8. */
+  /** Returns the text, or `undefined` if the bytes are not UTF-8. */
   text(): string | undefined {
     const content = this.#content;
     if (typeof content === "string") return content;
@@ -55,8 +55,8 @@ export class RequestBody {
 }
 
 /**
- * Reads a body to its end, or to the limit: what comes after it is not kept. Calls back once, with nothing where the client
- * went away before the end; there is nobody to answer then.
+ * Reads a body to its end or to the limit; bytes after the limit are not kept. Calls `done` once, with `undefined` if the client
+ * disconnects before the end, because no response can be sent then.
  */
 export function readBody(
   stream: Readable,
@@ -78,10 +78,10 @@ export function readBody(
     chunks = [];
     done(body);
   }
-  // The listener for errors stays: one that comes later must not end the process.
+  // The error listener stays: without it, a later error would terminate the process.
   stream.on("data", onData).on("end", onEnd).on("error", ignore).on("close", onGone);
 }
 
 function ignore(): void {
-  // The stream closes after its error, and that is listened for.
+  // The stream emits `close` after its error, and `onGone` handles that.
 }

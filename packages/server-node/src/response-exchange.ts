@@ -6,10 +6,10 @@ import { NodeExchange } from "./exchange.ts";
 import { noSniff, noSniffName } from "./no-sniff.ts";
 import { NodeResponseWriter } from "./response-writer.ts";
 
-/** An exchange that writes to Node's own response. */
+/** Exchange that writes to Node's own response. */
 export class ResponseExchange extends NodeExchange {
-  // Header by header and without `writeHead`: middleware that wraps the response (compression, sessions, logs) listens to
-  // these calls, and what it has set before stays.
+  // Sets each header separately and does not call `writeHead`: middleware that wraps the response (compression, sessions, logs) intercepts
+  // these calls, and headers that it has set before stay.
   protected override write(
     status: number,
     contentType: string | null,
@@ -17,7 +17,7 @@ export class ResponseExchange extends NodeExchange {
     headers: readonly string[] | null,
   ): void {
     const { response } = this;
-    // The client went away: there is nobody to write to.
+    // The client has disconnected, so there is nothing to write to.
     if (response.destroyed) return;
     setHead(response, status, contentType, headers);
     const length = body === null ? 0 : typeof body === "string" ? Buffer.byteLength(body) : body.length;
@@ -61,7 +61,7 @@ function setHeaders(response: ServerResponse, headers: readonly string[]): void 
   const seen = new Set<string>(["set-cookie"]);
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index]!;
-    // The first of a name takes the place of what middleware of the framework has set; cookies are added to its.
+    // The first value of a name replaces a header that the framework's middleware has set. Cookies are added to existing ones.
     if (seen.has(name)) response.appendHeader(name, headers[index + 1]!);
     else response.setHeader(name, headers[index + 1]!);
     seen.add(name);

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 
 import type { ResponseStreamEvents, ResponseWriter } from "@kit/types";
 
-/** Writes the body of an answer whose head is set; the head is sent at once. */
+/** Writes the body of a response whose head is set. The head is sent at once. */
 export class NodeResponseWriter implements ResponseWriter {
   readonly #response: ServerResponse;
   #isOver = false;
@@ -14,7 +14,7 @@ export class NodeResponseWriter implements ResponseWriter {
       this.#isOver = true;
       events.abort();
     };
-    // What went wrong is of no interest: it closes after an error, and nobody can be told any more.
+    // Ignore the error: `close` follows it, and no further message can be sent.
     response.on("error", () => undefined);
     if (response.destroyed) {
       queueMicrotask(abort);
@@ -27,7 +27,7 @@ export class NodeResponseWriter implements ResponseWriter {
   }
 
   write(chunk: Uint8Array): boolean {
-    // Where it is gone, `abort` is on its way.
+    // If the response is destroyed, `abort` follows.
     return !this.#isOver && !this.#response.destroyed && this.#response.write(chunk);
   }
 

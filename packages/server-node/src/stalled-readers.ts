@@ -1,20 +1,20 @@
 import type { Socket } from "node:net";
 
-/** Properties of a socket's handle that Node itself reads for its own timeouts, and does not declare. */
+/** Properties of a socket's handle that Node reads for its own timeouts and does not declare. */
 interface Handle {
   readonly bytesWritten: number;
   readonly writeQueueSize: number;
 }
 
-/** What a connection had sent when it was last seen to make progress. */
+/** Number of bytes that a connection had sent at its last progress, and the time of that progress. */
 interface Progress {
   readonly sent: number;
   readonly since: number;
 }
 
 /**
- * Cuts connections whose client has stopped reading its answer: nothing of what waits for it was taken for a while. One
- * that reads slowly is forgiven with each step, however large the piece that it is at.
+ * Closes connections whose client has stopped reading its response: no queued byte was sent for the write timeout. Each byte that is sent
+ * restarts the timeout, even within a large chunk, so slow readers are not affected.
  */
 export class StalledReaders {
   readonly #sockets: Iterable<Socket>;
@@ -27,7 +27,7 @@ export class StalledReaders {
     this.#patienceMs = patienceMs;
   }
 
-  /** Looks at all connections from time to time, until it is stopped. */
+  /** Checks all connections periodically until `stop` is called. */
   start(): void {
     const interval = Math.min(Math.max(this.#patienceMs / 4, 10), 1000);
     this.#timer = setInterval(() => this.#sweep(performance.now()), interval).unref();
@@ -53,14 +53,14 @@ export class StalledReaders {
   }
 }
 
-/** How many bytes wait to be sent, and how many the system has taken. */
+/** Returns the number of bytes that wait to be sent, and the number of bytes that the system has accepted. */
 function outputOf(socket: Socket): { readonly queued: number; readonly sent: number } {
   const { _handle: handle } = socket as { readonly _handle?: Partial<Handle> | null };
   const { bytesWritten, writeQueueSize } = handle ?? {};
   if (bytesWritten !== undefined && writeQueueSize !== undefined) {
     return { queued: writeQueueSize, sent: bytesWritten - writeQueueSize };
   }
-  // Then a large piece counts when all of it was taken.
+  // Without the handle's counters, a large chunk counts as progress only after the system has accepted all of it.
   const queued = socket.writableLength;
   return { queued, sent: socket.bytesWritten - queued };
 }

@@ -1,28 +1,32 @@
-/** How long a server waits for clients, in milliseconds. */
+/** Timeouts of a server, in milliseconds. */
 export interface HttpTimeouts {
-  /** Between two requests on one connection; default 72,000. */
+  /** Maximum time between two requests on one connection; default 72,000. */
   readonly keepAliveTimeoutMs?: number;
-  /** From the first byte of a request to the end of its headers; default 10,000. Then 408. */
+  /** Maximum time from the first byte of a request to the end of its headers; default 10,000. Then the server responds with 408. */
   readonly headersTimeoutMs?: number;
-  /** From the first byte of a request to the end of its body; default 300,000. Then 408. */
+  /** Maximum time from the first byte of a request to the end of its body; default 300,000. Then the server responds with 408. */
   readonly requestTimeoutMs?: number;
-  /** For a client that has stopped reading its answer; default 60,000. Then its connection is cut. */
+  /** Maximum time in which a client reads nothing of its response; default 60,000. Then its connection is closed. */
   readonly writeTimeoutMs?: number;
 }
 
-/** Timeouts as Node's servers have them, and those that they have not. */
+/** Validated timeouts in milliseconds: those with the names of Node's server properties, and those that Node does not have. */
 export interface CheckedTimeouts {
   readonly keepAliveTimeout: number;
   readonly headersTimeout: number;
-  /** 0 where `bodyTimeout` takes its place. */
+  /** 0 if `bodyTimeout` replaces it. */
   readonly requestTimeout: number;
-  /** From the end of the headers to the end of the body; nothing where `requestTimeout` is all. */
+  /** Maximum time from the end of the headers to the end of the body; `undefined` if only `requestTimeout` applies. */
   readonly bodyTimeout?: number;
-  /** For a client that has stopped reading its answer. */
+  /** Maximum time in which a client reads nothing of its response. */
   readonly writeTimeout: number;
 }
 
-/** Reads an adapter's options. */
+/**
+ * Validates the timeouts of an adapter and applies the defaults.
+ *
+ * @throws {RangeError} if a timeout is not a whole number from 1 to 2,147,483,647.
+ */
 export function checkTimeouts(adapter: string, options: HttpTimeouts): CheckedTimeouts {
   const read = (name: keyof HttpTimeouts, standard: number): number => {
     const value = options[name] ?? standard;
@@ -37,7 +41,7 @@ export function checkTimeouts(adapter: string, options: HttpTimeouts): CheckedTi
   return {
     keepAliveTimeout: read("keepAliveTimeoutMs", 72_000),
     headersTimeout,
-    // The one includes the other.
+    // The time for the request includes the time for its headers.
     requestTimeout: Math.max(read("requestTimeoutMs", 300_000), headersTimeout),
     writeTimeout: read("writeTimeoutMs", 60_000),
   };

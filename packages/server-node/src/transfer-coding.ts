@@ -3,11 +3,11 @@ import { badRequest, notImplemented, type Refusal } from "./refusal.ts";
 const token = /^[\w!#$%&'*+\-.^`|~]+$/;
 
 /**
- * Returns the refusal for a wrong value of `transfer-encoding`. The counterpart is `crates/kit-guard/src/coding.rs`, which says why: a request
- * whose last coding is not `chunked` has no end that a server could find (RFC 9112, 6.3).
+ * Returns the refusal for an invalid value of `transfer-encoding`. The counterpart is `crates/kit-guard/src/coding.rs`, which explains the
+ * reason: if the last coding is not `chunked`, a server cannot find the end of the request (RFC 9112, 6.3).
  */
 export function codingRefusal(value: string): Refusal | undefined {
-  // Nearly every message with chunks has this value.
+  // Nearly every chunked message has this value.
   if (value === "chunked") return undefined;
   const codings = value
     .toLowerCase()
@@ -25,8 +25,8 @@ export function codingRefusal(value: string): Refusal | undefined {
 }
 
 /**
- * Without the spaces and tabs around it. `String.prototype.trim` takes more for white space, and an expression such as `/[ \t]+$/` takes
- * quadratic time on a value with many blanks inside.
+ * Removes spaces and tabs from both ends. `String.prototype.trim` also removes other white space, and an expression such as `/[ \t]+$/`
+ * takes quadratic time on a value with many blanks inside.
  */
 function trim(text: string): string {
   let start = 0;

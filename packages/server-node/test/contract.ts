@@ -1,4 +1,4 @@
-/** What every adapter on node:http must do, whichever framework it wraps. */
+/** Tests that every adapter on node:http must pass, with any framework. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
@@ -12,7 +12,7 @@ import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
 import { testEdges } from "./edges.ts";
 import { leave, outcome, post, raw, serve, until } from "./support.ts";
 
-/** Longer than any machine takes for what is waited for. */
+/** Timeout for all waits, in milliseconds; longer than any machine needs. */
 const patienceMs = 20_000;
 
 const get = "GET /notes/1 HTTP/1.1\r\nHost: a\r\n";
@@ -25,14 +25,14 @@ export function testAdapter(name: string, make: (options?: HttpTimeouts) => Serv
   quietStdout();
   testEdges(name, make);
 
-  test(`${name}: says what it is`, () => {
+  test(`${name}: reports its name and platform, and refuses an invalid timeout`, () => {
     const server = make();
     assert.equal(server.name, name);
     assert.match(server.platform, /^(?:\w+ \d+\.\d+\.\d+|node:http)$/);
     assert.throws(() => make({ headersTimeoutMs: 0 }), RangeError);
   });
 
-  test(`${name}: a port in use is a clear error, and so is a host that is not known`, async () => {
+  test(`${name}: rejects with a clear error for a port in use and for an unknown host`, async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as AddressInfo;
@@ -44,13 +44,13 @@ export function testAdapter(name: string, make: (options?: HttpTimeouts) => Serv
     await assert.rejects(serve(make(), {}, { port: 0, host: "host.invalid" }), /host\.invalid.*not known/);
   });
 
-  test(`${name}: listens on every address where none is named`, async () => {
+  test(`${name}: listens on all addresses if no host is specified`, async () => {
     await using app = await serve(make(), {}, { port: 0 });
     assert.match(app.url, /^http:\/\/localhost:\d+$/);
     assert.equal((await fetch(`http://127.0.0.1:${app.port}/notes/1`)).status, 200);
   });
 
-  test(`${name}: closing waits for what is under way, says so, and takes no more`, async () => {
+  test(`${name}: closing waits for requests in progress, marks their responses as last, and accepts no more`, async () => {
     const begun = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     const app = await serve(make(), {
@@ -69,7 +69,7 @@ export function testAdapter(name: string, make: (options?: HttpTimeouts) => Serv
     await assert.rejects(fetch(app.url));
   });
 
-  test(`${name}: closing answers what the system had received by then`, async () => {
+  test(`${name}: closing serves the requests that the system received before`, async () => {
     const app = await serve(make());
     const clients = Array.from({ length: 20 }, () => {
       const socket = connect(app.port, "127.0.0.1");
@@ -79,7 +79,7 @@ export function testAdapter(name: string, make: (options?: HttpTimeouts) => Serv
     });
     await Promise.all(clients.map(({ socket }) => once(socket, "connect")));
     for (const [index, client] of clients.entries()) {
-      // Half of them have been answered before, and are idle as far as the server knows.
+      // Half of the clients have received a response before, so the server sees their connections as idle.
       if (index % 2 === 0) continue;
       client.socket.write(`${get}\r\n`);
       await once(client.socket, "data");
@@ -92,7 +92,7 @@ export function testAdapter(name: string, make: (options?: HttpTimeouts) => Serv
     await closed;
   });
 
-  test(`${name}: closing cuts what takes too long, idle connections at once`, async () => {
+  test(`${name}: closing cuts requests that exceed the grace period, and idle connections at once`, async () => {
     let aborted = 0;
     const app = await serve(make(), {
       get: async (ctx) => {
@@ -106,23 +106,23 @@ export function testAdapter(name: string, make: (options?: HttpTimeouts) => Serv
     const start = performance.now();
     await app.close(60);
     assert.ok(performance.now() - start < 300);
-    // The application says so where the server lets it.
+    // The application responds with 503 if the server allows a response.
     assert.match(await answer, /^(?:HTTP\/1.1 503 [^]*)?$/);
     assert.equal(await idle, "");
     await sleep(20);
     assert.equal(aborted, 1);
-    // The handler's late answer harms nobody.
+    // The late response of the handler must not cause an error.
     await sleep(400);
   });
 
-  test(`${name}: a client that leaves aborts its request, and nothing else`, async () => {
+  test(`${name}: a client that disconnects aborts its own request only`, async () => {
     const seen: string[] = [];
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
     await using app = await serve(make(), {
       get: async (ctx) => {
         ctx.signal.addEventListener("abort", () => seen.push("aborted"));
         arrive();
-        // Of the one that leaves: its answer would come much later.
+        // Request of the client that disconnects: its response would come much later.
         if (ctx.headers["x-own"] === "a") await sleep(patienceMs, undefined, { signal: ctx.signal });
         return { text: ctx.headers["x-own"] ?? "none" };
       },
@@ -133,7 +133,7 @@ export function testAdapter(name: string, make: (options?: HttpTimeouts) => Serv
     assert.deepEqual([await response.json(), seen], [{ text: "b" }, ["aborted"]]);
   });
 
-  test(`${name}: uploads that are given up leave the server as it was`, async () => {
+  test(`${name}: keeps serving after clients abandon uploads`, async () => {
     await using app = await serve(make());
     const request =
       "POST /notes HTTP/1.1\r\nHost: a\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{";
@@ -142,7 +142,7 @@ export function testAdapter(name: string, make: (options?: HttpTimeouts) => Serv
     assert.deepEqual(app.log, []);
   });
 
-  test(`${name}: a header that cannot be written is one 500, and is logged`, async () => {
+  test(`${name}: responds once with 500 and logs an error if a response header cannot be written`, async () => {
     await using app = await serve(make(), {
       get: (ctx) => {
         ctx.header("x".repeat(70_000), "1");
@@ -158,7 +158,7 @@ export function testAdapter(name: string, make: (options?: HttpTimeouts) => Serv
     );
   });
 
-  test(`${name}: cookies and other headers are written`, async () => {
+  test(`${name}: writes cookies and other headers`, async () => {
     await using app = await serve(make(), {
       get: (ctx) => {
         ctx.status(206);
@@ -177,7 +177,7 @@ export function testAdapter(name: string, make: (options?: HttpTimeouts) => Serv
     assert.deepEqual(await response.json(), { text: "ä€" });
   });
 
-  test(`${name}: a body above the limit is 413, and the client can read so while it sends`, async () => {
+  test(`${name}: responds with 413 to a body above the limit, readable while the client still sends`, async () => {
     await using app = await serve(make());
     const large = "x".repeat(4 * 1024 * 1024);
     assert.deepEqual(await outcome(post(`${app.url}/notes`, large)), [413, "PAYLOAD_TOO_LARGE"]);
@@ -189,7 +189,7 @@ export function testAdapter(name: string, make: (options?: HttpTimeouts) => Serv
     assert.equal(chunked.match(/HTTP\/1\.1/g)?.length, 1);
   });
 
-  test(`${name}: a body is asked for only where it is wanted`, async () => {
+  test(`${name}: sends 100 Continue only if it reads the body`, async () => {
     await using app = await serve(make());
     assert.match(
       await raw(app.port, `${expecting(12)}{"text":"a"}`),
@@ -198,12 +198,12 @@ export function testAdapter(name: string, make: (options?: HttpTimeouts) => Serv
     assert.match(await raw(app.port, expecting(2_000_000)), /^HTTP\/1.1 413 /);
   });
 
-  test(`${name}: a client that is slow with its head is told so`, async () => {
+  test(`${name}: responds with 408 if the head of a request arrives too slowly`, async () => {
     await using app = await serve(make({ headersTimeoutMs: 300 }));
     assert.match(await raw(app.port, "GET /notes HT"), /^HTTP\/1.1 408 [^]*"code":"REQUEST_TIMEOUT"/);
   });
 
-  test(`${name}: noise after a request does not take its answer`, async () => {
+  test(`${name}: responds to a request that invalid bytes follow, and then with 400`, async () => {
     await using app = await serve(make(), { get: () => sleep(30, { text: "hi" }) });
     const answer = await raw(app.port, `${get}\r\n\u0016\u0003 noise\r\n\r\n`);
     assert.match(answer, /^HTTP\/1.1 200 [^]*\{"text":"hi"\}HTTP\/1.1 400 [^]*"code":"BAD_REQUEST"/);

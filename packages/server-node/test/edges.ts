@@ -1,4 +1,4 @@
-/** What adapters on node:http do where no application is asked: refusals, clients that do not read, Unix sockets. */
+/** Tests of adapters on node:http without an application: refusals, clients that do not read, Unix sockets. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ interface Bare extends AsyncDisposable {
   readonly refusals: readonly ServerRefusal[];
 }
 
-/** A server with a function in place of a pipeline. */
+/** Starts a server with a function instead of a pipeline. */
 async function bare(
   server: ServerAdapter,
   handle: (exchange: ServerExchange) => void = (exchange) => exchange.respond(200, "text/plain", "hi", null),
@@ -41,7 +41,7 @@ async function bare(
   return { port, url, refusals, [Symbol.asyncDispose]: () => server.close({ graceMs: 0 }) };
 }
 
-/** How many bytes of an answer come to a client that pauses for a while before it reads each piece. */
+/** Reads a response with a pause before each chunk. Returns the number of bytes received. */
 async function readSlowly(port: number, pauseMs: () => number): Promise<number> {
   const socket: Socket = connect(port, "127.0.0.1");
   socket.on("error", () => undefined);
@@ -57,7 +57,7 @@ async function readSlowly(port: number, pauseMs: () => number): Promise<number> 
 
 /** Registers the tests of one adapter. */
 export function testEdges(name: string, make: (options?: HttpTimeouts) => ServerAdapter): void {
-  test(`${name}: what is refused is told, with what the client was answered`, async () => {
+  test(`${name}: reports each refusal with the response that the client received`, async () => {
     await using app = await bare(make({ headersTimeoutMs: 200 }));
     const host = "Host: a\r\n";
     const cases: readonly [request: string, status: number, code: string, message: string][] = [
@@ -95,12 +95,12 @@ export function testEdges(name: string, make: (options?: HttpTimeouts) => Server
     }
   });
 
-  test(`${name}: who says nothing is told nothing`, async () => {
+  test(`${name}: sends nothing to a client that sent nothing`, async () => {
     await using app = await bare(make({ headersTimeoutMs: 200 }));
     assert.deepEqual([await raw(app.port, ""), app.refusals], ["", []]);
   });
 
-  test(`${name}: a client that stops reading is cut, whatever else the server does`, async () => {
+  test(`${name}: cuts the connection of a client that stops reading`, async () => {
     const body = Buffer.alloc(32 * MIB, "a");
     const respond = (exchange: ServerExchange): void => exchange.respond(200, "text/plain", body, null);
     await using app = await bare(make({ writeTimeoutMs: 200 }), respond);
@@ -115,7 +115,7 @@ export function testEdges(name: string, make: (options?: HttpTimeouts) => Server
     assert.match(await raw(app.port, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"), /a$/);
   });
 
-  test(`${name}: a client that reads slowly is not`, async () => {
+  test(`${name}: serves a client that reads slowly to the end`, async () => {
     const body = Buffer.alloc(16 * MIB, "a");
     const respond = (exchange: ServerExchange): void => exchange.respond(200, "text/plain", body, null);
     await using app = await bare(make({ writeTimeoutMs: 1000 }), respond);

@@ -1,4 +1,4 @@
-/** What every server must do that streams. */
+/** Tests that every server with streaming must pass. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
@@ -11,7 +11,7 @@ import type { ServerAdapter } from "@kit/types";
 import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
 import { raw, serve, until } from "./support.ts";
 
-/** Asks, and gives the answer as soon as its head is there. */
+/** Sends a request and resolves when the head of the response arrives. */
 export async function ask(url: string, method = "GET"): Promise<IncomingMessage> {
   const request = httpRequest(`${url}/notes/1`, { method, agent: false });
   request.end();
@@ -45,7 +45,7 @@ const mebibyte = 1024 * 1024;
 export function testStreams(name: string, make: () => ServerAdapter): void {
   quietStdout();
 
-  test(`${name}: the head and each piece are sent when they are there`, async () => {
+  test(`${name}: sends the head and each chunk as soon as they are available`, async () => {
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
     async function* pieces(): AsyncGenerator<string> {
       await gates[0].promise;
@@ -67,7 +67,7 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
     assert.equal(await textOf(response), "two");
   });
 
-  test(`${name}: a client that does not read stops the stream, one that leaves releases it`, async () => {
+  test(`${name}: pauses the stream if the client does not read, and releases it if the client disconnects`, async () => {
     const piece = new Uint8Array(256 * 1024);
     let made = 0;
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -88,7 +88,7 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
       before = made;
       await sleep(200);
     }
-    // What the kernel and Node hold back, and no more.
+    // Only as much as the buffers of the kernel and of Node hold.
     assert.ok(made < 200, `${made} pieces were read ahead`);
     response.destroy();
     await released;
@@ -96,7 +96,7 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
   });
 
   test(
-    `${name}: a stream that waits learns that its client has cut the connection`,
+    `${name}: a waiting stream is released if its client cuts the connection`,
     { timeout: 10_000 },
     async () => {
       const { promise: released, resolve: release } = Promise.withResolvers<string>();
@@ -113,7 +113,7 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
     },
   );
 
-  test(`${name}: a stream goes on for a client that has closed its sending side, until a write fails`, async () => {
+  test(`${name}: streams to a client that closed its sending side, until a write fails`, async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<string>();
     const { promise: halfClosed, resolve: halfClose } = Promise.withResolvers<void>();
     let sent = 0;
@@ -139,7 +139,7 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
     assert.match(await released, /The client went away/);
   });
 
-  test(`${name}: a length is kept, HEAD has no body, and what fails is cut`, async () => {
+  test(`${name}: sends the declared length, no body for HEAD, and cuts a stream that fails`, async () => {
     await using app = await serve(make(), { get: (ctx) => ctx.send(two(), { length: 2 }) });
     const whole = await ask(app.url);
     assert.equal(whole.headers["content-length"], "2");
@@ -151,7 +151,7 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
     const cut = await ask(short.url);
     await assert.rejects(cut.toArray(), /aborted/);
     assert.match(short.log[0]!.message, /failed after its head was sent/);
-    // A client of HTTP/1.0 knows no chunks.
+    // A client of HTTP/1.0 does not support the chunked transfer coding.
     await using old = await serve(make(), { get: (ctx) => ctx.send(two()) });
     const answer = await raw(old.port, "GET /notes/1 HTTP/1.0\r\nhost: a\r\n\r\n");
     assert.match(answer, /\r\n\r\nab$/);
@@ -159,7 +159,7 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
     assert.deepEqual([bare.headers["content-length"], await bare.toArray()], [undefined, []]);
   });
 
-  test(`${name}: the connection serves on behind a stream`, async () => {
+  test(`${name}: serves further requests on the connection after a stream`, async () => {
     let requests = 0;
     await using app = await serve(make(), {
       get: (ctx) => {
@@ -185,7 +185,7 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
     assert.ok(performance.now() - start < 2000);
   });
 
-  test(`${name}: 200 MiB for a slow reader stay where they are made`, { timeout: 120_000 }, async (t) => {
+  test(`${name}: does not buffer 200 MiB for a slow reader`, { timeout: 120_000 }, async (t) => {
     const piece = Buffer.alloc(64 * 1024, "kit");
     const total = 200 * mebibyte;
     let made = 0;
@@ -202,12 +202,12 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
       if (received < (pauses + 1) * mebibyte) continue;
       pauses += 1;
       grown = Math.max(grown, process.memoryUsage.rss() - before);
-      // Longer than the server needs to fill whatever it fills.
+      // Longer than the server needs to fill its buffers.
       await sleep(5);
     }
     t.diagnostic(`${(ahead / mebibyte).toFixed(1)} MiB ahead, ${(grown / mebibyte).toFixed(0)} MiB grown`);
     assert.equal(received, total);
-    // The system's buffers of both ends are the most of it.
+    // Most of these bytes are in the system's buffers of both ends.
     assert.ok(ahead < 24 * mebibyte, `${ahead} bytes were read ahead`);
     assert.ok(grown < 100 * mebibyte, `the process grew by ${grown} bytes`);
   });

@@ -6,7 +6,7 @@ import type { ListenOptions, ServerAdapter } from "@kit/types";
 
 import { compiled, objectOf, responseOf, route } from "../../core/test/support/compiled.ts";
 
-/** A running application that closes itself at the end of its block. */
+/** Running application that closes at the end of its block. */
 export interface Served extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
@@ -14,14 +14,14 @@ export interface Served extends AsyncDisposable {
   close(graceMs?: number): Promise<void>;
 }
 
-/** What the test application's handlers do. */
+/** Handlers of the test application. */
 export interface Handlers {
   readonly get?: (ctx: RequestContext) => unknown;
 }
 
 const text = responseOf("Text", { text: "string" });
 
-/** An application of GET /notes/:id, which a handler answers, and of POST /notes, which gives its body back. */
+/** Starts an application with GET /notes/:id, which the given handler serves, and POST /notes, which responds with its body. */
 export async function serve(
   server: ServerAdapter,
   { get = () => ({ text: "hi" }) }: Handlers = {},
@@ -52,7 +52,7 @@ export async function serve(
   return { url, port, log, close, [Symbol.asyncDispose]: () => close() };
 }
 
-/** Sends a body; JSON where nothing else is said. */
+/** Sends a POST request with a body, by default of type JSON. */
 export async function post(
   url: string,
   body: string | Uint8Array<ArrayBuffer>,
@@ -63,21 +63,21 @@ export async function post(
   return [response.status, await response.json()];
 }
 
-/** The status and the code of an error, or the whole body of anything else. */
+/** Resolves to the status and the error code of an error response, or to the status and the whole body of another response. */
 export async function outcome(answer: Promise<[number, unknown]>): Promise<[number, unknown]> {
   const [status, body] = await answer;
   const { error } = body as { error?: { code: string } };
   return [status, error?.code ?? body];
 }
 
-/** Sends bytes as they are and gives all that comes back until the server closes. */
+/** Sends raw bytes and returns everything that the server sends before it closes the connection. */
 export async function raw(port: number, request: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.write(request);
   return Buffer.concat(await socket.toArray()).toString("latin1");
 }
 
-/** Sends a request and leaves after something else than its answer. */
+/** Sends a request and disconnects after `after` instead of waiting for the response. */
 export async function leave(port: number, request: string, after: Promise<unknown>): Promise<void> {
   const socket = connect(port, "127.0.0.1");
   await once(socket, "connect");
@@ -86,7 +86,7 @@ export async function leave(port: number, request: string, after: Promise<unknow
   socket.destroy();
 }
 
-/** Waits for what is bound to happen, 20 seconds at most. */
+/** Waits until the condition is true, for at most 20 seconds. */
 export async function until(holds: () => boolean): Promise<void> {
   const end = performance.now() + 20_000;
   while (!holds() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 5));

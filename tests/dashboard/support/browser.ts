@@ -10,32 +10,32 @@ import { repository } from "../../e2e/support/project.ts";
 
 const isBuilt = existsSync(join(repository, "packages/plugin-debug/dist-dashboard/index.html"));
 
-/** Why the tests are skipped; false where they are not. */
+/** Reason for skipping the tests, or false to run them. */
 export const skip: string | false =
   withoutChromium || (!isBuilt && "the dashboard is not built: cargo xtask dashboard");
 
 export function launch(): Promise<Browser> {
-  // Without a sandbox, which root has not.
+  // Without a sandbox, because root cannot use it.
   return chromium.launch({ executablePath: chromiumPath!, args: ["--no-sandbox"] });
 }
 
-/** How a page is opened. */
+/** Options for opening a page. */
 export interface Opening {
   readonly width?: number;
   readonly colorScheme?: "light" | "dark";
-  /** What may be complained of: tests that break the connection have that in the console. */
+  /** Console messages that are allowed: tests that break the connection cause errors in the console. */
   readonly expected?: RegExp;
 }
 
-/** What a test has of a page. */
+/** Opened page for a test. */
 export interface Opened {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Everything that it asked for over the network, by URL. */
+  /** URLs of all requests of the page. */
   readonly requests: readonly string[];
 }
 
-/** Opens the dashboard, uses it, and insists that it neither complained nor asked another host for anything. */
+/** Opens the dashboard and runs `use`. Fails if the console has errors, or if the page sends a request to another host. */
 export async function withPage(
   browser: Browser,
   url: string,
@@ -48,7 +48,7 @@ export async function withPage(
   const complaints: string[] = [];
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
-  // What the security policy would stop is seen here too.
+  // This event also reports requests that the content security policy would block.
   page.on("request", (asked) => {
     if (/^(https?|wss?):/.test(asked.url())) requests.push(asked.url());
   });
@@ -74,7 +74,7 @@ export async function withPage(
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Insists that axe finds nothing serious on the page as it is. */
+/** Fails if axe finds a serious violation on the current page. */
 export async function assertAccessible(page: Page, what: string): Promise<void> {
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe);
   const found = (await page.evaluate(
@@ -85,7 +85,7 @@ export async function assertAccessible(page: Page, what: string): Promise<void> 
   assert.deepEqual(found, [], what);
 }
 
-/** How wide the page's content is. */
+/** Returns the width of the page's content. */
 export function widthOf(page: Page): Promise<number> {
   return page.evaluate("document.documentElement.scrollWidth");
 }
@@ -99,7 +99,7 @@ const useful = `new Promise((tell) => {
   look();
 })`;
 
-/** Waits until the page shows what people came for, and tells when that was, in milliseconds from the navigation. */
+/** Waits until the page shows its main content. Returns the time since the navigation, in milliseconds. */
 export function usefulAt(page: Page): Promise<number> {
   return page.evaluate(useful);
 }

@@ -1,4 +1,4 @@
-// A PostgreSQL of the test's own, which can be stopped and started again at the same port.
+// PostgreSQL server of a test, which can be stopped and started again on the same port.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -27,7 +27,7 @@ export class Cluster {
     this.url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   }
 
-  /** Makes a cluster without a password and starts its server. */
+  /** Creates a cluster without a password and starts its server. */
   static async start(): Promise<Cluster> {
     const account = isRoot() ? NOBODY : undefined;
     const binaries = findBinaries(account);
@@ -46,7 +46,7 @@ export class Cluster {
     return cluster;
   }
 
-  /** Starts the server and waits until it takes connections. */
+  /** Starts the server and waits until it accepts connections. */
   async run(): Promise<void> {
     const settings = [
       `port=${this.#port}`,
@@ -70,7 +70,7 @@ export class Cluster {
     }
   }
 
-  /** Stops the server: `SIGINT` ends its connections in order, `SIGQUIT` as after a crash. */
+  /** Stops the server. `SIGINT` closes its connections in order; `SIGQUIT` closes them like a crash. */
   async stop(signal: "SIGINT" | "SIGQUIT" = "SIGINT"): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
@@ -80,10 +80,10 @@ export class Cluster {
     await ended;
   }
 
-  /** Runs a statement over a connection of its own. */
+  /** Runs a statement on a new connection. */
   async query(sql: string): Promise<Record<string, unknown>[]> {
     const client = new Client({ connectionString: this.url });
-    // Without a listener, a connection that the server ends would end the process.
+    // Without a listener, a connection that the server closes would terminate the process.
     client.on("error", () => {});
     await client.connect();
     try {
@@ -93,7 +93,7 @@ export class Cluster {
     }
   }
 
-  /** Number of sessions that run a statement that contains this text. */
+  /** Returns the number of sessions that run a statement with this text. */
   async running(text: string): Promise<number> {
     const rows = await this.query(
       `select count(*)::int as n from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like '%${text}%'`,
@@ -116,7 +116,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Waits until a condition holds, at most 30 seconds. */
+/** Waits until the condition is true, for at most 30 seconds. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const end = Date.now() + 30_000;
   while (!(await condition())) {

@@ -1,4 +1,4 @@
-// Latency and statuses before, during and after an outage of PostgreSQL.
+// Measures latency and statuses before, during and after an outage of PostgreSQL.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -6,11 +6,11 @@ import { type Cluster, until } from "./cluster.ts";
 import type { NotesServer } from "./notes-server.ts";
 
 const clients = 8;
-/** Between two requests of a client. */
+/** Pause between two requests of a client, in milliseconds. */
 const pauseMs = 10;
 const calmSeconds = 2;
 
-/** Results of a phase as clients saw them. Latencies in milliseconds. */
+/** Results of a phase as clients see them. Latencies are in milliseconds. */
 export interface Phase {
   readonly name: string;
   readonly count: number;
@@ -19,7 +19,7 @@ export interface Phase {
   readonly statuses: Readonly<Record<string, number>>;
 }
 
-/** Stops PostgreSQL for so many seconds under load. The times after it begin when the first request succeeds again. */
+/** Stops PostgreSQL for the given number of seconds under load. The phase after the outage starts with the first successful request. */
 export async function measureOutage(
   cluster: Cluster,
   server: NotesServer,

@@ -14,7 +14,7 @@ const rust = join(repository, "target/generated/debug/notes-rust");
 
 export type Runtime = "node" | "rust";
 
-/** Says why a server cannot be started here; nothing if it can. */
+/** Returns the reason why a server cannot be started here; `undefined` if it can. */
 export function missing(runtime: Runtime): string | undefined {
   if (runtime === "rust" && !existsSync(rust))
     return `${rust} is not built: kit build in examples/notes-rust`;
@@ -22,7 +22,7 @@ export function missing(runtime: Runtime): string | undefined {
   return undefined;
 }
 
-/** Makes the tables of the notes API. */
+/** Creates the tables of the notes API. */
 export async function migrate(cluster: Cluster): Promise<void> {
   for (const name of readdirSync(join(notes, "migrations"))) {
     const file = join(notes, "migrations", name, "migration.sql");
@@ -30,7 +30,7 @@ export async function migrate(cluster: Cluster): Promise<void> {
   }
 }
 
-/** An answer, and how long it took. */
+/** Response with its duration. */
 export interface Timed {
   readonly status: number;
   readonly text: string;
@@ -76,8 +76,8 @@ export class NotesServer {
   }
 
   /**
-   * Starts a server whose standard output and error nobody reads any more, from the first moment on. It says nothing of where it listens, so the port is
-   * chosen for it.
+   * Starts a server whose standard output and error are closed from the start. Its address cannot be read from the output, so the caller
+   * chooses the port.
    */
   static async startUnread(runtime: Runtime, databaseUrl: string, port: number): Promise<NotesServer> {
     const child = spawnServer(runtime, databaseUrl, { PORT: String(port), LOG_LEVEL: "debug" });
@@ -128,7 +128,7 @@ function spawnServer(
   });
 }
 
-/** A server that ended before it listened. */
+/** Error for a server that exited before it listened. */
 export class StartError extends Error {
   constructor(code: number | null, output: string) {
     super(`The server ended with ${code}:\n${output}`);

@@ -1,7 +1,7 @@
 import type { Random } from "../support/random.ts";
 import { PLACEHOLDER, placeholder } from "../support/request.ts";
 
-/** Who may ask, who may not, and what looks like either. */
+/** Valid and invalid values of `authorization`, and values that resemble them. */
 const AUTHORIZATIONS: readonly (string | undefined)[] = [
   undefined,
   "",
@@ -72,7 +72,7 @@ const CONTENT_TYPES: readonly (string | undefined)[] = [
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 
-/** Headers that change nothing, or that one of the servers may look at. */
+/** Headers that change nothing, or that one of the servers may interpret. */
 const MORE: readonly (readonly [name: string, value: string])[] = [
   ["traceparent", `00-${TRACE}-b7ad6b7169203331-01`],
   ["traceparent", `00-${TRACE}-b7ad6b7169203331-01-more`],
@@ -196,7 +196,7 @@ export function method(random: Random): string {
   return random.pick(METHODS);
 }
 
-/** `Content-Type`, `CONTENT-TYPE`, `cOnTeNt-TyPe`. */
+/** Returns the name in lower, upper or mixed case: `Content-Type`, `CONTENT-TYPE`, `cOnTeNt-TyPe`. */
 export function inAnyCase(name: string, random: Random): string {
   return random.pick([
     (text: string) => text,
@@ -206,7 +206,7 @@ export function inAnyCase(name: string, random: Random): string {
   ])(name);
 }
 
-/** The id of a note that is, was or will be there, or of none. */
+/** Returns the id of a note that exists, existed, will exist or never exists. */
 export function id(random: Random, made: number): string {
   const known = placeholder(random.int(0, made));
   return random.weighed<() => string>(
@@ -264,7 +264,7 @@ export function id(random: Random, made: number): string {
   )();
 }
 
-/** Paths of nothing, of something else, and of something in another spelling. */
+/** Returns a path that does not exist, an unusual path, or a path in another spelling. */
 export function path(random: Random, made: number): string {
   const note = id(random, made);
   return random.pick([
@@ -375,12 +375,12 @@ const QUERY_VALUES = [
   "x".repeat(300),
 ];
 
-/** Text of a path parameter, which a number or a boolean may be. */
+/** Returns the text of a path parameter, which may be a valid number or boolean. */
 export function parameter(random: Random): string {
   return random.pick(QUERY_VALUES).replaceAll(/[?/']/g, "%3F") || "%20";
 }
 
-/** A query of some of these keys, in forms that no client of the contract sends. */
+/** Returns a query with some of these keys, in forms that no client of the contract sends. */
 export function query(random: Random, keys: readonly string[]): string {
   const key = (): string =>
     random.weighed<() => string>(

@@ -1,6 +1,6 @@
 import type { Random } from "../support/random.ts";
 
-/** Numbers as no serializer writes them: other forms of one number, and what is no JSON. */
+/** Numbers in forms that no serializer writes: other notations of a number, and invalid JSON. */
 const NUMBERS = [
   "-0",
   "0",
@@ -35,7 +35,7 @@ const NUMBERS = [
   "00",
 ];
 
-/** Words, characters and pieces of strings that are inserted anywhere. */
+/** Words, characters and fragments of strings that are inserted at random positions. */
 const PIECES = [
   '"',
   "\\",
@@ -95,7 +95,7 @@ const PIECES = [
   "\ufffe",
 ];
 
-/** Bytes that are no UTF-8: never a character, overlong, a surrogate, beyond the last, cut off. */
+/** Bytes that are not UTF-8: invalid bytes, overlong encodings, surrogates, code points above the last one, truncated characters. */
 const BYTES = [
   "ff",
   "80",
@@ -111,7 +111,7 @@ const BYTES = [
   "f09f98",
 ];
 
-/** The JSON text of a value as somebody might write it: other escapes, other numbers, spaces, another order, keys twice. */
+/** Returns JSON for a value in an unusual form: other escapes, other numbers, spaces, another order, repeated keys. */
 export function written(value: unknown, random: Random): string {
   const writer = new Writer(random);
   return writer.spaced(writer.value(value));
@@ -193,7 +193,7 @@ class Writer {
       const digits = unit.charCodeAt(0).toString(16).padStart(4, "0");
       return `\\u${this.#random.chance(0.5) ? digits : digits.toUpperCase()}`;
     });
-    // A unit of a pair that is written alone takes its other half with it.
+    // Escaping one half of a surrogate pair requires escaping the other half too.
     return `"${value
       .split("")
       .map(
@@ -212,7 +212,7 @@ function escaped(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16)}`;
 }
 
-/** JSON of any kind, with names of the contract among its keys. */
+/** Returns random JSON, with names of the contract among its keys. */
 export function anything(random: Random, keys: readonly string[], levels = 3): unknown {
   const scalar = (): unknown =>
     random.pick<() => unknown>([
@@ -257,7 +257,7 @@ export function anything(random: Random, keys: readonly string[], levels = 3): u
   )();
 }
 
-/** A text with something wrong in it, or only odd. */
+/** Returns a text with random mutations, which may make it invalid. */
 export function mutated(text: string, random: Random): Buffer {
   let changed = text;
   for (let count = random.weighed([6, 1], [2, 2], [1, 5]); count > 0; count -= 1)
@@ -304,7 +304,7 @@ function once(text: string, random: Random): string {
   )();
 }
 
-/** Lists or objects within each other, deeper than some bound of one of the servers perhaps. */
+/** Returns nested arrays or objects, which may be deeper than a limit of one of the servers. */
 export function nestedDeeply(random: Random, keys: readonly string[]): string {
   const levels = random.pick([3, 4, 100, 255, 256, 257, 1022, 1023, 1024, 1025, 1026, 5000, 60_000]);
   const [open, close] = random.pick([

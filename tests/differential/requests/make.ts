@@ -5,24 +5,24 @@ import { anything, mutated, nestedDeeply, written } from "./json.ts";
 import { raw } from "./raw.ts";
 import type { Route, Slots } from "./routes.ts";
 
-/** The greatest body that both servers read. */
+/** Maximum size of a body that both servers read, in bytes. */
 const LIMIT = 1024 * 1024;
 
-/** What requests are made of. */
+/** Data that requests are generated from. */
 export interface Material {
   readonly routes: readonly Route[];
-  /** Names that bodies of the contracts have. */
+  /** Names of members in bodies of the contracts. */
   readonly keys: readonly string[];
   readonly queryKeys: readonly string[];
-  /** Whether what the servers take changes what they answer later. */
+  /** True if accepted requests change later responses. */
   readonly remembers: boolean;
-  /** Text of a path parameter, escaped; `made`: about so many things were made before. */
+  /** Returns the escaped text of a path parameter. `made` is the approximate number of notes that were created before. */
   readonly parameter: (random: Random, made: number) => string;
-  /** A path that may be none of the contracts'. */
+  /** Returns a path that may not exist in the contracts. */
   readonly path: (random: Random, made: number) => string;
 }
 
-/** A request that is being made. */
+/** Request under construction. */
 interface Draft {
   kind: string;
   method: string;
@@ -34,16 +34,16 @@ interface Draft {
   cuts: readonly number[] | undefined;
 }
 
-/** A change of a request, whatever it was before. */
+/** Change of any request. */
 type Twist = (draft: Draft, random: Random, material: Material, made: number) => void;
 
-/** What writes a body, where it is taken. */
+/** Methods whose routes write if they have a body. */
 const WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
 
-/** The request of that number. It follows from seed and number alone. */
+/** Returns the request with the given number. It depends only on the seed and the number. */
 export function requestOf(material: Material, seed: number, index: number): Sent {
   const random = new Random(seed, index);
-  // As many notes as there are about now: some of those that are named are there, others not yet or no more.
+  // Approximate number of existing notes, so that some ids in requests exist, and others do not exist yet or no longer.
   const made = Math.ceil(index / 16);
   if (random.chance(0.04)) return raw(random);
   const draft = base(material, random, made);
@@ -52,7 +52,7 @@ export function requestOf(material: Material, seed: number, index: number): Sent
     draft.kind += `, ${name}`;
     twist(draft, random, material, made);
   }
-  // Each message says where it belongs, unless a twist wants it otherwise.
+  // Add a `Host` header, unless a twist has set one.
   if (!draft.headers.some(([name]) => name.toLowerCase() === "host"))
     draft.headers.unshift(["host", "127.0.0.1"]);
   const { body, chunks, version, cuts, ...rest } = draft;
@@ -66,7 +66,7 @@ export function requestOf(material: Material, seed: number, index: number): Sent
   };
 }
 
-/** Whether a server may change its database. What no route takes is certainly refused, and can be under way with others. */
+/** Returns true if a server may change its database. Requests that no route accepts are always refused, so they can run in parallel. */
 function mayWrite({ routes }: Material, { method, body }: Draft): boolean {
   if (!WITH_BODY.has(method)) return method === "DELETE";
   if (body === undefined) return false;
@@ -79,13 +79,13 @@ function mayWrite({ routes }: Material, { method, body }: Draft): boolean {
 }
 
 function base(material: Material, random: Random, made: number): Draft {
-  // What makes notes twice as often as what deletes them.
+  // Requests that create notes are twice as frequent as those that delete notes.
   const route = random.weighed(
     ...material.routes.map((one): [number, Route] => [one.method === "DELETE" ? 1 : 2, one]),
   );
   const how = random.weighed([3, "valid"], [4, "spoiled"], [3, "mutated"], [2, "anything"], [1, "deep"]);
   const slots = how === "spoiled" ? route.spoiled(random) : route.valid(random);
-  // An id of the contract is any text; most requests should find a note.
+  // The contract accepts any string as id, but most requests should find a note.
   const params = how === "spoiled" || random.chance(0.1) ? slots.params : undefined;
   const target =
     params === undefined && route.path.includes(":")
@@ -110,7 +110,7 @@ function base(material: Material, random: Random, made: number): Draft {
   return draft;
 }
 
-/** The path that the parts of a request make, without its query. */
+/** Returns the path of a request without its query. */
 function filledPath(route: Route, slots: Slots): string {
   return route.target({ ...slots, query: undefined });
 }

@@ -1,10 +1,10 @@
 import type { Random } from "../support/random.ts";
 import type { Sent } from "../support/request.ts";
 
-/** What follows each of them: a server that took what came before answers it, and closes. */
+/** Request after each of the others: a server that accepted the request before responds to this one and closes the connection. */
 const LAST = "GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
-/** Heads and framings that no client of a library sends. `%` stands for a path. */
+/** Heads and framings that no HTTP library sends. `%` stands for a path. */
 const HEADS: readonly string[] = [
   "GET % HTTP/1.1\r\n\r\n",
   "GET % HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
@@ -102,7 +102,7 @@ const HEADS: readonly string[] = [
 
 const PATHS = ["/notes", "/nothing", "/healthz", "/notes/1", "/"];
 
-/** Characters that break a head where they stand. */
+/** Characters that make a head invalid. */
 const PIECES = [
   "\r",
   "\n",
@@ -125,7 +125,7 @@ const PIECES = [
   "Content-Length: 1\r\n",
 ];
 
-/** Bytes of a request that may be none. */
+/** Returns the bytes of a request that may be invalid. */
 export function raw(random: Random): Sent {
   const path = random.pick(PATHS);
   const head = random.pick(HEADS).replaceAll("%", path);

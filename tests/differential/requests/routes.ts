@@ -7,7 +7,7 @@ import type { ContractParts, Contracts } from "../../../packages/testing/src/cov
 import { arbitrary, NoValueError, spoil, spoilings } from "../../../packages/testing/src/values/index.ts";
 import type { Random } from "../support/random.ts";
 
-/** The parts of a request as values. */
+/** Params, query and body of a request as values. */
 export interface Slots {
   readonly params?: unknown;
   readonly query?: unknown;
@@ -16,10 +16,10 @@ export interface Slots {
 
 const SLOTS = ["params", "query", "body"] as const;
 
-/** A route of the contracts, and requests to it. */
+/** Route of the contracts, which generates requests to itself. */
 export class Route {
   readonly method: string;
-  /** `/notes/:id`. */
+  /** Path pattern, such as `/notes/:id`. */
   readonly path: string;
   readonly hasBody: boolean;
   readonly hasQuery: boolean;
@@ -35,7 +35,7 @@ export class Route {
     this.#parts = parts;
   }
 
-  /** Values that the contract takes. */
+  /** Returns values that satisfy the contract. */
   valid(random: Random): Slots {
     const slots: Partial<Record<(typeof SLOTS)[number], unknown>> = {};
     for (const slot of SLOTS) {
@@ -45,7 +45,7 @@ export class Route {
     return slots;
   }
 
-  /** The same with a rule broken, or several of them. */
+  /** Returns values that break one or more rules. */
   spoiled(random: Random): Slots {
     const slots = { ...this.valid(random) } as Record<string, unknown>;
     const present = SLOTS.filter((slot) => this.#parts[slot] !== undefined);
@@ -60,20 +60,20 @@ export class Route {
         const spoiled = spoil(shape, slots[slot], place, drawn(place.given, random));
         if (spoiled !== undefined) slots[slot] = spoiled.value;
       } catch (error) {
-        // Of some rules nothing can be said that breaks them.
+        // Some rules cannot be broken by any value.
         if (!(error instanceof NoValueError)) throw error;
       }
     }
     return slots;
   }
 
-  /** Whether a body is one of its contract. */
+  /** Returns true if the body satisfies the contract. */
   takes(body: unknown): boolean {
     const shape = this.#parts.body;
     return shape !== undefined && explain(shape, body, "wire", 1).length === 0;
   }
 
-  /** Names of the members of a part, at any depth. */
+  /** Returns the names of the members of a slot, at any depth. */
   keysOf(slot: "query" | "body"): readonly string[] {
     const shape = this.#parts[slot];
     const keys = new Set<string>();
@@ -81,13 +81,13 @@ export class Route {
     return [...keys];
   }
 
-  /** Path and query of a request with these parts. */
+  /** Returns the path and query of a request with these values. */
   target({ params, query }: Slots): string {
     const text = query === undefined || query === missing ? "" : rawQuery({ query });
     return filled(this.path, params) + (text === "" ? "" : `?${text}`);
   }
 
-  /** Made once: what an arbitrary finds out about its shape is most of what it costs. */
+  /** Creates each arbitrary only once, because analyzing the shape takes most of the time. */
   #arbitrary(shape: Shape): fc.Arbitrary<unknown> {
     let known = this.#arbitraries.get(shape);
     if (known === undefined) this.#arbitraries.set(shape, (known = arbitrary(shape)));
@@ -95,12 +95,12 @@ export class Route {
   }
 }
 
-/** The routes of what `kit build` wrote into `.kit/tests/contracts.ts`. */
+/** Returns the routes of the contracts that `kit build` wrote to `.kit/tests/contracts.ts`. */
 export function routesOf({ routes }: Contracts): readonly Route[] {
   return routes.map((parts) => new Route(parts));
 }
 
-/** Names that a part of some route has. */
+/** Returns the names of all members in a slot of any route. */
 export function keysOf(routes: readonly Route[], slot: "query" | "body"): readonly string[] {
   return [...new Set(routes.flatMap((route) => route.keysOf(slot)))];
 }

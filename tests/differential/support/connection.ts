@@ -1,25 +1,25 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** An answer, read to its end. */
+/** Response with its complete body. */
 export interface Answer {
-  /** `HTTP/1.1`. */
+  /** Protocol version, such as `HTTP/1.1`. */
   readonly version: string;
   readonly status: number;
-  /** Names in lower case, in the order in which they came. */
+  /** Headers in the order of arrival, with names in lower case. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
 }
 
-/** What came of bytes that were sent: the answer, or how the server ended the connection without one. */
+/** Response, or the way in which the server closed the connection without one. */
 export type Outcome = Answer | { readonly none: string };
 
-/** Between the pieces of a request, so that a server reads them alone. */
+/** Pause between the chunks of a request, in milliseconds, so that a server reads each chunk separately. */
 const PAUSE_MS = 2;
 
 const PATIENCE_MS = 20_000;
 
-/** A connection to a server that sends bytes as they are, one request after the other. */
+/** Connection to a server that sends raw bytes, one request after the other. */
 export class Connection {
   readonly #socket: Socket;
   #received: Buffer = Buffer.alloc(0);
@@ -36,22 +36,22 @@ export class Connection {
       this.#wake?.();
     });
     this.#socket.on("error", (error: NodeJS.ErrnoException) => (this.#reason = error.code ?? error.message));
-    // Either comes alone: the first where the peer is done, the second where the connection broke.
+    // Either event may come alone: `end` if the peer closes its side, `close` if the connection breaks.
     this.#socket.on("end", () => this.#end());
     this.#socket.on("close", () => this.#end());
   }
 
-  /** Whether a further request can be sent. */
+  /** True if another request can be sent. */
   get isOpen(): boolean {
     return !this.#isEnded && !this.#closes;
   }
 
-  /** Whether nothing but its last request was sent on it. */
+  /** True if only one request was sent on the connection. */
   get isFresh(): boolean {
     return this.#asked === 1;
   }
 
-  /** Sends a request and reads the answer to it; `isHead`: of which no body follows. `cuts`: as those of a `Sent`. */
+  /** Sends a request and reads its response. `isHead` is true if no body follows. `cuts` is the same as in `Sent`. */
   async ask(bytes: Buffer, isHead: boolean, cuts: readonly number[] = []): Promise<Outcome> {
     let from = 0;
     for (const share of cuts) {
@@ -78,7 +78,7 @@ export class Connection {
     this.#socket.write(bytes);
   }
 
-  /** The next answer, for as long as it takes. */
+  /** Waits for the next response. */
   receive(): Promise<Outcome> {
     return this.#read(false);
   }
@@ -101,13 +101,13 @@ export class Connection {
         const colon = line.indexOf(":");
         return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
       });
-      // An invitation to send the body, which was sent anyway.
+      // Skip 100 Continue: the body was sent anyway.
       if (status === 100) continue;
       const body = await this.#body(status, headers, isHead);
       const closes = headers.some(
         ([name, value]) => name === "connection" && value.toLowerCase() === "close",
       );
-      // What comes behind it is nobody's answer, but shows how the connection ends.
+      // Further bytes belong to no response, but show how the connection closes.
       if (closes) this.#closes = true;
       return body === undefined
         ? { none: `${this.#reason} within the body of ${status}` }
@@ -147,7 +147,7 @@ export class Connection {
     return taken;
   }
 
-  /** Waits until a position is found; nothing where the connection ends before. */
+  /** Waits until `find` returns a position; resolves to `undefined` if the connection closes before. */
   async #until(find: () => number): Promise<number | undefined> {
     for (;;) {
       const found = find();
@@ -163,19 +163,19 @@ export class Connection {
   }
 }
 
-/** Everything that came back on a connection, and how it ended. */
+/** All responses on a connection, and its final state. */
 export interface RawOutcome {
   readonly answers: readonly Answer[];
-  /** `closed`, `it waits`. */
+  /** Final state, such as `closed` or `it waits`. */
   readonly rest: string;
 }
 
-/** A server that has said nothing for so long waits for more. */
+/** Time without data after which a server is considered to wait for more, in milliseconds. */
 const SILENCE_MS = 1500;
 
 /**
- * Sends bytes on a connection of their own and reads answers until the server closes it. One that waits for more is told that none comes.
- * No answer is expected to be one to HEAD.
+ * Sends bytes on a new connection and reads responses until the server closes it. Closes the sending side if the server waits for more. No
+ * response may be one to HEAD.
  */
 export async function exchange(port: number, bytes: Buffer): Promise<RawOutcome> {
   const connection = new Connection(port);

@@ -3,17 +3,17 @@ import assert from "node:assert/strict";
 import type { Said } from "./lane.ts";
 import type { Sent } from "./request.ts";
 
-/** Something that the two servers say differently, and why. `docs/guide/rust-server.md` lists the same. */
+/** Intended difference between the servers, with its reason. `docs/guide/rust-server.md` lists the same differences. */
 interface Difference {
   readonly name: string;
-  /** The tests whose requests show it. */
+  /** Tests whose requests show the difference. */
   readonly of: readonly ("Notes" | "types")[];
   readonly reason: string;
-  /** What a server said without it. */
+  /** Returns a server's response without the difference. */
   readonly without: (said: Said, sent: Sent) => Said;
 }
 
-/** May only become shorter. */
+/** This list may only become shorter. */
 export const DIFFERENCES: readonly Difference[] = [
   {
     name: "surrogates without a partner",
@@ -81,7 +81,7 @@ export const DIFFERENCES: readonly Difference[] = [
   },
 ];
 
-/** Whether a JSON text has a number that is beyond all. */
+/** Returns true if JSON contains a number that overflows to infinity. */
 function holdsInfinity(text: string): boolean {
   let found = false;
   try {
@@ -99,7 +99,7 @@ function inErrors(change: (body: string) => string): Difference["without"] {
   return (said) => (said.status < 400 ? said : { ...said, body: change(said.body) });
 }
 
-/** Fails where something is listed that no request of a test showed. */
+/** Fails if no request of a test showed a listed difference. */
 export function insistOnNeeded(test: "Notes" | "types", needed: ReadonlySet<string>): void {
   const unneeded = DIFFERENCES.filter(({ name, of }) => of.includes(test) && !needed.has(name));
   assert.deepEqual(
@@ -109,7 +109,7 @@ export function insistOnNeeded(test: "Notes" | "types", needed: ReadonlySet<stri
   );
 }
 
-/** What the two said without what must differ, and which of the differences there were. */
+/** Returns both responses without the intended differences, and the names of the differences found. */
 export function withoutDifferences(
   sent: Sent,
   said: readonly [Said, Said],

@@ -3,24 +3,24 @@ import { setTimeout } from "node:timers/promises";
 import { type Answer, Connection, exchange, type Outcome, type RawOutcome } from "./connection.ts";
 import { bytesOf, PLACEHOLDER, placeholder, type Sent } from "./request.ts";
 
-/** What a server said, with what it made itself (ids, times) replaced by what stands for it. */
+/** Response of a server, with generated values (ids, times) replaced by placeholders. */
 export interface Said {
   readonly status: number;
   readonly headers: readonly string[];
   readonly body: string;
 }
 
-/** Requests that may be under way at the same time. */
+/** Maximum number of requests at the same time. */
 const CONNECTIONS = 6;
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
-/** One of the two servers, and what it calls the notes that were made. */
+/** One of the two servers, with its ids of created notes. */
 export class Lane {
   readonly name: string;
   readonly #port: number;
   readonly #idle: Connection[] = [];
-  /** By number. */
+  /** Ids of created notes, by number. */
   readonly #ids: string[] = [];
   readonly #numbers: Map<string, number> = new Map();
 
@@ -29,12 +29,14 @@ export class Lane {
     this.#port = port;
   }
 
-  /** How many notes were made. */
+  /** Returns the number of created notes. */
   get made(): number {
     return this.#ids.length;
   }
 
-  /** Sends requests in their order: what only reads at the same time, what may write alone. Tells of each as it is answered. */
+  /**
+   * Sends requests in order: reading requests in parallel, and requests that may write one at a time. Calls `answered` for each response.
+   */
   async run(requests: readonly Sent[], answered: (index: number, said: Said) => void): Promise<void> {
     let next = 0;
     while (next < requests.length) {
@@ -45,8 +47,8 @@ export class Lane {
       if (writing !== undefined) {
         const made = this.made;
         answered(next, await this.ask(writing));
-        // Databases keep milliseconds. Lists put the newest note first, and notes of one millisecond in the order of their random ids,
-        // which differ between the servers. Rounded times of notes that are at least a millisecond apart are different.
+        // Databases store milliseconds. Lists show the newest note first, and notes of the same millisecond in the order of their random
+        // ids, which differ between the servers. A pause makes the rounded times of all notes different.
         if (this.made > made) await setTimeout(2);
       }
       next += 1;
@@ -75,7 +77,7 @@ export class Lane {
     const bytes = this.#filled(bytesOf(sent));
     let connection = this.#idle.pop() ?? new Connection(this.#port);
     let outcome = await connection.ask(bytes, sent.method === "HEAD", sent.cuts);
-    // A server may have closed a connection at rest before it saw the request: that says nothing about the request.
+    // A server may have closed an idle connection before it received the request. This says nothing about the request, so send it again.
     if ("none" in outcome && !connection.isFresh) {
       connection = new Connection(this.#port);
       outcome = await connection.ask(bytes, sent.method === "HEAD", sent.cuts);
@@ -94,14 +96,14 @@ export class Lane {
     this.#learn(sent, outcome);
     const { status, headers, body } = outcome;
     const text = body.toString();
-    // Ids of requests are of different lengths, and stand in what development tells of errors.
+    // Request ids have different lengths, and appear in errors in development.
     const hasRequestId = text.includes('"requestId":') || (sent.method === "HEAD" && status >= 400);
     const ignored = new Set(["date", ...(hasRequestId ? ["content-length"] : [])]);
     const told = headers.filter(([name]) => !ignored.has(name)).map(([name, value]) => `${name}: ${value}`);
     return { status, headers: [outcome.version, ...told.toSorted()], body: this.#told(text, sent) };
   }
 
-  /** Of bytes that may hold several requests: every answer that came back, one behind the other. */
+  /** Returns all responses to raw bytes, one after the other, because the bytes may contain several requests. */
   #saidRaw({ answers, rest }: RawOutcome, sent: Sent): Said {
     const said = answers.map((answer) => this.#said(sent, answer));
     const body = [
@@ -111,7 +113,7 @@ export class Lane {
     return { status: said[0]?.status ?? 0, headers: [], body: body.join("\n\n") };
   }
 
-  /** Remembers the id of a note that was made. */
+  /** Stores the id of a created note. */
   #learn(sent: Sent, { status, body }: Answer): void {
     if (status !== 201) return;
     const made = JSON.parse(body.toString()) as { readonly id?: unknown } | null;
@@ -121,7 +123,7 @@ export class Lane {
     this.#ids.push(id);
   }
 
-  /** A request with this server's ids. */
+  /** Replaces the placeholders in a request by this server's ids. */
   #filled(bytes: Buffer): Buffer {
     if (!bytes.includes("00000000-0000-4000-")) return bytes;
     const text = bytes.toString("latin1").replaceAll(PLACEHOLDER, (whole, digits: string) => {

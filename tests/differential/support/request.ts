@@ -1,32 +1,32 @@
-/** A request that both servers get. Ids of notes in it are {@link placeholder}s, which each server has its own ids for. */
+/** Request for both servers. Ids of notes are {@link placeholder}s, which each server replaces by its own ids. */
 export interface Sent {
-  /** What it tries, for whoever reads of a difference. */
+  /** Description of the request for reports. */
   readonly kind: string;
   readonly method: string;
   readonly target: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: Buffer;
-  /** Sent in chunks of so many bytes, in place of one piece with its length. */
+  /** Size of each chunk in bytes, if the body is sent in chunks instead of with its length. */
   readonly chunks?: number;
-  /** In place of all of it: bytes as they are sent, on a connection of their own that the server closes. */
+  /** Raw bytes instead of all other members. They are sent on a new connection, which the server closes. */
   readonly raw?: Buffer;
-  /** Where it is cut into pieces that are written one after the other, as shares of its bytes. */
+  /** Positions at which the request is split into separate writes, as shares of its bytes. */
   readonly cuts?: readonly number[];
-  /** `HTTP/1.1` where nothing else is said. */
+  /** Protocol version; default `HTTP/1.1`. */
   readonly version?: string;
-  /** Whether a server that takes it changes its database: then nothing else is under way. */
+  /** True if a server that accepts the request changes its database. Such a request runs alone. */
   readonly writes: boolean;
 }
 
-/** Stands for the id of the note that was made as number `number`. As long as an id, so that lengths stay what they are. */
+/** Returns a placeholder for the id of the note with the given number. It has the length of an id, so that lengths stay the same. */
 export function placeholder(number: number): string {
   return `00000000-0000-4000-a000-${String(number).padStart(12, "0")}`;
 }
 
-/** A {@link placeholder} in bytes or text, in either case. */
+/** Matches a {@link placeholder} in bytes or text, in upper or lower case. */
 export const PLACEHOLDER: RegExp = /00000000-0000-4000-[aA]000-(\d{12})/g;
 
-/** The bytes of a request. */
+/** Returns the bytes of a request. */
 export function bytesOf({ method, target, headers, body, chunks, version }: Sent): Buffer {
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`);
   if (chunks !== undefined) lines.push("transfer-encoding: chunked\r\n");
@@ -45,10 +45,10 @@ function inChunks(body: Buffer, size: number): Buffer {
   return Buffer.concat([...parts, Buffer.from("0\r\n\r\n")]);
 }
 
-/** Longer bodies are not printed. */
+/** Maximum length of a printed body. */
 const LONGEST_BODY = 4000;
 
-/** A line for a shell that sends the request to the server at `$URL`. */
+/** Returns a shell command that sends the request to the server at `$URL`. */
 export function curlOf({ method, target, headers, body, chunks, version }: Sent): string {
   const words = ["curl -i --path-as-is"];
   if (method === "HEAD") words.push("-I");
@@ -56,7 +56,7 @@ export function curlOf({ method, target, headers, body, chunks, version }: Sent)
   if (version === "HTTP/1.0") words.push("--http1.0");
   words.push(`"$URL"${quoted(target)}`);
   for (const [name, value] of headers) {
-    // curl leaves a header out whose value is empty, unless it ends with a semicolon.
+    // curl omits a header with an empty value unless it ends with a semicolon.
     if (name.toLowerCase() !== "host")
       words.push(`-H ${quoted(value === "" ? `${name};` : `${name}: ${value}`)}`);
   }
@@ -66,7 +66,7 @@ export function curlOf({ method, target, headers, body, chunks, version }: Sent)
   if (body.length > LONGEST_BODY) {
     return `${words.join(" ")} --data-binary @body  # ${body.length} bytes, beginning with ${JSON.stringify(body.toString("latin1", 0, 60))}`;
   }
-  // What is no printable ASCII goes through `$'…'`, so that the line can be copied.
+  // Bytes that are not printable ASCII are escaped with `$'…'`, so that the command can be copied.
   return `${words.join(" ")} --data-binary ${shellBytes(body)}`;
 }
 
@@ -84,7 +84,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** A line for a shell that sends a request again, whatever it is. */
+/** Returns a shell command that sends any request again. */
 export function shellLineOf(sent: Sent): string {
   if (sent.raw === undefined) return curlOf(sent);
   return `printf ${shellBytes(sent.raw)} | nc "$HOST" "$PORT"`;

@@ -5,29 +5,29 @@ import type { Lane, Said } from "./lane.ts";
 import { type Sent, shellLineOf } from "./request.ts";
 import { smaller } from "./shrink.ts";
 
-/** How many requests are made and compared at a time. */
+/** Number of requests that are generated and compared at a time. */
 const BATCH = 400;
 
-/** After so many differences nobody reads further. */
+/** Maximum number of reported differences. The run stops after that. */
 const MOST = Number(process.env["KIT_DIFFERENCES"] ?? 8);
 
 type Lanes = readonly [Lane, Lane];
 
-/** What a run came to. */
+/** Result of a run. */
 export interface Result {
   readonly sent: number;
   readonly seconds: number;
-  /** Answers by their status. */
+  /** Number of responses by status. */
   readonly statuses: ReadonlyMap<number, number>;
-  /** What kinds of requests were taken. */
+  /** Kinds of requests that were accepted. */
   readonly taken: ReadonlySet<string>;
-  /** How often each entry of the list of differences that must be was needed. */
+  /** Number of occurrences of each intended difference. */
   readonly needed: ReadonlyMap<string, number>;
-  /** Each as a text for whoever has to mend it. */
+  /** Each difference as a report for the developer. */
   readonly differences: readonly string[];
 }
 
-/** Sends both servers the same requests, `count` of them from the number `first` on, and compares what they say. */
+/** Sends the same `count` requests, from number `first`, to both servers, and compares the responses. */
 export async function compare(
   lanes: Lanes,
   requestOf: (index: number) => Sent,
@@ -58,7 +58,7 @@ export async function compare(
     sent += requests.length;
     const [one, other] = lanes;
     if (one.made !== other.made) {
-      // Where the databases are no longer equal, everything after it would differ.
+      // After the databases differ, all later responses would differ too.
       differences.push(
         `${one.name} made ${one.made} notes, ${other.name} ${other.made}: what follows cannot be compared`,
       );
@@ -68,7 +68,7 @@ export async function compare(
   return { sent, seconds: (performance.now() - begun) / 1000, statuses, taken, needed, differences };
 }
 
-/** Whether the answers differ; what must differ is counted and is no difference. */
+/** Returns true if the responses differ. Intended differences are counted and ignored. */
 function differs(sent: Sent, said: readonly [Said, Said], needed: Map<string, number>): boolean {
   if (textOf(said[0]) === textOf(said[1])) return false;
   const { said: rest, names } = withoutDifferences(sent, said);
@@ -77,7 +77,7 @@ function differs(sent: Sent, said: readonly [Said, Said], needed: Map<string, nu
   return false;
 }
 
-/** A difference for whoever has to mend it: with the request made as small as it can be, where asking it again changes nothing. */
+/** Returns the report of a difference. If repeating the request does not change data, the request is reduced first. */
 async function told(
   [one, other]: Lanes,
   sent: Sent,
@@ -91,10 +91,10 @@ async function told(
       now.every(({ status }, at) => status === said[at as 0 | 1].status);
     least = await smaller(sent, async (request) => {
       const now = await ask(request);
-      // Another difference would be another request's.
+      // A request with a different status would show a different problem.
       return isSame(now) && differs(request, now, new Map());
     });
-    // As it was first, where it was different then and never again.
+    // If the difference occurred only once, show the first responses.
     if (least !== sent) answers = await ask(least);
   }
   const shown = [one, other].map(({ name }, at) => `${name}:\n${indented(textOf(answers[at] as Said))}`);

@@ -3,22 +3,22 @@ import assert from "node:assert/strict";
 import type { Route } from "../requests/routes.ts";
 import type { Result } from "./run.ts";
 
-/** What the environment says of a run: `KIT_SEED`, `KIT_RUNS`, `KIT_FIRST`. */
+/** Settings of a run from the environment: `KIT_SEED`, `KIT_RUNS`, `KIT_FIRST`. */
 export const seed: number = Number(process.env["KIT_SEED"] ?? 20_261_122);
 export const first: number = Number(process.env["KIT_FIRST"] ?? 0);
 
-/** How many requests are sent. */
+/** Returns the number of requests. */
 export function runs(usual: number): number {
   return Number(process.env["KIT_RUNS"] ?? usual);
 }
 
-/** In development errors tell more, so that more is compared; most requests are sent as in production. */
+/** Modes with their shares of requests. Errors contain more in development, so more is compared; most requests run as in production. */
 export const MODES = [
   ["production", 0.7],
   ["development", 0.3],
 ] as const;
 
-/** Fails where no valid request of a route was taken: then little of it was compared. */
+/** Fails if no valid request of a route was accepted, because then little was compared. */
 export function insistOnTaken(routes: readonly Route[], { taken, sent }: Result): void {
   if (sent < 3000) return;
   const missed = routes
@@ -27,7 +27,7 @@ export function insistOnTaken(routes: readonly Route[], { taken, sent }: Result)
   assert.deepEqual(missed, [], "no request of these was taken");
 }
 
-/** Says what a run came to. */
+/** Prints the result of a run. */
 export function print(title: string, { sent, seconds, statuses, needed }: Result): void {
   const counted = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
   const listed = JSON.stringify(Object.fromEntries(needed));

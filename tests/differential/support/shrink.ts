@@ -1,14 +1,14 @@
 import type { Sent } from "./request.ts";
 
-/** Requests that are sent to make one smaller. */
+/** Maximum number of requests for reducing one request. */
 const MOST = 200;
 
-/** The request without what the difference does not need: headers, parts of its target and of its body. */
+/** Returns the request without headers and without fragments of target and body that the difference does not need. */
 export async function smaller(sent: Sent, isDifferent: (request: Sent) => Promise<boolean>): Promise<Sent> {
   let least = sent;
   let left = MOST;
   const holds = async (request: Sent): Promise<boolean> => left-- > 0 && (await isDifferent(request));
-  // It may have needed what came before it.
+  // The difference may have depended on earlier requests.
   if (!(await holds(sent))) return sent;
   if (sent.raw !== undefined) return sent;
   const keep = async (request: Sent): Promise<boolean> => {
@@ -17,7 +17,7 @@ export async function smaller(sent: Sent, isDifferent: (request: Sent) => Promis
     return true;
   };
   for (const header of sent.headers) {
-    // Without a host there would be something else wrong.
+    // Without `Host`, the request would fail for another reason.
     if (header[0].toLowerCase() === "host") continue;
     await keep({ ...least, headers: least.headers.filter((other) => other !== header) });
   }
@@ -38,7 +38,7 @@ export async function smaller(sent: Sent, isDifferent: (request: Sent) => Promis
   return least;
 }
 
-/** Takes pieces out of a text, large ones first, as long as what is left is kept. */
+/** Removes fragments of a text, large ones first, while `keep` accepts the rest. */
 async function cut(text: string, keep: (text: string) => Promise<boolean>): Promise<void> {
   let rest = text;
   for (let size = Math.ceil(rest.length / 2); size >= 1; size = Math.floor(size / 2)) {

@@ -12,11 +12,11 @@ import { Lane } from "./lane.ts";
 
 type Mode = "development" | "production";
 
-/** Where types of every kind are. */
+/** Project with types of every kind. */
 const echo = resolve(import.meta.dirname, "../fixtures/echo");
 const echoProgram = rustProgramOf("echo");
 
-/** An application as a server on Node and as one in Rust, each with an empty database of its own. */
+/** Application as a server on Node and as a server in Rust, each with its own empty database. */
 export class Servers {
   readonly lanes: readonly [Lane, Lane];
   readonly #stop: () => Promise<void>;
@@ -26,12 +26,12 @@ export class Servers {
     this.#stop = stop;
   }
 
-  /** Notes, with its tables. */
+  /** Starts Notes, with its tables. */
   static notes(project: Project, mode: Mode): Promise<Servers> {
     return Servers.#start({ root: project.root }, project.root, rustProgram, mode);
   }
 
-  /** `fixtures/echo`, which stores nothing; the databases are the project's. */
+  /** Starts `fixtures/echo`, which stores nothing. The databases belong to `project`. */
   static echo({ root }: Project, mode: Mode): Promise<Servers> {
     const template = { key: "empty", prepare: async () => undefined };
     return Servers.#start({ root, template }, echo, echoProgram, mode);
@@ -72,11 +72,11 @@ export class Servers {
   }
 }
 
-/** A copy of Notes whose contracts are built, and what they are. */
+/** Copies and builds Notes. Returns the project and its contracts. */
 export async function builtNotes(): Promise<{ readonly project: Project; readonly contracts: Contracts }> {
   insist(rustProgram, "examples/notes-rust");
   const project = await Project.copy("notes");
-  // A server in Rust always answers it, one on Node where it is told to.
+  // A server in Rust always serves `health`; a server on Node must be configured to.
   const app = join(project.root, "src/app.ts");
   const source = await readFile(app, "utf8");
   await writeFile(app, source.replace("server: nativeServer(),", "server: nativeServer(),\n  health: true,"));
@@ -84,7 +84,7 @@ export async function builtNotes(): Promise<{ readonly project: Project; readonl
   return { project, contracts: await contractsIn(project.root) };
 }
 
-/** The contracts of `fixtures/echo`, which is built in its place. */
+/** Returns the contracts of `fixtures/echo`, which is built at its own location. */
 export function builtEcho(): Promise<Contracts> {
   insist(echoProgram, "tests/differential/fixtures/echo");
   return contractsIn(echo);

@@ -1,4 +1,4 @@
-// requireAuth: who may pass, and as whom.
+// Tests of requireAuth: which tokens are accepted, and for which user.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -56,7 +56,7 @@ describe("401 INVALID_TOKEN on every route", () => {
   }
 });
 
-describe("who passes", () => {
+describe("accepted tokens", () => {
   const users: [token: string, userId: string][] = [
     ["ada:user", "ada"],
     ["ada:admin", "ada"],
@@ -76,7 +76,7 @@ describe("who passes", () => {
     });
   }
 
-  test("a user id as long as an author may be, and one that is longer", async () => {
+  test("accepts a user id of the maximum length of an author, and refuses a longer one", async () => {
     const longest = "a".repeat(100);
     const answer = await app.as(longest).post<NoteJson>("/notes", { title: "t", content: "c" });
     assert.equal(answer.body.authorId, longest);
@@ -88,7 +88,7 @@ describe("who passes", () => {
   });
 });
 
-test("authorization comes before validation: a stranger learns nothing of the contract", async () => {
+test("checks authorization before validation, so that unauthorized clients learn nothing about the contract", async () => {
   const stranger = app.with({});
   assertError(await stranger.post("/notes", { title: 42 }), 401, "UNAUTHORIZED");
   assertError(await stranger.get("/notes?page=abc"), 401, "UNAUTHORIZED");
@@ -99,7 +99,7 @@ test("authorization comes before validation: a stranger learns nothing of the co
   );
 });
 
-test("a path that is not there needs no authorization to say so", async () => {
+test("responds to an unknown path without authorization", async () => {
   assertError(await app.with({}).get("/nowhere"), 404, "NOT_FOUND");
   assertError(await app.with({}).send("PATCH", "/notes"), 405, "METHOD_NOT_ALLOWED");
 });

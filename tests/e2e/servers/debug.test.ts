@@ -1,4 +1,4 @@
-// The debug sidecar beside an application on each server, asked by the real `kit inspect` and over HTTP.
+// Tests of the debug sidecar with an application on each server, with the real `kit inspect` and over HTTP.
 
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ import type { RunningApp } from "../support/running-app.ts";
 import { onServer, server } from "../support/server.ts";
 import { NOBODY, type NoteJson } from "../support/wire.ts";
 
-/** Named by the tests alone: `app.ts` has the sidecar for development only. */
+/** Started by these tests only: `app.ts` has the sidecar for development only. */
 const production = onServer(`import { createApp } from "@kit/core";
 import { debugPlugin } from "@kit/plugin-debug";
 import { nativeServer } from "@kit/server-native";
@@ -43,7 +43,7 @@ interface Trace {
   readonly children?: readonly Trace[];
 }
 
-/** What `kit inspect … --json` prints. */
+/** Returns the output of `kit inspect … --json`. */
 async function inspect<T>(port: number, ...args: string[]): Promise<T> {
   const { stdout } = await project.kitOk("inspect", ...args, "--json", "--debug-port", String(port));
   return JSON.parse(stdout) as T;
@@ -96,7 +96,7 @@ describe("in development", () => {
     assert.ok(String(platform).length > 0);
   });
 
-  test("a request from its arrival to its end", async () => {
+  test("records a request from its arrival to its end", async () => {
     const { requests } = (await sidecar.get<{ requests: Json[] }>("/_debug/requests?limit=30")).body;
     const { requestId } = requests.find(({ status }) => status === 201)!;
     const { body } = await sidecar.get<{ request: Json }>(`/_debug/requests/${String(requestId)}`);
@@ -111,7 +111,7 @@ describe("in development", () => {
     assert.ok(spans.some(({ name }) => name === "middleware:requireAuth"));
   });
 
-  test("queries are children of the handler that sent them, without the values in them", async () => {
+  test("queries are children of the handler that sent them, without their values", async () => {
     const { traces } = (await sidecar.get<{ traces: Trace[] }>("/_debug/traces")).body;
     const reads = traces.filter(({ name, attributes }) => {
       return name === "GET /notes/:id" && attributes["http.status_code"] === 200;
@@ -126,7 +126,7 @@ describe("in development", () => {
     }
   });
 
-  test("how many connections are open", async () => {
+  test("reports the number of open connections", async () => {
     const response = await fetch(`${app.url}/notes`, { headers: { authorization: "Bearer ada:user" } });
     await response.text();
     const { connections, requests } = (await sidecar.get<Json>("/_debug/health")).body;
@@ -134,7 +134,7 @@ describe("in development", () => {
     assert.ok((requests as { answered: number }).answered >= 24);
   });
 
-  test("what was built is told as by kit inspect", async () => {
+  test("reports the artifacts like kit inspect", async () => {
     const of = async (path: string): Promise<Json> => {
       const answer = await sidecar.get<Json>(`/_debug/${path}`);
       assert.equal(answer.status, 200, answer.text);
@@ -173,7 +173,7 @@ describe("in development", () => {
   });
 });
 
-test("in production it asks for the key and hides what it is told to", async () => {
+test("in production, requires the key and hides the configured values", async () => {
   const app = await project.start({ mode: "production", args: ["src/production.ts"] });
   const port = await app.debugPort();
   const args = ["inspect", "errors", "--verbose", "--debug-port", String(port)];

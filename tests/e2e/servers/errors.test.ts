@@ -1,4 +1,4 @@
-// The one error envelope: what development shows and production keeps to itself.
+// Tests of the error format: details in development, and none in production.
 
 import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
@@ -15,9 +15,9 @@ import { type ErrorJson, NOBODY } from "../support/wire.ts";
 
 let project: Project;
 
-/** A test of the project, as a user writes it. */
+/** Test of the project, as a user writes it. */
 const relatedTest = "test/notes.test.ts";
-/** What kit makes of the contracts. */
+/** Test that kit generates from the contracts. */
 const contractTest = ".kit/tests/NoteRoutes.contract.test.ts";
 
 before(async () => {
@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => project?.remove());
 
-/** One request for each way to fail, with the status and code that must come of it. */
+/** A request for each kind of failure, with its expected status and code. */
 const FAILURES: [
   what: string,
   status: number,
@@ -70,7 +70,7 @@ describe("in development", () => {
   after(() => app.stop());
 
   for (const [what, status, code, send] of FAILURES) {
-    test(`${what}: the envelope with what helps to repair it`, async () => {
+    test(`${what}: adds details that help to fix the error`, async () => {
       const error = assertError(await send(app.as("ada")), status, code);
       assert.equal(error["status"], status);
       assert.equal(error["serverAdapter"], server.adapter);
@@ -78,15 +78,15 @@ describe("in development", () => {
     });
   }
 
-  test("a validation error names route, phase and files, and suggests a repair", async () => {
+  test("a validation error names route, phase and files, and suggests a fix", async () => {
     const error = assertInvalid(await app.as("ada").post("/notes", { title: "", content: "c" }), "$.title");
     assert.equal(error["route"], "POST /notes");
     assert.equal(error["phase"], "validation:body");
-    // The program in Rust is that of the repository's example, which has the sources of the other one by a link.
+    // The program in Rust is the repository's example, which links to the sources of the example on Node.
     const [directory, sources] = server.program === undefined ? ["", "src"] : ["../notes/", "api"];
     const place = await placeOf(`${sources}/notes.routes.ts`, '"POST /notes": RouteContract');
     assert.equal(error["sourceFile"], `${directory}${place.replace(sources, "src")}`);
-    // The body's type has no name of its own: it is written in the contract.
+    // The body's type has no name because it is written in the contract.
     assert.equal(error["schemaFile"], `${directory}src/notes.routes.ts`);
     assert.deepEqual(error["relatedTests"], server.program === undefined ? [relatedTest, contractTest] : []);
     const [failure] = error["failures"] as { path: string; expected: string; received: string }[];
@@ -94,7 +94,7 @@ describe("in development", () => {
     assert.match(failure?.received ?? "", /string/);
   });
 
-  test("GET /openapi.json is there", async () => {
+  test("GET /openapi.json responds with the document", async () => {
     const answer = await app.with({}).get<{ openapi: string }>("/openapi.json");
     assert.equal(answer.status, 200);
     assert.match(answer.headers.get("content-type") ?? "", /^application\/json\b/);
@@ -110,7 +110,7 @@ describe("in production", () => {
   after(() => app.stop());
 
   for (const [what, status, code, send] of FAILURES) {
-    test(`${what}: code, message, details and trace id, and nothing else`, async () => {
+    test(`${what}: only code, message, details and trace id`, async () => {
       const answer = await send(app.as("ada"));
       const { details, ...error } = assertError(answer, status, code);
       assert.deepEqual(Object.keys(error).toSorted(), ["code", "message", "traceId"]);
@@ -128,7 +128,7 @@ describe("in production", () => {
   });
 });
 
-test("every request has a trace id of its own", async () => {
+test("every request has its own trace id", async () => {
   const app = await project.start();
   const ids = new Set<string>();
   for (let index = 0; index < 50; index += 1) {
@@ -139,7 +139,7 @@ test("every request has a trace id of its own", async () => {
 });
 
 describe("when the database fails under a handler", () => {
-  test("development shows what happened", () =>
+  test("development shows the cause", () =>
     withoutTable("development", async (app) => {
       const error = assertError(await app.as("ada").get("/notes"), 500, "INTERNAL_SERVER_ERROR");
       assert.notEqual(error.message, "Internal Server Error");
@@ -147,7 +147,7 @@ describe("when the database fails under a handler", () => {
       assert.ok((error.details?.name ?? "").length > 0);
       assert.equal(error["phase"], "handler");
       if (server.program !== undefined) {
-        // Which handler answers a route is what Rust's compiler knows; the answer names the line that failed.
+        // Only Rust's compiler knows the handler of a route; the response names the line that failed.
         assert.match(String(error["sourceFile"]), /^src\/handlers\/notes\.rs:\d+$/);
         return;
       }
@@ -159,11 +159,11 @@ describe("when the database fails under a handler", () => {
       };
       assert.equal(`${handler.file}:${handler.line}`, place);
       assert.equal(handler.export, "noteHandlers");
-      // The example has a test of its own that asks this route.
+      // The example has its own test for this route.
       assert.deepEqual(relatedTests, [relatedTest, "tests/notes.test.ts", contractTest]);
     }));
 
-  test("production says nothing to the client and everything to the log, under one trace id", () =>
+  test("production sends no details to the client and logs all of them, with one trace id", () =>
     withoutTable("production", async (app) => {
       const answer = await app.as("ada").get<ErrorJson>("/notes");
       const error = assertError(answer, 500, "INTERNAL_SERVER_ERROR");
@@ -176,7 +176,7 @@ describe("when the database fails under a handler", () => {
     }));
 });
 
-/** `file:line` of a text that a file of the project has once. */
+/** Returns the location `file:line` of a string that occurs once in a file of the project. */
 async function placeOf(file: string, text: string): Promise<string> {
   const lines = (await readFile(join(project.root, file), "utf8")).split("\n");
   const line = lines.findIndex((candidate) => candidate.includes(text));
@@ -184,7 +184,7 @@ async function placeOf(file: string, text: string): Promise<string> {
   return `${file}:${line + 1}`;
 }
 
-/** The log entry of a trace, as soon as it is written. */
+/** Waits for the log entry of a trace, and returns it. */
 async function logEntry(app: RunningApp, traceId: string): Promise<Record<string, unknown>> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const line = app.stdout.split("\n").find((text) => text.includes(traceId) && text.endsWith("}"));
@@ -194,7 +194,7 @@ async function logEntry(app: RunningApp, traceId: string): Promise<Record<string
   throw new Error(`no log entry of ${traceId}:\n${app.stdout}`);
 }
 
-/** Runs with a table that is not there: the handlers' queries fail as no handler expects. */
+/** Runs a check without a table, so that queries of the handlers fail unexpectedly. */
 async function withoutTable(
   mode: "development" | "production",
   check: (app: RunningApp) => Promise<void>,

@@ -1,4 +1,4 @@
-// Time, health, streams and the end of an application, over real HTTP and with real signals.
+// Tests of timeouts, health, streams and shutdown of an application, over real HTTP and with real signals.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -56,7 +56,7 @@ console.log("Listening on " + url);
   ],
 ]);
 
-/** Of an application whose requests have more time than any machine needs to come to what is asked here. */
+/** Options of an application whose request timeout is longer than any machine needs for these tests. */
 const patient = { mode: "production", env: { PATIENCE_MS: "20000" } } as const;
 
 let project: Project;
@@ -66,7 +66,7 @@ before(async () => {
 });
 after(() => project.remove());
 
-/** What is logged arrives a moment later. */
+/** Waits until the text is in the log, which arrives asynchronously. */
 async function logged(app: RunningApp, text: string): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     if (app.stdout.includes(text)) return;
@@ -75,14 +75,14 @@ async function logged(app: RunningApp, text: string): Promise<void> {
   assert.fail(`the log does not have ${JSON.stringify(text)}:\n${app.stdout}`);
 }
 
-describe("an application under way", () => {
+describe("a running application", () => {
   let app: RunningApp;
   before(async () => {
     app = await project.start({ mode: "production" });
   });
   after(() => app.stop());
 
-  test("answers what takes too long with 503, and goes on", async () => {
+  test("responds with 503 to a request that takes too long, and keeps running", async () => {
     const api = app.with({});
     const [slow, quick] = await Promise.all([api.get("/slow/900"), api.get("/slow/50")]);
     assertError(slow, 503, "REQUEST_TIMEOUT");
@@ -91,20 +91,20 @@ describe("an application under way", () => {
     await logged(app, "it is dropped");
   });
 
-  test("answers probes", async () => {
+  test("responds to health probes", async () => {
     const api = app.with({});
     assert.equal((await api.get("/healthz")).text, '{"status":"ok"}');
     assert.equal((await api.send("HEAD", "/readyz")).status, 200);
     assertError(await api.send("DELETE", "/readyz"), 405, "METHOD_NOT_ALLOWED");
   });
 
-  test("believes its proxy about the client, and nobody else", async () => {
+  test("trusts only its proxy for the client's address", async () => {
     const { body } = await app.with({ "x-forwarded-for": "6.6.6.6, 203.0.113.9, 127.0.0.1" }).get("/ip");
     assert.deepEqual(body, { ip: "203.0.113.9" });
     assert.deepEqual((await app.with({}).get("/ip")).body, { ip: "127.0.0.1" });
   });
 
-  test("sends what is no JSON", async () => {
+  test("sends a response that is not JSON", async () => {
     const answer = await app.with({}).get("/letters?count=1000");
     assert.equal(answer.headers.get("content-type"), "text/plain");
     assert.equal(answer.text.length, 1_000_000);
@@ -114,7 +114,7 @@ describe("an application under way", () => {
 });
 
 describe("close", () => {
-  test("answers what is not done at the end of its grace with 503", async () => {
+  test("responds with 503 to requests that exceed the grace period", async () => {
     const app = await project.start(patient);
     const slow = app.with({}).get("/slow/10000");
     await logged(app, "slow begins");
@@ -127,7 +127,7 @@ describe("close", () => {
 });
 
 describe("SIGTERM", () => {
-  test("lets what is under way be answered, then stops the plugins, and ends with 0", async () => {
+  test("finishes requests in progress, then stops the plugins, and exits with 0", async () => {
     const app = await project.start(patient);
     const slow = app.with({}).get("/slow/300");
     await logged(app, "slow begins");
@@ -137,7 +137,7 @@ describe("SIGTERM", () => {
     assert.match(app.stdout, /stopped\n$/);
   });
 
-  test("given twice, ends it at once", async () => {
+  test("exits at once after a second signal", async () => {
     const app = await project.start(patient);
     const slow = app
       .with({})

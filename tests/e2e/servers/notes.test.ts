@@ -1,4 +1,4 @@
-// The rules of the notes endpoints, one by one.
+// Tests of the notes endpoints, rule by rule.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -28,7 +28,7 @@ async function write(fields: Partial<NoteJson> & { admin?: boolean } = {}): Prom
 }
 
 describe("POST /notes", () => {
-  test("answers 201 with the note, the fields in the order of the type", async () => {
+  test("responds with 201 and the note, with the fields in the order of the type", async () => {
     const start = Date.now();
     const answer = await ada.post<NoteJson>("/notes", { title: "Groceries", content: "Milk" });
     assert.equal(answer.status, 201);
@@ -52,17 +52,17 @@ describe("POST /notes", () => {
     }
   });
 
-  test("archived is false where the body does not say", async () => {
+  test("archived is false if the body does not specify it", async () => {
     assert.equal((await write()).archived, false);
     assert.equal((await write({ archived: true })).archived, true);
   });
 
-  test("the author is the user of the token, whatever the body says", async () => {
+  test("the author is the user of the token, even if the body names another one", async () => {
     assert.equal((await write()).authorId, "ada");
     assert.equal((await write({ authorId: "eve" })).authorId, "ada");
   });
 
-  test("what the contract does not name is dropped", async () => {
+  test("drops members that the contract does not declare", async () => {
     const id = "11111111-1111-4111-8111-111111111111";
     const note = await write({ id, createdAt: "2000-01-01T00:00:00.000Z", admin: true });
     assert.notEqual(note.id, id);
@@ -71,7 +71,7 @@ describe("POST /notes", () => {
     assertError(await ada.get(`/notes/${id}`), 404, "NOTE_NOT_FOUND");
   });
 
-  test("__proto__ and constructor are keys like any other", async () => {
+  test("treats __proto__ and constructor like any other key", async () => {
     const answer = await ada.send<NoteJson>(
       "POST",
       "/notes",
@@ -82,7 +82,7 @@ describe("POST /notes", () => {
     assert.equal(answer.body.archived, false);
   });
 
-  test("text comes back as it went in", async () => {
+  test("stores text without changes", async () => {
     for (const text of [
       '"quoted" \\ / \b\f\n\r\t',
       "żółć 漢字 🧑‍🚀",
@@ -99,7 +99,7 @@ describe("POST /notes", () => {
 });
 
 describe("GET /notes/:id", () => {
-  test("answers 200 with what was written, to every user", async () => {
+  test("responds with 200 and the note to every user", async () => {
     const note = await write();
     for (const api of [ada, app.as("bob"), app.as("root", "admin")]) {
       const answer = await api.get<NoteJson>(`/notes/${note.id}`);
@@ -119,7 +119,7 @@ describe("GET /notes/:id", () => {
 });
 
 describe("PUT /notes/:id", () => {
-  test("changes the given fields, keeps the others, refreshes updatedAt", async () => {
+  test("changes the given fields, keeps the others and updates updatedAt", async () => {
     const note = await write({ archived: true });
     const changes: Partial<NoteJson>[] = [{ title: "New" }, { content: "" }, { archived: false }];
     let last = note;
@@ -134,7 +134,7 @@ describe("PUT /notes/:id", () => {
     assert.deepEqual((await ada.get<NoteJson>(`/notes/${note.id}`)).body, last);
   });
 
-  test("a body without fields still refreshes updatedAt, and resets nothing", async () => {
+  test("a body without fields still updates updatedAt, and resets nothing", async () => {
     const note = await write({ archived: true });
     await new Promise((wake) => setTimeout(wake, 5));
     const answer = await ada.put<NoteJson>(`/notes/${note.id}`, {});
@@ -143,7 +143,7 @@ describe("PUT /notes/:id", () => {
     assert.ok(answer.body.updatedAt > note.updatedAt);
   });
 
-  test("neither author, id nor times can be changed", async () => {
+  test("ignores changes of author, id and times", async () => {
     const note = await write();
     const answer = await ada.put<NoteJson>(`/notes/${note.id}`, {
       id: NOBODY,
@@ -158,7 +158,7 @@ describe("PUT /notes/:id", () => {
 });
 
 describe("DELETE /notes/:id", () => {
-  test("answers 204 without a body, and the note is gone", async () => {
+  test("responds with 204 without a body, and deletes the note", async () => {
     const note = await write();
     const answer = await ada.delete(`/notes/${note.id}`);
     assert.equal(answer.status, 204);
@@ -169,15 +169,15 @@ describe("DELETE /notes/:id", () => {
     assertError(await ada.delete(`/notes/${note.id}`), 404, "NOTE_NOT_FOUND");
   });
 
-  test("deletes that note and no other", async () => {
+  test("deletes only that note", async () => {
     const [first, second] = [await write(), await write()];
     await ada.delete(`/notes/${first.id}`);
     assert.equal((await ada.get(`/notes/${second.id}`)).status, 200);
   });
 });
 
-describe("many at once", () => {
-  test("concurrent requests get their own answers", async () => {
+describe("concurrent requests", () => {
+  test("get their own responses", async () => {
     const titles = Array.from({ length: 200 }, (_, index) => `note ${index}`);
     const written = await Promise.all(titles.map((title) => write({ title })));
     assert.deepEqual(

@@ -1,4 +1,4 @@
-// GET /notes: order, totals, and the arithmetic of pages.
+// Tests of GET /notes: order, totals, and calculation of pages.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -25,7 +25,7 @@ async function list(query = ""): Promise<PageJson> {
   return answer.body;
 }
 
-test("no notes: one empty answer with zero pages", async () => {
+test("responds with an empty list and zero pages if there are no notes", async () => {
   assert.deepEqual(await list(), {
     data: [],
     pagination: { total: 0, page: 1, pageSize: 20, totalPages: 0 },
@@ -43,7 +43,7 @@ describe("with 45 notes", () => {
     }
   });
 
-  test("page 1 of 20 is the default; the notes of all users, newest first", async () => {
+  test("the default is page 1 with 20 notes of all users, newest first", async () => {
     const page = await list();
     assert.deepEqual(page.pagination, { total: 45, page: 1, pageSize: 20, totalPages: 3 });
     assert.deepEqual(
@@ -52,7 +52,7 @@ describe("with 45 notes", () => {
     );
   });
 
-  test("an item has id, title, archived and createdAt, and nothing else", async () => {
+  test("an item has only id, title, archived and createdAt", async () => {
     const [item] = (await list()).data;
     assert.deepEqual(Object.keys(item ?? {}), ["id", "title", "archived", "createdAt"]);
     const note = await ada.get<NoteJson>(`/notes/${item?.id}`);
@@ -60,7 +60,7 @@ describe("with 45 notes", () => {
     assert.deepEqual(item, { id, title, archived, createdAt });
   });
 
-  test("the pages together are the list, without gaps or repetitions", async () => {
+  test("the pages together are the whole list, without gaps or repetitions", async () => {
     for (const pageSize of [1, 7, 20, 44, 45, 46, 100]) {
       const totalPages = Math.ceil(45 / pageSize);
       const seen: string[] = [];
@@ -73,14 +73,14 @@ describe("with 45 notes", () => {
     }
   });
 
-  test("a page behind the last is empty", async () => {
+  test("a page after the last one is empty", async () => {
     for (const page of [4, 1000, Number.MAX_SAFE_INTEGER]) {
       const answer = await list(`?page=${page}&pageSize=20`);
       assert.deepEqual(answer, { data: [], pagination: { total: 45, page, pageSize: 20, totalPages: 3 } });
     }
   });
 
-  test("totals follow a delete", async () => {
+  test("totals decrease after a delete", async () => {
     const { data } = await list("?pageSize=1");
     assert.equal((await ada.delete(`/notes/${data[0]?.id}`)).status, 204);
     assert.deepEqual((await list("?pageSize=44")).pagination, {
@@ -91,12 +91,12 @@ describe("with 45 notes", () => {
     });
   });
 
-  test("unknown query parameters are no one's business", async () => {
+  test("ignores unknown query parameters", async () => {
     assert.equal((await list("?pageSize=2&sort=title&__proto__=1&constructor=2")).data.length, 2);
   });
 });
 
-describe("bad paging is 400", () => {
+describe("invalid paging is 400", () => {
   const bad = [
     "0",
     "-1",
@@ -120,15 +120,15 @@ describe("bad paging is 400", () => {
     });
   }
 
-  test("more on a page than there may be", async () => {
+  test("a page size above the maximum", async () => {
     assertInvalid(await ada.get("/notes?pageSize=101"), "$.pageSize");
   });
 
-  test("a value that is repeated", async () => {
+  test("a repeated value", async () => {
     assertInvalid(await ada.get("/notes?page=1&page=2"), "$.page");
   });
 
-  test("both at once are named at once", async () => {
+  test("two invalid values are both named", async () => {
     assertInvalid(await ada.get("/notes?page=0&pageSize=0"), "$.page", "$.pageSize");
   });
 });

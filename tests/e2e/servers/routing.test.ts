@@ -1,4 +1,4 @@
-// Paths and methods: what is found, what is not, and what an HTTP server must refuse.
+// Tests of paths and methods: existing and unknown routes, and requests that an HTTP server must refuse.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => project?.remove());
 
-/** Sends one request line with the usual headers and closes. */
+/** Sends a request line with the usual headers, and closes the connection after the response. */
 function line(request: string, headers = ""): Promise<string> {
   return raw(
     app.port,
@@ -75,7 +75,7 @@ describe("405 METHOD_NOT_ALLOWED names the methods in Allow", () => {
   }
 });
 
-describe("the same route by another spelling", () => {
+describe("a route in another spelling", () => {
   test("a trailing slash", async () => {
     assert.equal((await ada.get("/notes/")).status, 200);
     assert.deepEqual((await ada.get<NoteJson>(`/notes/${note.id}/`)).body, note);
@@ -90,12 +90,12 @@ describe("the same route by another spelling", () => {
     assert.deepEqual((await ada.get<NoteJson>(`/notes/${note.id.toUpperCase()}`)).body, note);
   });
 
-  test("an absolute target", async () => {
+  test("a target in absolute form", async () => {
     const answer = await line("GET http://localhost/notes?pageSize=1 HTTP/1.1");
     assert.equal(statusOf(answer), 200, answer);
   });
 
-  test("an escape that is none is 400, never a crash", async () => {
+  test("an invalid escape is 400", async () => {
     for (const path of ["/notes/%", "/notes/%2", "/notes/%zz", "/notes/%E0%A4%A", "/notes/%ff", "/%ff"]) {
       const answer = await line(`GET ${path} HTTP/1.1`);
       assert.equal(statusOf(answer), 400, `${path}: ${answer}`);
@@ -104,12 +104,12 @@ describe("the same route by another spelling", () => {
   });
 });
 
-test("an id that no database could hold is 400", async () => {
+test("an id that no database can store is 400", async () => {
   for (const path of ["/notes/%00", "/notes/a%00b"]) assertInvalid(await ada.get(path), "$.id");
 });
 
 describe("HEAD", () => {
-  test("answers as GET does, without the body", async () => {
+  test("responds like GET, without the body", async () => {
     for (const path of [`/notes/${note.id}`, "/notes", "/notes/abc", "/nowhere"]) {
       const get = await ada.get(path);
       const head = await ada.send("HEAD", path);
@@ -129,19 +129,19 @@ describe("HEAD", () => {
 });
 
 describe("connections", () => {
-  test("many requests on one, also sent at once", async () => {
+  test("serves many requests on one connection, also sent at once", async () => {
     const one = `GET /notes/${note.id} HTTP/1.1\r\nhost: localhost\r\n${AUTHORIZATION}`;
     const answer = await raw(app.port, `${one}\r\n`.repeat(4) + `${one}connection: close\r\n\r\n`);
     assert.equal(answer.match(/HTTP\/1\.1 200 OK/g)?.length, 5, answer);
     assert.equal(answer.match(new RegExp(note.id, "g"))?.length, 5);
   });
 
-  test("a chunked body", async () => {
+  test("accepts a chunked body", async () => {
     const answer = await line(
       "POST /notes HTTP/1.1",
       "content-type: application/json\r\ntransfer-encoding: chunked\r\n",
     );
-    // The head alone, closed before its body: no answer may claim that a note was made.
+    // Only the head is sent before the connection closes: no response may report a created note.
     assert.notEqual(statusOf(answer), 201);
     const chunks = ['{"title":"chu', 'nked","content"', ':"c"}'];
     const body = chunks.map((text) => `${text.length.toString(16)}\r\n${text}\r\n`).join("");
@@ -185,7 +185,7 @@ describe("connections", () => {
     });
   }
 
-  test("clients that leave in the middle do no harm", async () => {
+  test("clients that disconnect in the middle of a request do no harm", async () => {
     const whole = `GET /notes HTTP/1.1\r\nhost: localhost\r\n${AUTHORIZATION}\r\n`;
     await Promise.all(
       Array.from({ length: whole.length }, (_, length) => raw(app.port, whole.slice(0, length), 20)),

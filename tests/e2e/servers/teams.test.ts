@@ -1,4 +1,4 @@
-// The teams example: what its tables have to do with each other, and what happens when many want the same.
+// Tests of the teams example: relations between its tables, and concurrent requests for the same resource.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -67,7 +67,7 @@ function statuses(answers: readonly Answer<unknown>[]): Record<string, number> {
 }
 
 describe("users", () => {
-  test("are added, read, changed and deleted", async () => {
+  test("are created, read, changed and deleted", async () => {
     const user = await someone();
     assert.deepEqual(Object.keys(user), ["id", "email", "displayName", "status", "createdAt", "updatedAt"]);
     assert.equal(user.status, "active");
@@ -84,7 +84,7 @@ describe("users", () => {
     assertError(await api.delete(`/users/${user.id}`), 404, "USER_NOT_FOUND");
   });
 
-  test("share no address, whoever comes first", async () => {
+  test("cannot share an address", async () => {
     const [ada, bob] = [await someone(), await someone()];
     const { details } = assertError(
       await api.post("/users", { email: ada.email, displayName: "Another" }),
@@ -122,7 +122,7 @@ describe("users", () => {
     assertInvalid(await api.get("/users?status=asleep&page=0"), "$.page", "$.status");
   });
 
-  test("are listed by status, a page at a time", async () => {
+  test("are listed by status in pages", async () => {
     const asleep = [await someone(), await someone(), await someone()];
     for (const { id } of asleep) await api.put(`/users/${id}`, { status: "deleted" });
     const first = await api.get<PageJson<UserJson>>("/users?status=deleted&pageSize=2");
@@ -136,7 +136,7 @@ describe("users", () => {
 });
 
 describe("todos", () => {
-  test("belong to a user who exists, and go with the user", async () => {
+  test("belong to an existing user, and are deleted with the user", async () => {
     assertError(await api.post("/todos", { title: "Milk", userId: randomUUID() }), 404, "USER_NOT_FOUND");
     const user = await someone();
     const todo = await made<TodoJson>("/todos", { title: "Milk", userId: user.id });
@@ -166,7 +166,7 @@ describe("todos", () => {
   });
 });
 
-describe("text that is no UUID", () => {
+describe("text that is not a UUID", () => {
   const wrong = ["abc", randomUUID().slice(1), `${randomUUID()}0`];
 
   test("returns 400 in a path, by the type of the key", async () => {
@@ -190,7 +190,7 @@ describe("text that is no UUID", () => {
 });
 
 describe("teams", () => {
-  test("show their members in the order in which they joined", async () => {
+  test("show their members in the order of joining", async () => {
     const team = await made<TeamJson>("/teams", { name: "Analysts" });
     assert.equal(team.capacity, 10);
     const [ada, bob] = [await someone("Ada"), await someone("Bob")];
@@ -213,12 +213,12 @@ describe("teams", () => {
     assert.deepEqual((await api.get<TeamJson>(`/teams/${team.id}`)).body.members, []);
   });
 
-  test("take nobody twice, nobody unknown and nobody into an unknown team", async () => {
+  test("refuse a member twice, an unknown user and an unknown team", async () => {
     const team = await made<TeamJson>("/teams", { name: "Analysts", capacity: 1 });
     const ada = await someone();
     const path = `/teams/${team.id}/members`;
     await made(path, { userId: ada.id });
-    // The team is full, too: that she belongs to it is what helps her.
+    // The team is full too, but the membership is checked first.
     assertError(await api.post(path, { userId: ada.id }), 409, "ALREADY_MEMBER");
     assertError(await api.post(path, { userId: (await someone()).id }), 403, "TEAM_FULL");
     assertError(await api.post(path, { userId: randomUUID() }), 404, "USER_NOT_FOUND");
@@ -226,7 +226,7 @@ describe("teams", () => {
     assertInvalid(await api.post(path, { userId: ada.id, role: "boss" }), "$.role");
   });
 
-  test("give their last place to one of two who join at once", async () => {
+  test("give their last place to one of two users who join at the same time", async () => {
     const [ada, bob] = [await someone(), await someone()];
     for (let round = 0; round < 5; round += 1) {
       const team = await made<TeamJson>("/teams", { name: "Solo", capacity: 1 });
@@ -239,7 +239,7 @@ describe("teams", () => {
     }
   });
 
-  test("never hold more than their capacity, however many join at once", async () => {
+  test("never exceed their capacity if many users join at the same time", async () => {
     const team = await made<TeamJson>("/teams", { name: "Few", capacity: 3 });
     const crowd = await Promise.all(Array.from({ length: 15 }, () => someone()));
     const answers = await Promise.all(

@@ -1,4 +1,4 @@
-// Bad bodies: every rule of every field, and what is no JSON at all. Nothing that is refused leaves a row behind.
+// Tests of invalid bodies: every rule of every field, and bodies that are not JSON. A refused request never changes a row.
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -26,19 +26,19 @@ before(async () => {
 });
 after(() => project?.remove());
 
-/** A good body of so many bytes. */
+/** Returns a valid body of the given length in bytes. */
 function padded(length: number): string {
   return JSON.stringify(GOOD).padEnd(length);
 }
 
-/** Sends a body to both routes that take one. */
+/** Sends a body to both routes with a body. */
 async function both(body: unknown, check: (answer: Answer<unknown>) => void): Promise<void> {
   check(await ada.post("/notes", body));
   check(await ada.put(`/notes/${note.id}`, body));
 }
 
 describe("fields", () => {
-  /** A field, what is wrong, and the values that are. */
+  /** Field, description of the error, and invalid values. */
   const wrong: [field: "title" | "content" | "archived", what: string, ...values: unknown[]][] = [
     ["title", "of the wrong type", null, 42, true, [], {}, ["a"], { length: 5 }],
     ["title", "too short", ""],
@@ -57,7 +57,7 @@ describe("fields", () => {
     });
   }
 
-  test("lengths count characters, not UTF-16 units, and the limits themselves are fine", async () => {
+  test("counts characters, not UTF-16 units, and accepts the limits themselves", async () => {
     for (const [title, content] of [
       ["a", ""],
       ["a".repeat(200), "a".repeat(10_000)],
@@ -70,7 +70,7 @@ describe("fields", () => {
     }
   });
 
-  test("POST needs title and content; every missing field is named at once", async () => {
+  test("POST requires title and content, and names every missing field at once", async () => {
     assertInvalid(await ada.post("/notes", { content: "c" }), "$.title");
     assertInvalid(await ada.post("/notes", { title: "t" }), "$.content");
     assertInvalid(await ada.post("/notes", {}), "$.title", "$.content");
@@ -82,7 +82,7 @@ describe("fields", () => {
     );
   });
 
-  test("a failure says what was expected and what was there", async () => {
+  test("a failure names the expected and the received value", async () => {
     const error = assertInvalid(
       await ada.post("/notes", { title: "", archived: 1 }),
       "$.title",
@@ -100,7 +100,7 @@ describe("fields", () => {
     assert.deepEqual([archived?.rule, archived?.limit], ["type", "boolean"]);
   });
 
-  test("an inherited name is no field", async () => {
+  test("an inherited name is not a field", async () => {
     assertInvalid(
       await ada.send("POST", "/notes", '{"__proto__":{"title":"t","content":"c"}}', JSON_TYPE),
       "$.title",
@@ -110,13 +110,13 @@ describe("fields", () => {
 });
 
 describe("bodies", () => {
-  test("JSON that is not an object", async () => {
+  test("refuses JSON that is not an object", async () => {
     for (const body of [null, 42, "text", true, [], [GOOD]]) {
       await both(body, (answer) => assertInvalid(answer, "$"));
     }
   });
 
-  test("text that is not JSON", async () => {
+  test("refuses text that is not JSON", async () => {
     const texts = [
       "{",
       "{title:1}",
@@ -136,7 +136,7 @@ describe("bodies", () => {
     }
   });
 
-  test("bytes that are not UTF-8", async () => {
+  test("refuses bytes that are not UTF-8", async () => {
     const body = new Uint8Array([
       ...Buffer.from('{"title":"'),
       0xff,
@@ -146,14 +146,14 @@ describe("bodies", () => {
     assertInvalid(await ada.send("POST", "/notes", body, JSON_TYPE), "$");
   });
 
-  test("no body", async () => {
+  test("refuses a missing body", async () => {
     assertInvalid(await ada.send("POST", "/notes", undefined, JSON_TYPE), "$");
     assertInvalid(await ada.send("POST", "/notes", "", JSON_TYPE), "$");
     assertInvalid(await ada.send("POST", "/notes", " \n", JSON_TYPE), "$");
     assertInvalid(await ada.send("PUT", `/notes/${note.id}`, undefined, JSON_TYPE), "$");
   });
 
-  test("nesting of any depth is an answer, not a crash", async () => {
+  test("responds with an error to nesting of any depth", async () => {
     for (const depth of [1000, 100_000, 500_000]) {
       const nested = "[".repeat(depth) + "]".repeat(depth);
       assertInvalid(await ada.send("POST", "/notes", nested, JSON_TYPE), "$");
@@ -168,7 +168,7 @@ describe("bodies", () => {
     assert.equal((await ada.get("/notes")).status, 200);
   });
 
-  test("a type that is not JSON is 415", async () => {
+  test("responds with 415 to a content type that is not JSON", async () => {
     for (const type of [
       "text/plain",
       "text/json",
@@ -182,7 +182,7 @@ describe("bodies", () => {
       const answer = await ada.send("POST", "/notes", JSON.stringify(GOOD), { "content-type": type });
       assertError(answer, 415, "UNSUPPORTED_MEDIA_TYPE");
     }
-    // Bytes make fetch name no type by itself.
+    // With bytes, fetch sets no content type.
     assertError(
       await ada.send("POST", "/notes", new Uint8Array(Buffer.from(JSON.stringify(GOOD)))),
       415,
@@ -190,7 +190,7 @@ describe("bodies", () => {
     );
   });
 
-  test("a charset that is not UTF-8 is 415", async () => {
+  test("responds with 415 to a charset that is not UTF-8", async () => {
     const type = "application/json; charset=iso-8859-1";
     assertError(
       await ada.send("POST", "/notes", JSON.stringify(GOOD), { "content-type": type }),
@@ -199,7 +199,7 @@ describe("bodies", () => {
     );
   });
 
-  test("JSON under its other names is fine", async () => {
+  test("accepts other content types for JSON", async () => {
     for (const type of [
       "application/json; charset=utf-8",
       "Application/JSON;charset=UTF-8",
@@ -211,15 +211,15 @@ describe("bodies", () => {
     }
   });
 
-  test("a compressed body is refused, not misread", async () => {
+  test("refuses a compressed body", async () => {
     const body = new Uint8Array(gzipSync(JSON.stringify(GOOD)));
     const answer = await ada.send("POST", "/notes", body, { ...JSON_TYPE, "content-encoding": "gzip" });
     assert.ok([400, 415].includes(answer.status), answer.text);
   });
 
-  test("more than 1 MiB is 413, exactly 1 MiB is read", async () => {
+  test("responds with 413 to more than 1 MiB, and reads exactly 1 MiB", async () => {
     assert.equal((await ada.send("POST", "/notes", padded(MIB), JSON_TYPE)).status, 201);
-    // However much is too much, the client is not cut off before it has read its answer.
+    // The client can read the response even if the body is much too large.
     for (const length of [MIB + 1, 4 * MIB]) {
       assertError(await ada.send("POST", "/notes", padded(length), JSON_TYPE), 413, "PAYLOAD_TOO_LARGE");
     }
@@ -227,13 +227,13 @@ describe("bodies", () => {
   });
 });
 
-describe("nothing that is refused is done", () => {
+describe("a refused request has no effect", () => {
   let list: PageJson;
   beforeEach(async () => {
     list = (await ada.get<PageJson>("/notes?pageSize=100")).body;
   });
 
-  test("no row is written, none is changed", async () => {
+  test("writes and changes no row", async () => {
     const original = (await ada.get<NoteJson>(`/notes/${note.id}`)).body;
     await both({ ...GOOD, title: "" }, (answer) => assertInvalid(answer, "$.title"));
     await both({ ...GOOD, title: "new", archived: "yes" }, (answer) => assertInvalid(answer, "$.archived"));

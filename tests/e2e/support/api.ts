@@ -1,13 +1,13 @@
-/** An answer, read to its end. */
+/** Response with its complete body. */
 export interface Answer<T> {
   status: number;
   headers: Headers;
   text: string;
-  /** The JSON of the body. Throws where there is none. */
+  /** JSON of the body. Throws if the body is not JSON. */
   readonly body: T;
 }
 
-/** A client of the notes API that sends what it is told to, right or wrong. */
+/** Client of the notes API that sends any request, valid or invalid. */
 export class Api {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export class Api {
     return this.send("DELETE", path);
   }
 
-  /** Sends exactly this. */
+  /** Sends exactly the given request. */
   async send<T>(
     method: string,
     path: string,

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 
-/** Where Chromium is: as `KIT_CHROMIUM` says, or where systems put it. */
+/** Path of Chromium: from `KIT_CHROMIUM`, or from the usual locations. */
 export const chromiumPath: string | undefined = [
   process.env["KIT_CHROMIUM"] ?? "",
   "/usr/bin/chromium",
@@ -8,6 +8,6 @@ export const chromiumPath: string | undefined = [
   "/usr/bin/google-chrome",
 ].find((path) => path !== "" && existsSync(path));
 
-/** Why tests in a browser are skipped; false where they are not. */
+/** Reason for skipping tests in a browser, or false to run them. */
 export const withoutChromium: string | false =
   chromiumPath === undefined && "no Chromium; install it, or name one in KIT_CHROMIUM";

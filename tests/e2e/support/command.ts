@@ -1,22 +1,22 @@
 import { spawn } from "node:child_process";
 
-/** What a finished command left behind. */
+/** Result of a finished command. */
 export interface CommandResult {
-  /** Exit code, or nothing where a signal ended it. */
+  /** Exit code, or `null` if a signal terminated the command. */
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
-/** How to run a command. */
+/** Options for running a command. */
 export interface CommandOptions {
   cwd: string;
   env?: Readonly<Record<string, string>>;
-  /** Milliseconds until it is killed; default one minute. */
+  /** Timeout in milliseconds, after which the command is killed; default one minute. */
   timeout?: number;
 }
 
-/** Runs a program to its end. Rejects where it does not start or does not end in time. */
+/** Runs a program until it exits. Rejects if the program does not start or does not exit in time. */
 export async function run(
   program: string,
   args: readonly string[],
@@ -48,7 +48,7 @@ export async function run(
   return promise;
 }
 
-/** What would lead a command elsewhere or colour its output. */
+/** Environment variables that would redirect a command or color its output. */
 const LEFT_OUT = [
   "DATABASE_URL",
   "DEBUG_PORT",
@@ -63,9 +63,9 @@ const LEFT_OUT = [
   "SOURCE_DATE_EPOCH",
 ];
 
-/** The environment that commands get. */
+/** Returns the environment for commands. */
 export function baseEnvironment(): NodeJS.ProcessEnv {
-  // The embedded database is given up sooner than usual, so that a test that is done has not long to wait.
+  // The embedded database stops sooner than usual, so that a finished test does not wait long.
   const environment: NodeJS.ProcessEnv = { ...process.env, NO_COLOR: "1", KIT_DATABASE_IDLE_MS: "500" };
   for (const name of LEFT_OUT) Reflect.deleteProperty(environment, name);
   return environment;

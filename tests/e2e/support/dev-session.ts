@@ -9,7 +9,7 @@ import { repository } from "./project.ts";
 
 const patienceMs = 60_000;
 
-/** `kit dev` on a project, and what it shows on a terminal of its own: both streams in the order in which they come. */
+/** `kit dev` on a project, with its output on its own terminal: both streams in order. */
 export class DevSession implements AsyncDisposable {
   readonly #child: ChildProcess;
   #output = "";
@@ -32,17 +32,17 @@ export class DevSession implements AsyncDisposable {
     );
   }
 
-  /** What it has shown so far. */
+  /** Returns the output so far. */
   get output(): string {
     return this.#output;
   }
 
-  /** Process id of `kit dev`. */
+  /** Returns the process id of `kit dev`. */
   get pid(): number {
     return this.#child.pid!;
   }
 
-  /** Waits until a text was shown after the first `from` characters of the output. */
+  /** Waits until a text is in the output, after its first `from` characters. */
   async shows(text: string | RegExp, from = 0): Promise<void> {
     const deadline = performance.now() + patienceMs;
     const isThere = (): boolean => {
@@ -56,7 +56,7 @@ export class DevSession implements AsyncDisposable {
     }
   }
 
-  /** Waits until it has ended by itself; gives its exit code. */
+  /** Waits until `kit dev` exits by itself. Resolves to its exit code. */
   async end(): Promise<number | null> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
       await once(this.#child, "close", { signal: AbortSignal.timeout(patienceMs) });
@@ -68,7 +68,7 @@ export class DevSession implements AsyncDisposable {
     await this.stop();
   }
 
-  /** Ends it as Ctrl-C does; gives its exit code. */
+  /** Stops `kit dev` like Ctrl-C. Resolves to its exit code. */
   stop(): Promise<number | null> {
     this.#child.kill("SIGINT");
     return this.end();

@@ -1,10 +1,10 @@
 import { Agent, request } from "node:http";
 import type { RunningApp } from "./running-app.ts";
 
-/** A note that was sent, and what became of it. */
+/** A sent note, and the outcome of its request. */
 export interface Sent {
   readonly title: string;
-  /** Whether the system had taken all of it, on a connection that the server had answered on before, when the signal was sent. */
+  /** True if the system had accepted the whole request before the signal, on a connection that the server had responded on before. */
   readonly wasWritten: boolean;
   readonly outcome:
     | { readonly kind: "answer"; readonly status: number; readonly text: string }
@@ -13,7 +13,7 @@ export interface Sent {
 
 const clients = 8;
 
-/** Clients that each write one note after another on a connection of their own, and try nothing twice. */
+/** Clients that write one note after another, each on its own connection, without retries. */
 export class Load {
   readonly #app: RunningApp;
   readonly #name: string;
@@ -29,18 +29,18 @@ export class Load {
     this.#running = Array.from({ length: clients }, (_, client) => this.#run(client));
   }
 
-  /** Waits until so many notes were answered. */
+  /** Waits until the given number of notes got a response. */
   until(count: number): Promise<void> {
     this.#awaited = count;
     return this.#arrived.promise;
   }
 
-  /** Tells that the signal was sent: what leaves from now on may come too late. */
+  /** Marks the time of the signal: requests sent after that may come too late. */
   signalled(): void {
     this.#isSignalled = true;
   }
 
-  /** Waits until every client was turned away, and tells what became of each note. */
+  /** Waits until every client is refused, and returns the outcome of each note. */
   async end(): Promise<readonly Sent[]> {
     await Promise.all(this.#running);
     return this.#sent;
@@ -74,7 +74,7 @@ export class Load {
     sending.once("response", (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (piece: string) => (text += piece));
-      // The head of an answer without its body is neither an answer nor a refusal.
+      // A response head without its body counts neither as a response nor as a refusal.
       response.once("error", ({ message }) =>
         resolve({ title, wasWritten, outcome: { kind: "answer", status: 0, text: `${text} [${message}]` } }),
       );

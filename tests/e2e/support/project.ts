@@ -8,39 +8,39 @@ import { type CommandOptions, type CommandResult, run } from "./command.ts";
 import { RunningApp, type StartOptions } from "./running-app.ts";
 import { onServer, server } from "./server.ts";
 
-/** The root of this repository. */
+/** Root of this repository. */
 export const repository: string = resolve(import.meta.dirname, "../../..");
 
-/** An application of `examples/`. */
+/** Application in `examples/`. */
 export type Example = "notes" | "teams";
 
-/** Whether a file belongs to the Rust server's project: neither built, nor data, nor a link to what it shares. */
+/** Returns true if a file belongs to the Rust server's project: neither a build output, nor data, nor a link to shared files. */
 function isOfRust(path: string): boolean {
   return ![".kit", ".data", "target", "node_modules", "api", "migrations"].includes(basename(path));
 }
 
-/** A project in a directory of its own, with its own `.kit/` and its own database. */
+/** Project in its own directory, with its own `.kit/` and its own database. */
 export class Project {
   readonly root: string;
   readonly #apps: RunningApp[] = [];
-  /** Held for a program that does not start the database by itself. */
+  /** Database for a program that does not start the database itself. */
   #database: DevDatabase | undefined;
 
   private constructor(root: string) {
     this.root = root;
   }
 
-  /** An empty directory in which the packages of this repository are installed. */
+  /** Creates an empty directory in which the packages of this repository are installed. */
   static async empty(): Promise<Project> {
     const root = await mkdtemp(join(await realpath(tmpdir()), "kit-e2e-"));
-    // As most projects are. PostgreSQL runs as another user where the tests run as root, and keeps its data in the project
-    // only where that user may go.
+    // Use the usual mode of directories. If the tests run as root, PostgreSQL runs as another user, and stores its data in the project only
+    // if that user has access.
     await chmod(root, 0o755);
     await symlink(join(repository, "node_modules"), join(root, "node_modules"));
     return new Project(root);
   }
 
-  /** A project of these files, texts by path. */
+  /** Creates a project with these files: contents by path. */
   static async of(files: ReadonlyMap<string, string>): Promise<Project> {
     const project = await Project.empty();
     for (const [path, text] of files) {
@@ -51,7 +51,7 @@ export class Project {
     return project;
   }
 
-  /** Copies an example as git has it, on the server of this run: nothing built, no data. */
+  /** Copies an example as it is in git, for the server of this run: without build output and data. */
   static async copy(example: Example = "notes"): Promise<Project> {
     const project = await Project.empty();
     if (server.program !== undefined) {
@@ -68,7 +68,7 @@ export class Project {
     return project;
   }
 
-  /** The Rust server's project, with what it shares with Notes at its own place. Its program is built already. */
+  /** Copies the Rust server's project, with the files that it shares with Notes at their own locations. Its program is already built. */
   async #copyRust(): Promise<void> {
     const [from, notes] = [join(repository, "examples/notes-rust"), join(repository, "examples/notes")];
     await cp(from, this.root, { recursive: true, filter: isOfRust });
@@ -76,7 +76,7 @@ export class Project {
     await cp(join(notes, "migrations"), join(this.root, "migrations"), { recursive: true });
   }
 
-  /** A copy of an example that is built and whose migrations are applied. */
+  /** Copies and builds an example, and applies its migrations. */
   static async ready(example: Example = "notes"): Promise<Project> {
     const project = await Project.copy(example);
     try {
@@ -89,7 +89,7 @@ export class Project {
     }
   }
 
-  /** Runs `kit build`. A program in Rust is not built anew: it is the same in every copy. */
+  /** Runs `kit build`. A program in Rust is not rebuilt, because it is the same in every copy. */
   async build(): Promise<void> {
     await this.kitOk("build", ...(server.program === undefined ? [] : ["--no-compile"]));
   }
@@ -100,7 +100,7 @@ export class Project {
     return run(process.execPath, [bin, ...args], { ...options, cwd: this.root });
   }
 
-  /** Runs the `kit` command and insists that it succeeds. */
+  /** Runs the `kit` command and fails if the command fails. */
   async kitOk(...args: readonly string[]): Promise<CommandResult> {
     const result = await this.kit(args);
     assert.equal(result.code, 0, `kit ${args.join(" ")} failed:\n${result.stdout}${result.stderr}`);
@@ -114,7 +114,7 @@ export class Project {
     return app;
   }
 
-  /** Tells a program in Rust where the database is. */
+  /** Passes the database's URL to a program in Rust. */
   async #withDatabase(options: StartOptions): Promise<StartOptions> {
     if (server.program === undefined) return options;
     this.#database ??= await openDatabase({ root: this.root });
@@ -129,7 +129,7 @@ export class Project {
     await rm(this.root, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
   }
 
-  /** The embedded database stops a moment after its last user. Its files are not taken from under it. */
+  /** Waits until the embedded database has stopped, shortly after its last user, so that its files are not deleted while it runs. */
   async #databaseStopped(): Promise<void> {
     const files = ["postgres", "tests"].map((of) => join(this.root, ".data", of, "cluster/postmaster.pid"));
     const deadline = Date.now() + 30_000;

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-/** Sends bytes as they are and returns everything that comes back until the server closes or `quietMs` pass without a byte. */
+/** Sends raw bytes and returns everything received until the server closes the connection or `quietMs` pass without data. */
 export async function raw(port: number, request: string | Uint8Array, quietMs = 500): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const socket = connect(port, "127.0.0.1");
@@ -9,14 +9,14 @@ export async function raw(port: number, request: string | Uint8Array, quietMs = 
   socket.on("connect", () => socket.write(request));
   socket.on("data", (chunk) => chunks.push(chunk));
   socket.on("error", (error: NodeJS.ErrnoException) => {
-    // A server that refuses early may reset the connection after its answer.
+    // A server that refuses early may reset the connection after its response.
     if (error.code !== "ECONNRESET" && error.code !== "EPIPE") reject(error);
   });
   socket.on("close", () => resolve(Buffer.concat(chunks).toString("latin1")));
   return promise;
 }
 
-/** The status of a raw answer. */
+/** Returns the status of a raw response. */
 export function statusOf(answer: string): number {
   return Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
 }

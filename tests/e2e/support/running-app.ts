@@ -4,16 +4,16 @@ import { Api } from "./api.ts";
 import { baseEnvironment } from "./command.ts";
 import { server } from "./server.ts";
 
-/** How to start the application. */
+/** Options for starting the application. */
 export interface StartOptions {
   /** `NODE_ENV`; default `development`. */
   mode?: "development" | "production";
   env?: Readonly<Record<string, string>>;
-  /** A program that is started in place of the server of this run. */
+  /** Program to start instead of the server of this run. */
   program?: string;
-  /** What Node runs; default `src/main.ts`. */
+  /** Arguments for Node; default `src/main.ts`. */
   args?: readonly string[];
-  /** The user and group that it runs as; default those of the tests. */
+  /** User and group of the process; default those of the tests. */
   uid?: number;
 }
 
@@ -25,9 +25,9 @@ process.once("exit", () => {
   for (const child of alive) child.kill("SIGKILL");
 });
 
-/** A server process of the example. */
+/** Server process of an example. */
 export class RunningApp {
-  /** `http://127.0.0.1:41234`. */
+  /** URL, such as `http://127.0.0.1:41234`. */
   readonly url: string;
   readonly port: number;
   readonly #child: ChildProcess;
@@ -40,7 +40,7 @@ export class RunningApp {
     this.port = Number(new URL(url).port);
   }
 
-  /** Starts it on a free port and waits until it says where it listens. */
+  /** Starts the application on a free port and waits until it prints its address. */
   static async start(root: string, options: StartOptions): Promise<RunningApp> {
     const { program = server.program, args = program === undefined ? ["src/main.ts"] : [] } = options;
     const child = spawn(program ?? process.execPath, args, {
@@ -72,17 +72,17 @@ export class RunningApp {
     }
   }
 
-  /** Speaks to it as one user. */
+  /** Returns a client with the token of a user. */
   as(user: string, role = "user"): Api {
     return new Api(this.url, { authorization: `Bearer ${user}:${role}` });
   }
 
-  /** Speaks to it with these headers and no others. */
+  /** Returns a client with exactly these headers. */
   with(headers: Readonly<Record<string, string>>): Api {
     return new Api(this.url, headers);
   }
 
-  /** The port of its debug sidecar, as soon as that listens. */
+  /** Waits until the debug sidecar listens, and returns its port. */
   async debugPort(): Promise<number> {
     const deadline = Date.now() + READY_WITHIN_MS;
     for (;;) {
@@ -93,17 +93,17 @@ export class RunningApp {
     }
   }
 
-  /** What it printed so far. */
+  /** Returns the standard output so far. */
   get stdout(): string {
     return this.#output.stdout;
   }
 
-  /** What it complained of so far. */
+  /** Returns the standard error so far. */
   get stderr(): string {
     return this.#output.stderr;
   }
 
-  /** Asks it to end and waits until it has. */
+  /** Sends a signal and waits until the application exits. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<{ code: number | null; signal: string | null }> {
     const timer = setTimeout(() => this.#child.kill("SIGKILL"), STOP_WITHIN_MS);
     await this.#end(signal);
@@ -111,12 +111,12 @@ export class RunningApp {
     return { code: this.#child.exitCode, signal: this.#child.signalCode };
   }
 
-  /** Sends it a signal. */
+  /** Sends a signal. */
   send(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }
 
-  /** Ends it without asking. */
+  /** Kills the application. */
   async kill(): Promise<void> {
     await this.#end("SIGKILL");
   }
@@ -129,7 +129,7 @@ export class RunningApp {
   }
 }
 
-/** Everything a process prints. */
+/** Output of a process. */
 class Output {
   stdout = "";
   stderr = "";

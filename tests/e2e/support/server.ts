@@ -1,35 +1,35 @@
 import assert from "node:assert/strict";
 import { join, resolve } from "node:path";
 
-/** A server that the tests of `tests/e2e/servers` run on. */
+/** Server that the tests in `tests/e2e/servers` run on. */
 export interface Server {
-  /** The package of its adapter. */
+  /** Package of its adapter. */
   readonly from: string;
-  /** What makes the adapter. */
+  /** Function that creates the adapter. */
   readonly make: string;
-  /** What the adapter calls itself in errors and logs. */
+  /** Name of the adapter in errors and logs. */
   readonly adapter: string;
-  /** What the process of the application needs in its environment. */
+  /** Environment variables for the process of the application. */
   readonly env: Readonly<Record<string, string>>;
-  /** The program, where it is not one of Node's: `examples/notes-rust`, which `kit build` has built there. It is Notes alone. */
+  /** Program of a server without Node: `examples/notes-rust`, which `kit build` has built there. It contains Notes only. */
   readonly program?: string;
 }
 
-/** Where cargo builds what kit generates in this repository, once for all of it. `xtask/src/check.rs` names it too. */
+/** Directory for programs that cargo builds from generated code, shared by the whole repository. `xtask/src/check.rs` has the same path. */
 const generated = resolve(import.meta.dirname, "../../../target/generated");
 
-/** The program that `kit build` makes of a project with `rustServer()`. */
+/** Returns the path of the program that `kit build` creates for a project with `rustServer()`. */
 export function rustProgramOf(project: string): string {
   return join(generated, "debug", project);
 }
 
-/** Notes as a program in Rust. */
+/** Path of Notes as a program in Rust. */
 export const rustProgram: string = rustProgramOf("notes-rust");
 
-/** By the names that `KIT_E2E_SERVER` may have. `xtask/src/test.rs` goes through them. */
+/** Servers by the values of `KIT_E2E_SERVER`. `xtask/src/test.rs` runs all of them. */
 const servers: Readonly<Record<string, Server>> = {
   native: { from: "@kit/server-native", make: "nativeServer", adapter: "native", env: {} },
-  // The native adapter where its engine is not to be had.
+  // The native adapter on a platform without its engine.
   fallback: {
     from: "@kit/server-native",
     make: "nativeServer",
@@ -58,7 +58,7 @@ const servers: Readonly<Record<string, Server>> = {
   },
 };
 
-/** The server of this run: `KIT_E2E_SERVER=express node --test "tests/e2e/servers/*.test.ts"`; default `native`. */
+/** Server of this run: `KIT_E2E_SERVER=express node --test "tests/e2e/servers/*.test.ts"`; default `native`. */
 export const server: Server = chosen(process.env["KIT_E2E_SERVER"] ?? "native");
 
 function chosen(name: string): Server {
@@ -68,8 +68,8 @@ function chosen(name: string): Server {
 }
 
 /**
- * The source of an application that is written for the native server, on the server of this run. A user who changes servers changes
- * these two places too, and no others.
+ * Returns the source of an application for the native server, changed for the server of this run. A user who changes the server changes
+ * only these two lines too.
  */
 export function onServer(source: string): string {
   if (server.program !== undefined) return source;

@@ -5,24 +5,24 @@ import { spawn } from "@lydell/node-pty";
 import { baseEnvironment } from "./command.ts";
 import { repository } from "./project.ts";
 
-/** Keys, as a terminal sends them. */
+/** Key codes that a terminal sends. */
 export const DOWN = "\u001B[B";
 export const ENTER = "\r";
 export const ESCAPE = "\u001B";
 export const CTRL_C = "\u0003";
 
-/** What is waited for on the screen, and the keys that are pressed then. */
+/** Text to wait for on the screen, and the keys to press then. */
 export type Step = readonly [question: string, ...keys: string[]];
 
-/** What a command showed on its terminal. */
+/** Output of a command on its terminal. */
 export interface Seen {
   readonly code: number;
   readonly text: string;
-  /** What `stty -g` says of the terminal, before and after. */
+  /** Output of `stty -g` before and after the command. */
   readonly terminal: readonly (string | undefined)[];
 }
 
-/** Runs `kit` with these arguments on a terminal of 80 columns, as a shell does, and answers its questions. */
+/** Runs `kit` with these arguments on a terminal of 80 columns, like a shell, and answers its questions. */
 export async function onTerminal(args: string, cwd: string, steps: readonly Step[]): Promise<Seen> {
   const kit = `'${process.execPath}' '${join(repository, "node_modules/.bin/kit")}'`;
   const script = `echo "terminal $(stty -g)"; ${kit} ${args}; code=$?; echo "terminal $(stty -g)"; exit $code`;
@@ -57,7 +57,7 @@ export async function onTerminal(args: string, cwd: string, steps: readonly Step
   return { code, text, terminal: settings };
 }
 
-/** The terminal is as it was, and its cursor is seen. */
+/** Asserts that the terminal's settings and its cursor are restored. */
 export function restored({ terminal, text }: Seen): void {
   assert.equal(terminal.length, 2, text);
   assert.equal(terminal[0], terminal[1]);

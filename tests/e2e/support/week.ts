@@ -1,6 +1,6 @@
 import { Project } from "./project.ts";
 
-/** Adapters of servers on Node: what makes them, and their packages. */
+/** Adapters of servers on Node: the functions that create them, and their packages. */
 export const adapters: readonly (readonly [
   make: string,
   from: string,
@@ -29,7 +29,7 @@ const tsconfig = {
   include: ["src", ".kit/**/*"],
 };
 
-/** A project without a mistake, of somebody in their first week: texts by path. */
+/** Project without mistakes, as a user writes in the first week: contents by path. */
 export const files: ReadonlyMap<string, string> = new Map([
   ["package.json", `${JSON.stringify({ name: "week", version: "1.0.0", type: "module", private: true })}\n`],
   ["tsconfig.json", `${JSON.stringify(tsconfig)}\n`],
@@ -86,7 +86,7 @@ console.log(\`Listening on \${url}\`);
   ],
 ]);
 
-/** What a program on a database has in place of the files above. */
+/** Files that a program with a database has instead of the files above. */
 export const withDatabase: ReadonlyMap<string, string> = new Map([
   [
     "src/database.ts",
@@ -133,7 +133,7 @@ export const app = createApp({
   ],
 ]);
 
-/** The project with these files in place of its own; `null` takes one away. */
+/** Creates the project with some files replaced; `null` removes a file. */
 export function projectOf(
   changes: Readonly<Record<string, string | null>> = {},
   hasDatabase = false,
@@ -146,7 +146,7 @@ export function projectOf(
   return Project.of(all);
 }
 
-/** A file of the project with a text in place of another one. */
+/** Returns a file of the project with one text replaced. */
 export function edited(path: string, from: string, to: string, hasDatabase = false): Record<string, string> {
   const text = (hasDatabase ? withDatabase.get(path) : undefined) ?? files.get(path) ?? "";
   if (!text.includes(from)) throw new Error(`${path} does not hold ${from}`);

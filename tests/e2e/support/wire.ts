@@ -1,4 +1,4 @@
-/** What stands on the wire, written by hand from the specification and not derived from anything that is under test. */
+/** Types of values on the wire, written by hand from the specification and not derived from tested code. */
 
 export interface NoteJson {
   id: string;
@@ -29,5 +29,5 @@ export interface ErrorJson {
   };
 }
 
-/** An id that no note has. */
+/** Id that no note has. */
 export const NOBODY = "00000000-0000-4000-8000-000000000000";

@@ -1,8 +1,8 @@
-// Values that no program should trip over, each with the kind by which a report names it.
+// Invalid and unusual values that must not break a program, each with a kind for reports.
 
 import type { Random } from "../../differential/support/random.ts";
 
-/** A kind of garbage. */
+/** Kind of garbage. */
 export type Kind =
   | "key"
   | "number beyond its column"
@@ -15,14 +15,14 @@ export type Kind =
   | "other type"
   | "query";
 
-/** Garbage in a path or a query, where everything is a text. */
+/** Garbage in a path or a query, where all values are strings. */
 export interface Text {
   readonly kind: Kind;
-  /** Already escaped. */
+  /** The value, already escaped. */
   readonly text: string;
 }
 
-/** Garbage in a body, as it is written in JSON. */
+/** Garbage in a body, as JSON. */
 export interface Literal {
   readonly kind: Kind;
   readonly json: string;
@@ -101,7 +101,7 @@ const DATES = [
   "1969-12-31T23:59:59.999999999Z",
 ];
 
-/** In JSON's escapes. */
+/** Strings that PostgreSQL cannot store, with the escapes of JSON. */
 const UNSTORABLE = ["\\u0000", "a\\u0000b", "\\ud800", "\\udc00", "\\ude00\\ud83d", "a\\udfff"];
 
 const TEXTS = [
@@ -144,7 +144,7 @@ function quoted(kind: Kind, plain: string): Literal {
   return { kind, json: JSON.stringify(plain) };
 }
 
-/** Garbage for a path or a query. */
+/** Returns garbage for a path or a query. */
 export function text(random: Random): Text {
   return random.weighed<() => Text>(
     [6, () => made("key", random.pick(KEYS))],
@@ -164,7 +164,7 @@ export function text(random: Random): Text {
   )();
 }
 
-/** Garbage for a body, in place of a value: mostly of its type. */
+/** Returns garbage that replaces a value in a body: mostly of the value's type. */
 export function literal(random: Random, value: unknown): Literal {
   const number = (): Literal =>
     random.weighed<() => Literal>(
@@ -188,7 +188,7 @@ export function literal(random: Random, value: unknown): Literal {
   return random.chance(0.5) ? number() : ofTexts();
 }
 
-/** A query with keys and forms that no contract has. */
+/** Returns a query with keys and forms that no contract has. */
 export function query(random: Random, keys: readonly string[]): string {
   const key = random.pick([...keys, "page", "pageSize", "sort", "order", "id", "a"]);
   const { text: value } = text(random);

@@ -1,16 +1,16 @@
-// Requests with garbage in their keys, references, numbers and texts.
+// Requests with garbage in their keys, references, numbers and strings.
 
 import type { Route } from "../../differential/requests/routes.ts";
 import type { Random } from "../../differential/support/random.ts";
 import type { Sent } from "../../differential/support/request.ts";
 import { type Kind, literal, query, text } from "./garbage.ts";
 
-/** Keys of rows that were made, which some requests name in place of garbage. */
+/** Keys of created rows, which some requests use instead of garbage. */
 export class Known {
   readonly #texts: string[] = [];
   readonly #values: unknown[] = [];
 
-  /** Remembers the keys in an answer. */
+  /** Stores the keys in a response. */
   learn(body: string): void {
     let answer: unknown;
     try {
@@ -40,16 +40,16 @@ export class Known {
   }
 }
 
-/** A request, and the kinds of garbage in it. */
+/** Request, with the kinds of garbage in it. */
 export interface Request {
   readonly sent: Sent;
   readonly kinds: readonly Kind[];
 }
 
-/** Makes a request to one of the routes. */
+/** Creates a request to one of the routes. */
 export function request(routes: readonly Route[], random: Random, known: Known): Request {
   const route = random.weighed(
-    // What makes rows twice as often as what deletes them.
+    // Requests that create rows are twice as frequent as those that delete rows.
     ...routes.map((one): [number, Route] => [one.method === "DELETE" ? 1 : 2, one]),
   );
   const kinds: Kind[] = [];
@@ -86,7 +86,7 @@ export function request(routes: readonly Route[], random: Random, known: Known):
   };
 }
 
-/** The JSON of a body with garbage in one to three places. */
+/** Returns the JSON of a body with garbage at up to four locations. */
 function spoiled(value: unknown, random: Random, known: Known, kinds: Kind[]): string {
   let left = random.weighed([1, 0], [5, 1], [3, 2], [1, 4]);
   const write = (one: unknown, name: string): string => {

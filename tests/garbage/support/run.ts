@@ -4,21 +4,21 @@ import { bytesOf, curlOf } from "../../differential/support/request.ts";
 import type { Route } from "../../differential/requests/routes.ts";
 import { Known, request, type Request } from "./requests.ts";
 
-/** Requests that may be under way at the same time. */
+/** Maximum number of requests at the same time. */
 const CONNECTIONS = 4;
 
-/** After so many failures nobody reads further. */
+/** Maximum number of failures. The run stops after that. */
 const MOST = 12;
 
-/** What a run came to. */
+/** Result of a run. */
 export interface Result {
-  /** Answers by their status. */
+  /** Number of responses by status. */
   readonly statuses: ReadonlyMap<number, number>;
-  /** Requests that were not answered, or with a status of 500 or more: each as a text for whoever has to mend it. */
+  /** Reports of requests without a response, or with a status of 500 or more. */
   readonly failures: readonly string[];
 }
 
-/** Sends so many requests with garbage to the routes of a server. */
+/** Sends the given number of requests with garbage to the routes of a server. */
 export async function send(
   port: number,
   routes: readonly Route[],
@@ -43,7 +43,7 @@ export async function send(
         }
         // oxlint-disable-next-line no-await-in-loop -- one request after the other on a connection
         outcome = await connection.ask(bytesOf(one), false);
-        // A server may close a connection at rest before it sees the request. On a new one the request has to be answered.
+        // A server may close an idle connection before it receives the request. On a new connection, the request must get a response.
         if ("none" in outcome && connection.isFresh) break;
       }
       if ("none" in outcome) {

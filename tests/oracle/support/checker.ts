@@ -1,13 +1,13 @@
-// TypeScript's side: a checker of the fixtures, and its types in the form of a graph.
+// TypeScript's side: a checker for the fixtures, which converts its types to a graph.
 
 import { join } from "node:path";
 import ts from "typescript";
 import type { Element, Graph, Index, Property } from "./graph.ts";
 
-/** More types than this inside of one type come from an expansion without end. */
+/** Maximum number of types inside of one type. A larger number means an endless expansion. */
 const MOST_TYPES = 20_000;
 
-/** A program of TypeScript files; sources are parsed once for all programs of a run. */
+/** Program of TypeScript files. Sources are parsed once for all programs of a run. */
 export class Checker {
   readonly program: ts.Program;
   readonly checker: ts.TypeChecker;
@@ -19,7 +19,7 @@ export class Checker {
     this.checker = program.getTypeChecker();
   }
 
-  /** Reads the project of a directory; `extra` are texts of files that are not on the disk, by relative path. */
+  /** Reads the project in a directory. `extra` are contents of files that are not on disk, by relative path. */
   static of(root: string, extra: ReadonlyMap<string, string> = new Map(), before?: Checker): Checker {
     const config = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
     const parsed = ts.parseJsonConfigFileContent(config.config, ts.sys, root);
@@ -37,14 +37,14 @@ export class Checker {
     return new Checker(root, ts.createProgram({ rootNames, options: parsed.options, host }));
   }
 
-  /** What TypeScript has to say against the files. */
+  /** Returns the errors that TypeScript reports for the files. */
   problems(): string[] {
     return ts
       .getPreEmitDiagnostics(this.program)
       .map((diagnostic) => ts.formatDiagnostic(diagnostic, ts.createCompilerHost({})).trim());
   }
 
-  /** The exported types of a file that take no type arguments, in the order in which they are written. */
+  /** Returns the exported types of a file that have no type parameters, in source order. */
   exported(path: string): string[] {
     const file = this.#file(path);
     return file.statements
@@ -63,7 +63,7 @@ export class Checker {
       .filter((name, index, all) => all.indexOf(name) === index);
   }
 
-  /** The comment lines directly above the declaration of a type. */
+  /** Returns the comment lines directly above the declaration of a type. */
   comment(path: string, name: string): string {
     const file = this.#file(path);
     const declaration = this.#symbol(path, name).declarations?.[0];
@@ -72,7 +72,7 @@ export class Checker {
     return ranges.map((range) => file.text.slice(range.pos, range.end)).join("\n");
   }
 
-  /** An exported type. */
+  /** Returns an exported type. */
   type(path: string, name: string): ts.Type {
     return this.checker.getDeclaredTypeOfSymbol(this.#symbol(path, name));
   }
@@ -91,7 +91,7 @@ export class Checker {
   }
 }
 
-/** Brings types of a checker into a graph. */
+/** Adds types of a checker to a graph. */
 export class Reader {
   readonly #checker: ts.TypeChecker;
   readonly #graph: Graph;
@@ -102,7 +102,7 @@ export class Reader {
     this.#graph = graph;
   }
 
-  /** The type in the graph. */
+  /** Returns the type in the graph. */
   read(type: ts.Type): number {
     const known = this.#known.get(type);
     if (known !== undefined) return known;
@@ -113,7 +113,7 @@ export class Reader {
     return id;
   }
 
-  /** Whether it is an intersection that no value can have, such as `{ kind: "a" } & { kind: "b" }`: the checker sees it late. */
+  /** Returns true for an intersection without values, such as `{ kind: "a" } & { kind: "b" }`, which the checker detects late. */
   #empty(type: ts.Type): boolean {
     return type.isIntersection() && this.#checker.isTypeAssignableTo(type, this.#checker.getNeverType());
   }
@@ -126,7 +126,7 @@ export class Reader {
     if (flags & ts.TypeFlags.Boolean) return graph.boolean();
     if (type.isUnion()) return this.#union(type.types);
     if (flags & ts.TypeFlags.EnumLike) {
-      // Without a value it is an enum that computes its values.
+      // An enum member without a literal value is computed.
       const id = flags & ts.TypeFlags.Literal ? this.#literal(type) : graph.add({ kind: "number" });
       graph.nominal.add(id);
       return id;
@@ -138,7 +138,7 @@ export class Reader {
     }
     if (this.#empty(type)) return this.#graph.add({ kind: "never" });
     if (type.isIntersection()) {
-      // A brand: what stands beside a primitive says nothing of the value.
+      // The intersection is a brand: members other than the primitive do not describe the value.
       const primitives = type.types.filter((member) => (member.flags & ts.TypeFlags.Object) === 0);
       const [primitive] = primitives;
       if (primitives.length === 1 && primitive !== undefined) {
@@ -155,7 +155,7 @@ export class Reader {
 
   #union(types: readonly ts.Type[]): number {
     const all = types.filter((member) => !this.#empty(member)).map((member) => this.read(member));
-    // `"a" | (string & {})` is kept by TypeScript for editors to suggest; without the brand the text says it all.
+    // TypeScript keeps `"a" | (string & {})` for suggestions in editors. Without the brand, the string type includes the literal.
     const members = all.filter((member) => !this.#graph.absorbs(all, member));
     const [first] = members;
     if (first === undefined) return this.#graph.add({ kind: "never" });
@@ -222,7 +222,7 @@ export class Reader {
       };
     });
     const infos = checker.getIndexInfosOfType(type);
-    // Keys that are numbers are strings too; they need no word where they may hold the same.
+    // Number keys are strings too, so their signature is redundant if both have the same type.
     const text = infos.find((info) => info.keyType.flags & ts.TypeFlags.String)?.type;
     const said = infos.filter((info) => !(info.keyType.flags & ts.TypeFlags.Number && info.type === text));
     const index = said.flatMap((info): Index[] => {
@@ -230,12 +230,12 @@ export class Reader {
       return key === undefined ? [] : [{ key, type: this.#withoutUndefined(info.type).id }];
     });
     const id = this.#graph.add({ kind: "object", properties, index });
-    // Symbols never come over the wire, but assignability asks for them.
+    // Symbols are never on the wire, but assignability requires them.
     if (named.length < all.length) this.#graph.nominal.add(id);
     return id;
   }
 
-  /** Nothing for symbols, which JSON does not have. */
+  /** Returns `undefined` for symbols, which JSON does not have. */
   #indexKey(type: ts.Type): Index["key"] | undefined {
     if (type.flags & ts.TypeFlags.String) return "string";
     if (type.flags & ts.TypeFlags.Number) return "number";
@@ -244,7 +244,7 @@ export class Reader {
       return this.#parts(texts, types);
     }
     if (type.isIntersection()) {
-      // A branded key.
+      // The key has a brand.
       const primitive = type.types.find((member) => (member.flags & ts.TypeFlags.Object) === 0);
       return primitive === undefined ? undefined : this.#indexKey(primitive);
     }
@@ -273,12 +273,12 @@ export class Reader {
     return { id: this.#union(rest), hadUndefined: true };
   }
 
-  /** The name of a type that the language's own library declares. */
+  /** Returns the name of a type that TypeScript's own library declares. */
   #nameInLibrary(type: ts.Type): string | undefined {
     const symbol = type.getSymbol();
     const file = symbol?.declarations?.[0]?.getSourceFile();
     if (symbol === undefined || file === undefined || !file.hasNoDefaultLib) return undefined;
-    // Mapped types such as `Partial` are declared there too, but their results are structures.
+    // The library declares mapped types such as `Partial` too, but their results are structures.
     return symbol.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.Class) ? symbol.name : undefined;
   }
 }

@@ -1,18 +1,18 @@
-// When two types of a graph are the same type, recursion included.
+// Structural equality of types in a graph, including recursive types.
 
 import type { Graph, Node } from "./graph.ts";
 
 /**
- * A colour for each type, such that two types have the same colour exactly if no path into them, however long, finds a
- * difference. Starts with all types alike and splits them by what they hold until nothing splits any more; so it does not
- * matter at which point of a recursion either side gave a type its name.
+ * Assigns a color to each type. Two types have the same color if and only if no path into them, of any length, finds a difference. Starts
+ * with one color for all types and splits the colors by the content of the types until nothing changes. So the result does not depend on
+ * the location at which a recursive type has a name.
  *
  * @example
  * const colours = colour(graph);
  * assert.equal(colours.get(ofTypeScript), colours.get(ofKit));
  */
 export function colour(graph: Graph): Map<number, number> {
-  // A union whose members turn out to be one type is that type, which only the colours of its members tell.
+  // A union whose members are the same type equals that type, which only the colors of its members show.
   const single = new Map<number, number>();
   for (;;) {
     const colours = split(graph, (id) => single.get(graph.resolve(id)) ?? graph.resolve(id));
@@ -51,7 +51,7 @@ function split(graph: Graph, resolve: (id: number) => number): Map<number, numbe
   return all;
 }
 
-/** What a type holds, with the colours of what it refers to. */
+/** Returns the content of a type, with the colors of the types that it refers to. */
 function describe(graph: Graph, id: number, of: (child: number) => string): string {
   const parts = (list: readonly (string | number)[]): string =>
     list.map((part) => (typeof part === "string" ? JSON.stringify(part) : `#${of(part)}`)).join();

@@ -1,4 +1,4 @@
-// Everything the oracle finds, before any of it is a test.
+// Collects all findings of the oracle before the tests are declared.
 
 import { Checker, Reader } from "./checker.ts";
 import { colour } from "./equal.ts";
@@ -8,31 +8,31 @@ import type { Fixtures } from "./project.ts";
 import { text } from "./text.ts";
 import { compareVerdicts, type Subject } from "./verdicts.ts";
 
-/** What is compared: the types themselves, verdicts on values, or the error about a type without a JSON form. */
+/** Subject of a comparison: the types themselves, verdicts on values, or the error for a type without a JSON form. */
 export type About = "type" | "values" | "refusal";
 
-/** What was found about a type. */
+/** Result of a comparison for a type. */
 export interface Finding {
-  /** `mapped:Modifiers`: the fixture and the type. */
+  /** Fixture and type, such as `mapped:Modifiers`. */
   type: string;
   about: About;
-  /** What differs; nothing where kit and TypeScript agree. */
+  /** The difference; `undefined` if kit and TypeScript agree. */
   difference: string | undefined;
 }
 
 /** All findings. */
 export interface Report {
   findings: Finding[];
-  /** Mistakes in the fixtures themselves. */
+  /** Errors in the fixtures themselves. */
   problems: string[];
-  /** How many values were shown to validators, and how many were accepted. */
+  /** Number of values that validators checked, and number of accepted values. */
   values: { shown: number; accepted: number };
 }
 
-/** Above a type that kit must refuse. */
+/** Comment above a type that kit must refuse. */
 const REFUSED = /^\/\/ refused: (KIT\d{4})$/m;
 
-/** Complaints about one type that are printed. */
+/** Maximum number of printed complaints for one type. */
 const MOST_SHOWN = 4;
 
 /** Compares every exported type of the fixtures. */
@@ -85,10 +85,10 @@ export async function examine(fixtures: Fixtures): Promise<Report> {
       ? undefined
       : `TypeScript: ${text(graph, expected)}\n  kit:        ${text(graph, declared.type)}`;
     findings.push({ type, about: "type", difference });
-    // Where the types differ, so do the verdicts.
+    // If the types differ, their verdicts differ too.
     if (same) subjects.push({ file, name, type: expected, artifact: declared.name });
   }
-  // A build with an error writes nothing to ask.
+  // A build with an error writes no validators.
   if (answer.diagnostics.some((said) => said.error))
     return { findings, problems, values: { shown: 0, accepted: 0 } };
   const { wrong, ...values } = await compareVerdicts(fixtures.root, graph, subjects, checker);
@@ -124,7 +124,7 @@ function compareRefusal(
   return why.includes(code) ? undefined : `kit refuses it with ${why}; expected ${code}`;
 }
 
-/** The first thing in a type that has no JSON form. */
+/** Returns the first component of a type that has no JSON form. */
 function withoutJson(graph: Graph, type: number): string | undefined {
   for (const id of graph.reachable(type)) {
     const node = graph.get(id);

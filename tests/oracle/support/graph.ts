@@ -1,24 +1,24 @@
-// Types as a graph, in the one form that TypeScript's types and kit's IR are both brought into.
+// Types as a graph: a common form for TypeScript's types and kit's IR.
 //
-// What TypeScript distinguishes and kit does not is settled here: names of types, the order of members of a union and of
-// properties, `readonly`, labels, and whether `boolean` is a type or the union of two literals.
+// The graph ignores what TypeScript distinguishes and kit does not: names of types, the order of union members and of properties,
+// `readonly`, labels, and whether `boolean` is a type or the union of two literals.
 
-/** A type; other types by their index in the graph. */
+/** Type. It refers to other types by their index in the graph. */
 export type Node =
   | { kind: Scalar }
-  /** `value` as TypeScript writes it: `"a"`, `1`, `true`, `1n`. */
+  /** `value` in TypeScript's notation: `"a"`, `1`, `true`, `1n`. */
   | { kind: "literal"; value: string }
   | { kind: "template"; parts: (string | number)[] }
   | { kind: "array"; element: number }
   | { kind: "tuple"; elements: Element[] }
   | { kind: "object"; properties: Property[]; index: Index[] }
   | { kind: "union"; members: number[] }
-  /** What has no form in kit's IR: a function, `any`, a class of the runtime. */
+  /** Type without a form in kit's IR: a function, `any`, a class of the runtime. */
   | { kind: "other"; text: string }
-  /** A name whose type is not known yet: only while a graph is being made. */
+  /** Name for another type, or a reserved node. A reserved node exists only while the graph is built. */
   | { kind: "same"; as: number };
 
-/** The kinds that need no more words. */
+/** Kinds without further data. */
 export type Scalar =
   | "unknown"
   | "never"
@@ -30,23 +30,26 @@ export type Scalar =
   | "date"
   | "bytes";
 
-/** A property. An explicit `undefined` in its type is the same as `?`. */
+/** Property. An explicit `undefined` in its type is the same as `?`. */
 export interface Property {
   name: string;
   type: number;
   optional: boolean;
-  /** It must be written, though it may be `undefined`: kit knows no such thing, but values that are checked have to. */
+  /**
+   * True if the property must be present although it may be `undefined`. kit has no such distinction, but TypeScript requires it in checked
+   * values.
+   */
   written?: boolean;
 }
 
-/** An element of a tuple. */
+/** Element of a tuple. */
 export interface Element {
   type: number;
   optional: boolean;
   rest: boolean;
 }
 
-/** An index signature: `string`, `number`, or the parts of a template. */
+/** Index signature: `string`, `number`, or the segments of a template. */
 export interface Index {
   key: "string" | "number" | (string | number)[];
   type: number;
@@ -55,7 +58,7 @@ export interface Index {
 /** Types that refer to each other. */
 export class Graph {
   readonly nodes: Node[] = [];
-  /** Types that are more than their value in TypeScript: with a brand, a member of an enum, with a symbol as a key. */
+  /** Types that require more than their value in TypeScript: with a brand, an enum member, or with a symbol key. */
   readonly nominal: Set<number> = new Set();
 
   /** Adds a type. */
@@ -63,19 +66,19 @@ export class Graph {
     return this.nodes.push(node) - 1;
   }
 
-  /** A place for a type that others refer to before it is known. */
+  /** Reserves a node for a type that others refer to before its content is known. */
   reserve(): number {
     return this.add({ kind: "same", as: -1 });
   }
 
-  /** The type of a number, behind names. */
+  /** Returns the type with the given index, with names resolved. */
   get(id: number): Node {
     const node = this.nodes[this.resolve(id)];
     if (node === undefined) throw new Error(`there is no node ${id}`);
     return node;
   }
 
-  /** The number behind names. */
+  /** Returns the index with names resolved. */
   resolve(id: number): number {
     for (let current = id, steps = 0; steps < 1_000; steps++) {
       const node = this.nodes[current];
@@ -85,13 +88,13 @@ export class Graph {
     throw new Error(`node ${id} names itself`);
   }
 
-  /** `boolean`, which TypeScript has as a union. */
+  /** Adds `boolean`, which is a union in TypeScript. */
   boolean(): number {
     const members = ["true", "false"].map((value) => this.add({ kind: "literal", value }));
     return this.add({ kind: "union", members });
   }
 
-  /** The members of a union, flat and behind names; the type itself where it is none. */
+  /** Returns the members of a union, flattened and with names resolved; the type itself if it is not a union. */
   members(id: number): number[] {
     const found = new Set<number>();
     const seen = new Set<number>();
@@ -107,16 +110,16 @@ export class Graph {
     return [...found];
   }
 
-  /** Whether a literal or a template among members says nothing that another member, a branded primitive, does not say. */
+  /** Returns true if a literal or template is redundant in a union because another member, a branded primitive, includes it. */
   absorbs(members: readonly number[], id: number): boolean {
-    // A type that is still being read is no primitive.
+    // A type that is still being read is not a primitive.
     const node = this.nodes[this.resolve(id)];
     if (node?.kind !== "literal" && node?.kind !== "template") return false;
     const kind = node.kind === "template" || node.value.startsWith('"') ? "string" : scalarOf(node.value);
     return members.some((member) => this.nominal.has(this.resolve(member)) && this.get(member).kind === kind);
   }
 
-  /** The types directly inside of one. */
+  /** Returns the types directly inside of a type. */
   children(id: number): number[] {
     const node = this.get(id);
     switch (node.kind) {
@@ -135,7 +138,7 @@ export class Graph {
     }
   }
 
-  /** Every type reachable from one, itself first. */
+  /** Returns every type reachable from a type, with the type itself first. */
   reachable(id: number): number[] {
     const seen = new Set([this.resolve(id)]);
     for (const at of seen) for (const child of this.children(at)) seen.add(this.resolve(child));

@@ -1,25 +1,25 @@
-// kit's side: the document of `print_ir`, and the types of its program in the form of a graph.
+// kit's side: reads the document of `print_ir`, and converts the types of its program to a graph.
 
 import type { Graph, Index, Node } from "./graph.ts";
 
-/** What `crates/kit-build/examples/print_ir.rs` prints. */
+/** Output of `crates/kit-build/examples/print_ir.rs`. */
 export interface Answer {
-  /** The program as TypeScript, for people. */
+  /** The program as TypeScript, for reports. */
   text: string;
   program: Program;
-  /** Of the build. */
+  /** Diagnostics of the build. */
   diagnostics: Said[];
-  /** Types that did not become declarations, and why. */
+  /** Types that did not become declarations, with the reasons. */
   refused: (Exported & { diagnostics: Said[] })[];
 }
 
-/** An exported type. */
+/** Exported type. */
 export interface Exported {
   file: string;
   name: string;
 }
 
-/** A diagnostic. */
+/** Diagnostic. */
 export interface Said {
   code: string;
   error: boolean;
@@ -27,7 +27,7 @@ export interface Said {
   place: string;
 }
 
-/** The part of the IR that types are made of; see `crates/kit-ir`. */
+/** Part of the IR that types consist of; see `crates/kit-ir`. */
 export interface Program {
   sources: { path: string }[];
   types: IrType[];
@@ -60,15 +60,15 @@ type IrType =
 
 type TemplatePart = { part: "text"; value: string } | { part: "hole"; value: number };
 
-/** A declaration of the program that stands for an exported type. */
+/** Declaration of the program for an exported type. */
 export interface Declared {
-  /** The name that artifacts have. */
+  /** Name in artifacts. */
   name: string;
-  /** The type in the graph. */
+  /** Index of the type in the graph. */
   type: number;
 }
 
-/** Brings all exported types of a program into a graph, by file and name as in `src/a.types.ts:A`. */
+/** Adds all exported types of a program to a graph. Returns them by file and name, such as `src/a.types.ts:A`. */
 export function readProgram(program: Program, graph: Graph): Map<string, Declared> {
   const ids = program.types.map(() => graph.reserve());
   const of = (type: number): number => {
@@ -121,7 +121,7 @@ function node(type: IrType, program: Program, graph: Graph, of: (type: number) =
         return { kind: "object", properties, index };
       }
       case "union":
-        // The wire form of `{}`, which the checker shows as an object without properties.
+        // This union is the wire form of `{}`, which the checker reports as an object without properties.
         if (isAnythingButNull(type.members, program)) return { kind: "object", properties: [], index: [] };
         return { kind: "union", members: type.members.map(of) };
       case "reference": {
@@ -138,7 +138,7 @@ function node(type: IrType, program: Program, graph: Graph, of: (type: number) =
   return graph.add(made());
 }
 
-/** Tells if members are a string, a number, a boolean, any array and any object. */
+/** Returns true if the members are a string, a number, a boolean, any array and any object. */
 function isAnythingButNull(members: readonly number[], program: Program): boolean {
   const kinds = members.map((member) => {
     const type = program.types[member];

@@ -1,8 +1,8 @@
-// A value as it is on the wire, and as the TypeScript type that only it has.
+// Converts values to their wire form, and to their literal types.
 
 import { isObject } from "./values.ts";
 
-/** The JSON value that stands for a value of a handler. */
+/** Returns the JSON value for a value of a handler. */
 export function onTheWire(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString();
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
@@ -13,7 +13,7 @@ export function onTheWire(value: unknown): unknown {
   return value;
 }
 
-/** The literal type of a value, as text. */
+/** Returns the literal type of a value, as text. */
 export function literalType(value: unknown): string {
   if (value instanceof Date) return "Date";
   if (value instanceof Uint8Array) return "Uint8Array";

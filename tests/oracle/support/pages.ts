@@ -1,4 +1,4 @@
-// The literate pages of the evaluator (`crates/kit-typescript/tests/mdtest`) as projects for TypeScript's checker.
+// Reads the literate pages of the evaluator (`crates/kit-typescript/tests/mdtest`) as projects for TypeScript's checker.
 
 import { mkdir, mkdtemp, readFile, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,17 +10,17 @@ import { colour } from "./equal.ts";
 import { Graph } from "./graph.ts";
 import { text } from "./text.ts";
 
-/** What a page claims a type to be. */
+/** Claim of a page about a type. */
 export interface Claim {
-  /** `tuples.md:12`. */
+  /** Page and line, such as `tuples.md:12`. */
   place: string;
   name: string;
   expected: string;
-  /** What TypeScript says instead; nothing where it agrees. */
+  /** Type that TypeScript reports instead; `undefined` if it agrees. */
   difference: string | undefined;
 }
 
-/** A file of a project under a heading, with the page's line for each of its own. */
+/** File of a project under a heading, with the page's line for each line of the file. */
 interface File {
   path: string;
   lines: string[];
@@ -37,7 +37,7 @@ const EXPORT = /^export (?:(?:declare|abstract|const|default) )*(?:type|interfac
 const SAID = /\/\/ (?:error|warning): \[/;
 const REFUSED = "// revealed: error";
 
-/** Asks TypeScript about every `revealed:` of every page. `problems` are what it says against the code itself. */
+/** Checks every `revealed:` of every page with TypeScript. `problems` are TypeScript's errors in the code itself. */
 export async function examinePages(): Promise<{ claims: Claim[]; problems: string[] }> {
   const names = (await readdir(pages)).toSorted();
   const projects = (
@@ -51,7 +51,7 @@ export async function examinePages(): Promise<{ claims: Claim[]; problems: strin
   }
 }
 
-/** The projects of a page; the same rules as in `mdtest/page.rs`. */
+/** Reads the projects of a page, with the same rules as `mdtest/page.rs`. */
 function read(page: string, markdown: string): Project[] {
   const projects: Project[] = [{ page, files: new Map() }];
   let fenced = false;
@@ -77,7 +77,7 @@ function read(page: string, markdown: string): Project[] {
   return projects.filter(({ files }) => files.size > 0);
 }
 
-/** A claim of a file, and the name under which its text stands at the end of the file as a type. */
+/** Claim of a file, and the name of a type that is added at the end of the file with the claimed text. */
 interface Question {
   path: string;
   place: string;
@@ -133,7 +133,7 @@ async function examine(
   return { claims, problems };
 }
 
-/** The claims of a file. That something is refused is kit's own decision. */
+/** Returns the claims of a file. Claims that kit refuses a type are skipped, because refusals are kit's own decision. */
 function ask(page: string, path: string, file: File): Question[] {
   const questions: Question[] = [];
   let name: string | undefined;
@@ -160,7 +160,7 @@ function claim(checker: Checker, path: string, { place, name, expected, alias }:
   return { place, name, expected, difference };
 }
 
-/** What TypeScript says where the page does not say that there is a mistake. */
+/** Returns TypeScript's errors at lines where the page declares no mistake. */
 function complaints(checker: Checker, files: ReadonlyMap<string, { page: string; file: File }>): string[] {
   return ts.getPreEmitDiagnostics(checker.program).flatMap((diagnostic) => {
     const message = ts.flattenDiagnosticMessageText(diagnostic.messageText, "\n");

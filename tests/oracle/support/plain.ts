@@ -1,11 +1,12 @@
-// A type as kit reads it, written as TypeScript: what values are held against where kit decided to read a type differently.
+// Writes a type as TypeScript according to kit's interpretation. Values are compared with this form if kit interprets a type differently.
 //
-// A brand or the name of an enum is nothing on the wire; a property that may be `undefined` may be missing; and an object type with an index signature
-// takes objects of JSON, where TypeScript assigns a list to `{ [key: number]: string }`. `{}` takes what TypeScript assigns to it.
+// Brands and names of enums do not exist on the wire, a property that may be `undefined` may be missing, and an object type with an index
+// signature accepts JSON objects only, while TypeScript assigns a list to `{ [key: number]: string }`. `{}` accepts everything that
+// TypeScript assigns to it.
 
 import type { Graph } from "./graph.ts";
 
-/** Whether values have to be held against the plain form of a type. */
+/** Returns true if values must be compared with the plain form of a type. */
 export function needsPlain(graph: Graph, type: number): boolean {
   return graph.reachable(type).some((id) => {
     const node = graph.get(id);
@@ -16,7 +17,7 @@ export function needsPlain(graph: Graph, type: number): boolean {
   });
 }
 
-/** Declarations of the type and of everything in it; the type itself is called `prefix` with its number. */
+/** Returns declarations of the type and of all types in it. The name of each is `prefix` with a number. */
 export function plain(graph: Graph, type: number, prefix: string): { name: string; text: string } {
   const named = (id: number): boolean =>
     ["object", "array", "tuple", "union"].includes(graph.get(id).kind) ||

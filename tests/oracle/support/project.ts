@@ -1,4 +1,4 @@
-// The fixtures as a project that both TypeScript and kit read.
+// The fixtures as a project that TypeScript and kit can read.
 
 import { cp, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,12 +7,12 @@ import { run } from "../../e2e/support/command.ts";
 import { repository } from "../../e2e/support/project.ts";
 import type { Answer, Exported } from "./ir.ts";
 
-/** Longer than a first compilation of the compiler takes. */
+/** Timeout for a build, in milliseconds; longer than a first compilation of the compiler. */
 const PATIENCE_MS = 900_000;
 
 const fixtures = join(repository, "tests/oracle/fixtures");
 
-/** A copy of the fixtures in a directory of its own, where kit may write and where packages are installed. */
+/** Copy of the fixtures in a separate directory, where kit may write and where packages are installed. */
 export class Fixtures {
   readonly root: string;
 
@@ -20,7 +20,7 @@ export class Fixtures {
     this.root = root;
   }
 
-  /** Copies them. What is `packages/` there is `node_modules/` here, which git would leave out. */
+  /** Copies the fixtures. `packages/` becomes `node_modules/`, which git would ignore in the repository. */
   static async copy(): Promise<Fixtures> {
     const root = await mkdtemp(join(await realpath(tmpdir()), "kit-oracle-"));
     await cp(fixtures, root, { recursive: true });
@@ -32,13 +32,13 @@ export class Fixtures {
     return new Fixtures(root);
   }
 
-  /** The files whose types are compared, sorted. */
+  /** Returns the files whose types are compared, sorted. */
   async files(): Promise<string[]> {
     const names = await readdir(join(this.root, "types"));
     return names.toSorted().map((name) => `types/${name}`);
   }
 
-  /** Builds the project as `kit build` does and says what kit understood. */
+  /** Builds the project like `kit build` and returns kit's interpretation. */
   async build(types: readonly Exported[]): Promise<Answer> {
     const list = join(this.root, "types.json");
     await writeFile(list, JSON.stringify(types));

@@ -1,10 +1,10 @@
-// A type of a graph as text, for people who look for a difference.
+// Prints a type of a graph as text, for reports of differences.
 
 import type { Graph } from "./graph.ts";
 
 const DEEPEST = 12;
 
-/** The type with everything in it written out, properties and members sorted; `…` where it comes back to itself. */
+/** Returns the type with all of its content, with sorted properties and members. A recursive reference is `↑` with the number of levels. */
 export function text(graph: Graph, id: number, open: readonly number[] = []): string {
   const at = graph.resolve(id);
   const node = graph.get(at);

@@ -1,7 +1,7 @@
-// Whether kit's validators and TypeScript's assignability say the same of values.
+// Compares the verdicts of kit's validators with TypeScript's assignability.
 //
-// kit drops keys that a type does not declare, and an excess key makes TypeScript refuse objects of optional properties. So the
-// two are held together like this: what kit takes must, as kit decodes it, be assignable; what kit refuses must not be.
+// kit drops keys that a type does not declare, but TypeScript refuses objects with an excess key. So the comparison works like this: a
+// value that kit accepts must be assignable after kit has decoded it, and a value that kit refuses must not be assignable.
 
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -12,40 +12,40 @@ import { literalType, onTheWire } from "./literal.ts";
 import { needsPlain, plain } from "./plain.ts";
 import { Dice, heights, Values } from "./values.ts";
 
-/** A type whose validator is put to the test. */
+/** Type whose validator is tested. */
 export interface Subject {
   file: string;
   name: string;
-  /** TypeScript's form of it in the graph. */
+  /** Index of TypeScript's form in the graph. */
   type: number;
-  /** The name of kit's artifacts. */
+  /** Name of kit's artifacts. */
   artifact: string;
 }
 
-/** The face of a generated validator. */
+/** Interface of a generated validator. */
 interface Validator {
   is: (value: unknown) => boolean;
   failures: (value: unknown) => readonly { path: string }[];
   decode: (value: unknown) => unknown;
 }
 
-/** A value that was shown to a validator. */
+/** Value that a validator checked. */
 interface Shown {
   subject: Subject;
-  /** As text. */
+  /** The value as text. */
   value: string;
   accepted: boolean;
-  /** The literal type to ask TypeScript about: of the decoded value where it was accepted. */
+  /** Literal type for TypeScript: of the decoded value if it was accepted. */
   literal: string;
 }
 
-/** The file of literal types, which is only in memory. */
+/** Name of the file with literal types, which exists only in memory. */
 const VALUES = "values.ts";
 const VALID = 6;
 const SPOILED = 12;
 const STRANGE = 4;
 
-/** What is wrong with the verdicts on each subject, and how many values were shown. */
+/** Returns the wrong verdicts for each subject, and the number of values. */
 export async function compareVerdicts(
   root: string,
   graph: Graph,
@@ -86,7 +86,7 @@ export async function compareVerdicts(
   return { wrong, shown: shown.length, accepted };
 }
 
-/** Shows a value to the validator; nothing where the validator already contradicts itself. */
+/** Checks a value with the validator. Returns nothing if the validator contradicts itself. */
 function show(subject: Subject, validator: Validator, value: unknown, complaints: string[]): Shown[] {
   const wire = onTheWire(value);
   const text = inspect(wire, { depth: 8, breakLength: Infinity });
@@ -111,7 +111,7 @@ async function load(root: string, artifact: string): Promise<Validator> {
   return validator;
 }
 
-/** Values of the type, the same with something changed, and strange ones: the same in every run. */
+/** Returns values of the type, the same values with changes, and unrelated values. They are the same in every run. */
 function samples(graph: Graph, subject: Subject, height: ReadonlyMap<number, number>): unknown[] {
   const dice = new Dice(`${subject.file}:${subject.name}`);
   const values = new Values(graph, dice, height);

@@ -1,4 +1,4 @@
-// Whether a parsed JSON value is one of a model: this test's own answer, which kit's is held against.
+// Decides if a parsed JSON value is valid for a model. kit's verdicts are compared with these.
 
 import { FORMATS } from "./texts.ts";
 import {
@@ -15,7 +15,7 @@ import {
   withCommon,
 } from "./model.ts";
 
-/** Whether the value is one of the model. */
+/** Returns true if the value is valid for the model. */
 export function accepts(model: Model, value: unknown, named: Subject["named"]): boolean {
   const all = (element: Model, items: readonly unknown[]): boolean =>
     items.every((item) => accepts(element, item, named));
@@ -73,22 +73,22 @@ export function accepts(model: Model, value: unknown, named: Subject["named"]): 
   }
 }
 
-/** Whether a dictionary has a key, or drops it. */
+/** Returns true if a dictionary keeps a key, and false if it drops the key. */
 export function takesKey(keys: DictionaryModel["keys"], key: string): boolean {
   if (keys === "string" || keys === "ruled") return true;
   return keys === "number" ? /^(0|[1-9]\d*)$/.test(key) : key.startsWith("x-");
 }
 
-/** Whether the value is an object of JSON. */
+/** Returns true if the value is a JSON object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a text is a time; of those in UTC, which are all that this test writes. */
+/** Returns true if a string is a timestamp in UTC. The test writes no other timestamps. */
 function isTime(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text)) return false;
   const time = new Date(text);
-  // A day that the month does not have becomes one of the next.
+  // `Date` converts a day that does not exist to a day of the next month.
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text.slice(0, 10));
 }
 
@@ -130,15 +130,15 @@ function acceptsNumber(model: NumberModel, value: number): boolean {
     value <= (model.maximum ?? Infinity) &&
     value > (model.above ?? -Infinity) &&
     value < (model.below ?? Infinity) &&
-    // Multiples here are halves and whole numbers, which are exact.
+    // Multiples in this test are halves and whole numbers, which are exact.
     (model.multiple === undefined || value % model.multiple === 0)
   );
 }
 
-/** Texts that fill a hole which takes no text of any kind. */
+/** Strings for holes that accept only certain strings. */
 const FILLS = { number: /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/, bigint: /^-?\d+$/ } as const;
 
-/** Tells if a text fits a template. TypeScript makes a union of a template with a `boolean` hole: one with `true`, one with `false`. */
+/** Returns true if a string matches a template. TypeScript expands a `boolean` hole to two templates: one with `true`, one with `false`. */
 export function acceptsTemplate(model: TemplateModel, value: string): boolean {
   if ([...value].length > (model.most ?? Infinity)) return false;
   let variants: TemplateModel["parts"][number][][] = [[]];
@@ -150,8 +150,8 @@ export function acceptsTemplate(model: TemplateModel, value: string): boolean {
 }
 
 /**
- * Divides a text as TypeScript does: a hole ends at the first occurrence of the text behind the hole, and a hole with another hole
- * right behind it is one character.
+ * Splits a string like TypeScript: a hole ends at the first occurrence of the text after the hole, and a hole that is directly followed by
+ * another hole is one character.
  */
 function fits(parts: TemplateModel["parts"], text: string): boolean {
   const [part, ...rest] = parts;
@@ -162,7 +162,7 @@ function fits(parts: TemplateModel["parts"], text: string): boolean {
   for (; typeof rest[after] === "string"; after += 1) behind += rest[after] as string;
   const isLast = after === rest.length;
   let end: number;
-  // The text at the end of a template is looked for at the end.
+  // The text at the end of a template is searched at the end.
   if (isLast) end = text.length - behind.length;
   else if (behind === "") end = [...text][0]?.length ?? -1;
   else end = text.indexOf(behind);

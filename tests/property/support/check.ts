@@ -1,4 +1,4 @@
-// What kit made of a subject, held against values of it.
+// Checks kit's artifacts of a subject with values.
 
 import { isDeepStrictEqual } from "node:util";
 import { accepts } from "./accept.ts";
@@ -11,13 +11,13 @@ import { type Made, Values } from "./values.ts";
 const VALUES = 6;
 const SPOILED = 25;
 
-/** How much was shown. */
+/** Number of checked values. */
 export interface Shown {
   accepted: number;
   refused: number;
 }
 
-/** What is wrong with the artifacts of a subject; nothing where all is right. */
+/** Returns a complaint about the artifacts of a subject; `undefined` if all checks pass. */
 export function check(
   subject: Subject,
   artifacts: Artifacts,
@@ -43,7 +43,7 @@ export function check(
   return undefined;
 }
 
-/** A value is accepted, and survives being read and written. */
+/** Checks that a valid value is accepted, and that decoding and encoding keep it. */
 function right(subject: Subject, made: Made, artifacts: Artifacts, shown: Shown): string | undefined {
   const { validator, serializer } = artifacts;
   const { wire, value } = made;
@@ -63,7 +63,7 @@ function right(subject: Subject, made: Made, artifacts: Artifacts, shown: Shown)
     : `writes ${text(value)} as ${written}, and reads that as ${text(again)}`;
 }
 
-/** A spoiled value is refused where it is spoiled; what is not spoiled after all is accepted. */
+/** Checks that an invalid value is refused at its location. If the change left the value valid, checks that it is accepted. */
 function wrong(
   { model, named }: Subject,
   made: Made,
@@ -94,7 +94,7 @@ function wrong(
   return fine ? undefined : `names ${text(paths)} where ${at} is wrong`;
 }
 
-/** A JSONPath. */
+/** Returns a JSONPath. */
 function pathText(path: readonly Step[]): string {
   const steps = path.map((step) => {
     if (typeof step === "number") return `[${step}]`;

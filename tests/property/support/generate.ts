@@ -1,4 +1,4 @@
-// Random models.
+// Generates random models.
 
 import {
   type ChoicesModel,
@@ -18,7 +18,7 @@ import { FORMATS, NAMES, PATTERNS } from "./texts.ts";
 const DEEPEST = 4;
 const WORDS = ["red", "green", "blue", "a-b", "with space", "x'y", "", "é", "10", "true"];
 
-/** Makes the subject of a name. */
+/** Generates a subject with the given name. */
 export function generate(random: Random, name: string): Subject {
   return new Generator(random, name).subject();
 }
@@ -37,7 +37,7 @@ class Generator {
     const random = this.#random;
     if (random.chance(15)) this.#recursive();
     const model = random.chance(75) ? this.#object(0) : this.#any(0);
-    // By itself a recursive type is an alias of nothing but a name.
+    // At the top level, a recursive type would be an alias of another name only.
     return { name: this.#name, model, named: this.#named };
   }
 
@@ -119,7 +119,7 @@ class Generator {
     }
     if (random.chance(30)) parts.shift();
     if (random.chance(40)) parts.push(random.pick(["z", "!", "0", "@"]));
-    // `${string}` alone is no template.
+    // `${string}` alone is not a template.
     return { kind: "template", parts: parts.length > 1 ? parts : ["t", ...parts] };
   }
 
@@ -134,7 +134,7 @@ class Generator {
       Array.from({ length: random.below(most + 1) }, () => this.#any(depth + 1));
     const rest = random.chance(35) ? this.#any(depth + 1) : undefined;
     const optional = random.chance(40) ? several(2) : [];
-    // Behind a rest element there may be others, but not where some are optional.
+    // A rest element may be followed by others, but not if there are optional elements.
     const last = rest !== undefined && optional.length === 0 && random.chance(40) ? several(2) : [];
     return { kind: "tuple", first: several(2), optional, ...(rest !== undefined && { rest }), last };
   }
@@ -142,7 +142,7 @@ class Generator {
   #object(depth: number): ObjectModel {
     const random = this.#random;
     const properties = random
-      // An object type without properties is `{}`, which takes every value but null.
+      // An object type without properties is `{}`, which accepts every value except null.
       .several(NAMES, 1 + random.below(6))
       .map((name): PropertyModel => this.#property(name, depth));
     return { kind: "object", properties, spelling: random.pick(SPELLINGS) };
@@ -157,7 +157,7 @@ class Generator {
       return { name, type: { kind }, optional: false, fallback: fallbacks[kind] };
     }
     const nullable = type.kind !== "unknown" && type.kind !== "null" && random.chance(10);
-    // `null` beside a union belongs to that union.
+    // `null` next to a union belongs to that union.
     const members = type.kind === "either" ? undefined : [type, { kind: "null" } as const];
     return {
       name,
@@ -166,7 +166,7 @@ class Generator {
     };
   }
 
-  /** A type with rules. */
+  /** Generates a type with rules. */
   #ruled(depth: number): Model {
     const random = this.#random;
     const least = random.below(4);
@@ -187,7 +187,7 @@ class Generator {
           ...(random.chance(60) && { most }),
         };
       case 5:
-        // Without a hole for any text a template could be a few literals, which take no rule.
+        // Without a hole for any string, the template could be a union of literals, which accepts no rules.
         if (random.chance(40))
           return { kind: "template", parts: ["~", ...this.#template().parts, { hole: "string" }], most: 40 };
         return { kind: "list", element: { kind: "number" }, unique: true, spelling: "brackets" };
@@ -220,7 +220,7 @@ class Generator {
     }
   }
 
-  /** Objects that a property of literals tells apart. */
+  /** Generates a union of objects with a tag property. */
   #tagged(depth: number): EitherModel {
     const random = this.#random;
     const tag = random.pick(["kind", "type", "constructor", "is it"]);
@@ -241,7 +241,7 @@ class Generator {
     return { kind: "either", members, tag, ...(common.length > 0 && { common }) };
   }
 
-  /** Objects that have each a required property that no other has. */
+  /** Generates a union of objects that each have a required property that no other object has. */
   #byKeys(depth: number): EitherModel {
     const random = this.#random;
     const names = random.several(NAMES, 4 + random.below(5));
@@ -257,7 +257,7 @@ class Generator {
     return { kind: "either", members };
   }
 
-  /** Members of different kinds. */
+  /** Generates a union of members of different kinds. */
   #byKind(depth: number): EitherModel {
     const random = this.#random;
     const scalars: readonly Model[] = [
@@ -266,7 +266,7 @@ class Generator {
       { kind: "boolean" },
       { kind: "null" },
       { kind: "date" },
-      // Texts of these could be each other's.
+      // The string forms of these types could overlap, so only one of them is used.
       random.chance(40) ? { kind: random.pick(["bytes", "bigint"]) } : this.#template(),
     ];
     const containers = [
@@ -277,7 +277,7 @@ class Generator {
     return { kind: "either", members };
   }
 
-  /** A type that contains itself in one of the usual ways. */
+  /** Generates a type that contains itself in one of the usual ways. */
   #recursive(): void {
     const random = this.#random;
     const name = `${this.#name}Node`;

@@ -1,10 +1,10 @@
-// What a type means, in the words of this test: nothing here comes from kit. `source.ts` writes a model as TypeScript, `values.ts`
-// makes values of it, `accept.ts` judges them.
+// Model of a type, independent of kit. `source.ts` writes a model as TypeScript, `values.ts` generates its values, and `accept.ts` judges
+// values.
 
-/** Rules of the keys of dictionaries. */
+/** Rules for the keys of dictionaries. */
 export const KEY_RULES = { least: 2, most: 6, pattern: "^[a-zé]+$" } as const;
 
-/** A type. */
+/** Model of a type. */
 export type Model =
   | { readonly kind: "boolean" | "null" | "date" | "bytes" | "bigint" | "unknown" }
   | TextModel
@@ -18,7 +18,7 @@ export type Model =
   | EitherModel
   | NamedModel;
 
-/** Text, maybe with rules, which doc tags of a property say. */
+/** String, optionally with rules from doc tags of a property. */
 export interface TextModel {
   readonly kind: "text";
   readonly least?: number;
@@ -29,7 +29,7 @@ export interface TextModel {
   readonly branded?: true;
 }
 
-/** A number, maybe with rules. */
+/** Number, optionally with rules. */
 export interface NumberModel {
   readonly kind: "number";
   readonly integer?: true;
@@ -40,7 +40,7 @@ export interface NumberModel {
   readonly multiple?: number;
 }
 
-/** A template literal type: texts, and holes. */
+/** Template literal type: strings and holes. */
 export interface TemplateModel {
   readonly kind: "template";
   readonly parts: readonly (string | { readonly hole: "string" | "number" | "bigint" | "boolean" })[];
@@ -54,7 +54,7 @@ export interface ChoicesModel {
   readonly spelling: "union" | "enum" | "constants" | "keys" | "exclude" | "extract";
 }
 
-/** `T[]`. */
+/** List type `T[]`. */
 export interface ListModel {
   readonly kind: "list";
   readonly element: Model;
@@ -64,7 +64,7 @@ export interface ListModel {
   readonly spelling: "brackets" | "generic" | "readonly";
 }
 
-/** `[A, B?, ...C[]]`. */
+/** Tuple type `[A, B?, ...C[]]`. */
 export interface TupleModel {
   readonly kind: "tuple";
   readonly first: readonly Model[];
@@ -73,22 +73,22 @@ export interface TupleModel {
   readonly last: readonly Model[];
 }
 
-/** Values by key. */
+/** Dictionary: values by key. */
 export interface DictionaryModel {
   readonly kind: "dictionary";
-  /** `ruled` keys are of an alias whose tags are {@link KEY_RULES}. */
+  /** For `ruled`, the key type is an alias with the tags {@link KEY_RULES}. */
   readonly keys: "string" | "number" | "template" | "ruled";
   readonly value: Model;
 }
 
-/** Properties, in one of the ways to write them. */
+/** Object with properties, in one of the spellings. */
 export interface ObjectModel {
   readonly kind: "object";
   readonly properties: readonly PropertyModel[];
   readonly spelling: Spelling;
 }
 
-/** Ways to write an object type. */
+/** Spellings of an object type. */
 export const SPELLINGS = [
   "inline",
   "interface",
@@ -106,47 +106,47 @@ export const SPELLINGS = [
   "renamed",
 ] as const;
 
-/** One of them. */
+/** Spelling of an object type. */
 export type Spelling = (typeof SPELLINGS)[number];
 
-/** A property. */
+/** Property of an object. */
 export interface PropertyModel {
   readonly name: string;
   readonly type: Model;
   readonly optional: boolean;
-  /** What `@default` fills in, as JSON: the property is written as a required one. */
+  /** JSON of the `@default` value. The property is written as a required one. */
   readonly fallback?: string | number | boolean;
 }
 
-/** A union. Its members are made so that each value is of one of them. */
+/** Union. Its members are generated so that each value belongs to exactly one of them. */
 export interface EitherModel {
   readonly kind: "either";
   readonly members: readonly Model[];
-  /** Object members are told apart by this property of literals. */
+  /** Tag property that distinguishes the object members. */
   readonly tag?: string;
   /** Properties that all members have, written as `{ … } & (A | B)`. */
   readonly common?: readonly PropertyModel[];
 }
 
-/** A type that contains itself, by its name. */
+/** Reference by name to a type that contains itself. */
 export interface NamedModel {
   readonly kind: "named";
   readonly name: string;
 }
 
-/** An exported type and the recursive ones that it needs. */
+/** Exported type, with the recursive types that it needs. */
 export interface Subject {
   readonly name: string;
   readonly model: Model;
   readonly named: Readonly<Record<string, Model>>;
 }
 
-/** The model itself where it is a name. */
+/** Resolves a name to its model. */
 export function resolve(model: Model, named: Subject["named"]): Exclude<Model, NamedModel> {
   return model.kind === "named" ? resolve(named[model.name] as Model, named) : model;
 }
 
-/** The properties that an object model has as a member of a union. */
+/** Returns the member with the common properties of its union. */
 export function withCommon(either: EitherModel, member: Model): Model {
   if (either.common === undefined || member.kind !== "object") return member;
   return { ...member, properties: [...either.common, ...member.properties] };

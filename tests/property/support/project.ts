@@ -1,4 +1,4 @@
-// A project of subjects, built by the `kit` command.
+// Builds a project of subjects with the `kit` command.
 
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -6,7 +6,7 @@ import { Project } from "../../e2e/support/project.ts";
 import type { Subject } from "./model.ts";
 import { source } from "./source.ts";
 
-/** What kit generated for a subject. */
+/** Artifacts that kit generated for a subject. */
 export interface Artifacts {
   readonly validator: {
     readonly is: (value: unknown) => boolean;
@@ -16,7 +16,7 @@ export interface Artifacts {
   readonly serializer: { readonly serialize: (value: unknown) => string };
 }
 
-/** Builds all subjects at once. A subject that kit refuses has what kit said instead of artifacts. */
+/** Builds all subjects at once. Returns artifacts, or kit's error message for a refused subject. */
 export async function build(subjects: readonly Subject[]): Promise<Map<Subject, Artifacts | string>> {
   const found = new Map<Subject, Artifacts | string>();
   let left = subjects;
@@ -51,7 +51,7 @@ function files(subjects: readonly Subject[]): Map<string, string> {
   ]);
 }
 
-/** A route for each subject, so that all of them are in the module that applications load. */
+/** Returns a route for each subject, so that all of them are in the module that applications load. */
 function routes(subjects: readonly Subject[]): string {
   const imports = subjects.map(({ name }) => `import type { ${name} } from "./${name}.types.ts";`);
   const contracts = subjects.map(
@@ -73,7 +73,7 @@ async function load(root: string, name: string): Promise<Artifacts> {
     ...(await exports(`validators/${name}.validator.ts`)),
     ...(await exports(`serializers/${name}.serializer.ts`)),
   };
-  // What applications load. The route of an alias may have another type than the alias.
+  // Use the exports that applications load. The route of an alias may have a different type from the alias.
   const all = await exports("runtime.ts");
   const from = (item: string): unknown => {
     if (own[item] === undefined) throw new Error(`there is no ${item}`);
@@ -82,7 +82,7 @@ async function load(root: string, name: string): Promise<Artifacts> {
   return { validator: from(`${name}Validator`), serializer: from(`${name}Serializer`) } as Artifacts;
 }
 
-/** What the build said of a subject. */
+/** Returns the message of the build for a subject. */
 function said(output: string, name: string): string {
   const { failures } = JSON.parse(output) as {
     failures: readonly { path?: string; line?: number; message: string }[];

@@ -1,6 +1,6 @@
-// A source of numbers that gives the same ones for the same seed.
+// Random number generator with a seed.
 
-/** Mulberry32. */
+/** Random number generator (mulberry32). */
 export class Random {
   #state: number;
 
@@ -8,7 +8,7 @@ export class Random {
     this.#state = seed | 0;
   }
 
-  /** A whole number from 0 below `limit`. */
+  /** Returns a whole number from 0 below `limit`. */
   below(limit: number): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let word = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -16,22 +16,22 @@ export class Random {
     return ((word ^ (word >>> 14)) >>> 0) % limit;
   }
 
-  /** Whether something of that many in a hundred happens. */
+  /** Returns true with the given probability in percent. */
   chance(percent: number): boolean {
     return this.below(100) < percent;
   }
 
-  /** One of a list that is not empty. */
+  /** Returns an item of a list that is not empty. */
   pick<T>(list: readonly T[]): T {
     return list[this.below(list.length)] as T;
   }
 
-  /** Some of a list, in its order. */
+  /** Returns some items of a list, in order. */
   some<T>(list: readonly T[], percent: number): T[] {
     return list.filter(() => this.chance(percent));
   }
 
-  /** So many of a list, in random order. */
+  /** Returns `count` items of a list, in random order. */
   several<T>(list: readonly T[], count: number): T[] {
     const left = [...list];
     return Array.from({ length: Math.min(count, list.length) }, () =>

@@ -1,15 +1,15 @@
-// Smaller types that go wrong as a type does.
+// Reduces a failing type to smaller types that fail too.
 
 import type { Model, ObjectModel, PropertyModel, Subject } from "./model.ts";
 import { tags } from "./source.ts";
 
-/** More candidates than this are not built at once. */
+/** Maximum number of candidates that are built at once. */
 const MOST_CANDIDATES = 150;
 
-/** More rounds than this are not made. */
+/** Maximum number of rounds. */
 const MOST_ROUNDS = 30;
 
-/** The smallest subject that is found to be wrong too, by taking away one thing after another. */
+/** Returns the smallest failing subject, found by removing one component after another. */
 export async function reduce(
   subject: Subject,
   size: (subject: Subject) => number,
@@ -30,7 +30,7 @@ export async function reduce(
   return smallest;
 }
 
-/** Subjects that have one thing less. */
+/** Returns subjects with one component less. */
 function smaller({ name, model, named }: Subject): Subject[] {
   const subjects = reductions(model).map((less): Subject => ({ name, model: less, named }));
   for (const [key, recursive] of Object.entries(named)) {
@@ -47,10 +47,10 @@ function reductions(model: Model): Model[] {
   switch (model.kind) {
     case "object":
       return [
-        // Rules stand on properties, and would be lost without one.
+        // Rules belong to properties, so a type with rules is not moved out of its property.
         ...model.properties.map(({ type }) => type).filter((type) => tags(type).length === 0),
         ...(model.spelling === "inline" ? [] : [{ ...model, spelling: "inline" } satisfies ObjectModel]),
-        // Without any property the type would be `{}`, which takes every value but null.
+        // Without properties, the type would be `{}`, which accepts every value except null.
         ...fewer(model.properties)
           .filter((properties) => properties.length > 0)
           .map((properties) => put(model, "properties", properties)),
@@ -64,7 +64,7 @@ function reductions(model: Model): Model[] {
         ...model.members.flatMap((member, index) => [
           ...(model.members.length > 2 ? [{ ...model, members: model.members.toSpliced(index, 1) }] : []),
           ...reductions(member)
-            // Members are told apart by what they are.
+            // The kind of a member distinguishes it from the others.
             .filter((less) => less.kind === member.kind)
             .map((less) => put(model, "members", model.members.with(index, less))),
         ]),
@@ -100,12 +100,12 @@ function reductions(model: Model): Model[] {
   }
 }
 
-/** The same with one field changed. */
+/** Returns the model with one field changed. */
 function put<M, K extends keyof M>(model: M, key: K, value: M[K]): M {
   return { ...model, [key]: value };
 }
 
-/** Properties of which one is missing or smaller. */
+/** Returns lists of properties in which one is missing or smaller. */
 function fewer(properties: readonly PropertyModel[]): PropertyModel[][] {
   return properties.flatMap((property, index) => [
     properties.toSpliced(index, 1),
@@ -113,7 +113,7 @@ function fewer(properties: readonly PropertyModel[]): PropertyModel[][] {
   ]);
 }
 
-/** Whether the objects of a union still have what tells them apart. */
+/** Returns true if all objects of a union still have the tag property. */
 function keepsTag(model: Model, tag: string): boolean {
   if (model.kind !== "either") return true;
   return model.members.every(

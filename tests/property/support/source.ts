@@ -1,4 +1,4 @@
-// A model as TypeScript, in the spelling that it asks for.
+// Writes a model as TypeScript, in its spelling.
 
 import type {
   ChoicesModel,
@@ -12,7 +12,7 @@ import type {
 } from "./model.ts";
 import { KEY_RULES } from "./model.ts";
 
-/** The declarations of a subject, which is exported. */
+/** Returns the declarations of a subject, which is exported. */
 export function source(subject: Subject): string {
   return new Source(subject).text();
 }
@@ -38,10 +38,10 @@ class Source {
     return `${[...this.#declarations, own].join("\n")}\n`;
   }
 
-  /** Declares something and gives it a name. */
+  /** Adds a declaration and returns its name. */
   #declare(write: (name: string) => string): string {
     const name = `${this.#subject.name}_${this.#declarations.length}`;
-    // The place is taken before what stands inside is declared.
+    // Reserve the position before nested declarations are added.
     const index = this.#declarations.push("") - 1;
     this.#declarations[index] = write(name);
     return name;
@@ -208,12 +208,12 @@ function template({ parts }: TemplateModel): string {
   return `\`${written.join("")}\``;
 }
 
-/** The doc tags of a property that has the type. */
+/** Returns the doc tags of a property with this type. */
 export function tags(model: Model): string[] {
   const rules: Record<string, unknown> = {};
   switch (model.kind) {
     case "either":
-      // Made only of a type and `null`.
+      // A rule on a union is possible only for a type with `null`.
       return model.members.length === 2 && model.members[1]?.kind === "null"
         ? tags(model.members[0] as Model)
         : [];

@@ -1,4 +1,4 @@
-// Values that are wrong in one place.
+// Generates values that are invalid at one location.
 
 import { accepts, isObject } from "./accept.ts";
 import type { Model, Subject } from "./model.ts";
@@ -6,23 +6,23 @@ import type { Random } from "./random.ts";
 import { FORMATS, PATTERNS, UNDECLARED } from "./texts.ts";
 import type { Made } from "./values.ts";
 
-/** A step to a part of a value. */
+/** Step of a path into a value. */
 export type Step = string | number;
 
-/** A value with one change. */
+/** Value with one change. */
 export interface Spoiled {
   readonly wire: unknown;
   readonly how: string;
-  /** Where it is wrong. */
+  /** Location of the change. */
   readonly path: readonly Step[];
-  /** The place of the outermost union that leaves open which member was meant: the failure may stand anywhere in there. */
+  /** Location of the outermost union without a clear member: the failure may be reported anywhere below it. */
   readonly vague?: readonly Step[];
 }
 
-/** Values of another kind than any model asks for. */
+/** Values of a kind that no model describes. */
 const STRANGERS: readonly unknown[] = [null, true, 12.25, "~not it~", [], {}, [["~"]], { "~": 1 }];
 
-/** The value with one change each: several for each place. */
+/** Returns values with one change each: several for each location. */
 export function spoilings(made: Made, named: Subject["named"], random: Random): Spoiled[] {
   const { place, model, wire, parts, vague } = made;
   const here = (wrong: unknown, how: string, path: readonly Step[] = []): Spoiled => ({
@@ -66,7 +66,7 @@ export function spoilings(made: Made, named: Subject["named"], random: Random): 
   const tags = place.kind === "either" && place.tag !== undefined ? tagsOf(place.members, place.tag) : [];
   for (const [key, part] of parts) {
     for (const inner of spoilings(part, named, random)) {
-      // The tag of another member makes it that one, whatever else is wrong then.
+      // The tag of another member changes the member, so the failure would be reported elsewhere.
       if (place.kind === "either" && key === place.tag && tags.includes(inner.wire)) continue;
       list.push({
         wire: replaced(wire, key, inner.wire),
@@ -79,13 +79,13 @@ export function spoilings(made: Made, named: Subject["named"], random: Random): 
   return vague ? list.map((spoiled) => ({ ...spoiled, vague: [] })) : list;
 }
 
-/** Whether a value is wrong as a whole, so that the failure stands where it does and not at a part of it. */
+/** Returns true if a value is invalid as a whole, so that the failure has its location and not a nested one. */
 function isStranger(model: Model, value: unknown): boolean {
   if (model.kind === "list" || model.kind === "tuple") return !Array.isArray(value);
   return (model.kind !== "object" && model.kind !== "dictionary") || !isObject(value);
 }
 
-/** Values that break a rule, by as little as can be. */
+/** Returns values that break a rule by the smallest possible amount. */
 function broken(model: Made["model"], wire: unknown): (readonly [unknown, string])[] {
   const list: (readonly [unknown, string])[] = [];
   switch (model.kind) {
@@ -157,7 +157,7 @@ function broken(model: Made["model"], wire: unknown): (readonly [unknown, string
   return list;
 }
 
-/** What the members of a union have in the property that tells them apart. */
+/** Returns the tag values of the members of a union. */
 function tagsOf(members: readonly Model[], tag: string): unknown[] {
   return members.flatMap((member) => {
     const property =

@@ -1,6 +1,6 @@
-// Texts and numbers that values are made of.
+// Strings and numbers for generated values.
 
-/** Texts without a rule. None is a number, a date or base64, so that a union of these has one reading. */
+/** Strings without a rule. None is a number, a date or base64, so that a union of these types is unambiguous. */
 export const PLAIN: readonly string[] = [
   "~",
   "two words",
@@ -15,7 +15,7 @@ export const PLAIN: readonly string[] = [
   "\u007f\u0080~",
 ];
 
-/** Patterns with texts that they take, and one that they do not. */
+/** Patterns with matching strings, and one that does not match. */
 export const PATTERNS: Readonly<
   Record<string, { readonly right: readonly string[]; readonly wrong: string }>
 > = {
@@ -25,7 +25,7 @@ export const PATTERNS: Readonly<
   "^\\p{Lu}": { right: ["Éa", "Z"], wrong: "éa" },
 };
 
-/** Formats with texts that are right, and ones that are not. */
+/** Formats with valid and invalid strings. */
 export const FORMATS: Readonly<
   Record<string, { readonly right: readonly string[]; readonly wrong: readonly string[] }>
 > = {
@@ -49,7 +49,7 @@ export const NUMBERS: readonly number[] = [
   0, 1, -1, 0.1, -2.5, 1e21, 5e-324, 1.7976931348623157e308, 9007199254740991,
 ];
 
-/** Names of properties: many that generated code must not trip over. */
+/** Names of properties, including many that could break generated code. */
 export const NAMES: readonly string[] = [
   "a",
   "b",
@@ -89,5 +89,5 @@ export const NAMES: readonly string[] = [
   "_",
 ];
 
-/** A key that no model declares. */
+/** Key that no model declares. */
 export const UNDECLARED = "undeclared key";

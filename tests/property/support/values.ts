@@ -1,4 +1,4 @@
-// Values of a model: as JSON has them, and as handlers see them.
+// Generates values of a model: in their wire form, and as handlers see them.
 
 import {
   type EitherModel,
@@ -12,24 +12,24 @@ import { acceptsTemplate } from "./accept.ts";
 import type { Random } from "./random.ts";
 import { FORMATS, NUMBERS, PATTERNS, PLAIN } from "./texts.ts";
 
-/** A value and where it came from. */
+/** Generated value, with its model. */
 export interface Made {
-  /** The model of the place. */
+  /** Model at the location. */
   readonly place: Model;
-  /** What it is: no union and no name. */
+  /** Model of the value itself, which is neither a union nor a name. */
   readonly model: Exclude<Model, EitherModel | { kind: "named" }>;
   readonly wire: unknown;
   /** The handler's value. */
   readonly value: unknown;
-  /** Of objects and arrays: by key or index. */
+  /** Elements of objects and arrays, by key or index. */
   readonly parts: readonly (readonly [string | number, Made])[];
-  /** It has parts and is a member of a union beside others of its kind, which no property of literals tells apart. */
+  /** True if the value has elements and belongs to a union with other members of its kind but without a tag property. */
   readonly vague: boolean;
 }
 
 const DEEPEST = 7;
 
-/** Makes values. */
+/** Generates values. */
 export class Values {
   readonly #random: Random;
   readonly #named: Subject["named"];
@@ -39,7 +39,7 @@ export class Values {
     this.#named = named;
   }
 
-  /** A value of the model. */
+  /** Returns a value of the model. */
   of(place: Model, depth = 0): Made {
     const model = resolve(place, this.#named);
     if (model.kind === "either") {
@@ -125,7 +125,7 @@ export class Values {
   }
 
   #member({ members }: EitherModel, depth: number): Model {
-    // Deep down a value ends where it can.
+    // At the maximum depth, prefer `null`, so that the value ends.
     const ends = members.filter((member) => member.kind === "null");
     return depth >= DEEPEST && ends.length > 0 ? (ends[0] as Model) : this.#random.pick(members);
   }
@@ -214,14 +214,14 @@ export class Values {
       bigint: ["0", "-12"],
       boolean: ["true", "false"],
     };
-    // A filling can move the place where TypeScript ends a hole, so that the text does not fit any more.
+    // A filling can move the position where TypeScript ends a hole, so that the string no longer matches.
     for (let attempt = 0; attempt < 20; attempt += 1) {
       const text = parts
         .map((part) => (typeof part === "string" ? part : this.#random.pick(fillings[part.hole])))
         .join("");
       if (acceptsTemplate(model, text)) return text;
     }
-    // No text of a generated template has a 7 or a q.
+    // No text of a generated template contains a 7 or a q.
     return parts
       .map((part, index) => {
         if (typeof part === "string") return part;
@@ -232,7 +232,7 @@ export class Values {
   }
 }
 
-/** What JSON has for values of a model with parts. */
+/** Returns the JSON container for values of a model with elements. */
 function container({ kind }: Model): "array" | "object" | undefined {
   if (kind === "list" || kind === "tuple") return "array";
   return kind === "object" || kind === "dictionary" ? "object" : undefined;

@@ -3,7 +3,7 @@ import { errorOf, typeCheck } from "../ask.ts";
 import { onlyOnce, playground, playgroundApp, startPlayground } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
-/** Insists that a package exports functions of these names. */
+/** Asserts that a package exports functions with these names. */
 const exportsOf =
   (load: () => Promise<object>, ...names: readonly string[]): (() => Promise<void>) =>
   async () => {
@@ -13,14 +13,14 @@ const exportsOf =
 
 const checked = onlyOnce(async () => typeCheck(await playground()));
 
-/** Insists that TypeScript finds nothing wrong in a file of the playground. */
+/** Asserts that TypeScript reports no errors in a file of the playground. */
 const isWellTyped = (file: string) => async (): Promise<void> => {
   const { stdout } = await checked();
   const found = stdout.split("\n").filter((line) => line.startsWith(file));
   assert.deepEqual(found, []);
 };
 
-/** Requests whose answers must be the same on every server, trace ids and times aside. */
+/** Requests whose responses must be equal on every server, except for trace ids and times. */
 const requests: readonly (readonly [method: string, path: string, body?: string])[] = [
   ["POST", "/things", '{"name":"abc","count":1,"other":true}'],
   ["POST", "/things", '{"name":"a"}'],
@@ -36,7 +36,7 @@ const requests: readonly (readonly [method: string, path: string, body?: string]
   ["GET", "/admin/users/"],
 ];
 
-/** Answers of the playground on one adapter, in production. */
+/** Returns the responses of the playground on one adapter, in production. */
 async function answersOn(adapter: string): Promise<object[]> {
   const app = await startPlayground({ mode: "production", adapter });
   const answers: object[] = [];
@@ -79,33 +79,33 @@ export const service: Section = {
       says: "a second build of the same types changes no file",
       servedBy: at(
         "tests/e2e/build.test.ts",
-        "a second build changes nothing, and one from nothing gives the same again",
+        "a second build changes nothing, and a build from scratch gives the same bytes",
       ),
     },
     {
       says: "a build makes validators, routes, schemas, an OpenAPI document, tests and a client",
-      servedBy: at("tests/e2e/build.test.ts", "writes what ARCHITECTURE.md lists"),
+      servedBy: at("tests/e2e/build.test.ts", "writes the files that ARCHITECTURE.md lists"),
     },
     { says: "handlers answer the same on Express as on the native server", test: isLikeNative("express") },
     { says: "handlers answer the same on Fastify as on the native server", test: isLikeNative("fastify") },
     { says: "handlers answer the same on Hono as on the native server", test: isLikeNative("hono") },
     {
       says: "every request has a trace id of its own",
-      servedBy: at("tests/e2e/servers/errors.test.ts", "every request has a trace id of its own"),
+      servedBy: at("tests/e2e/servers/errors.test.ts", "every request has its own trace id"),
     },
     {
       says: "log entry and error of one request have one trace id",
       servedBy: at(
         "tests/e2e/servers/errors.test.ts",
-        "production says nothing to the client and everything to the log, under one trace id",
+        "production sends no details to the client and logs all of them, with one trace id",
       ),
     },
     {
       says: "log entry, span and error of one request have one trace id",
       servedBy: at(
         "tests/conformance/observed.test.ts",
-        "log entries: fields, levels, threshold, what is hidden",
-        "spans: fields, attributes, status",
+        "log entries have their fields and levels, respect the threshold and omit hidden values",
+        "spans have their fields, attributes and status",
       ),
     },
     {
@@ -127,7 +127,10 @@ export const service: Section = {
     },
     {
       says: "a Rust server of the same types answers as Node does",
-      servedBy: at("tests/differential/notes.test.ts", "Notes on Node and in Rust > answer alike in ${mode}"),
+      servedBy: at(
+        "tests/differential/notes.test.ts",
+        "Notes on Node and in Rust > respond equally in ${mode}",
+      ),
     },
   ],
 };
@@ -198,7 +201,7 @@ export const packages: Section = {
       says: "createClient<Routes>({ baseUrl }) gives a typed client",
       servedBy: at(
         "tests/client/examples.test.ts",
-        "writes, reads, lists, changes and deletes, with dates as dates",
+        "writes, reads, lists, changes and deletes, with dates as Date objects",
       ),
     },
     {

@@ -6,7 +6,7 @@ import { onlyOnce, playground, playgroundApp, projectOf } from "../projects.ts";
 import { playgroundFiles } from "../playground.ts";
 import { at, type Section, type Statement } from "../statement.ts";
 
-/** The table of `SmallThing` as the draft of its migration makes it. */
+/** SQL of the table `SmallThing` in its draft migration. */
 const table = onlyOnce(async () => {
   const sql = await textOf(await playground(), ".kit/migrations/pending.sql");
   const found = /CREATE TABLE small_things \([^]*?\n\);/.exec(sql);
@@ -14,16 +14,16 @@ const table = onlyOnce(async () => {
   return found[0];
 });
 
-/** Insists that the table has a line that begins so. */
+/** Asserts that a line of the table's SQL matches. */
 const hasColumn = (line: RegExp) => async (): Promise<void> => assert.match(await table(), line);
 
-/** Status of the playground's answer to a body. */
+/** Returns the status of the playground's response to a body. */
 async function statusOf(method: "POST" | "PUT", path: string, body: unknown): Promise<number> {
   const api = (await playgroundApp()).with({});
   return (await (method === "POST" ? api.post(path, body) : api.put(path, body))).status;
 }
 
-/** Insists on what a body is answered with. */
+/** Asserts the statuses of the responses to bodies. */
 const answers =
   (path: string, ...cases: readonly (readonly [body: object, status: number])[]) =>
   async (): Promise<void> => {
@@ -130,8 +130,8 @@ export const tags: Section = {
       says: "@onUpdate now sets the current time at every update",
       servedBy: at(
         "tests/e2e/servers/notes.test.ts",
-        "changes the given fields, keeps the others, refreshes updatedAt",
-        "a body without fields still refreshes updatedAt, and resets nothing",
+        "changes the given fields, keeps the others and updates updatedAt",
+        "a body without fields still updates updatedAt, and resets nothing",
       ),
     },
     {
@@ -165,7 +165,7 @@ export const tags: Section = {
     { says: "@unique makes a unique column", test: hasColumn(/UNIQUE \(name\)/) },
     {
       says: "a column that is @unique takes no value twice",
-      servedBy: at("tests/e2e/servers/teams.test.ts", "share no address, whoever comes first"),
+      servedBy: at("tests/e2e/servers/teams.test.ts", "cannot share an address"),
     },
   ],
 };

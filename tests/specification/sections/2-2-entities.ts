@@ -41,7 +41,7 @@ const namesOf = ({ schema }: Described): string[] => Object.keys(schema.properti
 const tagsOf = ({ properties }: Described, name: string): readonly string[] =>
   properties.find((property) => property.name === name)?.tags ?? [];
 
-/** SQL of all committed migrations of a project. */
+/** Returns the SQL of all committed migrations of a project. */
 async function migrationsOf(project: Project): Promise<string> {
   const texts: string[] = [];
   for await (const path of glob("migrations/*/migration.sql", { cwd: project.root }))
@@ -49,7 +49,7 @@ async function migrationsOf(project: Project): Promise<string> {
   return texts.join("\n");
 }
 
-/** Insists on a column of the table `notes`. */
+/** Asserts that a column of the table `notes` matches. */
 const column = (line: RegExp) => async (): Promise<void> => {
   const created = /CREATE TABLE notes \([^]*?\n\);/.exec(await migrationsOf(await notes()))?.[0] ?? "";
   assert.match(created, line);

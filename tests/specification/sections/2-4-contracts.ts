@@ -111,7 +111,7 @@ export const handlerInput: Section = {
     },
     {
       says: "ctx.span takes attributes while spans are recorded",
-      servedBy: at("tests/conformance/observed.test.ts", "spans: fields, attributes, status"),
+      servedBy: at("tests/conformance/observed.test.ts", "spans have their fields, attributes and status"),
     },
     {
       says: "ctx.span is absent while no spans are recorded",

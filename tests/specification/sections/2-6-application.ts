@@ -5,7 +5,7 @@ import { entriesOf, eventually, inspect, type Json } from "../ask.ts";
 import { playground, playgroundApp, startPlayground } from "../projects.ts";
 import { at, type Section, type Statement } from "../statement.ts";
 
-/** Insists that options are refused with a message that names the option. */
+/** Asserts that options are refused with a message that names the option. */
 const refuses = (options: object, message: RegExp) => (): void => {
   const all = { server: nativeServer(), routes: [], ...options } as unknown as AppOptions;
   assert.throws(() => createApp(all), message);
@@ -13,7 +13,7 @@ const refuses = (options: object, message: RegExp) => (): void => {
 
 const levels: readonly LogLevel[] = ["trace", "debug", "info", "warn", "error", "fatal"];
 
-/** Levels of what the playground logs at `GET /log`, but for the entry without data. */
+/** Returns the levels of the playground's log entries for `GET /log`, except the entry without data. */
 async function loggedAt(level: LogLevel): Promise<unknown[]> {
   const app = await startPlayground({ app: { logging: { level } } });
   await app.with({}).get("/log");
@@ -110,15 +110,15 @@ export const application: Section = {
       servedBy: [
         ...at(
           "packages/server-express/test/express.test.ts",
-          "native routes and middleware come first, kit decides the rest",
+          "runs native routes and middleware first, and kit serves the rest",
         ),
         ...at(
           "packages/server-fastify/test/fastify.test.ts",
-          "native routes come first, kit decides the rest; hooks see everything",
+          "runs native routes first, kit serves the rest, and hooks see all requests",
         ),
         ...at(
           "packages/server-hono/test/hono.test.ts",
-          "native routes and middleware come first, kit decides the rest",
+          "runs native routes and middleware first, and kit serves the rest",
         ),
       ],
     },

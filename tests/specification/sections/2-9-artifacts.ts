@@ -7,7 +7,7 @@ import { type Json, jsonOf, moduleOf, textOf } from "../ask.ts";
 import { notes, playground, projectOf } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
-/** Insists that the build of Notes made files. */
+/** Asserts that the build of Notes wrote files. */
 const hasFiles =
   (...paths: readonly string[]) =>
   async (): Promise<void> => {
@@ -22,7 +22,7 @@ interface Validator {
   readonly is: (value: unknown) => boolean;
 }
 
-/** Source of a type with one property. */
+/** Returns the source of a type with one property. */
 const sent = (property: string): string => `export interface Sent { ${property}: string }\n`;
 
 export const artifacts: Section = {
@@ -138,7 +138,7 @@ export interface Routes { "POST /a": RouteContract<void, void, Sent> }
       says: "contract tests ask a running application and pass",
       servedBy: at(
         "tests/e2e/coverage.test.ts",
-        "generated tests see every route, field, bound and rule, and no error that only data brings about",
+        "generated tests cover every route, field, bound and rule, but no error that depends on data",
       ),
     },
     { says: "client/index.ts is a typed client", test: hasFiles("client/index.ts") },

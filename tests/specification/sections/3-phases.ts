@@ -12,7 +12,7 @@ interface Phase {
   readonly status?: number;
 }
 
-/** Lifecycle of the last request that a route answered with a status. */
+/** Returns the lifecycle of the last request to a route with the given response status. */
 async function lifecycleOf(app: RunningApp, route: string, status: number): Promise<readonly Phase[]> {
   const { requests } = await eventually(
     () =>
@@ -27,7 +27,7 @@ async function lifecycleOf(app: RunningApp, route: string, status: number): Prom
 
 const namesOf = (phases: readonly Phase[]): string[] => phases.map(({ phase }) => phase);
 
-/** Phases of a note that is written. */
+/** Creates a note and returns the phases of the request. */
 async function written(): Promise<readonly Phase[]> {
   const app = await notesApp();
   assert.equal((await app.as("ada").post("/notes", { title: "t", content: "c" })).status, 201);
@@ -40,7 +40,7 @@ export const phases: Section = {
   statements: [
     {
       says: "a request with params, query and body passes all phases in their order",
-      servedBy: at("tests/conformance/observed.test.ts", "phases of a request, in their order"),
+      servedBy: at("tests/conformance/observed.test.ts", "the phases of a request are in order"),
     },
     {
       says: "the first phases are received and server:normalize",
@@ -140,7 +140,7 @@ export const phases: Section = {
     },
     {
       says: "a handler never runs on invalid input",
-      servedBy: at("tests/e2e/servers/validation.test.ts", "no row is written, none is changed"),
+      servedBy: at("tests/e2e/servers/validation.test.ts", "writes and changes no row"),
     },
   ],
 };

@@ -9,14 +9,14 @@ import { at, type Section } from "../statement.ts";
 
 const api = async (): Promise<Api> => (await playgroundApp()).with({});
 
-/** Insists on what a path is answered with. */
+/** Asserts the response to a path. */
 const answers = (path: string, body: object) => async (): Promise<void> => {
   const answer = await (await api()).get(path);
   assert.equal(answer.status, 200, answer.text);
   assert.deepEqual(answer.body, body);
 };
 
-/** Insists that input is refused with 400 before a handler ran. */
+/** Asserts that input is refused with 400 before a handler runs. */
 async function assertRefused(path: string, place: string): Promise<void> {
   const answer = await (await api()).get(path);
   assert.equal(answer.status, 400, answer.text);
@@ -29,7 +29,7 @@ async function assertRefused(path: string, place: string): Promise<void> {
   );
 }
 
-/** Number of times that the matcher looks at a path, among `count` routes of the same depth. */
+/** Returns how often the matcher reads a path, among `count` routes of the same depth. */
 function looksAmong(count: number): number {
   const routes = Array.from({ length: count }, (_, index) => `GET /area${index}/:id/parts/:part`);
   const match = createMatcher(compileRoutes(routes), routes);
@@ -74,11 +74,7 @@ export const rules: Section = {
     },
     {
       says: "a body that does not fit is 400, and the handler does not run",
-      servedBy: at(
-        "tests/e2e/servers/validation.test.ts",
-        "${field} ${what}",
-        "no row is written, none is changed",
-      ),
+      servedBy: at("tests/e2e/servers/validation.test.ts", "${field} ${what}", "writes and changes no row"),
     },
     {
       says: "a static segment comes before a parameter",
@@ -182,7 +178,10 @@ export const rules: Section = {
     },
     {
       says: "in development GET /openapi.json is the document",
-      servedBy: at("tests/e2e/openapi.test.ts", "is what a running server in development answers"),
+      servedBy: at(
+        "tests/e2e/openapi.test.ts",
+        "is the document that a running server in development serves",
+      ),
     },
     {
       says: "in production GET /openapi.json is 404",

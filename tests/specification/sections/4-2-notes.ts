@@ -4,14 +4,14 @@ import { errorOf } from "../ask.ts";
 import { notesApp } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
-/** A note that is written for the test. */
+/** Creates a note for the test. */
 async function aNote(body: object = { title: "t", content: "c" }): Promise<NoteJson> {
   const answer = await (await notesApp()).as("ada").post<NoteJson>("/notes", body);
   assert.equal(answer.status, 201, answer.text);
   return answer.body;
 }
 
-/** Insists on 404 NOTE_NOT_FOUND. */
+/** Asserts 404 NOTE_NOT_FOUND. */
 const isUnknown = (method: string, body?: string) => async (): Promise<void> => {
   const api = (await notesApp()).with({
     authorization: "Bearer ada:user",
@@ -46,7 +46,7 @@ export const notesEndpoints: Section = {
       says: "POST /notes needs title and content",
       servedBy: at(
         "tests/e2e/servers/validation.test.ts",
-        "POST needs title and content; every missing field is named at once",
+        "POST requires title and content, and names every missing field at once",
       ),
     },
     {
@@ -74,15 +74,19 @@ export const notesEndpoints: Section = {
     },
     {
       says: "page is 1 and pageSize 20 by default, newest first",
-      servedBy: at(paging, "page 1 of 20 is the default; the notes of all users, newest first"),
+      servedBy: at(paging, "the default is page 1 with 20 notes of all users, newest first"),
     },
     {
       says: "the offset is (page - 1) * pageSize",
-      servedBy: at(paging, "the pages together are the list, without gaps or repetitions"),
+      servedBy: at(paging, "the pages together are the whole list, without gaps or repetitions"),
     },
     {
       says: "total counts all notes, and totalPages is total / pageSize, rounded up",
-      servedBy: at(paging, "totals follow a delete", "no notes: one empty answer with zero pages"),
+      servedBy: at(
+        paging,
+        "totals decrease after a delete",
+        "responds with an empty list and zero pages if there are no notes",
+      ),
     },
     {
       says: "an item has id, title, archived and createdAt and nothing else",
@@ -121,7 +125,7 @@ export const notesEndpoints: Section = {
       says: "PUT refreshes updatedAt",
       servedBy: at(
         "tests/e2e/servers/notes.test.ts",
-        "a body without fields still refreshes updatedAt, and resets nothing",
+        "a body without fields still updates updatedAt, and resets nothing",
       ),
     },
     {
@@ -136,7 +140,7 @@ export const notesEndpoints: Section = {
     },
     {
       says: "a page or pageSize that is no number or out of range is 400",
-      servedBy: at(paging, "page=${value} and pageSize=${value}", "more on a page than there may be"),
+      servedBy: at(paging, "page=${value} and pageSize=${value}", "a page size above the maximum"),
     },
   ],
 };
@@ -149,21 +153,21 @@ export const otherEndpoints: Section = {
   statements: [
     {
       says: "users are added, read, changed and deleted",
-      servedBy: at(teams, "are added, read, changed and deleted"),
+      servedBy: at(teams, "are created, read, changed and deleted"),
     },
     {
       says: "users are listed by page and pageSize",
-      servedBy: at(teams, "are listed by status, a page at a time"),
+      servedBy: at(teams, "are listed by status in pages"),
     },
     {
       says: "a second user of an address is 409 USER_EMAIL_CONFLICT",
-      servedBy: at(teams, "share no address, whoever comes first"),
+      servedBy: at(teams, "cannot share an address"),
     },
     {
       says: "todos have the same five operations",
       servedBy: at(
         teams,
-        "belong to a user who exists, and go with the user",
+        "belong to an existing user, and are deleted with the user",
         "are listed by user and by state",
       ),
     },

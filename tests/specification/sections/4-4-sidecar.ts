@@ -4,7 +4,7 @@ import { notes, notesApp, onlyOnce } from "../projects.ts";
 import type { RunningApp } from "../../e2e/support/running-app.ts";
 import { at, type Section } from "../statement.ts";
 
-/** Notes with a request that went well, one without authorization, one that does not fit and one for nothing. */
+/** Notes after a successful request, a request without authorization, an invalid request and a request to an unknown path. */
 const asked = onlyOnce(async (): Promise<RunningApp> => {
   const app = await notesApp();
   const ada = app.as("ada");
@@ -22,14 +22,14 @@ const asked = onlyOnce(async (): Promise<RunningApp> => {
 
 const ask = async <T = Json>(path: string): Promise<T> => debug<T>(await asked(), path);
 
-/** Insists on the names within an object. */
+/** Asserts that an object has members with these names. */
 function assertHas(value: unknown, ...names: readonly string[]): void {
   assert.equal(typeof value, "object");
   const missing = names.filter((name) => !Object.hasOwn(value as object, name));
   assert.deepEqual(missing, [], JSON.stringify(value).slice(0, 500));
 }
 
-/** Insists on an object with a list under a name, and gives the list. */
+/** Asserts that a response has a list under a name, and returns the list. */
 async function listOf(path: string, name: string): Promise<readonly Json[]> {
   const list = (await ask(path))[name];
   assert.ok(Array.isArray(list), `${path} has no list ${name}`);
@@ -229,7 +229,7 @@ export const sidecarEndpoints: Section = {
     },
     {
       says: "/_debug/logs hides what logging.redact names",
-      servedBy: at("tests/conformance/observed.test.ts", "what is hidden is nowhere"),
+      servedBy: at("tests/conformance/observed.test.ts", "hidden values appear nowhere"),
     },
   ],
 };

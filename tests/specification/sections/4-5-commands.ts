@@ -9,7 +9,7 @@ import { eventually, type Json, jsonOf, textOf } from "../ask.ts";
 import { notesWithoutTables, onlyOnce, playground, projectOf } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
-/** A new project on the native server whose SQL is written by hand. */
+/** New project on the native server with handwritten SQL. */
 const scaffolded = onlyOnce(async () => {
   const project = await projectOf({});
   const args = ["shelf", "--server", "native", "--db", "raw", "--no-install", "--no-git"];
@@ -17,7 +17,7 @@ const scaffolded = onlyOnce(async () => {
   return project;
 });
 
-/** Insists that a command explains itself. */
+/** Asserts that a command prints help. */
 const hasHelp =
   (...command: readonly string[]) =>
   async (): Promise<void> => {
@@ -25,7 +25,7 @@ const hasHelp =
     assert.match(stdout, new RegExp(`Usage: kit ${command.join(" ")}`));
   };
 
-/** Output of `kit dev` in Notes without tables, up to a text that is waited for. */
+/** Returns the output of `kit dev` in Notes without tables, up to the awaited text. */
 async function saidByDev(awaited: RegExp): Promise<string> {
   const project = await notesWithoutTables();
   const kit = join(repository, "node_modules/.bin/kit");
@@ -166,7 +166,7 @@ export const commands: Section = {
     {
       says: "kit test --json names the generated file of a contract test that fails",
       test: async () => {
-        // The handler of `GET /wrong-answer` does not keep its contract.
+        // The handler of `GET /wrong-answer` breaks its contract.
         const { stdout } = await (
           await playground()
         ).kit(["test:contracts", "--json"], {
@@ -185,14 +185,14 @@ export const commands: Section = {
     },
     {
       says: "kit migrate:apply applies it, once",
-      servedBy: at("tests/e2e/build.test.ts", "apply is done once and then has nothing to do"),
+      servedBy: at("tests/e2e/build.test.ts", "apply runs once and then has nothing to do"),
     },
     { says: "kit inspect has subcommands", test: hasHelp("inspect") },
     {
       says: "every command ends with 0, 1 or 2, and its result is on standard output",
       servedBy: at(
         "tests/e2e/commands.test.ts",
-        "every command explains itself with 0 and refuses what it does not know with 2",
+        "every command prints help with 0 and refuses unknown arguments with 2",
         '0: kit ${args.join(" ")}',
         '1: kit ${args.join(" ")}',
       ),

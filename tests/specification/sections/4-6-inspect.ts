@@ -9,7 +9,7 @@ const eachFlag = 'inspect ${args.join(" ")}';
 const ofNotes = async <T = Json>(...args: readonly string[]): Promise<T> =>
   inspect<T>(await notes(), ...args);
 
-/** Result of a subcommand that asks the sidecar of Notes. */
+/** Returns the result of a subcommand that queries the sidecar of Notes. */
 async function running<T = Json>(...args: readonly string[]): Promise<T> {
   return ofNotes<T>(...args, "--debug-port", String(await (await notesApp()).debugPort()));
 }
@@ -21,7 +21,7 @@ export const inspection: Section = {
     { says: "--json and --format json print JSON", servedBy: at(flags, eachFlag) },
     {
       says: "--debug-port names the port of the sidecar",
-      servedBy: at(flags, 'inspect ${args.join(" ")} asks the port that is named, and says so'),
+      servedBy: at(flags, 'inspect ${args.join(" ")} uses the given port, and names it'),
     },
     {
       says: "the port is 9800 unless --debug-port names another",

@@ -20,7 +20,7 @@ const notesInRust = onlyOnce(async (): Promise<Project> => {
   return project;
 });
 
-/** Insists that a build made files. */
+/** Asserts that a build wrote files. */
 const makes =
   (...paths: readonly string[]): Proof =>
   async () => {
@@ -70,7 +70,10 @@ export const rustServer: Section = {
     },
     {
       says: "errors of the application are answered with their status",
-      servedBy: at("tests/differential/notes.test.ts", "Notes on Node and in Rust > answer alike in ${mode}"),
+      servedBy: at(
+        "tests/differential/notes.test.ts",
+        "Notes on Node and in Rust > respond equally in ${mode}",
+      ),
     },
     {
       says: "handlers, services and middleware of the user are never overwritten, and .kit is",
@@ -131,7 +134,7 @@ export const rustServer: Section = {
       says: "the server answers the requests of Notes at the database that DATABASE_URL names",
       servedBy: at(
         "tests/e2e/servers/notes.test.ts",
-        "answers 201 with the note, the fields in the order of the type",
+        "responds with 201 and the note, with the fields in the order of the type",
       ),
     },
     {

@@ -7,7 +7,7 @@ import { errorOf, inspect, type Json, moduleOf } from "../ask.ts";
 import { notes, notesApp, onlyOnce, playground, playgroundApp, startPlayground } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
-/** Names of the middleware of a route of the playground. */
+/** Returns the names of the middleware of a route in the playground. */
 const middlewareOf = async (route: string): Promise<unknown> =>
   (await inspect(await playground(), "route", route))["middleware"];
 
@@ -33,7 +33,7 @@ export const middlewareRules: Section = {
       says: "middleware of a wrapped framework runs before that of kit, for every request",
       servedBy: at(
         "tests/conformance/middleware-first.test.ts",
-        "${name} guarding ${guarding}: every target is seen by middleware, or is an error",
+        "${name} guarding ${guarding}: middleware sees every target, or the response is an error",
       ),
     },
     {
@@ -73,7 +73,7 @@ export const middlewareRules: Section = {
   ],
 };
 
-/** Insists on 401 with a code. */
+/** Asserts 401 with a code. */
 const isRefused = (authorization: string | undefined, code: string) => async (): Promise<void> => {
   const answer = await (
     await notesApp()
@@ -112,7 +112,7 @@ export const requireAuth: Section = {
       says: "the user id is the part before the colon",
       servedBy: at(
         "tests/e2e/servers/auth.test.ts",
-        "who passes > Bearer ${token} is ${JSON.stringify(userId)}",
+        "accepted tokens > Bearer ${token} is ${JSON.stringify(userId)}",
       ),
     },
     {
@@ -133,7 +133,7 @@ export const requireAuth: Section = {
 
 const key = "a-key-of-more-than-16-characters";
 
-/** The playground in production, with a sidecar that asks for a key and hides `name`. */
+/** The playground in production, with a sidecar that requires a key and hides `name`. */
 const guarded = onlyOnce(async () =>
   startPlayground({
     mode: "production",

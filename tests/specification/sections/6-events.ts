@@ -31,7 +31,7 @@ export const hooks: Section = {
   ],
 };
 
-/** Entries that `GET /log` of the playground wrote, as JSON on standard output. */
+/** Returns the entries that `GET /log` of the playground wrote as JSON to standard output. */
 async function logged(): Promise<readonly Json[]> {
   const app = await playgroundApp();
   await app.with({}).get("/log");
@@ -70,20 +70,23 @@ export const logs: Section = {
     },
     {
       says: "entries below the threshold are not written",
-      servedBy: at(observed, "log entries: fields, levels, threshold, what is hidden"),
+      servedBy: at(
+        observed,
+        "log entries have their fields and levels, respect the threshold and omit hidden values",
+      ),
     },
     {
       says: "standard output, sidecar and collector get the same entries",
       servedBy: at(
         observed,
-        "log entries are the same on standard output, in the sidecar, for plugins and for a collector",
+        "log entries are equal on standard output, in the sidecar, for plugins and in a collector",
       ),
     },
     {
       says: "severity numbers are 1, 5, 9, 13, 17 and 21",
       servedBy: at(
         observed,
-        "log entries are the same on standard output, in the sidecar, for plugins and for a collector",
+        "log entries are equal on standard output, in the sidecar, for plugins and in a collector",
       ),
     },
     {
@@ -95,14 +98,14 @@ export const logs: Section = {
     },
     {
       says: "logging.redact hides fields in every sink",
-      servedBy: at(observed, "what is hidden is nowhere"),
+      servedBy: at(observed, "hidden values appear nowhere"),
     },
   ],
 };
 
 type Span = Json & { readonly attributes: Json; readonly name: string };
 
-/** Spans of a request to the playground that ended with a status, the root first. */
+/** Returns the spans of a request to the playground that ended with a status, with the root first. */
 async function spansOf(
   path: string,
   name: string,
@@ -143,7 +146,7 @@ export const spans: Section = {
     },
     {
       says: "each validation is a child span",
-      servedBy: at(observed, "spans: fields, attributes, status"),
+      servedBy: at(observed, "spans have their fields, attributes and status"),
     },
     {
       says: "params, query and body have a child span each, also if the contract has none of them",
@@ -277,7 +280,7 @@ export const lifecycle: Section = {
       test: async () => {
         const app = await playgroundApp();
         const answer = await app.with({}).get<{ error: Json }>("/fail/app");
-        // The error after it is logged, and entries come in their order.
+        // The next error is logged after the first one, and entries are written in order.
         const last = await app.with({}).get<{ error: Json }>("/fail/unknown");
         await eventually(
           () => entriesOf(app).map(({ traceId }) => traceId),

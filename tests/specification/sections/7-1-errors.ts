@@ -105,11 +105,14 @@ const request: FailedRequest = {
   serverAdapter: "native",
 };
 
-/** Message of the answer to an unknown error. */
+/** Returns the message of the response to an unknown error. */
 const messageTo = (isDev: boolean): string =>
   createErrorMiddleware({ isDev })(new Error("why"), request).body.error.message;
 
-/** The part of an error answer that each environment has, without the trace id. Development may add places to the details. */
+/**
+ * Returns the members of an error response that are equal in each environment, without the trace id. Development may add locations to the
+ * details.
+ */
 function publicPart({ code, message, details = {} }: Json): unknown {
   const { handler: _, relatedTests: __, ...own } = details as Json;
   return [code, message, own];
@@ -217,7 +220,7 @@ export const errorMiddleware: Section = {
       says: "in production the log has the error in full",
       servedBy: at(
         "tests/e2e/servers/errors.test.ts",
-        "production says nothing to the client and everything to the log, under one trace id",
+        "production sends no details to the client and logs all of them, with one trace id",
       ),
     },
   ],

@@ -4,7 +4,7 @@ import { development, failing, invalid, production } from "../failures.ts";
 import { notesApp, onlyOnce, startPlayground } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
-/** The playground in production beside a sidecar. */
+/** The playground in production with a sidecar. */
 const besideSidecar = onlyOnce(async () =>
   (
     await startPlayground({
@@ -14,7 +14,7 @@ const besideSidecar = onlyOnce(async () =>
   ).with({}),
 );
 
-/** Phase in which a request of the playground failed. */
+/** Returns the phase in which a request of the playground failed. */
 const phaseOf = async (path: string, status: number): Promise<unknown> =>
   (await failing(await development(), path, status))["phase"];
 
@@ -46,10 +46,7 @@ export const extendedFields: Section = {
     },
     {
       says: "in production without a sidecar there is nothing but code, message, details and trace id",
-      servedBy: at(
-        "tests/e2e/servers/errors.test.ts",
-        "${what}: code, message, details and trace id, and nothing else",
-      ),
+      servedBy: at("tests/e2e/servers/errors.test.ts", "${what}: only code, message, details and trace id"),
     },
     {
       says: "a validation error has schema, sourceFile, schemaFile and failures",
@@ -121,7 +118,7 @@ export const extendedFields: Section = {
       says: "a failed build is { code: BUILD_ERROR, phase, failures: [{ path, line, message, suggestion }] }",
       servedBy: at(
         "tests/e2e/build.test.ts",
-        "a mistake is an error at its place, and leaves the last good build as it was",
+        "a mistake is reported with its location, and the last valid build stays unchanged",
       ),
     },
     {
@@ -138,7 +135,7 @@ export const extendedFields: Section = {
     },
     {
       says: "an error is answered in one envelope",
-      servedBy: at("tests/e2e/servers/errors.test.ts", "${what}: the envelope with what helps to repair it"),
+      servedBy: at("tests/e2e/servers/errors.test.ts", "${what}: adds details that help to fix the error"),
     },
   ],
 };
@@ -151,7 +148,7 @@ export const codes: Section = {
       says: "params, query and body that do not fit are VALIDATION_ERROR, for each rule that is broken",
       servedBy: at(
         "tests/e2e/servers/validation.test.ts",
-        "POST needs title and content; every missing field is named at once",
+        "POST requires title and content, and names every missing field at once",
         "${field} ${what}",
       ),
     },
@@ -165,21 +162,24 @@ export const codes: Section = {
     },
     {
       says: "a full team is 403 TEAM_FULL",
-      servedBy: at("tests/e2e/servers/teams.test.ts", "give their last place to one of two who join at once"),
+      servedBy: at(
+        "tests/e2e/servers/teams.test.ts",
+        "give their last place to one of two users who join at the same time",
+      ),
     },
     {
       says: "adding a member twice is 409 ALREADY_MEMBER",
       servedBy: at(
         "tests/e2e/servers/teams.test.ts",
-        "take nobody twice, nobody unknown and nobody into an unknown team",
+        "refuse a member twice, an unknown user and an unknown team",
       ),
     },
     {
       says: "unknown users, todos and teams are 404 with codes of their own",
       servedBy: at(
         "tests/e2e/servers/teams.test.ts",
-        "take nobody twice, nobody unknown and nobody into an unknown team",
-        "users > are added, read, changed and deleted",
+        "refuse a member twice, an unknown user and an unknown team",
+        "users > are created, read, changed and deleted",
       ),
     },
     {

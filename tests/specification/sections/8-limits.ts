@@ -5,7 +5,7 @@ import { repository } from "../../e2e/support/project.ts";
 import { notesApp, playgroundApp } from "../projects.ts";
 import { at, type Proof, type Section } from "../statement.ts";
 
-/** Insists on the status of a note with a field. */
+/** Asserts the status of the response for a note with the given fields. */
 const note =
   (fields: object, status: number, user = "ada"): Proof =>
   async () => {
@@ -13,7 +13,7 @@ const note =
     assert.equal(answer.status, status, answer.text.slice(0, 300));
   };
 
-/** Insists on each of them. */
+/** Runs several proofs in sequence. */
 const all =
   (...proofs: readonly Proof[]): Proof =>
   async () => {
@@ -26,7 +26,7 @@ interface Row {
   readonly value: number;
 }
 
-/** Insists that recorded figures of a subject are below a limit. `cargo xtask bench record` writes them; no test looks at a clock. */
+/** Asserts that recorded figures of a subject are below a limit. `cargo xtask bench record` writes the figures; tests measure no time. */
 const recorded =
   (subject: string, scenario: RegExp, limit: number): Proof =>
   async () => {
@@ -39,7 +39,7 @@ const recorded =
       assert.ok(value < limit, `${name}: ${value} is not below ${limit}`);
   };
 
-/** Status of an address of so many characters. */
+/** Returns the status of the response for an email address with the given length. */
 async function statusOfAddress(length: number): Promise<number> {
   const domain = `${"d".repeat(50)}.`.repeat(4).slice(0, length - 65 - ".example".length);
   const longEmail = `${"l".repeat(64)}@${domain}.example`;
@@ -75,7 +75,7 @@ export const limits: Section = {
       says: "an author has at most 100 characters",
       servedBy: at(
         "tests/e2e/servers/auth.test.ts",
-        "a user id as long as an author may be, and one that is longer",
+        "accepts a user id of the maximum length of an author, and refuses a longer one",
       ),
     },
     {
@@ -92,13 +92,13 @@ export const limits: Section = {
     },
     {
       says: "rules of Todo.title hold",
-      servedBy: at("tests/openapi/values.test.ts", "both hold for ${example}"),
+      servedBy: at("tests/openapi/values.test.ts", "both are true for ${example}"),
     },
     {
       says: "page is 1 and pageSize 20 by default",
       servedBy: at(
         "tests/e2e/servers/paging.test.ts",
-        "page 1 of 20 is the default; the notes of all users, newest first",
+        "the default is page 1 with 20 notes of all users, newest first",
       ),
     },
     {

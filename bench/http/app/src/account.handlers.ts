@@ -25,7 +25,7 @@ const noStore = defineMiddleware(({ ctx }) => {
   ctx.header("cache-control", "no-store");
 });
 
-/** Five middleware, each of which does a little. */
+/** Five middleware functions, each with a small task. */
 export const accountMiddleware = [
   { name: "requireAuth", middleware: requireAuth, priority: 10 },
   { name: "tenant", middleware: tenant, priority: 20 },
@@ -34,7 +34,7 @@ export const accountMiddleware = [
   { name: "noStore", middleware: noStore, priority: 50 },
 ];
 
-/** Answers with what the middleware found. */
+/** Responds with the values that the middleware added. */
 export const accountHandlers = defineHandlers<
   AccountRoutes,
   { userId: string; tenant: string; locale: string; used: number }

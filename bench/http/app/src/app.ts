@@ -5,7 +5,7 @@ import { healthHandlers, noteHandlers, requireAuth, storedNoteHandlers } from ".
 
 const auth = { name: "requireAuth", middleware: requireAuth, priority: 10 };
 
-/** The adapter that the command line names. Only its modules are loaded, as in an application that has one. */
+/** Returns the adapter from the command line. Only its modules are loaded, as in an application with one adapter. */
 async function chosenServer(): Promise<ServerAdapter> {
   const name = process.argv[2] ?? "native";
   switch (name) {
@@ -22,10 +22,10 @@ async function chosenServer(): Promise<ServerAdapter> {
   }
 }
 
-/** As the debug sidecar and telemetry look at requests. */
+/** Plugin that observes requests like the debug sidecar and telemetry. */
 const looker: Plugin = { name: "looker", observe: { keep: 1_000, spans: true, onAnswer: () => {} } };
 
-/** Who looks at requests, as the command line says. */
+/** Returns the observing plugins from the command line. */
 async function chosenPlugins(): Promise<readonly Plugin[]> {
   const name = process.argv[3];
   if (name === undefined) return [];
@@ -35,7 +35,7 @@ async function chosenPlugins(): Promise<readonly Plugin[]> {
   return [debugPlugin({ port: 0, mode: "production", apiKey: "of-the-benchmark" })];
 }
 
-/** The measured application. */
+/** Measured application. */
 export const app = createApp({
   server: await chosenServer(),
   plugins: await chosenPlugins(),

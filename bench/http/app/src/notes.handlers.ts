@@ -6,7 +6,7 @@ import { create, find } from "./store.ts";
 
 const scheme = "Bearer ";
 
-/** The user of the access token; asynchronous, as one that verifies a signature is. */
+/** Reads the user from the access token. Asynchronous, like the verification of a signature. */
 export const requireAuth = defineMiddleware<{ userId: string }>(async ({ headers }) => {
   const header = headers["authorization"];
   if (header === undefined || !header.startsWith(scheme)) {
@@ -17,12 +17,12 @@ export const requireAuth = defineMiddleware<{ userId: string }>(async ({ headers
   return { userId };
 });
 
-/** Answers at once. */
+/** Responds immediately. */
 export const healthHandlers = defineHandlers<HealthRoutes>({
   "GET /health": () => ({ status: "ok" }),
 });
 
-/** Reads and makes notes. */
+/** Reads and creates notes. */
 export const noteHandlers = defineHandlers<NoteRoutes, { userId: string }>({
   "GET /notes/:id": async ({ params }) => {
     const note = find(params.id);

@@ -1,7 +1,7 @@
 import type { RouteContract } from "@kit/types";
 import type { Account, CreateNoteInput, Health, Note, StoredNoteParams } from "./notes.types.ts";
 
-/** A route that does nothing. */
+/** Route without work. */
 export interface HealthRoutes {
   "GET /health": RouteContract<void, void, void, Health>;
 }
@@ -12,7 +12,7 @@ export interface NoteRoutes {
   "POST /notes": RouteContract<void, void, CreateNoteInput, Note>;
 }
 
-/** The same from PostgreSQL. */
+/** Route to notes in PostgreSQL. */
 export interface StoredNoteRoutes {
   "GET /stored-notes/:id": RouteContract<StoredNoteParams, void, void, Note>;
 }

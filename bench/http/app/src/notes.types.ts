@@ -1,4 +1,4 @@
-/** A note, as in the reference application. */
+/** Note, as in the reference application. */
 export interface Note {
   /** @id @generated uuid */
   id: string;
@@ -16,21 +16,21 @@ export interface Note {
   updatedAt: Date;
 }
 
-/** What a client sends to make a note. */
+/** Input for creating a note. */
 export type CreateNoteInput = Omit<Note, "id" | "createdAt" | "updatedAt" | "authorId">;
 
-/** Whether the server is up. */
+/** State of the server. */
 export interface Health {
   status: string;
 }
 
-/** Which note of the database. */
+/** Id of a note in the database. */
 export interface StoredNoteParams {
   /** @format uuid */
   id: string;
 }
 
-/** Who asks, and for whom, as middleware found it. */
+/** User and tenant of a request, as added by middleware. */
 export interface Account {
   userId: string;
   tenant: string;

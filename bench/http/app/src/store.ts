@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { CreateNoteInput, Note } from "./notes.types.ts";
 
-/** As many notes as are kept; the oldest goes first, so that a long run does not measure the garbage collector. */
+/** Maximum number of stored notes. The oldest note is removed first, so that a long run does not measure the garbage collector. */
 const capacity = 1000;
 const notes = new Map<string, Note>();
 
-/** The one note that is read. */
+/** Id of the note that is read. */
 export const knownId = "6f1c2f0e-9f5d-4a3b-8e0a-3d7b1c5e2a10";
 notes.set(knownId, {
   id: knownId,
@@ -17,7 +17,7 @@ notes.set(knownId, {
   updatedAt: new Date("2026-01-01T10:00:00.000Z"),
 });
 
-/** Every subject in JavaScript keeps its notes here. */
+/** Returns a note. All subjects in JavaScript use this store. */
 export function find(id: string): Note | undefined {
   return notes.get(id);
 }

@@ -1,4 +1,4 @@
-/** A peer: Elysia on Bun, with its own validation (TypeBox), as its guide writes it. */
+/** Peer: Elysia on Bun, with its own validation (TypeBox), according to its guide. */
 import { Elysia, t, type ValidationError } from "elysia";
 
 import { findStored } from "../../app/src/database.ts";

@@ -1,4 +1,4 @@
-/** A peer: Express 5 with zod, as a user writes it who has turned off what an API does not need. */
+/** Peer: Express 5 with zod, written as by a user who has turned off what an API does not need. */
 import express, { type NextFunction, type Request, type Response } from "express";
 
 import { findStored } from "../../app/src/database.ts";

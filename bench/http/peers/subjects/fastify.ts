@@ -1,4 +1,4 @@
-/** A peer: Fastify 5 with JSON Schemas, which it compiles to validators and serializers. */
+/** Peer: Fastify 5 with JSON Schemas, which it compiles to validators and serializers. */
 import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
 
 import { findStored } from "../../app/src/database.ts";
@@ -67,7 +67,7 @@ const account = {
   required: ["userId", "tenant", "locale", "used"],
 };
 
-// As the application has it: a body is what it says, and all that is wrong with it is told.
+// Same behavior as the application: no type coercion in bodies, and errors list all failures.
 const app = fastify({
   bodyLimit,
   ajv: { customOptions: { coerceTypes: false, allErrors: true } },

@@ -1,4 +1,4 @@
-/** A peer: Hono 4 on Node, with zod through its validator. */
+/** Peer: Hono 4 on Node, with zod through its validator. */
 import { serve } from "@hono/node-server";
 import { zValidator } from "@hono/zod-validator";
 import { Hono } from "hono";

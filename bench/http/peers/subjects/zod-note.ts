@@ -1,19 +1,19 @@
-/** The rules of the application in zod, which users of Express and Hono reach for. */
+/** Rules of the application in zod, which users of Express and Hono often choose. */
 import { z } from "zod";
 
 import { type Field, invalid } from "../../subjects/shared.ts";
 
-/** What a client sends to make a note. */
+/** Input for creating a note. */
 export const noteInput = z.object({
   title: z.string().min(1).max(200),
   content: z.string().max(10_000),
   archived: z.boolean().default(false),
 });
 
-/** A path parameter that is a UUID. */
+/** Path parameter that is a UUID. */
 export const storedNoteParams = z.object({ id: z.guid() });
 
-/** What zod found, as the application tells it. */
+/** Converts zod's issues to the error format of the application. */
 export function refusal(error: z.core.$ZodError, value: unknown): Error {
   const fields = error.issues.map(({ path, message }): Field => ({
     path: ["$", ...path].join("."),

@@ -1,4 +1,4 @@
-//! The error envelope: `{ "error": { code, message, details?, traceId } }`.
+//! Error format: `{ "error": { code, message, details?, traceId } }`.
 
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use uuid::Uuid;
 
-/// What a client is told of a request that failed.
+/// Error response to a failed request.
 pub struct AppError {
     status: StatusCode,
     code: &'static str,
@@ -15,7 +15,7 @@ pub struct AppError {
     details: Option<Details>,
 }
 
-/// One place of a request that is not as it must be.
+/// Invalid location in a request.
 #[derive(Serialize)]
 pub struct Field {
     pub path: &'static str,

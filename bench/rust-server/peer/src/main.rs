@@ -1,5 +1,5 @@
-//! The Notes API as somebody writes it who knows Rust: axum, serde, sqlx, and nothing of kit. The same routes, rules, statements and error
-//! envelopes as `examples/notes-rust`; extractors for what a request must bring, derived models, checks by hand.
+//! Notes API as written by an experienced Rust developer: axum, serde and sqlx, without kit. The same routes, rules, statements and error
+//! format as `examples/notes-rust`, with extractors for the input, derived models and handwritten checks.
 
 mod auth;
 mod errors;
@@ -21,9 +21,9 @@ use tracing_subscriber::filter::LevelFilter;
 
 use errors::AppError;
 
-/// As large as kit takes them.
+/// Same limit as kit's.
 const BODY_LIMIT: usize = 1024 * 1024;
-/// As many as a generated server has.
+/// Same number as in a generated server.
 const CONNECTIONS: u32 = 10;
 
 fn router(pool: PgPool) -> Router {

@@ -1,4 +1,4 @@
-//! The routes of notes: what they take, what they answer, and their rules.
+//! Routes of notes: their input, their responses, and their rules.
 
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, QueryRejection};

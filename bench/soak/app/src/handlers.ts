@@ -12,17 +12,17 @@ const capacity = 1000;
 const notes = new Map<string, Note>();
 const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index}`);
 const { KIT_SOAK_JOURNAL: path } = process.env;
-/** Where the marks are written whose handlers have begun. */
+/** File with the marks of requests whose handlers have started. */
 const journal = path === undefined ? undefined : openSync(path, "a");
 
-/** The user of the access token. */
+/** Reads the user from the access token. */
 export const requireAuth = defineMiddleware<{ userId: string }>(async ({ headers }) => {
   const [, userId] = /^Bearer ([^:]+)/.exec(headers["authorization"] ?? "") ?? [];
   if (userId === undefined) throw new UnauthorizedError("UNAUTHORIZED", "An access token is needed");
   return { userId };
 });
 
-/** Reads and makes notes, of which the latest are kept. */
+/** Reads and creates notes. Only the latest notes are kept. */
 export const noteHandlers = defineHandlers<NoteRoutes, { userId: string }>({
   "GET /notes/:id": async ({ params }) => {
     const note = notes.get(params.id);
@@ -39,15 +39,15 @@ export const noteHandlers = defineHandlers<NoteRoutes, { userId: string }>({
   },
 });
 
-/** Bytes without an end. */
+/** Yields bytes without end. */
 async function* pieces(): AsyncGenerator<Uint8Array> {
   for (;;) yield Buffer.alloc(16 * 1024, 120);
 }
 
-/** Waits, answers much, writes down what began, and says what is held. */
+/** Waits, sends large responses, records started requests, and reports the used memory. */
 export const troubleHandlers = defineHandlers<TroubleRoutes>({
   "GET /slow/:ms": async ({ params, ctx }) => {
-    // A client that left has its signal aborted, which ends the wait.
+    // If the client disconnects, the signal aborts and ends the wait.
     await sleep(Math.min(params.ms, 1000), undefined, { signal: ctx.signal }).catch(() => {});
     return { mark: "slow" };
   },
@@ -55,7 +55,7 @@ export const troubleHandlers = defineHandlers<TroubleRoutes>({
   "GET /large": () => ({ lines }),
   "POST /marks": async ({ body }) => {
     if (journal !== undefined) writeSync(journal, `${body.mark}\n`);
-    // Some answers take a while, so that some are under way whenever the process is told to stop.
+    // Delay some responses, so that some requests are in progress whenever the process is stopped.
     await sleep(body.mark.endsWith("7") ? 30 : 0);
     return body;
   },

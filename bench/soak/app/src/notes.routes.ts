@@ -7,7 +7,7 @@ export interface NoteRoutes {
   "POST /notes": RouteContract<void, void, CreateNoteInput, Note>;
 }
 
-/** What makes trouble, and what measures it. */
+/** Routes that stress the server, and a route that measures memory. */
 export interface TroubleRoutes {
   "GET /slow/:ms": RouteContract<{ ms: number }, void, void, Mark>;
   "GET /stream": RouteContract<void, void, void, void>;

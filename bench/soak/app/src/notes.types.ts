@@ -1,4 +1,4 @@
-/** A note. */
+/** Note. */
 export interface Note {
   /** @id @generated uuid */
   id: string;
@@ -14,21 +14,21 @@ export interface Note {
   createdAt: Date;
 }
 
-/** What a client sends to make one. */
+/** Input for creating a note. */
 export type CreateNoteInput = Omit<Note, "id" | "createdAt" | "authorId">;
 
-/** A page of text that no socket's buffer holds. */
+/** Page of text that is larger than a socket's buffers. */
 export interface LargePage {
   lines: string[];
 }
 
-/** The number of a request that a client makes once. */
+/** Number of a request that a client sends once. */
 export interface Mark {
   /** @maxLength 40 */
   mark: string;
 }
 
-/** What the process holds, after a collection of garbage. */
+/** Memory of the process after a garbage collection. */
 export interface Held {
   heapBytes: number;
   externalBytes: number;

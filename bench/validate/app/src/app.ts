@@ -4,5 +4,5 @@ import type { BenchRoutes } from "./bench.routes.ts";
 
 const handlers = defineHandlers<BenchRoutes>({ "POST /orders": ({ body }) => body });
 
-/** Never started: it only makes the build complete. */
+/** Never started: a build requires an application. */
 export const app = createApp({ server: nativeServer(), routes: [{ handlers }] });

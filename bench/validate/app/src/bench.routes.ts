@@ -1,7 +1,7 @@
 import type { RouteContract } from "@kit/types";
 import type { Order } from "./bench.types.ts";
 
-/** A build wants a route; the measured validators and serializers are those of the types. */
+/** A build requires a route. The measured validators and serializers are those of the types. */
 export interface BenchRoutes {
   "POST /orders": RouteContract<void, void, Order, Order>;
 }

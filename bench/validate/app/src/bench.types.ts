@@ -1,9 +1,9 @@
 /**
- * The types that are measured. kit and typia are compiled from this one file; the schemas of the other subjects say the same by hand.
- * Where kit and typia name a rule differently (`@integer` and `@type int64`), both tags stand here.
+ * Measured types. kit and typia are compiled from this file; the schemas of the other subjects are handwritten equivalents. If kit and
+ * typia use different tags for a rule (`@integer` and `@type int64`), the types have both.
  */
 
-/** A small flat object, as a form sends it. */
+/** Small flat object, like the data of a form. */
 export interface Profile {
   /**
    * @minimum 1
@@ -23,7 +23,7 @@ export interface Profile {
   note?: string;
 }
 
-/** What an order asks for. */
+/** Line of an order. */
 export interface Line {
   /**
    * @minLength 1
@@ -43,7 +43,7 @@ export interface Line {
   options: { size: "S" | "M" | "L"; gift: boolean };
 }
 
-/** An object that holds a hundred others. */
+/** Object with a hundred nested objects. */
 export interface Order {
   /** @maxLength 100 */
   customer: string;
@@ -53,7 +53,7 @@ export interface Order {
   tags: string[];
 }
 
-/** Told apart by a literal. */
+/** Union with a tag property. */
 export type Event =
   | { kind: "opened"; at: number; by: string }
   | { kind: "moved"; at: number; x: number; y: number }
@@ -61,23 +61,23 @@ export type Event =
   | { kind: "tagged"; at: number; tags: string[] }
   | { kind: "closed"; at: number; reason: string | null };
 
-/** A stream of events. */
+/** List of events. */
 export interface Log {
   events: Event[];
 }
 
-/** Told apart by which properties are there. */
+/** Union whose members have different properties. */
 export type Payment =
   | { cardNumber: string; expires: string; cvc: string }
   | { iban: string; holder: string }
   | { voucher: string };
 
-/** Several ways to pay. */
+/** List of payments. */
 export interface Payments {
   payments: Payment[];
 }
 
-/** Text in four formats. */
+/** Strings in four formats. */
 export interface Contact {
   /** @format uuid */
   id: string;
@@ -89,7 +89,7 @@ export interface Contact {
   address: string;
 }
 
-/** A row with dates, as a handler answers it. */
+/** Row with dates, as a handler returns it. */
 export interface Article {
   id: string;
   title: string;
@@ -99,13 +99,13 @@ export interface Article {
   updatedAt: Date;
 }
 
-/** A page of rows. */
+/** Page of rows. */
 export interface Articles {
   data: Article[];
   total: number;
 }
 
-/** Text that must be escaped. */
+/** Strings that must be escaped. */
 export interface Message {
   from: string;
   subject: string;

@@ -1,4 +1,4 @@
-/** What `typia generate` compiles: a function for each measured type and operation. The subject in ../subjects/ts calls them. */
+/** Input of `typia generate`: a function for each measured type and operation. ../subjects/typia.ts calls the results. */
 import { createIs, createValidate, json, misc } from "typia";
 import type { Articles, Contact, Log, Message, Order, Payments, Profile } from "../../app/src/bench.types.ts";
 
@@ -15,13 +15,13 @@ export const validate = {
   Order: createValidate<Order>(),
 };
 
-/** Checks, then deletes undeclared keys from the value itself. */
+/** Checks a value, then deletes undeclared keys from it. */
 export const prune = {
   Profile: misc.createIsPrune<Profile>(),
   Order: misc.createIsPrune<Order>(),
 };
 
-/** Checks, then copies declared properties. */
+/** Checks a value, then copies its declared properties. */
 export const clone = {
   Profile: misc.createIsClone<Profile>(),
   Order: misc.createIsClone<Order>(),

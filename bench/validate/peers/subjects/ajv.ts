@@ -1,4 +1,4 @@
-/** ajv with its formats. It stops at the first failure for `check`, collects all for `explain`, and deletes unknown keys for `decode`. */
+/** ajv with its formats. `check` stops at the first failure, `explain` collects all failures, and `decode` deletes unknown keys. */
 import { Ajv, type Options, type ValidateFunction } from "ajv";
 import formats from "ajv-formats";
 
@@ -31,7 +31,7 @@ const decode = (type: string): ((value: unknown) => unknown) => {
   return (value) => (validate(value) ? value : undefined);
 };
 
-/** ajv. */
+/** Subject ajv. */
 export const subject: Subject = {
   check: {
     Profile: check("Profile"),

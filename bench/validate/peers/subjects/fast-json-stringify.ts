@@ -1,4 +1,4 @@
-/** fast-json-stringify. A `Date` is written by its `format: "date-time"`. */
+/** fast-json-stringify. A `Date` is serialized according to its `format: "date-time"`. */
 import build from "fast-json-stringify";
 
 import type { Subject } from "../../subject.ts";
@@ -6,7 +6,7 @@ import { schemas } from "./schemas.ts";
 
 const serialize = (type: string) => build(schemas[type] as never) as (value: unknown) => string;
 
-/** fast-json-stringify. */
+/** Subject fast-json-stringify. */
 export const subject: Subject = {
   serialize: {
     Profile: serialize("Profile"),

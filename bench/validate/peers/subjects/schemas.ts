@@ -1,4 +1,4 @@
-/** bench.types.ts as JSON Schema, for the subjects that take one. */
+/** JSON Schemas equivalent to bench.types.ts, for subjects that need them. */
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -24,7 +24,7 @@ function event(kind: string, properties: Readonly<Record<string, Schema>>): Sche
   return object({ kind: { const: kind }, at: number, ...properties });
 }
 
-/** Events, told apart by their kind: for ajv, whose `discriminator` then chooses one branch. */
+/** Events with a `discriminator`, with which ajv selects one branch by the kind. */
 const events = {
   type: "object",
   discriminator: { propertyName: "kind" },
@@ -38,7 +38,7 @@ const events = {
   ],
 };
 
-/** The schemas of the measured types. */
+/** Schemas of the measured types. */
 export const schemas: Readonly<Record<string, Schema>> = {
   Profile: object(
     {

@@ -1,4 +1,4 @@
-/** TypeBox with its compiler. `decode` deletes unknown keys from the value, then checks it, which is the order its own guide has. */
+/** TypeBox with its compiler. `decode` deletes unknown keys from the value, then checks it; this is the order in TypeBox's own guide. */
 import { Type } from "typebox";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
@@ -100,7 +100,7 @@ function decode(schema: TSchema): (value: unknown) => unknown {
 
 const dates = Compile(Articles);
 
-/** TypeBox. */
+/** Subject TypeBox. */
 export const subject: Subject = {
   check: {
     Profile: check(Profile),

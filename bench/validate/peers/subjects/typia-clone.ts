@@ -1,6 +1,6 @@
-/** typia's other way to be rid of undeclared keys: a copy of the declared ones, which leaves the value alone, as kit does. */
+/** typia's alternative for removing undeclared keys: it copies the declared keys and does not change the value, like kit. */
 import type { Subject } from "../../subject.ts";
 import { clone } from "../generated/typia.ts";
 
-/** typia, copying. */
+/** Subject typia, which copies values. */
 export const subject: Subject = { decode: { Profile: clone.Profile, Order: clone.Order } };

@@ -20,7 +20,7 @@ const pruned =
   (value: unknown): unknown =>
     check(value) ? value : undefined;
 
-/** typia. */
+/** Subject typia. */
 export const subject: Subject = {
   check: is,
   explain: { Profile: count(validate.Profile), Order: count(validate.Order) },

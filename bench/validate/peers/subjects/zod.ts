@@ -1,4 +1,4 @@
-/** zod 4, which compiles object schemas with `new Function` when it may. It always makes a new value. */
+/** zod 4, which compiles object schemas with `new Function` if that is allowed. It always creates a new value. */
 import * as z from "zod";
 
 import type { Subject } from "../../subject.ts";
@@ -87,7 +87,7 @@ const decode =
   (value: unknown): unknown =>
     schema.safeParse(value).data;
 
-/** zod. */
+/** Subject zod. */
 export const subject: Subject = {
   check: {
     Profile: check(Profile),

@@ -10,7 +10,7 @@ use crate::models::{
 };
 use crate::router::{DeleteNotesById, GetNotes, GetNotesById, NoteRoutes, PostNotes, PutNotesById};
 
-/// As `Note.authorId` says: it comes from the token, which no validator sees.
+/// Maximum length of `Note.authorId`. The id comes from the token, which no validator checks.
 const AUTHOR_ID_LENGTH: usize = 100;
 
 fn not_found(id: &str) -> Error {

@@ -5,30 +5,30 @@ use kit_runtime::{Error, Middleware, Request};
 use crate::app::App;
 use crate::error::AppError;
 
-/// What `requireAuth` adds to a request.
+/// Values that `requireAuth` adds to a request.
 #[derive(Debug, Clone)]
 pub struct RequireAuth {
-    /// Who sent it.
+    /// Id of the user that sent the request.
     pub user_id: String,
-    /// What they may do.
+    /// Role of the user.
     pub user_role: UserRole,
 }
 
-/// What a user may do.
+/// Role of a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UserRole {
-    /// What everybody may.
+    /// Has the permissions of every user.
     User,
-    /// Everything.
+    /// Has all permissions.
     Admin,
 }
 
 impl Middleware<App> for RequireAuth {
     const NAME: &'static str = "requireAuth";
 
-    /// Lets a request pass that carries `authorization: Bearer <user id>:<role>`.
+    /// Accepts requests with the header `authorization: Bearer <user id>:<role>`.
     ///
-    /// The token is a stand-in that anyone can make up. A real application verifies a signed token here; nothing else changes.
+    /// The token is a placeholder that anyone can make up. A real application verifies a signed token here; nothing else changes.
     async fn run(_app: &App, request: &Request) -> Result<Self, Error> {
         let header = request.header("authorization").unwrap_or_default();
         let Some(token) = header.strip_prefix("Bearer ") else {

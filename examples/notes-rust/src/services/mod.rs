@@ -1,1 +1,1 @@
-//! What handlers share: rules of the application that know no HTTP.
+//! Services that handlers share: rules of the application without HTTP.

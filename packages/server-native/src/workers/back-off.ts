@@ -1,13 +1,13 @@
 const firstMs = 100;
 const longestMs = 10_000;
-/** Who has lived that long starts afresh. */
+/** A worker that listened for at least this time starts again with the shortest delay. */
 const healthyMs = 60_000;
 
-/** How long a worker waits before it is started again: twice as long each time, up to ten seconds. */
+/** Delays before a worker restarts: twice as long each time, up to ten seconds. */
 export class BackOff {
   #next = firstMs;
 
-  /** After an end. `livedMs`: how long the worker had listened. */
+  /** Returns the delay after the worker has stopped, in milliseconds. `livedMs` is the time that the worker had listened. */
   delayAfter(livedMs: number): number {
     if (livedMs >= healthyMs) this.#next = firstMs;
     const delay = this.#next;

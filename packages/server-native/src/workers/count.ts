@@ -3,9 +3,9 @@ import { availableParallelism } from "node:os";
 const most = 1024;
 
 /**
- * How many workers the option `workers` asks for.
+ * Returns the number of workers that the option `workers` specifies.
  *
- * @throws {RangeError} that says what it may be.
+ * @throws {RangeError} if the value is invalid. The message names the valid values.
  */
 export function readWorkers(workers: unknown): number {
   if (workers === undefined) return 1;

@@ -1,31 +1,31 @@
 import { inspect } from "node:util";
 
-/** What a worker and its primary say to each other. */
+/** Message between a worker and its primary. */
 export type Message =
   | { readonly kit: "ready" }
   | { readonly kit: "failed"; readonly failure: Failure }
   | { readonly kit: "close"; readonly graceMs: number; readonly delayMs: number };
 
-/** An error on its way to another process. */
+/** Error in the form that is sent to another process. */
 export interface Failure {
   readonly message: string;
   readonly code?: string;
-  /** As Node prints it, with its causes. */
+  /** The error as Node prints it, with its causes. */
   readonly text: string;
-  /** Words for whoever starts the application, if it is a start error of `@kit/core`. */
+  /** Message for the user who starts the application, if the error is a start error of `@kit/core`. */
   readonly words?: string;
 }
 
-/** `@kit/core` gives a start error its words under this name, and prints them if nobody catches the error. */
+/** Key under which `@kit/core` stores the message of a start error. `@kit/core` prints the message if no code catches the error. */
 const words = Symbol.for("kit.startError");
 
-/** Others may use the channel too: the application, `node --watch`. */
+/** Returns the message, or `undefined` if other code sent the value: the application and `node --watch` may use the channel too. */
 export function readMessage(value: unknown): Message | undefined {
   const isMessage = typeof value === "object" && value !== null && Object.hasOwn(value, "kit");
   return isMessage ? (value as Message) : undefined;
 }
 
-/** An error as it can be sent. */
+/** Converts an error to the form that is sent. */
 export function toFailure(error: unknown): Failure {
   const text = inspect(error);
   if (!(error instanceof Error)) return { message: text, text };
@@ -38,7 +38,7 @@ export function toFailure(error: unknown): Failure {
   };
 }
 
-/** The error that a primary rejects with for one of a worker. */
+/** Creates the error that a primary rejects with for the error of a worker. */
 export function toError(worker: number, { message, code, text, words: said }: Failure): Error {
   const cause = new Error(message);
   cause.stack = text;

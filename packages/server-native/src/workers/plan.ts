@@ -1,31 +1,31 @@
 import type { ChildProcess } from "node:child_process";
 
-/** What a primary tells a worker process through its environment. */
+/** Settings that a primary passes to a worker process in its environment. */
 export interface WorkerPlan {
-  /** From 1. */
+  /** Number of the worker, from 1. */
   readonly worker: number;
-  /** The primary's process id. */
+  /** Process id of the primary. */
   readonly primary: number;
-  /** What its workers have in common. */
+  /** Identifier that all workers of the primary share. */
   readonly group: string;
-  /** What the primary has reserved. */
+  /** Host that the primary has reserved. */
   readonly host: string;
   readonly port: number;
 }
 
 const variable = "KIT_WORKER_PLAN";
 
-/** This process's part; nothing where it is no worker. */
+/** Plan of this process; `undefined` if this process is not a worker. */
 export const plan: WorkerPlan | undefined = takePlan();
 
 /**
- * The number of this worker process, from 1 to `workers`; nothing in the primary process and where there are no workers.
+ * Number of this worker process, from 1 to `workers`; `undefined` in the primary process and in applications without workers.
  *
  * @example
  * ```ts
  * import { workerNumber } from "@kit/server-native";
  *
- * // Once for the whole application, and not once a process:
+ * // Once for the whole application, not once per process:
  * if (workerNumber === undefined) console.log("Starting");
  * ```
  */
@@ -33,31 +33,27 @@ export const workerNumber: number | undefined = plan?.worker;
 
 function takePlan(): WorkerPlan | undefined {
   const text = process.env[variable];
-  // Processes that the worker starts are none.
+  // Processes that the worker starts must not become workers.
   delete process.env[variable];
   return text === undefined || process.send === undefined ? undefined : (JSON.parse(text) as WorkerPlan);
 }
 
-/**
- * Starts the program of this process once more, as a worker.
- *
- * @throws {Error} where this process runs no file.
- */
+/** Starts the program of this process again, as a worker. */
 export function startWorker(entry: string, itsPlan: WorkerPlan): ChildProcess {
-  // Not imported above: every start would load it, and few applications have workers.
+  // Not imported above: every start would load the module, and few applications have workers.
   const { fork } = process.getBuiltinModule("node:child_process");
   const isInspected = process.execArgv.some((argument) => argument.startsWith("--inspect"));
   return fork(entry, process.argv.slice(2), {
-    // The inspector's port is the primary's; each worker takes a free one.
+    // The primary uses the inspector's port; each worker uses a free one.
     execArgv: isInspected ? [...process.execArgv, "--inspect-port=0"] : process.execArgv,
     env: { ...process.env, [variable]: JSON.stringify(itsPlan) },
   });
 }
 
 /**
- * The file that this process runs.
+ * Returns the file that this process runs.
  *
- * @throws {Error} where it runs none, as with `node --eval`.
+ * @throws {Error} if the process runs no file, as with `node --eval`.
  */
 export function entryModule(): string {
   const entry = process.argv[1];

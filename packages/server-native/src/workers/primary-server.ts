@@ -5,30 +5,30 @@ import type { CloseOptions, ListenAddress, ListenOptions, ServerAdapter, Supervi
 import { entryModule } from "./plan.ts";
 import { WorkerSlot, type WorkerStatus } from "./worker-slot.ts";
 
-/** What `getNativeServer` gives in the primary process of a server with workers. */
+/** Handle that `getNativeServer` returns in the primary process of a server with workers. */
 export interface NativeWorkersHandle {
-  /** Where the workers listen. */
+  /** Address that the workers listen on. */
   readonly address: ListenAddress;
-  /** Each worker as it is now. */
+  /** Returns the current status of each worker. */
   workers(): readonly WorkerStatus[];
 }
 
-/** What workers are given beyond the grace to stop plugins and end, before they are killed. */
+/** Time that workers get after the grace period to stop plugins and exit before they are killed, in milliseconds. */
 const endMs = 10_000;
 
-/** A port that is kept for the workers. */
+/** Port that is reserved for the workers. */
 export interface ReservedPort {
   readonly address: ListenAddress;
-  /** Gives it back. */
+  /** Releases the port. */
   release(): void;
 }
 
-/** Takes a port; rejects as `listen` does. */
+/** Reserves a port; rejects with the same errors as `listen`. */
 export type Reserve = (options: ListenOptions) => Promise<ReservedPort>;
 
 let isSupervising = false;
 
-/** A server in the process that watches over workers. It serves nothing itself. */
+/** Server in the process that supervises workers. The primary serves no requests itself. */
 export class PrimaryServer implements ServerAdapter {
   readonly name: string;
   readonly platform: string;
@@ -61,7 +61,7 @@ export class PrimaryServer implements ServerAdapter {
     try {
       const running = new Workers(entry, this.#count, await this.#reserve(options), log);
       this.#running = running;
-      // `close` may take `#running` away before this ends.
+      // `close` may clear `#running` before `start` resolves.
       await running.start();
       return running.address;
     } catch (error) {
@@ -92,7 +92,7 @@ export class PrimaryServer implements ServerAdapter {
   }
 }
 
-/** The workers from their start to their end. */
+/** Running workers, until they are closed. */
 class Workers implements NativeWorkersHandle {
   readonly address: ListenAddress;
   readonly #slots: readonly WorkerSlot[];
@@ -115,7 +115,7 @@ class Workers implements NativeWorkersHandle {
     return this.#slots.map((slot) => slot.status());
   }
 
-  /** The first alone: what keeps one from starting mostly keeps all, and is to be heard of once. */
+  /** Starts the first worker alone: a problem that stops one worker from starting usually stops all, and must be reported only once. */
   async start(): Promise<void> {
     const [first, ...others] = this.#slots;
     try {
@@ -123,7 +123,7 @@ class Workers implements NativeWorkersHandle {
       if (this.#isClosing) return;
       await Promise.all(others.map((slot) => slot.start()));
     } catch (error) {
-      // A worker that was told to close while it started ends before it listens.
+      // A worker that receives `close` while it starts exits before it listens.
       if (this.#isClosing) return;
       throw error;
     }
@@ -141,8 +141,8 @@ class Workers implements NativeWorkersHandle {
   }
 
   /**
-   * A second signal ends everything at once. Where this process ends without closing, the workers see their channel end, answer
-   * what they have accepted, and end too.
+   * Kills the workers after a second signal. If this process exits without closing, the workers detect the disconnected channel, finish the
+   * requests that they have accepted, and exit too.
    */
   readonly #onExit = (): void => {
     if (this.#isClosing) for (const slot of this.#slots) slot.kill();

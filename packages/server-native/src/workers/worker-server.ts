@@ -10,14 +10,14 @@ import type {
 import { type Message, readMessage, toFailure } from "./messages.ts";
 import type { WorkerPlan } from "./plan.ts";
 
-/** A server that can listen on a port beside those of other processes. */
+/** Server that can listen on the same port as other processes. */
 export interface PortSharer extends ServerAdapter {
-  /** Whether it can on this platform. */
+  /** True if the platform supports shared ports. */
   readonly canShare: boolean;
   listenShared(service: ServerService, options: ListenOptions): Promise<ListenAddress>;
 }
 
-/** A server in a worker process: it listens where the primary said, and ends with it. */
+/** Server in a worker process. It listens on the address that the primary specified, and stops if the primary is gone. */
 export class WorkerServer implements ServerAdapter {
   readonly name: string;
   readonly platform: string;
@@ -55,7 +55,7 @@ export class WorkerServer implements ServerAdapter {
   }
 }
 
-/** A worker's side of the channel. */
+/** Worker's side of the channel to its primary. */
 class PrimaryLink implements ServerWorker {
   readonly number: number;
   readonly group: string;
@@ -69,7 +69,7 @@ class PrimaryLink implements ServerWorker {
       if (message?.kit === "close") this.#end({ graceMs: message.graceMs, delayMs: message.delayMs });
     });
     process.on("disconnect", () => this.#end({}));
-    // The server keeps the process, not the channel.
+    // The server keeps the process running, not the channel.
     process.channel?.unref();
   }
 
@@ -80,23 +80,23 @@ class PrimaryLink implements ServerWorker {
   }
 
   failed(error: unknown): Promise<never> {
-    // What the primary says of it is enough; this process is not to print it once more.
+    // The primary reports the error, so this process does not print it again.
     if (process.connected) send({ kit: "failed", failure: toFailure(error) }, () => process.exit(1));
     else process.exit(1);
     return new Promise(() => {});
   }
 
-  /** The primary closes, or it is gone. */
+  /** Stops the worker because the primary closes or is gone. */
   #end(options: Partial<CloseOptions>): void {
     if (this.#close === undefined) process.exit(0);
-    // Whoever signals the whole group may reach this process when it has closed and listens to signals no more: it is to end
-    // as it would have, and not by the signal.
+    // A signal to the whole process group may reach this process after the application has closed and removed its signal handlers. The
+    // process must exit normally then, and not by the signal.
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => {});
     this.#close(options);
   }
 }
 
 function send(message: Message, sent?: () => void): void {
-  // A failure means that the primary is gone, of which `disconnect` tells.
+  // A send error means that the primary is gone, which the `disconnect` event reports.
   process.send?.(message, undefined, undefined, () => sent?.());
 }

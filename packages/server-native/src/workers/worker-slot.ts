@@ -6,29 +6,29 @@ import { BackOff } from "./back-off.ts";
 import { type Message, readMessage, toError } from "./messages.ts";
 import { startWorker, type WorkerPlan } from "./plan.ts";
 
-/** A worker as it is now. */
+/** Current status of a worker. */
 export interface WorkerStatus {
-  /** From 1; a worker that is started again keeps it. */
+  /** Number of the worker, from 1. A restarted worker keeps its number. */
   readonly number: number;
-  /** Its process; nothing while it waits to be started again. */
+  /** Process id; `undefined` while the worker waits for its restart. */
   readonly pid: number | undefined;
   readonly state: "starting" | "listening" | "waiting" | "closed";
-  /** How often it was started again. */
+  /** Number of restarts. */
   readonly restarts: number;
 }
 
-/** After how long the log says that a worker does not listen yet. */
+/** Time after which the log reports that a worker does not listen yet, in milliseconds. */
 const slowStartMs = 30_000;
 
-/** A longer timer of Node fires at once. */
+/** Longest delay of a timer in milliseconds. Node fires a longer timer at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
 const restartMessage = "A worker ended and is started again";
 
-/** How a process ended. */
+/** Exit status of a process, or the error that kept it from starting. */
 type End = { readonly exitCode: number | null; readonly signal: string | null } | { readonly error: Error };
 
-/** A worker's place: one process after another. */
+/** One worker of the primary, with its current process. Restarts replace the process. */
 export class WorkerSlot {
   readonly #entry: string;
   readonly #plan: WorkerPlan;
@@ -40,7 +40,7 @@ export class WorkerSlot {
   #listensSince: number | undefined;
   #restarts = 0;
   #isClosing = false;
-  /** Whether an end is followed by another start. */
+  /** True if the worker is restarted after an exit. */
   #isKept = false;
   #lastEnd: End | undefined;
 
@@ -61,7 +61,7 @@ export class WorkerSlot {
     };
   }
 
-  /** Starts a process; rejects with why it does not listen. */
+  /** Starts a process. Rejects with the reason if it does not listen. */
   start(): Promise<void> {
     const { worker } = this.#plan;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -81,7 +81,7 @@ export class WorkerSlot {
       } else if (message?.kit === "failed") reject(toError(worker, message.failure));
     });
     const onEnd = (end: End): void => {
-      // A process that could not be started may tell of it twice.
+      // A process that could not be started may emit two events.
       if (this.#process !== child) return;
       clearTimeout(slow);
       reject(new Error(`Worker ${worker} ended before it listened: ${describe(end)}. Its output says more`));
@@ -90,20 +90,20 @@ export class WorkerSlot {
     };
     child.on("exit", (exitCode, signal) => onEnd({ exitCode, signal }));
     child.on("error", (error) => {
-      // Also told of messages that could not be sent, to a process whose exit will be told.
+      // `error` is also emitted for messages that could not be sent to a running process. Its `exit` event follows.
       if (child.pid === undefined) onEnd({ error });
     });
     return promise;
   }
 
-  /** From here on whoever ends is started again. */
+  /** From now on, restarts the worker whenever it exits. */
   keep(): void {
     this.#isKept = true;
-    // It ended while others were still starting.
+    // The worker exited while others were still starting.
     if (this.#process === undefined && !this.#isClosing) this.#startLater(this.#lastEnd!, 0);
   }
 
-  /** Has the worker finish and end; kills it after `killMs`. Rejects where it did not end well. */
+  /** Closes the worker and waits for its exit. Kills it after `killMs`. Rejects if the exit status reports an error. */
   async close({ graceMs, delayMs = 0 }: CloseOptions, killMs: number): Promise<void> {
     this.#isClosing = true;
     clearTimeout(this.#restart);
@@ -111,7 +111,7 @@ export class WorkerSlot {
     if (child === undefined) return;
     const { worker } = this.#plan;
     const message: Message = { kit: "close", graceMs, delayMs };
-    // One that hung up is ending already. A message that does not arrive means the same.
+    // A disconnected worker is already closing. If a message cannot be delivered, the worker is disconnected too.
     if (child.connected) child.send(message, () => {});
     const killer = setTimeout(
       () => {
@@ -143,14 +143,14 @@ export class WorkerSlot {
     const { worker } = this.#plan;
     const restartInMs = this.#backOff.delayAfter(livedMs);
     const data = { worker, pid, ...end, restartInMs };
-    // Whoever sends one a SIGTERM wants it to be another process.
+    // Exit code 0 means that the worker was stopped on purpose, for example with SIGTERM, to be replaced.
     if ("exitCode" in end && end.exitCode === 0) this.#log.warn(restartMessage, data);
     else this.#log.error(restartMessage, data);
     this.#restart = setTimeout(() => {
       this.#restarts += 1;
       this.start().then(
         () => this.#log.info("A worker listens again", { worker, pid: this.#process?.pid }),
-        // Its end is told of, with the next start; this says why.
+        // The restart log entry reports the exit; this one reports the reason.
         (error: unknown) => {
           if (!this.#isClosing) this.#log.error("A worker could not start", { worker, error });
         },
@@ -159,7 +159,7 @@ export class WorkerSlot {
   }
 }
 
-/** Whoever signals the whole group may reach a worker that has closed, in the moment in which Node takes itself down. */
+/** Returns true for a signal to the whole process group. Such a signal may reach a closed worker during the shutdown of Node. */
 function isGroupSignal(signal: string | null): boolean {
   return signal === "SIGTERM" || signal === "SIGINT";
 }

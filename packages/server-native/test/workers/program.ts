@@ -1,4 +1,4 @@
-/** An application with workers, as the tests start it. What it does wrong is said by `KIT_TEST_FAIL`. */
+/** Application with workers that the tests start. `KIT_TEST_FAIL` selects its faults. */
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -14,7 +14,7 @@ import {
 
 const { KIT_TEST_WORKERS: workers = "2", KIT_TEST_FAIL: fail = "", PORT = "0" } = process.env;
 
-/** One write, so that the lines of several processes do not mix. */
+/** Prints a line with a single write, so that the lines of several processes do not mix. */
 function tell(line: object): void {
   writeSync(1, `${JSON.stringify(line)}\n`);
 }
@@ -41,7 +41,7 @@ const app = createApp({
         tell({ started: process.pid, worker: workerNumber });
         if (fail === `slow ${workerNumber}`) await sleep(60_000);
         if (fail === "start") throw Object.assign(new Error("no database"), { code: "ENODB" });
-        // Starts well once, and then never again.
+        // Starts successfully once, and then fails at each restart.
         if (fail === "restart" && process.env["KIT_TEST_MARK"] !== undefined) {
           throw new Error("not again");
         }
@@ -67,7 +67,7 @@ const app = createApp({
   ],
 });
 
-// As somebody who takes as long as it takes.
+// SIGUSR2 closes the application with the grace period in KIT_TEST_GRACE, which may be very long.
 const graceMs = Number(process.env["KIT_TEST_GRACE"] ?? 0);
 if (graceMs > 0 && workerNumber === undefined) process.on("SIGUSR2", () => void app.close({ graceMs }));
 
@@ -75,7 +75,7 @@ try {
   const host = process.env["KIT_TEST_HOST"] ?? "127.0.0.1";
   const path = process.env["KIT_TEST_PATH"];
   const { url, port } = await app.listen(path === undefined ? { port: Number(PORT), host } : { path });
-  // What is started from here on finds it.
+  // Processes that are started from now on find this variable.
   process.env["KIT_TEST_MARK"] = "listened";
   const handle = app.getNativeServer() as NativeServerHandle | NativeWorkersHandle | undefined;
   const workersNow = handle !== undefined && "workers" in handle ? handle.workers() : undefined;

@@ -9,10 +9,10 @@ import { fileURLToPath } from "node:url";
 import type { WorkerStatus } from "../../src/index.ts";
 
 const program = fileURLToPath(new URL("program.ts", import.meta.url));
-/** For whatever is waited for; machines may be busy. */
+/** Timeout for all waits; machines may be busy. */
 export const patienceMs = 20_000;
 
-/** A line of the program, or an entry of its log. */
+/** Line that the program prints, or an entry of its log. */
 export interface Line {
   readonly began?: number;
   readonly started?: number;
@@ -30,7 +30,7 @@ export interface Line {
   readonly data?: { readonly worker?: number; readonly pid?: number; readonly restartInMs?: number };
 }
 
-/** The program and its workers. At the end of its block it is killed, and no process of it may be left. */
+/** The program and its workers. The program is killed at the end of its block, and no process of it may be left. */
 export class Program implements AsyncDisposable {
   readonly child: ChildProcess;
   readonly lines: Line[] = [];
@@ -49,7 +49,7 @@ export class Program implements AsyncDisposable {
     this.child.stderr!.setEncoding("utf8").on("data", (text: string) => (this.errors += text));
   }
 
-  /** The first line that a condition holds for, from `from` on. */
+  /** Resolves to the first line from index `from` that matches the condition. */
   async line(condition: (line: Line) => boolean, from = 0): Promise<Line> {
     let found: Line | undefined;
     await until(
@@ -59,14 +59,14 @@ export class Program implements AsyncDisposable {
     return found!;
   }
 
-  /** Where the workers listen, once all do. */
+  /** Resolves to the port of the workers after all of them listen. */
   async port(): Promise<number> {
     const line = await this.line(({ listening, rejected }) => (listening ?? rejected) === this.child.pid);
     assert.ok(line.port, this.#output());
     return line.port;
   }
 
-  /** The first so many lines that a condition holds for. */
+  /** Resolves to the matching lines when there are at least `count`. */
   async linesOf(condition: (line: Line) => boolean, count: number): Promise<readonly Line[]> {
     await until(
       () => this.lines.filter(condition).length >= count,
@@ -75,17 +75,17 @@ export class Program implements AsyncDisposable {
     return this.lines.filter(condition).slice(0, count);
   }
 
-  /** The first process of a worker. */
+  /** Returns the process id of a worker's first process. */
   pidOf(worker: number): number {
     return this.lines.find((line) => line.worker === worker && line.started !== undefined)!.started!;
   }
 
-  /** The entries of the log so far. */
+  /** Returns the log entries so far. */
   log(): string {
     return this.lines.flatMap((line) => (line.level === undefined ? [] : JSON.stringify(line))).join("\n");
   }
 
-  /** Of all processes that began. */
+  /** Returns the ids of all processes that started. */
   pids(): readonly number[] {
     return this.lines.flatMap(({ began }) => began ?? []);
   }
@@ -94,7 +94,7 @@ export class Program implements AsyncDisposable {
     process.kill(this.child.pid!, signal);
   }
 
-  /** How it ended. */
+  /** Resolves to the exit status of the program. */
   async end(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
     const timeout = sleep(patienceMs, undefined, { ref: false });
     const end = await Promise.race([this.#ended, timeout]);
@@ -125,7 +125,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Waits for a condition. */
+/** Waits until the condition is true; fails after the timeout. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   describe: () => string,
@@ -137,7 +137,7 @@ export async function until(
   }
 }
 
-/** An answer over a connection of its own, which is what the kernel spreads. */
+/** Sends a request on a new connection: the kernel distributes connections, not requests, between the workers. */
 export function ask(port: number, path: string): Promise<{ status: number; text: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
   const outgoing = request({ port, path, host: "127.0.0.1", agent: false, timeout: patienceMs }, (answer) => {
@@ -155,7 +155,7 @@ export function ask(port: number, path: string): Promise<{ status: number; text:
   return promise;
 }
 
-/** The processes that answer, by worker's number. */
+/** Returns the process ids that respond, by the worker's number. */
 export async function whoAnswers(port: number, times = 60): Promise<Map<string, Set<string>>> {
   const answers = await Promise.all(Array.from({ length: times }, () => ask(port, "/who")));
   const pids = new Map<string, Set<string>>();
@@ -166,7 +166,7 @@ export async function whoAnswers(port: number, times = 60): Promise<Map<string, 
   return pids;
 }
 
-/** Clients that ask one request after the other, each over a connection of its own. */
+/** Clients that send one request after the other, each on a new connection. */
 export class Load {
   answered = 0;
   failed = 0;

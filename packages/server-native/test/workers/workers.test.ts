@@ -8,20 +8,20 @@ import { ask, isAlive, type Line, Load, Program, until, whoAnswers } from "./sup
 
 const isLinux = process.platform === "linux";
 
-/** The log's entry of a worker that ended. */
+/** Returns true for the log entry about a worker that exited. */
 function isRestart({ message }: Line): boolean {
   return message === "A worker ended and is started again";
 }
 
-/** What the program tells at the end of `listen`, of itself and not of a worker. */
+/** Returns true for the line that the primary (not a worker) prints at the end of `listen`. */
 function isOutcome({ listening, rejected, worker }: Line): boolean {
   return worker === undefined && (listening ?? rejected) !== undefined;
 }
 
-test("every worker answers, the primary does not, and all listen before listen resolves", async () => {
+test("all workers respond, the primary does not, and all listen before listen resolves", async () => {
   await using program = new Program({ KIT_TEST_WORKERS: "3" });
   const port = await program.port();
-  // What a worker prints after `listen` may come after what the primary prints.
+  // A worker's line after `listen` may come after the primary's line.
   const listening = await program.linesOf(({ listening: pid }) => pid !== undefined, 4);
   assert.deepEqual(new Set(listening.map(({ worker }) => worker)), new Set([1, 2, 3, undefined]));
   assert.deepEqual(
@@ -29,7 +29,7 @@ test("every worker answers, the primary does not, and all listen before listen r
     new Set([port]),
     "port 0 is one port for all",
   );
-  // Plugins live where requests are answered.
+  // Plugins run in the processes that serve requests.
   assert.equal(
     program.lines.some(({ started }) => started === program.child.pid),
     false,
@@ -40,7 +40,7 @@ test("every worker answers, the primary does not, and all listen before listen r
   assert.equal(answers.has("none"), false);
   if (isLinux) assert.deepEqual(new Set(answers.keys()), new Set(["1", "2", "3"]));
   assert.equal((await ask(port, "/readyz")).status, 200);
-  // Who a worker starts is no worker.
+  // A process that a worker starts is not a worker.
   assert.equal((await ask(port, "/workers")).text, "undefined");
 
   program.signal("SIGTERM");
@@ -49,7 +49,7 @@ test("every worker answers, the primary does not, and all listen before listen r
   assert.equal(program.errors, "");
 });
 
-test("a worker that is killed under load starts again, and the others answer on", async () => {
+test("restarts a worker that is killed under load, while the others respond", async () => {
   await using program = new Program();
   const port = await program.port();
   const first = program.pidOf(1);
@@ -75,14 +75,14 @@ test("a worker that is killed under load starts again, and the others answer on"
     () => "no more answers",
   );
   await load.stop();
-  // Those that the kernel gave to the process before it was wholly gone: what a client was waiting for, and its next.
+  // Connections that the kernel gave to the process before it was gone: for each client, the pending request and the next one.
   assert.ok(load.failed <= 16, `${load.failed} failed`);
   const answers = await whoAnswers(port);
   if (isLinux) assert.deepEqual(answers.get("1"), new Set([String(again.data!.pid)]));
   assert.notEqual(again.data!.pid, first);
 });
 
-test("a worker that ends again and again waits longer each time", async () => {
+test("waits longer before each restart of a worker that exits repeatedly", async () => {
   await using program = new Program();
   await program.port();
   let pid = program.pidOf(2);
@@ -98,7 +98,7 @@ test("a worker that ends again and again waits longer each time", async () => {
   }
 });
 
-test("a worker that cannot start again is tried again, and says why", async () => {
+test("retries the restart of a worker that cannot start, and logs the reason", async () => {
   await using program = new Program({ KIT_TEST_FAIL: "restart" });
   await program.port();
   const pid = program.pidOf(1);
@@ -125,7 +125,7 @@ test("SIGTERM under load loses no request that was sent before it", async () => 
   const port = await program.port();
   const answers: Promise<{ status: number }>[] = [];
   for (let index = 0; index < 40; index += 1) answers.push(ask(port, "/slow"));
-  // All are under way: connected, sent, not answered.
+  // All requests are in progress: connected, sent, without a response.
   await sleep(100);
   program.signal("SIGTERM");
   const statuses = (await Promise.all(answers)).map(({ status }) => status);
@@ -133,7 +133,7 @@ test("SIGTERM under load loses no request that was sent before it", async () => 
   assert.deepEqual(await program.end(), { code: 0, signal: null });
 });
 
-test("SIGTERM while a later worker starts lets the first one answer, and ends with 0", async () => {
+test("SIGTERM while a later worker starts lets the first one respond, and exits with 0", async () => {
   await using program = new Program({ KIT_TEST_FAIL: "slow 2" });
   const { port } = await program.line(({ listening, worker }) => listening !== undefined && worker === 1);
   await program.line(({ started, worker }) => started !== undefined && worker === 2);
@@ -148,7 +148,7 @@ test("SIGTERM while a later worker starts lets the first one answer, and ends wi
 });
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  test(`${signal} to the whole group while the first worker starts ends with 0`, async () => {
+  test(`${signal} to the whole process group while the first worker starts exits with 0`, async () => {
     await using program = new Program({ KIT_TEST_FAIL: "slow 1" });
     await program.line(({ started, worker }) => started !== undefined && worker === 1);
     for (const pid of program.pids()) process.kill(pid, signal);
@@ -159,7 +159,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   });
 }
 
-test("workers go on serving for the delay, not ready any more", async () => {
+test("workers serve during the shutdown delay, but are no longer ready", async () => {
   await using program = new Program({ KIT_TEST_DELAY: "1000" });
   const port = await program.port();
   assert.equal((await ask(port, "/readyz")).status, 200);
@@ -173,12 +173,12 @@ test("workers go on serving for the delay, not ready any more", async () => {
   assert.ok(performance.now() - start >= 990, "it ended before the delay was over");
 });
 
-test("a signal to the whole group closes once", async () => {
+test("a signal to the whole process group closes once", async () => {
   await using program = new Program();
   const port = await program.port();
   const answer = ask(port, "/slow");
   await sleep(50);
-  // As Ctrl-C does.
+  // Ctrl-C sends SIGINT to the whole process group.
   for (const pid of program.pids()) process.kill(pid, "SIGINT");
   assert.equal((await answer).status, 200);
   assert.deepEqual(
@@ -188,7 +188,7 @@ test("a signal to the whole group closes once", async () => {
   assert.equal(program.lines.filter(({ stopped }) => stopped !== undefined).length, 2);
 });
 
-test("a second signal ends everything at once", async () => {
+test("a second signal kills all processes at once", async () => {
   await using program = new Program({ KIT_TEST_FAIL: "hang" });
   await program.port();
   program.signal("SIGTERM");
@@ -201,7 +201,7 @@ test("a second signal ends everything at once", async () => {
   );
 });
 
-test("workers of a primary that was killed answer what they have and end", async () => {
+test("workers of a killed primary finish their requests and exit", async () => {
   await using program = new Program();
   const port = await program.port();
   const answers = Array.from({ length: 10 }, () => ask(port, "/slow"));
@@ -215,7 +215,7 @@ test("workers of a primary that was killed answer what they have and end", async
   await assert.rejects(ask(port, "/who"), { code: "ECONNREFUSED" });
 });
 
-test("a plugin that cannot be stopped makes the exit code 1", async () => {
+test("exits with 1 if a plugin fails to stop", async () => {
   await using program = new Program({ KIT_TEST_FAIL: "stop" });
   await program.port();
   program.signal("SIGTERM");
@@ -223,7 +223,7 @@ test("a plugin that cannot be stopped makes the exit code 1", async () => {
   assert.match(JSON.stringify(program.lines), /Worker 1 did not close well: exit code 1; Worker 2 did/);
 });
 
-test("a worker that cannot start makes listen reject with its error, once", async () => {
+test("listen rejects once with the error of a worker that cannot start", async () => {
   await using program = new Program({ KIT_TEST_FAIL: "start", KIT_TEST_WORKERS: "4" });
   assert.equal((await program.end()).code, 3);
   const rejections = program.lines.filter(({ rejected }) => rejected !== undefined);
@@ -233,14 +233,14 @@ test("a worker that cannot start makes listen reject with its error, once", asyn
   assert.equal(program.pids().length, 2, "the others were not started");
 });
 
-test("a worker that ends before it listens makes listen reject", async () => {
+test("listen rejects if a worker exits before it listens", async () => {
   await using program = new Program({ KIT_TEST_FAIL: "exit" });
   assert.equal((await program.end()).code, 3);
   const { message } = program.lines.find(({ rejected }) => rejected !== undefined)!;
   assert.equal(message, "Worker 1 ended before it listened: exit code 7. Its output says more");
 });
 
-test("a port that is taken is one error, and no worker starts", async () => {
+test("listen rejects once if the port is in use, and no worker starts", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const { port } = other.address() as { port: number };
@@ -253,7 +253,7 @@ test("a port that is taken is one error, and no worker starts", async () => {
   other.close();
 });
 
-test("two applications with workers never share a port, not even when started at once", async () => {
+test("two applications with workers never share a port, even if started at the same time", async () => {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");
   const { port } = probe.address() as { port: number };
@@ -263,14 +263,14 @@ test("two applications with workers never share a port, not even when started at
   await using two = new Program({ PORT: String(port) });
   const lines = await Promise.all([one.line(isOutcome), two.line(isOutcome)]);
   assert.deepEqual(lines.map(({ code }) => code).toSorted(), ["EADDRINUSE", undefined]);
-  // While all workers of the winner are gone the port is still its own.
+  // The winner keeps the port even while all of its workers are gone.
   const winner = lines[0]!.code === undefined ? one : two;
   for (const pid of winner.pids()) if (pid !== winner.child.pid) process.kill(pid, "SIGKILL");
   await using third = new Program({ PORT: String(port), KIT_TEST_WORKERS: "1" });
   assert.equal((await third.line(isOutcome)).code, "EADDRINUSE");
 });
 
-test("one worker is this process, and a Unix socket has no workers", async () => {
+test("one worker runs in this process, and workers on a Unix socket are refused", async () => {
   await using alone = new Program({ KIT_TEST_WORKERS: "1" });
   const port = await alone.port();
   assert.deepEqual(await whoAnswers(port, 3), new Map([["none", new Set([String(alone.child.pid)])]]));
@@ -280,14 +280,14 @@ test("one worker is this process, and a Unix socket has no workers", async () =>
   assert.match(unix.lines.at(-1)!.message!, /processes cannot share a Unix socket/);
 });
 
-test("flags of node go to the workers, and the inspector's port does not", async () => {
+test("passes node's flags to the workers, except the inspector's port", async () => {
   await using program = new Program({}, ["--inspect=0", "--title=kit-flags"]);
   await program.port();
   assert.equal(program.errors.match(/Debugger listening on/g)?.length, 3);
   assert.doesNotMatch(program.errors, /address already in use/);
 });
 
-test("on node:http too", { skip: !isLinux && "Node shares ports on Linux only" }, async () => {
+test("workers serve on node:http too", { skip: !isLinux && "Node shares ports on Linux only" }, async () => {
   await using program = new Program({ KIT_SERVER: "node" });
   const port = await program.port();
   assert.deepEqual(new Set((await whoAnswers(port)).keys()), new Set(["1", "2"]));
@@ -302,7 +302,7 @@ test("on node:http too", { skip: !isLinux && "Node shares ports on Linux only" }
   assert.deepEqual(await program.end(), { code: 0, signal: null });
 });
 
-test("the primary tells of its workers", async () => {
+test("the primary reports the status of its workers", async () => {
   await using program = new Program();
   await program.port();
   const { workers } = await program.line(isOutcome);
@@ -312,7 +312,7 @@ test("the primary tells of its workers", async () => {
   );
 });
 
-test("the longest grace is not too long for the timer that kills", async () => {
+test("the longest grace period does not overflow the timer that kills workers", async () => {
   await using program = new Program({ KIT_TEST_GRACE: String(2 ** 31 - 1) });
   const port = await program.port();
   const answer = ask(port, "/slow");

@@ -17,7 +17,7 @@ interface OneText {
   text: string;
 }
 
-/** The routes of `tests/conformance/application.ts`. */
+/** Routes of `tests/conformance/application.ts`. */
 export interface AppRoutes {
   "GET /files/upload": RouteContract<void, void, void, File>;
   "GET /files/:name": RouteContract<{ name: string }, void, void, File>;
@@ -51,18 +51,18 @@ interface Short {
   text: string;
 }
 
-/** Those whose answers do not fit; not of that application. */
+/** Routes whose responses violate their contract. `tests/conformance/application.ts` does not have these routes. */
 export interface WrongRoutes {
   "GET /wrong": RouteContract<void, void, void, Short>;
   "GET /infinite": RouteContract<void, void, void, Numbered>;
 }
 
-/** Those behind a middleware of their group. */
+/** Routes behind a middleware of their group. */
 export interface OrderRoutes {
   "GET /order": RouteContract<void, void, void, { order: string }>;
 }
 
-/** Those that not everybody may ask. */
+/** Routes behind a middleware that requires authentication. */
 export interface GuardedRoutes {
   /** @throws UNAUTHORIZED 401 Nobody knows who asks. */
   "GET /guarded/:id": RouteContract<{ id: number }, void, void, Numbered>;

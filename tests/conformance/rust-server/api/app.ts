@@ -1,5 +1,5 @@
-// What stands before which route, as kit's compiler reads it. Nobody runs this: what answers is in `src/handlers` and `src/middleware`, in
-// Rust.
+// Middleware of each route, for kit's compiler. This file is never run: the code that serves requests is in `src/handlers` and
+// `src/middleware`, in Rust.
 
 import { createApp, defineHandlers, defineMiddleware } from "@kit/core";
 import { nativeServer } from "@kit/server-native";

@@ -1,11 +1,11 @@
-//! The error envelope: `{ "error": { code, message, details?, traceId } }`.
+//! Error format: `{ "error": { code, message, details?, traceId } }`.
 
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-/// What a client is told of a request that failed.
+/// Error response to a failed request.
 pub struct AppError {
     status: StatusCode,
     code: &'static str,
@@ -13,7 +13,7 @@ pub struct AppError {
     fields: Vec<Field>,
 }
 
-/// One place of a body that is not as it must be.
+/// Invalid location in a body.
 #[derive(Serialize)]
 pub struct Field {
     pub path: &'static str,

@@ -1,5 +1,5 @@
-//! The peer in Rust: axum doing what the measured application does, written by hand as an axum user writes it. Extractors for what a request
-//! must bring, `from_fn` for middleware, serde for JSON, sqlx for the database; the same routes, rules and error envelopes.
+//! Peer in Rust: the measured application in axum, handwritten like by an axum user. Uses extractors for the input, `from_fn` for
+//! middleware, serde for JSON and sqlx for the database, with the same routes, rules and error format.
 
 mod errors;
 mod middleware;
@@ -20,7 +20,7 @@ use errors::AppError;
 use middleware::Quota;
 use store::Store;
 
-/// What handlers share.
+/// State that handlers share.
 #[derive(Clone, FromRef)]
 struct AppState {
     store: Arc<Mutex<Store>>,
@@ -66,7 +66,7 @@ async fn serve(port: u16) -> Result<(), Box<dyn std::error::Error>> {
     let state = AppState {
         store: Arc::default(),
         quota: Arc::default(),
-        // Connects when first asked.
+        // The pool connects at the first query.
         pool: PgPoolOptions::new().max_connections(4).connect_lazy(&url)?,
     };
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", port)).await?;
@@ -79,12 +79,12 @@ async fn serve(port: u16) -> Result<(), Box<dyn std::error::Error>> {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let port = std::env::var("PORT")?.parse()?;
-    // Ends with the benchmark, however that ends: its end of the pipe closes.
+    // Exit when the benchmark exits or is killed: its end of the pipe closes then.
     std::thread::spawn(|| {
         let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
         std::process::exit(0);
     });
-    // One thread, as every other server here has: it costs less a request than tokio's pool, whose threads steal from each other.
+    // One thread, like all other servers here. A request costs less than on tokio's thread pool, whose threads steal work from each other.
     let mut runtime = match std::env::var("AXUM_THREADS").ok() {
         None => tokio::runtime::Builder::new_current_thread(),
         Some(threads) => {

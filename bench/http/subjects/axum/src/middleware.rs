@@ -1,4 +1,4 @@
-//! Who asks, and the chain of five of `GET /account`.
+//! Authentication, and the chain of five middleware functions for `GET /account`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::errors::AppError;
 
-/// The user of the access token.
+/// User of the access token.
 #[derive(Clone)]
 pub struct User(pub String);
 
@@ -53,7 +53,7 @@ pub struct Locale(String);
 #[derive(Clone, Copy)]
 pub struct Used(u64);
 
-/// Requests of each user.
+/// Number of requests of each user.
 #[derive(Default)]
 pub struct Quota(Mutex<HashMap<String, u64>>);
 

@@ -1,4 +1,4 @@
-//! Notes: reading and making them in memory, and reading them from the database.
+//! Notes: reads and creates them in memory, and reads them from the database.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -29,7 +29,7 @@ pub struct Note {
     pub updated_at: DateTime<Utc>,
 }
 
-/// What a client sends to make a note.
+/// Input for creating a note.
 #[derive(Deserialize)]
 pub struct CreateNote {
     title: String,
@@ -97,7 +97,7 @@ fn check(input: &CreateNote) -> Result<(), AppError> {
     }
 }
 
-/// serde stops at the first value of a wrong type.
+/// Converts a rejected body to an error. serde stops at the first value of a wrong type.
 fn refuse(rejection: JsonRejection) -> AppError {
     match rejection {
         JsonRejection::MissingJsonContentType(_) => AppError::new(

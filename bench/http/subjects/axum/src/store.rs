@@ -7,7 +7,7 @@ use uuid::{Uuid, uuid};
 
 use crate::notes::Note;
 
-/// As many notes as are kept besides the known one; the oldest goes first.
+/// Maximum number of notes besides the known one. The oldest note is removed first.
 const CAPACITY: usize = 1000;
 const KNOWN: Uuid = uuid!("6f1c2f0e-9f5d-4a3b-8e0a-3d7b1c5e2a10");
 

@@ -1,4 +1,4 @@
-//! What the cases of `conformance/http-raw.json` ask: a server that answers each request with what it was.
+//! Server for the cases of `conformance/http-raw.json`. It responds to each request with the request itself.
 
 use std::process::ExitCode;
 
@@ -23,7 +23,7 @@ async fn echo(request: Request) -> impl IntoResponse {
             said.to_string(),
         );
     };
-    // As Latin-1.
+    // Decode the body as Latin-1.
     let body: String = body.iter().map(|byte| char::from(*byte)).collect();
     let said =
         value!({ "method": parts.method.as_str(), "target": target(&parts.uri), "body": body });
@@ -34,7 +34,7 @@ async fn echo(request: Request) -> impl IntoResponse {
     )
 }
 
-/// The target without the host of the absolute form.
+/// Returns the target without the host of the absolute form.
 fn target(uri: &Uri) -> &str {
     uri.path_and_query().map_or("", |target| target.as_str())
 }

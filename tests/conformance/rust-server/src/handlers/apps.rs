@@ -1,4 +1,4 @@
-//! The handlers of `AppRoutes`, which do what those of `tests/conformance/application.ts` do.
+//! Handlers of `AppRoutes`, equivalent to those of `tests/conformance/application.ts`.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ fn route(name: &str) -> File {
     }
 }
 
-/// Says in the log that it was let go of before its end, as `ctx.signal` tells a handler of the TypeScript runtime.
+/// Logs an error if its future is dropped before its end, like `ctx.signal` notifies a handler of the TypeScript runtime.
 struct Watch;
 
 impl Drop for Watch {
@@ -127,7 +127,7 @@ impl AppRoutes for App {
             .with_details(value!({ "by": "a" })))
     }
 
-    #[allow(clippy::panic)] // Reason: what a panic costs is what the route is for.
+    #[allow(clippy::panic)] // Reason: the route tests the behavior after a panic.
     async fn get_bug(&self, _input: GetBug) -> Result<OneValue, Error> {
         panic!("secret")
     }
@@ -191,7 +191,7 @@ impl AppRoutes for App {
     }
 }
 
-/// A value with a line break, which is none.
+/// Returns the error for a header value with a line break, which is invalid.
 fn split() -> Result<HeaderValue, Error> {
     Ok(HeaderValue::from_str("1\r\nx-split: 2")?)
 }

@@ -1,4 +1,4 @@
-//! The handlers of `GuardedRoutes`.
+//! Handlers of `GuardedRoutes`.
 
 use crate::app::App;
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! The handlers of `OrderRoutes`.
+//! Handlers of `OrderRoutes`.
 
 use crate::app::App;
 use crate::error::Error;

@@ -1,4 +1,5 @@
-//! The handlers of `WrongRoutes`: their answers do not fit, which development says and production cannot know of the first.
+//! Handlers of `WrongRoutes`. Their responses violate the contract. Development reports both violations; production cannot detect the first
+//! one.
 
 use crate::app::App;
 use crate::error::Error;

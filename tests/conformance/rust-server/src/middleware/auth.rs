@@ -1,11 +1,11 @@
-//! `auth`, which lets everybody pass who says anything.
+//! Middleware `auth`. Accepts requests with any authorization.
 
 use kit_runtime::{Error, Middleware, Request};
 
 use crate::app::App;
 use crate::error::AppError;
 
-/// `auth` adds nothing to a request.
+/// Result of `auth`, which adds nothing to a request.
 #[derive(Debug, Clone)]
 pub struct Auth;
 

@@ -1,11 +1,11 @@
-//! `global5`, which says when it ran.
+//! Middleware `global5`. Records the step at which it runs.
 
 use kit_runtime::{Error, Middleware, Request};
 
 use crate::app::App;
 use crate::services::next_step;
 
-/// What `global5` adds to a request: the step at which it ran.
+/// Result of `global5`: the step at which the middleware ran.
 #[derive(Debug, Clone)]
 pub struct Global5(pub usize);
 

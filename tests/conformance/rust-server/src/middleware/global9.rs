@@ -1,11 +1,11 @@
-//! `global9`, which says when it ran.
+//! Middleware `global9`. Records the step at which it runs.
 
 use kit_runtime::{Error, Middleware, Request};
 
 use crate::app::App;
 use crate::services::next_step;
 
-/// What `global9` adds to a request: the step at which it ran.
+/// Result of `global9`: the step at which the middleware ran.
 #[derive(Debug, Clone)]
 pub struct Global9(pub usize);
 

@@ -1,11 +1,11 @@
-//! `group7`, which says when it ran.
+//! Middleware `group7`. Records the step at which it runs.
 
 use kit_runtime::{Error, Middleware, Request};
 
 use crate::app::App;
 use crate::services::next_step;
 
-/// What `group7` adds to a request: the step at which it ran.
+/// Result of `group7`: the step at which the middleware ran.
 #[derive(Debug, Clone)]
 pub struct Group7(pub usize);
 
