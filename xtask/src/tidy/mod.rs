@@ -5,6 +5,7 @@ mod architecture;
 mod files;
 mod lock;
 mod manifests;
+mod prose;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -42,7 +43,7 @@ pub(crate) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
 /// Returns all problems, in the order of the rules.
 pub(crate) fn problems(repository: &Repository) -> anyhow::Result<Vec<String>> {
     let tree = Tree::read(repository)?;
-    let rules: [fn(&Tree) -> Vec<String>; 12] = [
+    let rules: [fn(&Tree) -> Vec<String>; 13] = [
         architecture::crates_follow_the_table,
         architecture::packages_follow_the_table,
         architecture::named_paths_exist,
@@ -53,6 +54,7 @@ pub(crate) fn problems(repository: &Repository) -> anyhow::Result<Vec<String>> {
         files::no_registry_is_named,
         manifests::crates_take_versions_from_the_workspace,
         manifests::packages_pin_their_dependencies,
+        prose::prose_is_plain,
         lock::entries_can_be_checked,
         lock::licences_are_allowed,
     ];
