@@ -80,7 +80,7 @@ export interface Timestamps {
   updatedAt: Date;
 }
 
-/** Which page is asked for. */
+/** Choice of a page. */
 export interface Paging {
   /**
    * @integer
@@ -130,7 +130,7 @@ export interface ${name} extends Timestamps {
    */
   id: string;
   /**
-   * What it is about.
+   * Subject.
    *
    * @minLength 1
    * @maxLength 200
@@ -156,16 +156,16 @@ export interface ${name} extends Timestamps {
 /** The states of a ${name}. */
 export type ${name}Status = "draft" | "active" | "suspended" | "closed";
 
-/** What a client sends to make one. */
+/** Values of a new one. */
 export type Create${name} = Omit<${name}, "id" | "createdAt" | "updatedAt">;
 
-/** What a client sends to change one. */
+/** Changes. */
 export type Update${name} = Partial<Create${name}>;
 
-/** What lists show. */
+/** Entry of a list. */
 export type ${name}Summary = Pick<${name}, "id" | "title" | "status" | "createdAt">;
 
-/** What lists are filtered by. */
+/** Filter of a list. */
 export interface ${name}Filter extends Paging {
   status?: ${name}Status;
   archived?: boolean;
@@ -180,7 +180,7 @@ export interface ${name}Label {
   color: \`#\${string}\`;
 }
 
-/** What changed. */
+/** An edit. */
 export interface ${name}Edited {
   kind: "edited";
   at: Date;
@@ -189,7 +189,7 @@ export interface ${name}Edited {
   after: Partial<${name}Summary>;
 }
 
-/** Who said what. */
+/** A comment. */
 export interface ${name}Commented {
   kind: "commented";
   at: Date;
@@ -201,17 +201,17 @@ export interface ${name}Commented {
   text: string;
 }
 
-/** Why it was closed. */
+/** A closing. */
 export interface ${name}Closed {
   kind: "closed";
   at: Date;
   reason: "done" | "duplicate" | "rejected";
 }
 
-/** What happened to a ${name}. */
+/** An event of a ${name}. */
 export type ${name}Event = ${name}Edited | ${name}Commented | ${name}Closed;
 
-/** What readers may see of it. */
+/** Permissions of readers. */
 export type ${name}Permissions = Record<"read" | "write" | "share", boolean>;
 
 /** A ${name} with the ones below it. */

@@ -1,4 +1,4 @@
-//! What the targets share.
+//! Code that several fuzz targets share.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -246,7 +246,7 @@ test("the database is as it was", async () => {
   expect(await suite.query("SELECT id FROM todos")).toEqual([]);
 });
 
-test("what does not match is told", () => {
+test("reports a mismatch", () => {
   expect({ ...tasks.build(), title: "" }).toMatchSchema("Todo");
 });
 `,

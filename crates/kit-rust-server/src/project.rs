@@ -134,7 +134,7 @@ fn lib(output: &str, program: &Program, routes: &Routes<'_>, database: &Database
     let handlers = routes.groups.iter().map(|group| group.module.as_str()).collect();
     inline(
         "handlers",
-        "What answers the routes, a module for each contract group.",
+        "Handlers of the routes, a module for each contract group.",
         handlers,
     );
     let middleware = routes
@@ -142,7 +142,7 @@ fn lib(output: &str, program: &Program, routes: &Routes<'_>, database: &Database
         .iter()
         .map(|middleware| middleware.module.as_str())
         .collect();
-    inline("middleware", "What runs before handlers.", middleware);
+    inline("middleware", "Middleware that runs before handlers.", middleware);
     text
 }
 

@@ -24,42 +24,30 @@ type Files = BTreeMap<String, String>;
 
 #[test]
 fn matches_the_golden_of_notes() {
-    check(
-        "matches_the_golden_of_notes",
-        files(&whole("matches_the_golden_of_notes", &support::notes::program())),
-    );
+    check("notes", files(&whole("notes", &support::notes::program())));
 }
 
 #[test]
 fn matches_the_golden_of_shop() {
-    check(
-        "matches_the_golden_of_shop",
-        files(&whole("matches_the_golden_of_shop", &projects::shop())),
-    );
+    check("shop", files(&whole("shop", &projects::shop())));
 }
 
 /// Compares only the handlers, because the other files resemble those of the other projects.
 #[test]
 fn matches_the_golden_of_teams() {
-    let mut files = files(&whole("matches_the_golden_of_teams", &projects::teams()));
+    let mut files = files(&whole("teams", &projects::teams()));
     files.retain(|path, _| path.starts_with("src/handlers/"));
-    check("matches_the_golden_of_teams", files);
+    check("teams", files);
 }
 
 #[test]
 fn matches_the_golden_of_names() {
-    check(
-        "matches_the_golden_of_names",
-        files(&whole("matches_the_golden_of_names", &projects::names())),
-    );
+    check("names", files(&whole("names", &projects::names())));
 }
 
 #[test]
 fn matches_the_golden_of_owners() {
-    check(
-        "matches_the_golden_of_owners",
-        files(&whole("matches_the_golden_of_owners", &projects::owners())),
-    );
+    check("owners", files(&whole("owners", &projects::owners())));
 }
 
 #[test]
@@ -70,7 +58,7 @@ fn matches_the_golden_of_kitchen_sink() {
 
 #[test]
 fn writes_all_sources_of_the_runtime() {
-    let output = generated("matches_the_golden_of_notes", &Program::default());
+    let output = generated("notes", &Program::default());
     for (own, written) in [("kit-runtime", "runtime/src"), ("kit-guard", "runtime/guard/src")] {
         let source = projects::repository().join("crates").join(own).join("src");
         for (path, text) in read_tree(&source) {

@@ -22,7 +22,7 @@ export interface Note {
    */
   content: string;
   /**
-   * Who wrote it: the user of the access token.
+   * Author of the note: the user of the access token.
    *
    * @maxLength 100
    */
@@ -35,10 +35,10 @@ export interface Note {
   updatedAt: Date;
 }
 
-/** What it takes to make a note. */
+/** Values of a new note. */
 export type CreateNoteInput = Omit<Note, "id" | "createdAt" | "updatedAt">;
 
-/** What of a note may change. What is left out stays as it is. */
+/** Changes of a note. An omitted property stays unchanged. */
 export type UpdateNoteInput = Partial<Omit<CreateNoteInput, "authorId">>;
 
 /** A note in a list. */
@@ -48,21 +48,21 @@ export type NoteSummary = Pick<Note, "id" | "title" | "archived" | "createdAt">;
 export interface PaginatedResponse<T> {
   data: T[];
   pagination: {
-    /** How many there are on all pages. @integer @minimum 0 */
+    /** Number of entries on all pages. @integer @minimum 0 */
     total: number;
     /** Number of this page, from 1. @integer @minimum 1 */
     page: number;
-    /** How many fit on a page. @integer @minimum 1 */
+    /** Maximum number of entries on a page. @integer @minimum 1 */
     pageSize: number;
     /** Number of pages. @integer @minimum 0 */
     totalPages: number;
   };
 }
 
-/** Which page of a list. */
+/** Choice of a page of a list. */
 export interface Paging {
-  /** Number of the page, from 1; the first one where absent. @integer @minimum 1 */
+  /** Number of the page, from 1. The default is the first page. @integer @minimum 1 */
   page?: number;
-  /** How many on a page; 20 where absent. @integer @minimum 1 @maximum 100 */
+  /** Maximum number of entries on a page. The default is 20. @integer @minimum 1 @maximum 100 */
   pageSize?: number;
 }

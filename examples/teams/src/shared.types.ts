@@ -1,8 +1,8 @@
-/** Which page of a list. */
+/** Choice of a page of a list. */
 export interface Paging {
-  /** Number of the page, from 1; the first one where absent. @integer @minimum 1 */
+  /** Number of the page, from 1. The default is the first page. @integer @minimum 1 */
   page?: number;
-  /** How many on a page; 20 where absent. @integer @minimum 1 @maximum 100 */
+  /** Maximum number of entries on a page. The default is 20. @integer @minimum 1 @maximum 100 */
   pageSize?: number;
 }
 
@@ -10,11 +10,11 @@ export interface Paging {
 export interface PaginatedResponse<T> {
   data: T[];
   pagination: {
-    /** How many there are on all pages. @integer @minimum 0 */
+    /** Number of entries on all pages. @integer @minimum 0 */
     total: number;
     /** Number of this page, from 1. @integer @minimum 1 */
     page: number;
-    /** How many fit on a page. @integer @minimum 1 */
+    /** Maximum number of entries on a page. @integer @minimum 1 */
     pageSize: number;
     /** Number of pages. @integer @minimum 0 */
     totalPages: number;

@@ -1,6 +1,6 @@
 import type { User } from "./users.types.ts";
 
-// Nobody signs in to this API, so every request may read and change every row: `@owner none`.
+// This API has no authentication, so every request may read and change every row: `@owner none`.
 /**
  * Users who work together.
  *
@@ -16,7 +16,7 @@ export interface Team {
    */
   name: string;
   /**
-   * How many members it takes.
+   * Maximum number of members.
    *
    * @integer
    * @minimum 1
@@ -31,7 +31,7 @@ export interface Team {
 }
 
 /**
- * That a user belongs to a team: once, in one role.
+ * Membership of a user in a team, in one role.
  *
  * @table team_members @owner none
  */
@@ -48,19 +48,19 @@ export interface TeamMember {
 
 export type TeamRole = "lead" | "member";
 
-/** What it takes to make a team. */
+/** Values of a new team. */
 export type CreateTeamInput = Omit<Team, "id" | "createdAt" | "updatedAt">;
 
-/** What of a team may change. What is left out stays as it is. */
+/** Changes of a team. An omitted property stays unchanged. */
 export type UpdateTeamInput = Partial<CreateTeamInput>;
 
-/** Who joins a team, and as what. */
+/** User who joins a team, and the role of the user. */
 export type JoinTeamInput = Pick<TeamMember, "userId" | "role">;
 
-/** A member as its team shows it. */
+/** Member of a team, in a list. */
 export type MemberSummary = Pick<User, "id" | "displayName"> & Pick<TeamMember, "role" | "joinedAt">;
 
-/** A team and who belongs to it, in the order in which they joined. */
+/** Team with its members, in the order in which they joined. */
 export interface TeamWithMembers extends Team {
   members: MemberSummary[];
 }

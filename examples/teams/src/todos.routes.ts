@@ -2,18 +2,18 @@ import type { RouteContract } from "@kit/types";
 import type { PaginatedResponse, Paging } from "./shared.types.ts";
 import type { CreateTodoInput, Todo, UpdateTodoInput } from "./todos.types.ts";
 
-/** Which todos to list. */
+/** Filter of a list of todos. */
 export interface TodoFilter extends Paging {
-  /** Only this user's. */
+  /** Only todos of this user. */
   userId?: Todo["userId"];
-  /** Only those that are done, or only those that are not. */
+  /** Only completed todos, or only open ones. */
   completed?: boolean;
 }
 
-/** What users have to do. */
+/** Todos of users. */
 export interface TodoRoutes {
   /**
-   * It belongs to the user that the body names.
+   * The todo belongs to the user in the body.
    *
    * @summary Adds a todo
    * @tag todos
@@ -30,7 +30,7 @@ export interface TodoRoutes {
   "GET /todos": RouteContract<void, TodoFilter, void, PaginatedResponse<Todo>>;
 
   /**
-   * Whoever it belongs to.
+   * The todo may belong to any user.
    *
    * @summary Reads a todo
    * @tag todos

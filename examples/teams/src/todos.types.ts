@@ -1,6 +1,6 @@
-// Nobody signs in to this API, so every request may read and change every row: `@owner none`.
+// This API has no authentication, so every request may read and change every row: `@owner none`.
 /**
- * Something that a user is to do.
+ * Task of a user.
  *
  * @table todos @owner none
  * @index todos_of_user (userId, createdAt)
@@ -16,7 +16,7 @@ export interface Todo {
   title: string;
   /** @default false */
   completed: boolean;
-  /** Whose it is. @references User.id cascade */
+  /** Owner of the todo. @references User.id cascade */
   userId: string;
   /** @generated now */
   createdAt: Date;
@@ -24,8 +24,8 @@ export interface Todo {
   updatedAt: Date;
 }
 
-/** What it takes to make a todo. */
+/** Values of a new todo. */
 export type CreateTodoInput = Omit<Todo, "id" | "createdAt" | "updatedAt">;
 
-/** What of a todo may change: everything but whose it is. */
+/** Changes of a todo. The owner cannot change. */
 export type UpdateTodoInput = Partial<Omit<CreateTodoInput, "userId">>;

@@ -2,9 +2,9 @@ import type { RouteContract } from "@kit/types";
 import type { PaginatedResponse, Paging } from "./shared.types.ts";
 import type { CreateUserInput, UpdateUserInput, User, UserStatus } from "./users.types.ts";
 
-/** Which users to list. */
+/** Filter of a list of users. */
 export interface UserFilter extends Paging {
-  /** Only those of this status. */
+  /** Only users with this status. */
   status?: UserStatus;
 }
 

@@ -1,6 +1,6 @@
-// Nobody signs in to this API, so every request may read and change every row: `@owner none`.
+// This API has no authentication, so every request may read and change every row: `@owner none`.
 /**
- * Someone who has todos and belongs to teams.
+ * Person with todos and teams.
  *
  * @table users @owner none
  */
@@ -8,7 +8,7 @@ export interface User {
   /** @id @generated uuid */
   id: string;
   /**
-   * No two users have the same.
+   * Unique among all users.
    *
    * @format email
    * @maxLength 255
@@ -32,8 +32,8 @@ export interface User {
 
 export type UserStatus = "active" | "suspended" | "deleted";
 
-/** What it takes to make a user. */
+/** Values of a new user. */
 export type CreateUserInput = Omit<User, "id" | "createdAt" | "updatedAt">;
 
-/** What of a user may change. What is left out stays as it is. */
+/** Changes of a user. An omitted property stays unchanged. */
 export type UpdateUserInput = Partial<CreateUserInput>;

@@ -69,12 +69,11 @@ pub(super) fn prose_is_plain(tree: &Tree) -> Vec<String> {
 
 fn sources(tree: &Tree) -> impl Iterator<Item = &TextFile> {
     tree.files.iter().filter(|file| {
-        let code = [".rs", ".ts", ".tsx", ".mjs"]
-            .iter()
-            .any(|end| file.path.ends_with(end));
+        let code = ["rs", "ts", "tsx", "mjs"].contains(&extension(file));
         let generated = [
             "/goldens/",
             "/fixtures/",
+            "/inputs/",
             "/corpus/",
             "/resources/",
             "/templates/",
@@ -83,6 +82,10 @@ fn sources(tree: &Tree) -> impl Iterator<Item = &TextFile> {
         .any(|part| file.path.contains(part));
         code && !generated && !file.path.starts_with("xtask/src/tidy/prose")
     })
+}
+
+fn extension(file: &TextFile) -> &str {
+    file.path.rsplit('.').next().unwrap_or_default()
 }
 
 fn problem_of(prose: &Prose<'_>) -> Option<&'static str> {
@@ -101,7 +104,7 @@ fn problem_of(prose: &Prose<'_>) -> Option<&'static str> {
 }
 
 fn prose_of(file: &TextFile) -> Vec<Prose<'_>> {
-    if file.path.ends_with(".rs") {
+    if extension(file) == "rs" {
         prose_of_rust(&file.text)
     } else {
         prose_of_typescript(&file.text)

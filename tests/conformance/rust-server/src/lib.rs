@@ -11,7 +11,7 @@ pub mod models;
 pub mod router;
 pub mod services;
 
-/// What answers the routes, a module for each contract group.
+/// Handlers of the routes, a module for each contract group.
 pub mod handlers {
     pub mod apps;
     pub mod guardeds;
@@ -19,7 +19,7 @@ pub mod handlers {
     pub mod wrongs;
 }
 
-/// What runs before handlers.
+/// Middleware that runs before handlers.
 pub mod middleware {
     pub mod auth;
     pub mod global5;
