@@ -46,7 +46,7 @@ async function edit(project: Project, path: string, change: (text: string) => st
 }
 
 describe("kit build", () => {
-  test("writes the files that ARCHITECTURE.md lists", async () => {
+  test("writes the files that docs/artifacts.md lists", async () => {
     const project = await copy();
     await project.kitOk("build");
     const paths = [...(await artifacts(project)).keys()];

@@ -84,7 +84,7 @@ export const service: Section = {
     },
     {
       says: "a build makes validators, routes, schemas, an OpenAPI document, tests and a client",
-      servedBy: at("tests/e2e/build.test.ts", "writes the files that ARCHITECTURE.md lists"),
+      servedBy: at("tests/e2e/build.test.ts", "writes the files that docs/artifacts.md lists"),
     },
     { says: "handlers answer the same on Express as on the native server", test: isLikeNative("express") },
     { says: "handlers answer the same on Fastify as on the native server", test: isLikeNative("fastify") },

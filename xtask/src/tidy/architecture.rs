@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Tree;
+use super::{TextFile, Tree};
 
 const PAGE: &str = "ARCHITECTURE.md";
 
@@ -105,10 +105,20 @@ pub(super) fn named_paths_exist(tree: &Tree) -> Vec<String> {
         "docs/",
         "bench/",
     ];
-    ["ARCHITECTURE.md", "README.md", "CONTRIBUTING.md"]
-        .into_iter()
-        .filter_map(|page| tree.text(page).map(|text| (page, text)))
-        .flat_map(|(page, text)| {
+    let decisions = tree.matching("docs/decisions/", ".md");
+    tree.files
+        .iter()
+        .filter(|file| {
+            [
+                "ARCHITECTURE.md",
+                "README.md",
+                "CONTRIBUTING.md",
+                "docs/artifacts.md",
+            ]
+            .contains(&file.path.as_str())
+        })
+        .chain(decisions)
+        .flat_map(|TextFile { path: page, text }| {
             text.split('`').skip(1).step_by(2).filter_map(move |quoted| {
                 let path = quoted.split([' ', ':']).next().unwrap_or(quoted);
                 let is_path = directories.iter().any(|directory| path.starts_with(directory))

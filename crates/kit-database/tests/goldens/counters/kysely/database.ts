@@ -19,7 +19,7 @@ export type CamelDatabase = {
   };
 };
 
-/** What of `pg` is told how to read and write values. */
+/** The parts of `pg` that read and write values. */
 interface Driver {
   defaults: { parseInputDatesAsUTC?: boolean | undefined };
   types: { setTypeParser(oid: number, parse: (text: string) => unknown): void };

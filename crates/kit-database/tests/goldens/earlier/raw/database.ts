@@ -110,7 +110,7 @@ function conditions<Row, New>(table: Table<Row, New>, where: Partial<Row>, value
     .join(" AND ");
 }
 
-/** What of `pg` is told how to read and write values. */
+/** The parts of `pg` that read and write values. */
 interface Driver {
   defaults: { parseInputDatesAsUTC?: boolean | undefined };
   types: { setTypeParser(oid: number, parse: (text: string) => unknown): void };

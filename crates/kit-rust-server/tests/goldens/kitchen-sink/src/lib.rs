@@ -13,7 +13,7 @@ pub mod models;
 pub mod router;
 pub mod services;
 
-/// What answers the routes, a module for each contract group.
+/// Handlers of the routes, a module for each contract group.
 pub mod handlers {
     pub mod echos;
     pub mod sinks;

@@ -13,13 +13,13 @@ pub mod models;
 pub mod router;
 pub mod services;
 
-/// What answers the routes, a module for each contract group.
+/// Handlers of the routes, a module for each contract group.
 pub mod handlers {
     pub mod handlers2;
     pub mod routes;
 }
 
-/// What runs before handlers.
+/// Middleware that runs before handlers.
 pub mod middleware {
     pub mod context_middleware;
     pub mod error;

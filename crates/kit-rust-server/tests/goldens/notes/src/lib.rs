@@ -13,12 +13,12 @@ pub mod models;
 pub mod router;
 pub mod services;
 
-/// What answers the routes, a module for each contract group.
+/// Handlers of the routes, a module for each contract group.
 pub mod handlers {
     pub mod notes;
 }
 
-/// What runs before handlers.
+/// Middleware that runs before handlers.
 pub mod middleware {
     pub mod require_auth;
 }

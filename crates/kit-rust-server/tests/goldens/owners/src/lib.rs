@@ -13,7 +13,7 @@ pub mod models;
 pub mod router;
 pub mod services;
 
-/// What answers the routes, a module for each contract group.
+/// Handlers of the routes, a module for each contract group.
 pub mod handlers {
     pub mod accounts;
     pub mod projects;
@@ -23,7 +23,7 @@ pub mod handlers {
     pub mod tasks;
 }
 
-/// What runs before handlers.
+/// Middleware that runs before handlers.
 pub mod middleware {
     pub mod log;
     pub mod require_account;

@@ -13,7 +13,7 @@ pub mod models;
 pub mod router;
 pub mod services;
 
-/// What answers the routes, a module for each contract group.
+/// Handlers of the routes, a module for each contract group.
 pub mod handlers {
     pub mod categories;
     pub mod countries;
@@ -22,7 +22,7 @@ pub mod handlers {
     pub mod stocks;
 }
 
-/// What runs before handlers.
+/// Middleware that runs before handlers.
 pub mod middleware {
     pub mod audit;
     pub mod require_seller;
