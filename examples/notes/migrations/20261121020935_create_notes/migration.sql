@@ -17,4 +17,4 @@ COMMENT ON COLUMN notes.title IS 'The headline.';
 
 COMMENT ON COLUMN notes.content IS 'The text.';
 
-COMMENT ON COLUMN notes.author_id IS 'Who wrote it: the user of the access token.';
+COMMENT ON COLUMN notes.author_id IS 'Author of the note: the user of the access token.';

@@ -12,7 +12,7 @@ CREATE TABLE teams (
 
 COMMENT ON TABLE teams IS 'Users who work together.';
 
-COMMENT ON COLUMN teams.capacity IS 'How many members it takes.';
+COMMENT ON COLUMN teams.capacity IS 'Maximum number of members.';
 
 CREATE TABLE team_members (
   team_id uuid NOT NULL,
@@ -23,7 +23,7 @@ CREATE TABLE team_members (
   CONSTRAINT team_members_role_check CHECK (role IN ('lead', 'member'))
 );
 
-COMMENT ON TABLE team_members IS 'That a user belongs to a team: once, in one role.';
+COMMENT ON TABLE team_members IS 'Membership of a user in a team, in one role.';
 
 CREATE TABLE todos (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -35,9 +35,9 @@ CREATE TABLE todos (
   CONSTRAINT todos_title_length_check CHECK (char_length(title) >= 1)
 );
 
-COMMENT ON TABLE todos IS 'Something that a user is to do.';
+COMMENT ON TABLE todos IS 'Task of a user.';
 
-COMMENT ON COLUMN todos.user_id IS 'Whose it is.';
+COMMENT ON COLUMN todos.user_id IS 'Owner of the todo.';
 
 CREATE TABLE users (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -51,9 +51,9 @@ CREATE TABLE users (
   CONSTRAINT users_status_check CHECK (status IN ('active', 'suspended', 'deleted'))
 );
 
-COMMENT ON TABLE users IS 'Someone who has todos and belongs to teams.';
+COMMENT ON TABLE users IS 'Person with todos and teams.';
 
-COMMENT ON COLUMN users.email IS 'No two users have the same.';
+COMMENT ON COLUMN users.email IS 'Unique among all users.';
 
 ALTER TABLE team_members ADD CONSTRAINT team_members_team_id_teams_id_fk FOREIGN KEY (team_id) REFERENCES teams (id) ON DELETE CASCADE;
 
