@@ -1,6 +1,6 @@
 //! Builds the two native addons with cargo, and copies them to the directories in which their packages expect them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
@@ -27,28 +27,66 @@ const ADDONS: [Addon; 2] = [
     },
 ];
 
-/// Builds both addons in release mode and copies changed files.
-pub(crate) fn build(repository: &Repository) -> anyhow::Result<()> {
-    let mut cargo = release::build(repository)?;
-    cargo.args(["-p", "kit-node-compiler", "-p", "kit-node-server"]);
-    run::step(
-        "building the addons (minutes the first time, seconds after)",
-        cargo,
-    )?;
+/// Compilation of the addons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Build {
+    /// As they are published: optimized across all crates, without directories of this machine.
+    Release,
+    /// Without optimization, in a third of the time. A build of a sample takes 0.15 s in place of 0.11 s.
+    Quick,
+    /// As `Quick`, together with the tests of all crates. Both use the same compiled dependencies.
+    WithTests,
+}
+
+/// Builds both addons and copies changed files.
+pub(crate) fn build(repository: &Repository, how: Build) -> anyhow::Result<()> {
+    let addons = ["-p", "kit-node-compiler", "-p", "kit-node-server"];
+    let (title, cargo) = match how {
+        Build::Release => {
+            let mut cargo = release::build(repository)?;
+            cargo.args(addons);
+            ("building the addons, optimized (minutes the first time)", cargo)
+        }
+        Build::Quick => {
+            let mut cargo = run::command(repository, "cargo")?;
+            cargo.args(["build", "--locked"]).args(addons);
+            ("building the addons (minutes the first time)", cargo)
+        }
+        Build::WithTests => {
+            let mut cargo = run::command(repository, "cargo")?;
+            // The targets that `cargo test` builds, with the same features of dependencies.
+            cargo.args(["build", "--locked", "--workspace"]);
+            cargo.args(["--lib", "--bins", "--tests", "--examples"]);
+            (
+                "building the crates, their tests and the addons (minutes the first time)",
+                cargo,
+            )
+        }
+    };
+    run::step(title, cargo)?;
+    let directory = if how == Build::Release { "release" } else { "debug" };
     for addon in &ADDONS {
         let built = repository
             .target()
-            .join("release")
+            .join(directory)
             .join(library_file(addon.library));
-        let named = release::named(repository, &built)?;
-        if !named.is_empty() {
-            bail!(
-                "{} names directories of this machine, {}: nobody is to read them in an addon. Something compiles with a path in it that no remapping reaches; `strings` shows where it stands",
-                built.display(),
-                named.join(" and ")
-            );
+        if how == Build::Release {
+            check_names_no_directory(repository, &built)?;
         }
         copy_if_changed(&built, &addon.placed(repository))?;
+    }
+    Ok(())
+}
+
+/// Fails if a library that is to be published names directories of this machine.
+fn check_names_no_directory(repository: &Repository, library: &Path) -> anyhow::Result<()> {
+    let named = release::named(repository, library)?;
+    if !named.is_empty() {
+        bail!(
+            "{} names directories of this machine, {}: published addons must not contain them. Some code is compiled with a path that the remapping does not cover; find it with `strings`",
+            library.display(),
+            named.join(" and ")
+        );
     }
     Ok(())
 }

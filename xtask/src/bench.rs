@@ -98,7 +98,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     toolchain::install(repository)?;
     // The benchmark of routers needs no addons.
     if !matches!(options.name, Name::Router) {
-        addons::build(repository)?;
+        addons::build(repository, addons::Build::Release)?;
     }
     match options.name {
         Name::Compile => build_examples(repository, "kit-build", &["measure"])?,

@@ -37,7 +37,7 @@ pub(crate) struct Checked {
 /// Runs all checks and prints the failures.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     toolchain::install(repository)?;
-    addons::build(repository)?;
+    addons::build(repository, addons::Build::Quick)?;
     if options.fix {
         for command in [
             cargo(repository, &["fmt", "--all"])?,

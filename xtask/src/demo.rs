@@ -43,7 +43,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     toolchain::install(repository)?;
     viewer::place_or_say(repository);
     dashboard::build(repository)?;
-    addons::build(repository)?;
+    addons::build(repository, addons::Build::Quick)?;
     let environment = Environment::new(options)?;
     run::step("kit build", environment.kit(repository, &["build"])?)?;
     if !environment.needs_database() {

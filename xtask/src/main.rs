@@ -125,7 +125,7 @@ fn execute(command: Command) -> anyhow::Result<ExitCode> {
             toolchain::install(&repository)?;
             viewer::place(&repository)?;
             dashboard::build(&repository)?;
-            addons::build(&repository)?;
+            addons::build(&repository, addons::Build::Quick)?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Viewer => {
@@ -139,7 +139,7 @@ fn execute(command: Command) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Addons => {
-            addons::build(&repository)?;
+            addons::build(&repository, addons::Build::Release)?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Fuzz(options) => fuzz::run(&repository, &options),

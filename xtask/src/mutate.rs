@@ -29,7 +29,7 @@ enum What {
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     let What::Contracts { examples } = &options.what;
     toolchain::install(repository)?;
-    addons::build(repository)?;
+    addons::build(repository, addons::Build::Quick)?;
     let mut node = run::command(repository, "node")?;
     node.arg("tests/mutation/contracts.ts").args(examples);
     let status = node.status().context("node could not be started")?;

@@ -39,7 +39,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     toolchain::install(repository)?;
     viewer::place(repository)?;
     if !options.no_build {
-        addons::build(repository)?;
+        addons::build(repository, addons::Build::Release)?;
     }
     if options.no_build {
         for package in packages(repository)? {

@@ -91,7 +91,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     toolchain::install(repository)?;
     viewer::place_or_say(repository);
     dashboard::build(repository)?;
-    addons::build(repository)?;
+    addons::build(repository, addons::Build::WithTests)?;
     let mut total = Outcome::default();
     for part in Part::ALL
         .into_iter()

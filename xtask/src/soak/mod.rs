@@ -62,7 +62,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
         bail!("the soak reads memory and descriptors of a process from /proc, which only Linux has");
     }
     toolchain::install(repository)?;
-    addons::build(repository)?;
+    addons::build(repository, addons::Build::Release)?;
     let mut build = run::command(repository, repository.bin().join("kit"))?;
     build.current_dir(repository.path(APPLICATION)).arg("build");
     run::step("kit build", build)?;
