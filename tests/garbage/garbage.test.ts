@@ -84,8 +84,12 @@ describe("garbage for generated handlers", { timeout: 10 * 60_000 }, () => {
   const root = join(import.meta.dirname, "fixtures/keys");
   const program = rustProgramOf("keys");
 
-  test("generated handlers never respond with 500", async (t) => {
-    if (!existsSync(program)) return t.skip("kit build in tests/garbage/fixtures/keys makes the program");
+  const missing = existsSync(program)
+    ? false
+    : "kit build in tests/garbage/fixtures/keys creates the program";
+
+  /** Calls a function with a database that has the tables of the program. */
+  async function withTables(use: (database: TestDatabase) => Promise<void>): Promise<void> {
     const migrations = join(root, ".kit/migrations");
     const statements = readdirSync(migrations)
       // `pending.sql` is in the same directory.
@@ -105,9 +109,57 @@ describe("garbage for generated handlers", { timeout: 10 * 60_000 }, () => {
     const directory = await mkdtemp(join(tmpdir(), "kit-garbage-"));
     try {
       await using database = await createTestDatabase({ root: directory, template });
-      await ask("keys in Rust", await contractsIn(root), { root, database, program });
+      await use(database);
     } finally {
       await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
     }
-  });
+  }
+
+  test("generated handlers never respond with 500", { skip: missing }, () =>
+    withTables(async (database) => ask("keys in Rust", await contractsIn(root), { root, database, program })),
+  );
+
+  test("writes respond with 409 if another row refers to the row, directly or not", { skip: missing }, () =>
+    withTables(async (database) => {
+      const env = { DATABASE_URL: database.url, LOG_LEVEL: "fatal" };
+      const app = await RunningApp.start(root, { mode: "production", env, program });
+      try {
+        const url = `http://127.0.0.1:${app.port}`;
+        const headers = { "content-type": "application/json" };
+        const create = async (path: string, body: object): Promise<{ id: string }> => {
+          const response = await fetch(`${url}${path}`, {
+            method: "POST",
+            headers,
+            body: JSON.stringify(body),
+          });
+          assert.equal(response.status, 201, await response.clone().text());
+          return (await response.json()) as { id: string };
+        };
+        const shelf = await create("/shelves", { name: "a", floor: 1 });
+        const counter = await create("/counters", {
+          count: 1,
+          big: "1",
+          ratio: 1,
+          since: "2026-01-01T00:00:00Z",
+          shelfId: shelf.id,
+        });
+        await create("/steps", { text: "a", tags: [], extra: 1, kind: "up", counterId: counter.id });
+        // The deletion of the shelf would delete the counter, which the step refers to.
+        const response = await fetch(`${url}/shelves/${shelf.id}`, { method: "DELETE" });
+        const { error } = (await response.json()) as { error: { code: string; message: string } };
+        assert.equal(response.status, 409);
+        assert.equal(error.message, "It is in use by steps");
+
+        await create("/words", { key: "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", text: null, shelf: "a" });
+        // The word refers to the name of the shelf.
+        const body = JSON.stringify({ name: "b" });
+        const renamed = await fetch(`${url}/shelves/${shelf.id}`, { method: "PATCH", headers, body });
+        const text = await renamed.text();
+        assert.equal(renamed.status, 409, text);
+        assert.match(text, /It is in use by words/);
+      } finally {
+        await app.stop();
+      }
+    }),
+  );
 });

@@ -87,14 +87,47 @@ impl Stored<'_> {
 }
 
 impl Database<'_> {
-    /// Returns the foreign keys that prevent deletion of a row of a table, each with the table that declares it.
+    /// Returns the foreign keys that prevent deletion of a row of a table, each with the table that declares it. Includes the
+    /// foreign keys that prevent deletion of rows which PostgreSQL deletes with the row (`cascade`).
     pub(crate) fn restricting(&self, table: &str) -> Vec<(&Stored<'_>, Constraint<'_>)> {
+        let mut deleted = vec![table];
+        let mut next = 0;
+        let mut found = Vec::new();
+        while let Some(table) = deleted.get(next).copied() {
+            next += 1;
+            for stored in &self.tables {
+                for constraint in stored.constraints() {
+                    let Rule::Reference(key) = constraint.rule else {
+                        continue;
+                    };
+                    if key.table != table {
+                        continue;
+                    }
+                    match key.on_delete {
+                        Relation::NoAction | Relation::Restrict => found.push((stored, constraint)),
+                        Relation::Cascade if !deleted.contains(&stored.table.name.as_str()) => {
+                            deleted.push(&stored.table.name);
+                        }
+                        Relation::Cascade | Relation::SetNull => {}
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns the foreign keys of other tables that refer to a column which an update may change: a `@unique` column. PostgreSQL
+    /// refuses the update while a row refers to the old value. Updates never change a primary key.
+    pub(crate) fn referring_to_changeable(&self, target: &Stored<'_>) -> Vec<(&Stored<'_>, Constraint<'_>)> {
         let mut found = Vec::new();
         for stored in &self.tables {
+            if stored.table.name == target.table.name {
+                continue;
+            }
             for constraint in stored.constraints() {
                 if let Rule::Reference(key) = constraint.rule
-                    && key.table == table
-                    && matches!(key.on_delete, Relation::NoAction | Relation::Restrict)
+                    && key.table == target.table.name
+                    && !target.table.primary_key.contains(&key.target)
                 {
                     found.push((stored, constraint));
                 }

@@ -78,6 +78,18 @@ impl<'k> Known<'k, '_> {
             };
             arms.push((format!("{}::{}", stored.module, constraint.constant), error));
         }
+        let updates = group
+            .routes
+            .iter()
+            .any(|handled| handled.route.method != Method::Post && self.writes(handled, stored));
+        if updates {
+            for (other, constraint) in self.database.referring_to_changeable(stored) {
+                let message = format!("It is in use by {}", words(&other.table.name, false));
+                let error = self.error(None, "conflict", "CONFLICT", &message, uses);
+                uses.module(other);
+                arms.push((format!("{}::{}", other.module, constraint.constant), error));
+            }
+        }
         let comment = format!(
             "What a client hears where the database does not take the {}.",
             words(stored.entity(), false)
