@@ -20,9 +20,8 @@ pub(crate) fn run(
     glob: &str,
     server: Option<&str>,
 ) -> anyhow::Result<Outcome> {
-    // Node would leave one processor unused. With two processors, one file would wait for another that waits for a
-    // database.
-    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    // Files wait for databases, sockets and timers for about a third of their time, so one file more than processors runs.
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) + 1;
     let step = Step::start(title);
     let first = Run::of(repository, &step, server, processors, &[glob.into()])?;
     let mut outcome = first.outcome();
