@@ -50,7 +50,7 @@ for (const [name, make] of servers) {
         app = await start(production);
       });
 
-      test("adds failures, route and schema if a request breaks its contract", async () => {
+      test("lists failures, route and schema for a request that breaks the contract of its route", async () => {
         const error = await errorOf(app, "/notes", badNote);
         assert.deepEqual(names(error), sorted(plain, open, ["failures", "route", "schema"]));
         const { status, phase, route, schema, failures, server, serverAdapter } = error;

@@ -349,7 +349,7 @@ describe("kit dev", () => {
 });
 
 describe("kit build", () => {
-  test("with --check-types shows type errors and exits with 1", async (t) => {
+  test("shows type errors and exits with 1 with --check-types", async (t) => {
     const project = await made(
       t,
       projectOf(edited("src/notes.handlers.ts", "title: body.title", "titel: body.title")),
@@ -394,7 +394,7 @@ describe("kit build", () => {
     });
   });
 
-  test("with --check-types reports that there are no type errors", async (t) => {
+  test("reports that there are no type errors with --check-types", async (t) => {
     const project = await made(t, projectOf(), false);
     const { code, stdout, stderr } = await project.kit(["build", "--check-types"]);
     assert.deepEqual([code, stderr], [0, ""]);
@@ -404,7 +404,7 @@ describe("kit build", () => {
     assert.equal(typeCheck.name, "tsc");
   });
 
-  test("with --check-types reports what is missing if types cannot be checked", async (t) => {
+  test("reports what is missing if --check-types cannot check types", async (t) => {
     const project = await made(t, projectOf({ "tsconfig.json": null }), false);
     const { code, stderr } = await project.kit(["build", "--check-types"]);
     assert.equal(code, 1);

@@ -93,7 +93,7 @@ describe("a terminal", () => {
       assert.ok(!COLOR.test((await seen(command, 80)) ?? ""), command);
   });
 
-  test("that is narrow wraps help between words", async (t) => {
+  test("wraps help between words if the terminal is narrow", async (t) => {
     const help = await seen("build --help --no-color", 48);
     if (help === undefined) {
       t.skip("script (util-linux) is not installed");

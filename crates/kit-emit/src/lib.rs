@@ -100,7 +100,8 @@ pub struct EmitOptions {
     pub tests: Option<ContractTests>,
 }
 
-/// Information on the project for the OpenAPI document, except for name and version. Unknown members are `None`.
+/// Information about the project for the OpenAPI document, without name and version. A member is `None` if the project does
+/// not specify its value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ApiInfo {
     /// `info.description`.

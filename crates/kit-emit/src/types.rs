@@ -63,7 +63,7 @@ pub(crate) fn type_text(context: Context<'_>, id: TypeId) -> String {
     Printer { context, input: None }.inline(id)
 }
 
-/// Names of types in the form that clients send.
+/// Returns the name of a type's input form: the type of the values that clients send.
 pub(crate) trait InputNames {
     /// Returns the name of a declaration in this form.
     fn name(&self, declaration: DeclarationId) -> String;

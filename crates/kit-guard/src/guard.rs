@@ -93,7 +93,7 @@ impl Guard {
         matches!(self.phase, Phase::Head) && !self.held.is_empty()
     }
 
-    /// Returns true if a head has passed and its body is not complete.
+    /// Returns true if the guard has accepted a request head and the body of that request is not complete.
     pub fn is_in_body(&self) -> bool {
         matches!(self.phase, Phase::Body(_) | Phase::Chunked(_))
     }

@@ -136,7 +136,10 @@ interface Run {
   readonly end: Promise<{ code: number | null; signal: string | null; out: string; err: string }>;
 }
 
-/** Starts a real `kit migrate:apply`, which waits at gates without a timeout. The migration updates all rows, so it needs consent. */
+/**
+ * Starts a real `kit migrate:apply`. The command stops at each step until the test lets it continue, without a timeout. The migration
+ * updates all rows, so the command gets the flag that allows this.
+ */
 function apply(project: Project, url: string): Run {
   const child = spawn(
     process.execPath,

@@ -203,7 +203,7 @@ describe("host.requests", () => {
     );
   });
 
-  it("hides the values in paths and queries that the log hides", async () => {
+  it("hides the same values of paths and queries as the log", async () => {
     const secret = route("GET /reset/:token/:id", { response: responseOf("Reset", {}) });
     const { send, host } = await watch(
       [[secret, () => ({})]],

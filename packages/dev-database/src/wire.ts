@@ -150,7 +150,10 @@ function message(type: string, body: Buffer): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** Logs in with SCRAM-SHA-256 (RFC 7677). It also proves that the server knows the password, so it is the server of this keeper. */
+/**
+ * Logs in with SCRAM-SHA-256 (RFC 7677). The login also proves that the server knows the password, so no other program has taken the
+ * port of the expected PostgreSQL.
+ */
 async function authenticate(socket: Socket, messages: Messages, password: string): Promise<void> {
   const offer = await next(messages);
   if (offer.type !== "R" || offer.body.readInt32BE(0) !== 10)

@@ -25,7 +25,7 @@ const lossesIn = (log: readonly LogEntry[]): LogEntry[] =>
   log.filter(({ message }) => message === "Telemetry was lost");
 
 describe("a collector", () => {
-  it("that does not run causes the loss of telemetry only", async () => {
+  it("requests succeed and telemetry is lost if the collector does not run", async () => {
     const gone = await Collector.start();
     const { endpoint } = gone;
     await gone[Symbol.asyncDispose]();
@@ -43,7 +43,7 @@ describe("a collector", () => {
     assert.equal((loss!.data as { requests: number }).requests, 50);
   });
 
-  it("that responds with Retry-After gets all spans later", async () => {
+  it("all spans arrive later if the collector responds with Retry-After", async () => {
     await using collector = await Collector.start();
     collector.behave = (_, request) =>
       request === 1 ? { status: 429, headers: { "retry-after": "1" } } : { status: 200 };
@@ -59,7 +59,7 @@ describe("a collector", () => {
     assert.deepEqual(collector.errors, []);
   });
 
-  it("that refuses a batch loses it, with a log entry", async () => {
+  it("a batch that the collector refuses is lost, with a log entry", async () => {
     await using collector = await Collector.start();
     collector.behave = (signal) => ({ status: signal === "traces" ? 400 : 200 });
     const log: LogEntry[] = [];
@@ -78,7 +78,7 @@ describe("a collector", () => {
     assert.ok(collector.logs.some(({ body }) => body === "Telemetry was lost"));
   });
 
-  it("that is slow gets what fits into the queue, and the rest is counted as dropped", async () => {
+  it("spans beyond the queue are counted as dropped if the collector is slow", async () => {
     await using collector = await Collector.start();
     const gate = Promise.withResolvers<void>();
     collector.behave = () => ({ status: 200, after: gate.promise });

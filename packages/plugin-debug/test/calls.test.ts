@@ -133,7 +133,7 @@ describe("calls of a request", () => {
   });
   after(() => app.close());
 
-  it("with fetch and node:http are children of the middleware or handler that sent them, also with many concurrent requests", async () => {
+  it("calls with fetch and node:http are children of the middleware or handler that sent them, also with many concurrent requests", async () => {
     const ids = Array.from({ length: 20 }, (_, index) => String(index));
     await Promise.all(ids.map((id) => app.send(`GET /both/${id}`, { headers: { "x-who": "ada" } })));
     const traces = await app.traces();
@@ -168,7 +168,7 @@ describe("calls of a request", () => {
     assert.doesNotMatch(JSON.stringify(traces), /secret-/);
   });
 
-  it("that fail have the error as an attribute", async () => {
+  it("calls that fail have the error as an attribute", async () => {
     await app.send("GET /broken");
     const [missing, refused] = handlerOf((await app.traces())[0]!).children!;
     assert.deepEqual([missing!.attributes["http.response.status_code"], missing!.status], [404, "ok"]);

@@ -61,14 +61,14 @@ describe("a machine that is not ready", () => {
   });
   afterEach(() => project.remove());
 
-  test("without cargo reports how to install it", () => {
+  test("reports how to install cargo if cargo is missing", () => {
     const { code, text } = project.build([], { PATH: dirname(process.execPath) });
     assert.equal(code, 1);
     assert.match(text, /cargo is not there: install Rust 1\.85 or newer/);
     assert.ok(existsSync(join(project.root, ".kit/router.rs")));
   });
 
-  test("with an old Rust reports the required version", () => {
+  test("reports the required version if Rust is too old", () => {
     // The tests have no such Rust, so scripts print its output.
     for (const program of ["cargo", "rustc"]) {
       project.write(

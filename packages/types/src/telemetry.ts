@@ -55,7 +55,7 @@ export interface TelemetryCounts {
   readonly metrics: ExportCounts;
 }
 
-/** Running telemetry. */
+/** Exporter of traces, log records and metrics, created when the application starts. */
 export interface Telemetry {
   /** Observation of requests that telemetry needs. */
   readonly observe: RequestObserver;

@@ -4,7 +4,10 @@ import { notes, notesApp, onlyOnce } from "../projects.ts";
 import type { RunningApp } from "../../e2e/support/running-app.ts";
 import { at, type Section } from "../statement.ts";
 
-/** Notes after a successful request, a request without authorization, an invalid request and a request to an unknown path. */
+/**
+ * Starts the Notes application and sends four requests: a valid one, one without authorization, an invalid one and one to an unknown
+ * path. The sidecar then has one entry for each.
+ */
 const asked = onlyOnce(async (): Promise<RunningApp> => {
   const app = await notesApp();
   const ada = app.as("ada");

@@ -152,7 +152,7 @@ export const rustServer: Section = {
       says: "an older Rust is told so",
       servedBy: at(
         "packages/plugin-rust-server/test/cargo.test.ts",
-        "with an old Rust reports the required version",
+        "reports the required version if Rust is too old",
       ),
     },
   ],

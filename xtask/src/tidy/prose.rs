@@ -8,7 +8,7 @@ use super::{TextFile, Tree};
 const EXCEPTIONS: &str = "xtask/src/tidy/prose-exceptions.txt";
 
 /// Words that no doc comment and no test name begins with.
-const RIDDLES: [&str; 12] = [
+const RIDDLES: [&str; 13] = [
     "What", "Who", "Whose", "Whom", "Where", "Whether", "How", "Which", "Whoever", "Whatever", "Wherever",
     "So",
 ];

@@ -52,7 +52,8 @@ impl Template {
     }
 }
 
-/// Returns true if a string matches parts without alternatives. As in TypeScript, a hole ends at the first occurrence
+/// Returns true if a string matches the parts of a template, none of which is a union. A hole is a placeholder such as
+/// `${string}`. As in TypeScript, a hole ends at the first occurrence
 /// of the fixed text after it, and a hole directly before another hole is one character. For example, `-1-2` does not
 /// match `${number}-${number}`, because the hole before the first `-` would be empty.
 fn is_divided(parts: &[Part], text: &str) -> bool {
