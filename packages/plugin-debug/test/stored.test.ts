@@ -124,9 +124,9 @@ describe("a store", () => {
 
   for (const [what, make] of [
     ["is a directory", (path: string) => mkdir(path)],
-    ["is no database", (path: string) => writeFile(path, "not a database, but some text".repeat(1_000))],
+    ["is not a database", (path: string) => writeFile(path, "not a database, but some text".repeat(1_000))],
   ] as const) {
-    it(`that ${what} causes a warning, and the history is in memory`, async () => {
+    it(`warns and keeps the history in memory if the store ${what}`, async () => {
       const path = join(directory, what.replaceAll(" ", "-"));
       await make(path);
       const app = await start({ mode: "dev", store: path });

@@ -15,8 +15,8 @@ export function isGlibc(program: string = process.execPath): boolean {
 }
 
 /**
- * Returns true if the program file names the loader of glibc, and false for that of musl. `undefined` if the file
- * cannot be read or is linked statically.
+ * Returns true if the program file refers to the loader of glibc, and false if the file refers to the loader of musl.
+ * Returns `undefined` if the file cannot be read or is linked statically.
  */
 export function loaderIsGlibc(program: string): boolean | undefined {
   let text: string;

@@ -10,7 +10,7 @@ const EXCEPTIONS: &str = "xtask/src/tidy/prose-exceptions.txt";
 /// Words that no doc comment and no test name begins with.
 const RIDDLES: [&str; 13] = [
     "What", "Who", "Whose", "Whom", "Where", "Whether", "How", "Which", "Whoever", "Whatever", "Wherever",
-    "So",
+    "So", "That",
 ];
 
 /// A comment or a test name, with the place where it begins.
