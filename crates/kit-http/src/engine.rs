@@ -220,7 +220,21 @@ impl Engine {
     pub fn drive(&self, handler: &mut dyn Handler) {
         self.accept(handler);
         self.end_settling();
+        if self.grace_is_over() {
+            // Responses that the application has given by now are written before their connections are cut: an event loop that was busy
+            // may see the end of the grace period and these responses in one turn.
+            self.drive_queued(handler);
+        }
         self.sweep(handler);
+        self.drive_queued(handler);
+    }
+
+    fn grace_is_over(&self) -> bool {
+        self.cut_at.get().is_some_and(|time| time <= self.now.get())
+    }
+
+    /// Polls each queued connection once.
+    fn drive_queued(&self, handler: &mut dyn Handler) {
         let ready = std::mem::take(&mut *self.queue.borrow_mut());
         for slot in &ready {
             self.drive_connection(*slot, handler);
@@ -454,7 +468,7 @@ impl Engine {
 
     fn sweep(&self, handler: &mut dyn Handler) {
         let now = self.now.get();
-        let cut = self.cut_at.get().is_some_and(|time| time <= now);
+        let cut = self.grace_is_over();
         if cut {
             self.cut_at.set(None);
         } else if self.next_sweep.get().is_none_or(|time| now < time) {

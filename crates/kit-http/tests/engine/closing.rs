@@ -115,6 +115,22 @@ fn cuts_requests_that_exceed_the_grace_period() {
 }
 
 #[test]
+fn writes_responses_that_are_ready_before_it_cuts_connections() {
+    let server = Server::start();
+    let mut client = server.connect();
+    client.send(&get("/later"));
+    server.await_requests(1);
+    // The response, which is due after 50 ms, and the end of the grace period become due while the loop is blocked.
+    server.send(Command::CloseAndBlock(
+        Duration::from_millis(40),
+        Duration::from_millis(120),
+    ));
+    assert_eq!(client.answer().text(), "\"later\"");
+    assert!(client.is_at_end());
+    server.wait();
+}
+
+#[test]
 fn refuses_to_bind_a_port_in_use() {
     let server = Server::start();
     let config = kit_http::Config {

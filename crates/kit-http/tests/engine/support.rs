@@ -16,6 +16,8 @@ use mio::{Events, Interest, Poll, Token};
 /// Commands of a test to a running server.
 pub(crate) enum Command {
     Close(Duration),
+    /// Closes with a grace period, then blocks the event loop for a time.
+    CloseAndBlock(Duration, Duration),
     Stop,
 }
 
@@ -267,6 +269,11 @@ fn run(engine: &Engine, inbox: &Receiver<Command>, tell: Tell, seen: &AtomicU64)
             Ok(Command::Close(grace)) => {
                 engine.close(grace);
                 closing = true;
+            }
+            Ok(Command::CloseAndBlock(grace, time)) => {
+                engine.close(grace);
+                closing = true;
+                std::thread::sleep(time);
             }
             Ok(Command::Stop) | Err(TryRecvError::Disconnected) => break,
             Err(TryRecvError::Empty) => {}
