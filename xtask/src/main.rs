@@ -12,6 +12,7 @@
 mod addons;
 mod bench;
 mod check;
+mod crate_tests;
 mod dashboard;
 mod demo;
 mod deny;

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 
 use crate::progress::Step;
 use crate::repository::Repository;
-use crate::{addons, check, dashboard, node_tests, run, toolchain, viewer};
+use crate::{addons, check, crate_tests, dashboard, node_tests, run, toolchain, viewer};
 
 /// Options of the command.
 #[derive(clap::Args)]
@@ -50,7 +50,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         self.passed += other.passed;
         self.failed += other.failed;
         self.skipped.extend(other.skipped);
@@ -99,7 +99,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     {
         let outcome = match part {
             Part::Check => checks(repository)?,
-            Part::Rust => rust(repository)?,
+            Part::Rust => crate_tests::run(repository)?,
             Part::Packages => node_tests::run(
                 repository,
                 "tests of the packages",
@@ -151,23 +151,6 @@ fn checks(repository: &Repository) -> anyhow::Result<Outcome> {
     })
 }
 
-fn rust(repository: &Repository) -> anyhow::Result<Outcome> {
-    let mut cargo = run::command(repository, "cargo")?;
-    cargo.args([
-        "test",
-        "--workspace",
-        "--locked",
-        "--no-fail-fast",
-        "--",
-        "--show-output",
-    ]);
-    let step = Step::start("tests of the crates");
-    let finished = run::finish(cargo, &step)?;
-    let mut outcome = count_cargo(&finished.output);
-    conclude(step, "tests of the crates", &mut outcome, &finished);
-    Ok(outcome)
-}
-
 /// Runs all end-to-end tests, then on each other server the tests that depend on the server.
 fn end_to_end(repository: &Repository) -> anyhow::Result<Outcome> {
     check::build_examples(repository)?;
@@ -210,85 +193,4 @@ pub(crate) fn conclude(step: Step, title: &str, outcome: &mut Outcome, finished:
 /// Formats a section of the final report.
 pub(crate) fn section(title: &str, output: &str) -> String {
     format!("\n---- {title} ----\n{}\n", output.trim_end())
-}
-
-/// Adds up the `test result:` lines of libtest. A test that cannot run on this machine prints `SKIPPED name: reason`.
-fn count_cargo(output: &str) -> Outcome {
-    let mut outcome = Outcome::default();
-    let mut binary = "";
-    for line in output.lines().map(str::trim) {
-        if let Some(running) = line
-            .strip_prefix("Running ")
-            .or_else(|| line.strip_prefix("Doc-tests "))
-        {
-            binary = running;
-        } else if let Some(counts) = line.strip_prefix("test result: ") {
-            let seconds = counts
-                .rsplit_once("finished in ")
-                .and_then(|(_, time)| time.trim_end_matches('s').parse().ok());
-            if let Some(seconds) = seconds {
-                outcome
-                    .files
-                    .push((binary_name(binary), Duration::from_secs_f64(seconds)));
-            }
-            outcome.passed += number_before(counts, " passed");
-            outcome.failed += number_before(counts, " failed");
-        } else if let Some(skipped) = line.strip_prefix("SKIPPED ") {
-            outcome.skipped.push(skipped.to_owned());
-        }
-    }
-    outcome.passed = outcome.passed.saturating_sub(outcome.skipped.len());
-    outcome
-}
-
-/// Returns the name of a test binary from cargo's output `tests/goldens.rs (target/debug/deps/goldens-0f3c)`. Keeps the
-/// hash, because binaries of several crates have the same name.
-fn binary_name(running: &str) -> String {
-    match running.split_once(" (") {
-        Some((_, path)) => {
-            let file = path
-                .trim_end_matches(')')
-                .rsplit(['/', '\\'])
-                .next()
-                .unwrap_or(path);
-            format!("cargo test {file}")
-        }
-        None => format!("doc tests of {running}"),
-    }
-}
-
-/// Returns the number directly before a word.
-fn number_before(text: &str, word: &str) -> usize {
-    text.find(word)
-        .and_then(|end| text[..end].rsplit(|c: char| !c.is_ascii_digit()).next())
-        .and_then(|digits| digits.parse().ok())
-        .unwrap_or(0)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::count_cargo;
-
-    #[test]
-    fn adds_up_libtest_counts_and_does_not_count_skips_as_passes() {
-        let outcome = count_cargo(
-            "running 3 tests\nSKIPPED apply: no PostgreSQL\ntest result: ok. 3 passed; 0 failed; 0 ignored\n\
-             test result: FAILED. 10 passed; 2 failed; 0 ignored",
-        );
-        assert_eq!((outcome.passed, outcome.failed), (12, 2));
-        assert_eq!(outcome.skipped, ["apply: no PostgreSQL"]);
-    }
-
-    #[test]
-    fn durations_of_test_binaries_come_with_their_names() {
-        let outcome = count_cargo(
-            "     Running unittests src/lib.rs (target/debug/deps/kit_ir-0f3c)\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.25s\n\
-             Doc-tests kit_router\ntest result: ok. 1 passed; 0 failed; finished in 0.50s",
-        );
-        let expected = [("cargo test kit_ir-0f3c", 1250), ("doc tests of kit_router", 500)]
-            .map(|(name, millis)| (name.to_owned(), Duration::from_millis(millis)));
-        assert_eq!(outcome.files, expected);
-    }
 }
