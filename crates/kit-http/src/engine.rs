@@ -1,5 +1,6 @@
 //! The engine: all connections of one listener, driven by a foreign event loop on one thread.
 
+mod closing;
 mod streaming;
 
 use std::cell::{Cell, RefCell};
@@ -16,7 +17,6 @@ use mio::{Events, Poll, Token};
 use slab::Slab;
 
 use self::streaming::Stream;
-use crate::accepting::SETTLE;
 use crate::body::Body;
 use crate::config::Config;
 use crate::connection::{Connection, Outcome};
@@ -229,10 +229,6 @@ impl Engine {
         self.drive_queued(handler);
     }
 
-    fn grace_is_over(&self) -> bool {
-        self.cut_at.get().is_some_and(|time| time <= self.now.get())
-    }
-
     /// Polls each queued connection once.
     fn drive_queued(&self, handler: &mut dyn Handler) {
         let ready = std::mem::take(&mut *self.queue.borrow_mut());
@@ -317,33 +313,6 @@ impl Engine {
         .into_iter()
         .flatten()
         .min()
-    }
-
-    /// Stops listening and closes idle connections. Requests in progress may complete until `grace` has passed, then their connections are
-    /// closed. [`Engine::is_closed`] reports the end.
-    ///
-    /// Data that the system has received by now counts as requests in progress, even if the engine has not read it: on connections that
-    /// seem idle, and on those that wait to be accepted.
-    pub fn close(&self, grace: Duration) {
-        if self.is_adopted {
-            self.settling.set(Instant::now().checked_add(SETTLE));
-        } else {
-            self.accept_waiting();
-        }
-        if let Some(mut listener) = self.listener.borrow_mut().take() {
-            // Dropping the listener removes it anyway.
-            let _ = listener.deregister(self.poll.borrow().registry());
-        }
-        self.accepting.set(false);
-        self.accept_retry.set(None);
-        // A grace period beyond the range of the clock means no limit.
-        self.cut_at.set(Instant::now().checked_add(grace));
-        self.suspect_all();
-    }
-
-    /// Returns true if [`Engine::close`] is complete.
-    pub fn is_closed(&self) -> bool {
-        self.listener.borrow().is_none() && self.connections.borrow().is_empty()
     }
 
     fn enqueue_slot(&self, slot: usize) {

@@ -1,0 +1,40 @@
+//! The shutdown of the engine.
+
+use std::time::{Duration, Instant};
+
+use super::Engine;
+use crate::accepting::SETTLE;
+
+impl Engine {
+    /// Stops listening and closes idle connections. Requests in progress may complete until `grace` has passed, then their connections are
+    /// closed. [`Engine::is_closed`] reports the end.
+    ///
+    /// Data that the system has received by now counts as requests in progress, even if the engine has not read it: on connections that
+    /// seem idle, and on those that wait to be accepted.
+    pub fn close(&self, grace: Duration) {
+        if self.is_adopted {
+            self.settling.set(Instant::now().checked_add(SETTLE));
+        } else {
+            self.accept_waiting();
+        }
+        if let Some(mut listener) = self.listener.borrow_mut().take() {
+            // Dropping the listener removes it anyway.
+            let _ = listener.deregister(self.poll.borrow().registry());
+        }
+        self.accepting.set(false);
+        self.accept_retry.set(None);
+        // A grace period beyond the range of the clock means no limit.
+        self.cut_at.set(Instant::now().checked_add(grace));
+        self.suspect_all();
+    }
+
+    /// Returns true if [`Engine::close`] is complete.
+    pub fn is_closed(&self) -> bool {
+        self.listener.borrow().is_none() && self.connections.borrow().is_empty()
+    }
+
+    /// Returns true if the grace period of [`Engine::close`] has passed.
+    pub(super) fn grace_is_over(&self) -> bool {
+        self.cut_at.get().is_some_and(|time| time <= self.now.get())
+    }
+}
