@@ -5,17 +5,20 @@
 #[path = "../../kit-migrate/tests/support/mod.rs"]
 mod support;
 
+use std::sync::Arc;
+
 use kit_runtime::postgres::connect;
 use sqlx::PgPool;
 use support::own_server;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
-/// Proxy that forwards connections from a port to PostgreSQL. On drop, its connections break and the port refuses new
-/// connections.
+/// Proxy that forwards connections from a port to PostgreSQL.
 struct Carrier {
     port: u16,
-    _tasks: JoinSet<()>,
+    listening: JoinSet<()>,
+    connections: Arc<Mutex<JoinSet<()>>>,
 }
 
 impl Carrier {
@@ -25,11 +28,12 @@ impl Carrier {
             .await
             .expect("the port is free");
         let port = listener.local_addr().expect("an address").port();
-        let mut tasks = JoinSet::new();
-        tasks.spawn(async move {
-            let mut connections = JoinSet::new();
+        let connections = Arc::new(Mutex::new(JoinSet::new()));
+        let accepted = Arc::clone(&connections);
+        let mut listening = JoinSet::new();
+        listening.spawn(async move {
             while let Ok((mut client, _)) = listener.accept().await {
-                connections.spawn(async move {
+                accepted.lock().await.spawn(async move {
                     let mut server = TcpStream::connect(("127.0.0.1", target))
                         .await
                         .expect("PostgreSQL");
@@ -37,7 +41,17 @@ impl Carrier {
                 });
             }
         });
-        Self { port, _tasks: tasks }
+        Self {
+            port,
+            listening,
+            connections,
+        }
+    }
+
+    /// Refuses new connections, then breaks the open ones. Returns after the last one is broken.
+    async fn close(mut self) {
+        self.listening.shutdown().await;
+        self.connections.lock().await.shutdown().await;
     }
 }
 
@@ -65,7 +79,12 @@ fn requests_fail_at_once_while_connections_are_refused() {
         for _ in 0..2 {
             assert_eq!(ask(&pool).await.expect("an answer"), 1);
         }
-        drop(carrier);
+        // A connection returns to the pool in the background. Without an idle connection, nothing but the timeout of the pool would
+        // reveal the outage.
+        while pool.num_idle() == 0 {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        carrier.close().await;
         for _ in 0..3 {
             // The pool of sqlx would retry until its timeout and return `PoolTimedOut`.
             let error = ask(&pool).await.expect_err("nobody listens there");
