@@ -8,70 +8,107 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::Context;
 use serde_json::Value;
 
 use crate::progress::Step;
 use crate::repository::Repository;
 use crate::run;
-use crate::test::{Outcome, conclude};
+use crate::test::{Outcome, conclude, section};
 
 const TITLE: &str = "tests of the crates";
 
-/// Test binaries of one crate, or the examples in doc comments of all crates.
-#[derive(Debug, PartialEq, Eq)]
-enum Job {
-    Crate {
+/// Maximum number of test binaries in which a failure may be caused by the load of the machine. More failures are caused by the code.
+const MAX_UNSTEADY: usize = 4;
+
+/// Tests that one command runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Tests {
+    Binary {
         /// Directory of the crate, in which cargo runs its tests.
         directory: PathBuf,
-        binaries: Vec<PathBuf>,
+        path: PathBuf,
     },
+    /// Examples in the doc comments of all crates.
     DocTests,
 }
 
-/// Builds the tests of all crates, runs them and counts the results.
+/// Result of one command.
+struct Ran {
+    tests: Tests,
+    finished: run::Finished,
+}
+
+/// Builds the tests of all crates, runs them and counts the results. A binary that fails is run once more, alone: the tests share the
+/// machine with each other. If the second run passes, the binary is not a failure; the binary is listed at the end.
 pub(crate) fn run(repository: &Repository) -> anyhow::Result<Outcome> {
     let mut cargo = run::command(repository, "cargo")?;
     cargo.args(["test", "--workspace", "--locked", "--no-run"]);
     cargo.arg("--message-format=json-render-diagnostics");
     let built = run::stdout_of("building the tests of the crates", cargo)?;
-    let jobs = Mutex::new(VecDeque::from(jobs(&built)));
+    let groups = Mutex::new(VecDeque::from(groups(&built)));
     let step = Step::start(TITLE);
     let workers = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let results: Vec<anyhow::Result<run::Finished>> = thread::scope(|scope| {
+    let results: Vec<anyhow::Result<Vec<Ran>>> = thread::scope(|scope| {
         let handles: Vec<_> = (0..workers)
-            .map(|_| scope.spawn(|| work(repository, &jobs, &step)))
+            .map(|_| scope.spawn(|| work(repository, &groups, &step)))
             .collect();
         handles
             .into_iter()
-            .flat_map(|handle| {
+            .map(|handle| {
                 handle
                     .join()
-                    .unwrap_or_else(|_| vec![Err(anyhow::anyhow!("a worker panicked"))])
+                    .unwrap_or_else(|_| Err(anyhow::anyhow!("a thread of the runner panicked")))
             })
             .collect()
     });
+    let mut ran = Vec::new();
+    for result in results {
+        ran.extend(result?);
+    }
+    let unsteady = repeat_failures(repository, &mut ran, &step)?;
     let mut outcome = Outcome::default();
-    let mut all = run::Finished {
+    let mut failed = run::Finished {
         success: true,
         output: String::new(),
         stdout: String::new(),
     };
-    for result in results {
-        let finished = result?;
+    for Ran { finished, .. } in &ran {
         outcome.add(count_cargo(&finished.output));
         if !finished.success {
-            all.success = false;
-            all.output.push_str(&finished.output);
+            failed.success = false;
+            failed.output.push_str(&finished.output);
         }
     }
-    conclude(step, TITLE, &mut outcome, &all);
+    conclude(step, TITLE, &mut outcome, &failed);
+    for Ran { tests, finished } in unsteady {
+        let name = tests.name();
+        let title = format!("{name}: failed once, passed when run again");
+        outcome.report.push_str(&section(&title, &finished.output));
+        outcome.unsteady.push(name);
+    }
     Ok(outcome)
 }
 
-/// Reads the test binaries from the JSON messages of cargo. Crates with many binaries come first.
-fn jobs(messages: &str) -> Vec<Job> {
-    let mut crates: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
+/// Runs failed tests again, one command after another. Replaces the results of those that pass now, and returns their first results.
+fn repeat_failures(repository: &Repository, ran: &mut [Ran], step: &Step) -> anyhow::Result<Vec<Ran>> {
+    let failed: Vec<&mut Ran> = ran.iter_mut().filter(|ran| !ran.finished.success).collect();
+    let mut unsteady = Vec::new();
+    if failed.len() > MAX_UNSTEADY {
+        return Ok(unsteady);
+    }
+    for first in failed {
+        let second = first.tests.run(repository, step)?;
+        if second.finished.success {
+            unsteady.push(std::mem::replace(first, second));
+        }
+    }
+    Ok(unsteady)
+}
+
+/// Reads the test binaries from the JSON messages of cargo, in groups that run side by side: one for each crate. Crates with many
+/// binaries come first.
+fn groups(messages: &str) -> Vec<Vec<Tests>> {
+    let mut crates: BTreeMap<PathBuf, Vec<Tests>> = BTreeMap::new();
     for message in messages.lines() {
         let Ok(message) = serde_json::from_str::<Value>(message) else {
             continue;
@@ -84,66 +121,72 @@ fn jobs(messages: &str) -> Vec<Job> {
         // Examples and programs are executables too.
         if message["profile"]["test"] == true {
             let directory = PathBuf::from(manifest).with_file_name("");
-            crates.entry(directory).or_default().push(binary.into());
+            let path = binary.into();
+            let tests = crates.entry(directory.clone()).or_default();
+            tests.push(Tests::Binary { directory, path });
         }
     }
-    let mut jobs: Vec<_> = crates.into_iter().collect();
-    jobs.sort_by_key(|(_, binaries)| std::cmp::Reverse(binaries.len()));
-    jobs.into_iter()
-        .map(|(directory, binaries)| Job::Crate { directory, binaries })
-        .chain([Job::DocTests])
-        .collect()
+    let mut groups: Vec<_> = crates.into_values().collect();
+    groups.sort_by_key(|tests| std::cmp::Reverse(tests.len()));
+    groups.push(vec![Tests::DocTests]);
+    groups
 }
 
-/// Takes jobs until there is none.
+/// Runs the tests of groups until no group is left.
 fn work(
     repository: &Repository,
-    jobs: &Mutex<VecDeque<Job>>,
+    groups: &Mutex<VecDeque<Vec<Tests>>>,
     step: &Step,
-) -> Vec<anyhow::Result<run::Finished>> {
-    let mut results = Vec::new();
+) -> anyhow::Result<Vec<Ran>> {
+    let mut ran = Vec::new();
     loop {
-        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        let Some(job) = job else { return results };
-        for command in commands(repository, &job) {
-            let result = command.and_then(|(name, command)| {
-                let mut finished = run::finish(command, step)?;
-                if !name.is_empty() {
-                    finished.output = format!("     Running {name}\n{}", finished.output);
-                }
-                Ok(finished)
-            });
-            let stops = result.is_err();
-            results.push(result);
-            if stops {
-                return results;
-            }
+        let group = groups.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let Some(group) = group else { return Ok(ran) };
+        for tests in group {
+            ran.push(tests.run(repository, step)?);
         }
     }
 }
 
-/// Returns the commands of a job, each with the name that cargo prints for the binary.
-fn commands(repository: &Repository, job: &Job) -> Vec<anyhow::Result<(String, Command)>> {
-    match job {
-        Job::DocTests => {
-            let cargo = run::command(repository, "cargo").map(|mut cargo| {
-                cargo.args(["test", "--workspace", "--locked", "--no-fail-fast", "--doc"]);
-                (String::new(), cargo)
-            });
-            vec![cargo]
+impl Tests {
+    fn run(&self, repository: &Repository, step: &Step) -> anyhow::Result<Ran> {
+        let mut finished = run::finish(self.command(repository)?, step)?;
+        if let Self::Binary { path, .. } = self {
+            // The line that cargo prints before it runs a binary.
+            finished.output = format!("     Running test ({})\n{}", path.display(), finished.output);
         }
-        Job::Crate { directory, binaries } => binaries
-            .iter()
-            .map(|binary| {
-                let mut command = run::command(repository, binary)
-                    .with_context(|| format!("cannot run {}", binary.display()))?;
+        Ok(Ran {
+            tests: self.clone(),
+            finished,
+        })
+    }
+
+    fn command(&self, repository: &Repository) -> anyhow::Result<Command> {
+        match self {
+            Self::DocTests => {
+                let mut cargo = run::command(repository, "cargo")?;
+                cargo.args(["test", "--workspace", "--locked", "--no-fail-fast", "--doc"]);
+                Ok(cargo)
+            }
+            Self::Binary { directory, path } => {
+                let mut command = run::command(repository, path)?;
                 command
                     .current_dir(directory)
                     .env("CARGO_MANIFEST_DIR", directory)
                     .arg("--show-output");
-                Ok((format!("test ({})", binary.display()), command))
-            })
-            .collect(),
+                Ok(command)
+            }
+        }
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Self::DocTests => "doc tests".to_owned(),
+            Self::Binary { path, .. } => path.file_name().map_or_else(
+                || path.display().to_string(),
+                |name| format!("cargo test {}", name.to_string_lossy()),
+            ),
+        }
     }
 }
 
@@ -202,10 +245,9 @@ fn number_before(text: &str, word: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
     use std::time::Duration;
 
-    use super::{Job, count_cargo, jobs};
+    use super::{Tests, count_cargo, groups};
 
     #[test]
     fn finds_the_test_binaries_of_each_crate_and_starts_with_the_largest() {
@@ -215,16 +257,16 @@ not json
 {"manifest_path":"/b/Cargo.toml","executable":"/t/b-2","profile":{"test":true}}
 {"manifest_path":"/b/Cargo.toml","executable":"/t/program","profile":{"test":false}}
 {"manifest_path":"/b/Cargo.toml","executable":null,"profile":{"test":true}}"#;
-        let of = |directory: &str, binaries: &[&str]| Job::Crate {
+        let of = |directory: &str, path: &str| Tests::Binary {
             directory: directory.into(),
-            binaries: binaries.iter().map(PathBuf::from).collect(),
+            path: path.into(),
         };
         let expected = [
-            of("/b/", &["/t/b-1", "/t/b-2"]),
-            of("/a/", &["/t/a-1"]),
-            Job::DocTests,
+            vec![of("/b/", "/t/b-1"), of("/b/", "/t/b-2")],
+            vec![of("/a/", "/t/a-1")],
+            vec![Tests::DocTests],
         ];
-        assert_eq!(jobs(messages), expected);
+        assert_eq!(groups(messages), expected);
     }
 
     #[test]
