@@ -12,14 +12,12 @@
 mod addons;
 mod bench;
 mod check;
-mod crate_tests;
 mod dashboard;
 mod demo;
 mod deny;
 mod fuzz;
 mod interrupt;
 mod mutate;
-mod node_tests;
 mod pack;
 mod progress;
 mod release;
@@ -60,7 +58,7 @@ enum Command {
     Demo(demo::Options),
     /// Run all checks and tests of the project. CI runs exactly this command.
     #[command(
-        after_help = "Examples:\n  cargo xtask test\n  cargo xtask test --only rust\n  cargo xtask test --only e2e --only docs"
+        after_help = "Examples:\n  cargo xtask test\n  cargo xtask test --changed\n  cargo xtask test --changed=v0.1.0\n  cargo xtask test --only rust --only packages\n  cargo xtask test --long"
     )]
     Test(test::Options),
     /// Check format, lints, types, licences of crates and tidy: the part of `test` that runs no tests.

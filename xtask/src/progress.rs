@@ -41,6 +41,14 @@ impl Step {
         }
     }
 
+    /// Prints a line above the progress.
+    pub(crate) fn print(&self, line: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| say(line)),
+            None => say(line),
+        }
+    }
+
     /// Ends the step as successful.
     pub(crate) fn done(self, remark: &str) {
         self.end("ok  ", remark);

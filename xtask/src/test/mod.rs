@@ -1,13 +1,21 @@
 //! `cargo xtask test`: runs all tests of the project. Its last line is `N passed, N failed`.
 
+mod changed;
+mod crates;
+mod jobs;
+mod long;
+mod node;
+mod unsteady;
+
 use std::process::ExitCode;
+use std::thread;
 use std::time::Duration;
 
 use clap::ValueEnum;
 
-use crate::progress::Step;
+use self::jobs::Group;
 use crate::repository::Repository;
-use crate::{addons, check, crate_tests, dashboard, node_tests, run, toolchain, viewer};
+use crate::{addons, check, dashboard, toolchain, viewer};
 
 /// Options of the command.
 #[derive(clap::Args)]
@@ -15,9 +23,20 @@ pub(crate) struct Options {
     /// Run only this part; may be repeated.
     #[arg(long, value_name = "PART")]
     only: Vec<Part>,
+    /// Run only what the changes since a commit can reach: the tests of changed crates and packages and of those that
+    /// depend on them, and the commands of CONTRIBUTING.md for changed directories.
+    ///
+    /// Without a commit: since the last commit that the branch shares with its upstream, or `origin/main`, or else
+    /// since the last commit. Uncommitted and untracked files count as changed.
+    #[arg(long, value_name = "COMMIT", num_args = 0..=1, require_equals = true, default_missing_value = "", conflicts_with_all = ["only", "long"])]
+    changed: Option<String>,
+    /// Run more: the random tests with many more inputs, and all tests with the addons as they are published. Takes
+    /// more than an hour.
+    #[arg(long)]
+    long: bool,
 }
 
-/// Parts of the test run, in order.
+/// Parts of the test run.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
     /// Format, lints, types, licences of crates, tidy.
@@ -30,10 +49,6 @@ enum Part {
     E2e,
 }
 
-impl Part {
-    const ALL: [Self; 4] = [Self::Check, Self::Rust, Self::Packages, Self::E2e];
-}
-
 /// Results of a part.
 #[derive(Default)]
 pub(crate) struct Outcome {
@@ -41,7 +56,7 @@ pub(crate) struct Outcome {
     pub(crate) failed: usize,
     /// `name: reason` of each skipped test.
     pub(crate) skipped: Vec<String>,
-    /// Files with a failed test that passed in a second run.
+    /// Test files that failed and passed in a second run.
     pub(crate) unsteady: Vec<String>,
     /// Duration of each test file or test binary.
     pub(crate) files: Vec<(String, Duration)>,
@@ -80,6 +95,15 @@ const SLOWEST: usize = 10;
 /// them.
 const OTHER_SERVERS: [&str; 4] = ["fallback", "express", "fastify", "hono"];
 
+/// Tests of the npm packages.
+const PACKAGE_TESTS: &str = "packages/*/test/**/*.test.ts";
+
+/// Tests of several modules together.
+const END_TO_END_TESTS: &str = "tests/**/*.test.ts";
+
+/// Tests of the examples that must pass on each server.
+const SERVER_TESTS: &str = "tests/e2e/servers/*.test.ts";
+
 /// Tests of Notes, which the Rust server must pass too.
 const NOTES_TESTS: &str = "tests/e2e/servers/{auth,errors,notes,paging,routing,shutdown,validation}.test.ts";
 
@@ -88,28 +112,10 @@ const CONFORMANCE_TESTS: &str = "tests/conformance/*.test.ts";
 
 /// Runs the parts, shows all failures at the end, and prints the counts.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
-    toolchain::install(repository)?;
-    viewer::place_or_say(repository);
-    dashboard::build(repository)?;
-    addons::build(repository, addons::Build::WithTests)?;
-    let mut total = Outcome::default();
-    for part in Part::ALL
-        .into_iter()
-        .filter(|part| options.only.is_empty() || options.only.contains(part))
-    {
-        let outcome = match part {
-            Part::Check => checks(repository)?,
-            Part::Rust => crate_tests::run(repository)?,
-            Part::Packages => node_tests::run(
-                repository,
-                "tests of the packages",
-                "packages/*/test/**/*.test.ts",
-                None,
-            )?,
-            Part::E2e => end_to_end(repository)?,
-        };
-        total.add(outcome);
-    }
+    let mut total = match &options.changed {
+        Some(since) => changed::run(repository, since)?,
+        None => run_parts(repository, options)?,
+    };
     if !total.report.is_empty() {
         eprintln!("{}", total.report);
     }
@@ -125,6 +131,58 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
+    })
+}
+
+fn run_parts(repository: &Repository, options: &Options) -> anyhow::Result<Outcome> {
+    let has = |part: Part| options.only.is_empty() || options.only.contains(&part);
+    let build = if options.long {
+        addons::Build::Release
+    } else {
+        addons::Build::WithTests
+    };
+    prepare(repository, build)?;
+    let mut total = Outcome::default();
+    if has(Part::Check) || has(Part::E2e) {
+        check::build_examples(repository)?;
+    }
+    if has(Part::Check) {
+        total.add(checks(repository)?);
+    }
+    let mut groups: Vec<Group> = Vec::new();
+    if has(Part::Rust) {
+        groups.extend(crates::groups(repository, &[])?);
+        groups.push(crates::doc_tests());
+    }
+    if has(Part::Packages) {
+        groups.extend(node::groups(repository, PACKAGE_TESTS, None)?);
+    }
+    if has(Part::E2e) {
+        // `tests/differential` compares these servers with Node.
+        check::build_rust_servers(repository)?;
+        groups.extend(end_to_end(repository)?);
+    }
+    if options.long {
+        long::add_inputs(&mut groups, options.only.is_empty())?;
+    }
+    if !groups.is_empty() {
+        total.add(jobs::run_all(repository, groups)?);
+    }
+    Ok(total)
+}
+
+/// Installs and builds what the tests need. Cargo compiles while npm installs.
+fn prepare(repository: &Repository, build: addons::Build) -> anyhow::Result<()> {
+    thread::scope(|scope| {
+        let cargo = scope.spawn(|| addons::build(repository, build));
+        let installed = toolchain::install(repository).and_then(|()| {
+            viewer::place_or_say(repository);
+            dashboard::build(repository)
+        });
+        let built = cargo
+            .join()
+            .unwrap_or_else(|_| Err(anyhow::anyhow!("the build of the addons panicked")));
+        installed.and(built)
     })
 }
 
@@ -151,43 +209,16 @@ fn checks(repository: &Repository) -> anyhow::Result<Outcome> {
     })
 }
 
-/// Runs all end-to-end tests, then on each other server the tests that depend on the server.
-fn end_to_end(repository: &Repository) -> anyhow::Result<Outcome> {
-    check::build_examples(repository)?;
-    // `tests/differential` compares these servers with Node.
-    check::build_rust_servers(repository)?;
-    let mut total = node_tests::run(repository, "end-to-end tests", "tests/**/*.test.ts", None)?;
+/// Returns all end-to-end tests, and on each other server the tests that depend on the server.
+fn end_to_end(repository: &Repository) -> anyhow::Result<Vec<Group>> {
+    let mut groups = node::groups(repository, END_TO_END_TESTS, None)?;
     for server in OTHER_SERVERS {
-        total.add(node_tests::run(
-            repository,
-            &format!("end-to-end tests on {server}"),
-            "tests/e2e/servers/*.test.ts",
-            Some(server),
-        )?);
+        groups.extend(node::groups(repository, SERVER_TESTS, Some(server))?);
     }
-    for (title, tests) in [
-        ("end-to-end tests of the Rust server", NOTES_TESTS),
-        ("conformance of the Rust server", CONFORMANCE_TESTS),
-    ] {
-        total.add(node_tests::run(repository, title, tests, Some("rust"))?);
+    for tests in [NOTES_TESTS, CONFORMANCE_TESTS] {
+        groups.extend(node::groups(repository, tests, Some("rust"))?);
     }
-    Ok(total)
-}
-
-/// Ends the step. If a run failed without a failed test (a crash, or no tests at all), counts a failure.
-pub(crate) fn conclude(step: Step, title: &str, outcome: &mut Outcome, finished: &run::Finished) {
-    let counted = outcome.passed + outcome.failed + outcome.skipped.len();
-    if outcome.failed == 0 && (!finished.success || counted == 0) {
-        outcome.failed = 1;
-    }
-    let remark = outcome.counts();
-    if outcome.failed == 0 {
-        step.done(&remark);
-    } else {
-        step.failed(&remark);
-        let nothing = if counted == 0 { "no test was run\n" } else { "" };
-        outcome.report = section(title, &format!("{nothing}{}", finished.output));
-    }
+    Ok(groups)
 }
 
 /// Formats a section of the final report.

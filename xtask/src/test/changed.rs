@@ -1,0 +1,518 @@
+//! `cargo xtask test --changed`: runs only the tests that a change can reach.
+//!
+//! A changed crate or package reaches its own tests and those of the crates or packages that depend on it. A changed directory also
+//! reaches the commands that the table of `CONTRIBUTING.md` gives for the directory: end-to-end tests start programs, and no
+//! import shows what they reach.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Context;
+use serde_json::Value;
+
+use super::jobs::{Group, Job, Tests};
+use super::{OTHER_SERVERS, Outcome, checks, crates, jobs, node, prepare};
+use crate::repository::Repository;
+use crate::{addons, check, run};
+
+/// Files that every test depends on.
+const REACH_ALL: [&str; 6] = [
+    "Cargo.toml",
+    "Cargo.lock",
+    "package.json",
+    "package-lock.json",
+    "rust-toolchain.toml",
+    "tsconfig.base.json",
+];
+
+/// Row of the table in `CONTRIBUTING.md`.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Row {
+    /// Files and directories, relative to the root.
+    places: Vec<String>,
+    commands: Vec<TestCommand>,
+}
+
+/// Command of the table that this runner can run.
+#[derive(Debug, PartialEq, Eq)]
+enum TestCommand {
+    /// `cargo test -p a -p b --test c`: all binaries, or those with the names.
+    Crates {
+        names: Vec<String>,
+        binaries: Vec<String>,
+    },
+    /// `node --test "glob"`, with the value of `KIT_E2E_SERVER`.
+    Node {
+        globs: Vec<String>,
+        server: Option<&'static str>,
+    },
+}
+
+/// Tests to run.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Selection {
+    /// Crates, all of whose test binaries run.
+    crates: BTreeSet<String>,
+    /// Names of single binaries with their crates.
+    binaries: BTreeSet<(String, String)>,
+    /// Globs of test files, with servers.
+    globs: BTreeSet<(String, Option<&'static str>)>,
+}
+
+/// Runs the checks, and the tests that the changes since a commit can reach. An empty text stands for the default commit.
+pub(crate) fn run(repository: &Repository, since: &str) -> anyhow::Result<Outcome> {
+    let base = base_commit(repository, since)?;
+    let files = changed_files(repository, &base)?;
+    println!(
+        "{} files changed since {}",
+        files.len(),
+        &base[..base.len().min(9)]
+    );
+    if files.is_empty() {
+        println!("no file was changed, so no test runs");
+        return Ok(Outcome {
+            passed: 1,
+            ..Outcome::default()
+        });
+    }
+    if let Some(file) = files.iter().find(|file| REACH_ALL.contains(&file.as_str())) {
+        println!("{file} was changed, which every test depends on: running all tests");
+        return super::run_parts(
+            repository,
+            &super::Options {
+                only: Vec::new(),
+                changed: None,
+                long: false,
+            },
+        );
+    }
+    let table = std::fs::read_to_string(repository.path("CONTRIBUTING.md"))?;
+    let selection = select(
+        &files,
+        &rows(&table),
+        &crate_dependents(repository)?,
+        &package_dependents(repository)?,
+    );
+    prepare(repository, addons::Build::WithTests)?;
+    check::build_examples(repository)?;
+    let mut total = checks(repository)?;
+    let groups = selection.groups(repository)?;
+    if groups.is_empty() {
+        println!("the changed files reach no test");
+    } else {
+        total.add(jobs::run_all(repository, groups)?);
+    }
+    println!("left to `cargo xtask test`: all tests that the changed files are not known to reach");
+    Ok(total)
+}
+
+/// Returns the commit to compare with.
+fn base_commit(repository: &Repository, since: &str) -> anyhow::Result<String> {
+    let merge_base = |commit: &str| git(repository, &["merge-base", "HEAD", commit]);
+    if !since.is_empty() {
+        return merge_base(since)
+            .with_context(|| format!("`{since}` is not a commit that shares history with HEAD"));
+    }
+    merge_base("@{upstream}")
+        .or_else(|_| merge_base("origin/main"))
+        .or_else(|_| git(repository, &["rev-parse", "HEAD"]))
+}
+
+/// Returns changed and untracked files, relative to the root.
+fn changed_files(repository: &Repository, base: &str) -> anyhow::Result<BTreeSet<String>> {
+    let tracked = git(repository, &["diff", "--name-only", "--no-renames", base])?;
+    let untracked = git(repository, &["ls-files", "--others", "--exclude-standard"])?;
+    Ok(tracked
+        .lines()
+        .chain(untracked.lines())
+        .map(str::to_owned)
+        .collect())
+}
+
+fn git(repository: &Repository, arguments: &[&str]) -> anyhow::Result<String> {
+    let output = run::command(repository, "git")?
+        .args(arguments)
+        .output()
+        .context("`git` could not be started; --changed needs it")?;
+    if !output.status.success() {
+        anyhow::bail!(
+            "`git {}` failed: {}",
+            arguments.join(" "),
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+    }
+    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+}
+
+/// Returns the tests that changed files reach. The maps give the direct dependents of each crate and package.
+fn select(
+    files: &BTreeSet<String>,
+    rows: &[Row],
+    crate_dependents: &BTreeMap<String, BTreeSet<String>>,
+    package_dependents: &BTreeMap<String, BTreeSet<String>>,
+) -> Selection {
+    let mut selection = Selection::default();
+    let mut crates = BTreeSet::new();
+    let mut packages = BTreeSet::new();
+    for file in files {
+        let mut parts = file.split('/');
+        match (parts.next(), parts.next()) {
+            (Some("crates"), Some(name)) => {
+                crates.insert(name.to_owned());
+            }
+            (Some("xtask"), _) => {
+                crates.insert("xtask".to_owned());
+            }
+            (Some("packages"), Some(name)) => {
+                packages.insert(name.to_owned());
+            }
+            (Some("tests"), Some(_)) if file.ends_with(".test.ts") => {
+                selection.globs.insert((file.clone(), None));
+            }
+            (Some("tests"), Some(directory)) => {
+                selection
+                    .globs
+                    .insert((format!("tests/{directory}/**/*.test.ts"), None));
+            }
+            _ => {}
+        }
+        for row in rows {
+            if row.places.iter().any(|place| is_below(file, place)) {
+                selection.add_commands(&row.commands);
+            }
+        }
+    }
+    selection.crates.extend(closure(crates, crate_dependents));
+    for package in closure(packages, package_dependents) {
+        selection
+            .globs
+            .insert((format!("packages/{package}/test/**/*.test.ts"), None));
+    }
+    selection
+}
+
+/// Returns true if `file` is the file or directory `place`, or below the directory.
+fn is_below(file: &str, place: &str) -> bool {
+    file.strip_prefix(place)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Adds all dependents, direct or not.
+fn closure(mut names: BTreeSet<String>, dependents: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
+    let mut waiting: Vec<String> = names.iter().cloned().collect();
+    while let Some(name) = waiting.pop() {
+        for dependent in dependents.get(&name).into_iter().flatten() {
+            if names.insert(dependent.clone()) {
+                waiting.push(dependent.clone());
+            }
+        }
+    }
+    names
+}
+
+impl Selection {
+    fn add_commands(&mut self, commands: &[TestCommand]) {
+        for command in commands {
+            match command {
+                TestCommand::Crates { names, binaries } if binaries.is_empty() => {
+                    self.crates.extend(names.iter().cloned());
+                }
+                TestCommand::Crates { names, binaries } => {
+                    for name in names {
+                        self.binaries
+                            .extend(binaries.iter().map(|binary| (name.clone(), binary.clone())));
+                    }
+                }
+                TestCommand::Node { globs, server } => {
+                    self.globs
+                        .extend(globs.iter().map(|glob| (glob.clone(), *server)));
+                }
+            }
+        }
+    }
+
+    fn groups(&self, repository: &Repository) -> anyhow::Result<Vec<Group>> {
+        let mut groups = Vec::new();
+        if !self.crates.is_empty() || !self.binaries.is_empty() {
+            for group in crates::groups(repository, &[])? {
+                let chosen: Group = group.into_iter().filter(|job| self.has(job)).collect();
+                if !chosen.is_empty() {
+                    groups.push(chosen);
+                }
+            }
+        }
+        let mut files: BTreeSet<(String, Option<&'static str>)> = BTreeSet::new();
+        for (glob, server) in &self.globs {
+            for file in node::files(repository, std::slice::from_ref(glob))? {
+                files.insert((file, *server));
+            }
+        }
+        if files
+            .iter()
+            .any(|(file, server)| *server == Some("rust") || needs_rust_servers(file))
+        {
+            check::build_rust_servers(repository)?;
+        }
+        for (file, server) in files {
+            groups.push(vec![Tests::NodeFile { file, server }.into()]);
+        }
+        Ok(groups)
+    }
+
+    fn has(&self, job: &Job) -> bool {
+        let Some((name, binary)) = job.binary() else {
+            return false;
+        };
+        self.crates.contains(&name) || self.binaries.contains(&(name, binary))
+    }
+}
+
+/// Returns true for tests that start the built Rust servers without `KIT_E2E_SERVER`.
+fn needs_rust_servers(file: &str) -> bool {
+    file.starts_with("tests/differential/") || file.starts_with("tests/garbage/")
+}
+
+/// Returns the rows of the table below the heading "If you change X, run Y".
+fn rows(contributing: &str) -> Vec<Row> {
+    contributing
+        .lines()
+        .skip_while(|line| !line.starts_with("## If you change X"))
+        .skip_while(|line| !line.starts_with('|'))
+        .take_while(|line| line.starts_with('|'))
+        .skip(2)
+        .map(|line| {
+            let cells: Vec<&str> = line.trim_matches('|').split(" | ").collect();
+            let texts = |cell: usize| cells.get(cell).map(|cell| code_texts(cell)).unwrap_or_default();
+            Row {
+                places: texts(1),
+                commands: texts(2).iter().filter_map(|text| command(text)).collect(),
+            }
+        })
+        .collect()
+}
+
+/// Returns the texts between backticks.
+fn code_texts(cell: &str) -> Vec<String> {
+    cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// Parses a command of the table. Returns `None` for other commands, which take too long or need a person.
+fn command(text: &str) -> Option<TestCommand> {
+    let mut words = text.split_whitespace().peekable();
+    let mut server = None;
+    while let Some((name, value)) = words.peek().and_then(|word| word.split_once('=')) {
+        if name == "KIT_BLESS" {
+            return None;
+        }
+        if name == "KIT_E2E_SERVER" {
+            server = OTHER_SERVERS
+                .into_iter()
+                .chain(["rust"])
+                .find(|server| *server == value);
+        }
+        words.next();
+    }
+    let rest: Vec<&str> = words.collect();
+    match rest.as_slice() {
+        ["cargo", "test", arguments @ ..] => {
+            let values = |option: &str| {
+                arguments
+                    .windows(2)
+                    .filter(|pair| pair[0] == option)
+                    .map(|pair| pair[1].to_owned())
+                    .collect()
+            };
+            Some(TestCommand::Crates {
+                names: values("-p"),
+                binaries: values("--test"),
+            })
+        }
+        ["node", "--test", globs @ ..] => Some(TestCommand::Node {
+            globs: globs
+                .iter()
+                .map(|glob| glob.trim_matches('"').to_owned())
+                .collect(),
+            server,
+        }),
+        _ => None,
+    }
+}
+
+/// Returns the direct dependents of each crate of the workspace, by the names of their directories.
+fn crate_dependents(repository: &Repository) -> anyhow::Result<BTreeMap<String, BTreeSet<String>>> {
+    let mut cargo = run::command(repository, "cargo")?;
+    cargo.args(["metadata", "--format-version=1", "--no-deps", "--offline"]);
+    let output = cargo.output().context("`cargo` could not be started")?;
+    let metadata: Value =
+        serde_json::from_slice(&output.stdout).context("`cargo metadata` did not print JSON")?;
+    let mut dependents: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for package in metadata["packages"].as_array().into_iter().flatten() {
+        let Some(name) = package["name"].as_str() else {
+            continue;
+        };
+        for dependency in package["dependencies"].as_array().into_iter().flatten() {
+            // Dependencies of other registries have no path.
+            if let (Some(on), true) = (dependency["name"].as_str(), dependency["path"].is_string()) {
+                dependents
+                    .entry(on.to_owned())
+                    .or_default()
+                    .insert(name.to_owned());
+            }
+        }
+    }
+    Ok(dependents)
+}
+
+/// Returns the direct dependents of each npm package, by the names of their directories.
+fn package_dependents(repository: &Repository) -> anyhow::Result<BTreeMap<String, BTreeSet<String>>> {
+    let mut manifests = Vec::new();
+    for entry in std::fs::read_dir(repository.path("packages"))? {
+        let entry = entry?;
+        if let Ok(text) = std::fs::read_to_string(entry.path().join("package.json")) {
+            let manifest: Value = serde_json::from_str(&text)
+                .with_context(|| format!("{} is not JSON", entry.path().display()))?;
+            manifests.push((entry.file_name().to_string_lossy().into_owned(), manifest));
+        }
+    }
+    let directories: BTreeMap<&str, &str> = manifests
+        .iter()
+        .filter_map(|(directory, manifest)| Some((manifest["name"].as_str()?, directory.as_str())))
+        .collect();
+    let mut dependents: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (directory, manifest) in &manifests {
+        for kind in [
+            "dependencies",
+            "peerDependencies",
+            "optionalDependencies",
+            "devDependencies",
+        ] {
+            for name in manifest[kind]
+                .as_object()
+                .into_iter()
+                .flat_map(|names| names.keys())
+            {
+                if let Some(on) = directories.get(name.as_str()) {
+                    dependents
+                        .entry((*on).to_owned())
+                        .or_default()
+                        .insert(directory.clone());
+                }
+            }
+        }
+    }
+    Ok(dependents)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::path::Path;
+
+    use super::{Row, Selection, TestCommand, command, rows, select};
+    use crate::repository::Repository;
+
+    fn map(pairs: &[(&str, &[&str])]) -> BTreeMap<String, BTreeSet<String>> {
+        pairs
+            .iter()
+            .map(|(name, dependents)| {
+                let dependents = dependents.iter().map(ToString::to_string).collect();
+                ((*name).to_owned(), dependents)
+            })
+            .collect()
+    }
+
+    fn selected(file: &str, rows: &[Row]) -> Selection {
+        select(
+            &BTreeSet::from([file.to_owned()]),
+            rows,
+            &map(&[("ir", &["emit"]), ("emit", &["build"])]),
+            &map(&[("types", &["core"])]),
+        )
+    }
+
+    #[test]
+    fn a_changed_crate_reaches_all_its_dependents() {
+        let selection = selected("crates/ir/src/lib.rs", &[]);
+        assert_eq!(
+            selection.crates.into_iter().collect::<Vec<_>>(),
+            ["build", "emit", "ir"]
+        );
+    }
+
+    #[test]
+    fn a_changed_package_reaches_the_tests_of_its_dependents() {
+        let globs: Vec<String> = selected("packages/types/src/a.ts", &[])
+            .globs
+            .into_iter()
+            .map(|(glob, _)| glob)
+            .collect();
+        assert_eq!(
+            globs,
+            [
+                "packages/core/test/**/*.test.ts",
+                "packages/types/test/**/*.test.ts"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_changed_file_reaches_the_commands_of_its_row() {
+        let table = "## If you change X, run Y\n\n| change | where | run | rewrite goldens with |\n|---|---|---|---|\n\
+            | docs | `docs`, `README.md` | `node --test tests/docs.test.ts`; the tutorial: `cargo xtask demo` |\n\
+            | emitter | `crates/emit` | `cargo test -p emit --test goldens` | `KIT_BLESS=1 cargo test -p emit` |\n";
+        let rows = rows(table);
+        let docs = selected("docs/guide/a.md", &rows);
+        assert_eq!(
+            docs.globs,
+            BTreeSet::from([("tests/docs.test.ts".to_owned(), None)])
+        );
+        let emit = selected("crates/emit/src/lib.rs", &rows);
+        assert_eq!(
+            emit.binaries,
+            BTreeSet::from([("emit".to_owned(), "goldens".to_owned())])
+        );
+        assert_eq!(selected("docsy.md", &rows), Selection::default());
+    }
+
+    #[test]
+    fn parses_servers_globs_and_crates_of_commands() {
+        assert_eq!(
+            command(r#"KIT_E2E_SERVER=express node --test "tests/e2e/servers/*.test.ts""#),
+            Some(TestCommand::Node {
+                globs: vec!["tests/e2e/servers/*.test.ts".to_owned()],
+                server: Some("express"),
+            })
+        );
+        assert_eq!(
+            command("cargo test -p a -p b"),
+            Some(TestCommand::Crates {
+                names: vec!["a".to_owned(), "b".to_owned()],
+                binaries: Vec::new(),
+            })
+        );
+        assert_eq!(command("KIT_BLESS=1 cargo test -p a"), None);
+        assert_eq!(command("cargo xtask fuzz http"), None);
+    }
+
+    #[test]
+    fn the_table_has_a_command_for_each_crate_and_package() {
+        let repository = Repository::find(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let rows = rows(&std::fs::read_to_string(repository.path("CONTRIBUTING.md")).unwrap());
+        let mut missing = Vec::new();
+        for directory in ["crates", "packages"] {
+            for entry in std::fs::read_dir(repository.path(directory)).unwrap() {
+                let entry = entry.unwrap();
+                let place = format!("{directory}/{}", entry.file_name().to_string_lossy());
+                let is_listed = rows
+                    .iter()
+                    .any(|row| row.places.contains(&place) && !row.commands.is_empty());
+                if entry.path().join("src").is_dir() && !is_listed {
+                    missing.push(place);
+                }
+            }
+        }
+        assert!(
+            missing.is_empty(),
+            "no row of the table in CONTRIBUTING.md has these places with a command: {missing:?}"
+        );
+    }
+}

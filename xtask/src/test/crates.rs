@@ -1,0 +1,144 @@
+//! Tests of the crates. Cargo builds them; the runner runs the binaries side by side. The binaries of one crate run one
+//! after another, because they may share a directory below `target/`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::Outcome;
+use super::jobs::{Group, Job, Tests};
+use crate::repository::Repository;
+use crate::run;
+
+/// Builds the tests of crates and returns a group for each crate. Without names, builds the tests of all crates.
+pub(crate) fn groups(repository: &Repository, names: &[String]) -> anyhow::Result<Vec<Group>> {
+    let mut cargo = run::command(repository, "cargo")?;
+    cargo.args(["test", "--locked", "--no-run"]);
+    if names.is_empty() {
+        cargo.arg("--workspace");
+    }
+    for name in names {
+        cargo.args(["-p", name]);
+    }
+    // Doc tests are not built here.
+    cargo.args(["--lib", "--bins", "--tests", "--examples"]);
+    cargo.arg("--message-format=json-render-diagnostics");
+    let title = "building the tests of the crates (minutes the first time)";
+    Ok(binaries(&run::stdout_of(title, cargo)?))
+}
+
+/// Returns the group of the examples in doc comments.
+pub(crate) fn doc_tests() -> Group {
+    vec![Tests::Documentation.into()]
+}
+
+/// Reads the test binaries from the JSON messages of cargo, one group for each crate. Crates with many binaries come first.
+fn binaries(messages: &str) -> Vec<Group> {
+    let mut crates: BTreeMap<PathBuf, Vec<Job>> = BTreeMap::new();
+    for message in messages.lines() {
+        let Ok(message) = serde_json::from_str::<Value>(message) else {
+            continue;
+        };
+        let (Some(manifest), Some(binary)) =
+            (message["manifest_path"].as_str(), message["executable"].as_str())
+        else {
+            continue;
+        };
+        // Examples and programs are executables too.
+        if message["profile"]["test"] == true {
+            let directory = Path::new(manifest)
+                .parent()
+                .map(Path::to_path_buf)
+                .unwrap_or_default();
+            let path = binary.into();
+            let tests = crates.entry(directory.clone()).or_default();
+            tests.push(Tests::Binary { directory, path }.into());
+        }
+    }
+    let mut groups: Vec<_> = crates.into_values().collect();
+    groups.sort_by_key(|tests| std::cmp::Reverse(tests.len()));
+    groups
+}
+
+/// Returns the command that runs a test binary.
+pub(crate) fn binary_command(
+    repository: &Repository,
+    directory: &Path,
+    path: &Path,
+) -> anyhow::Result<Command> {
+    let mut command = run::command(repository, path)?;
+    command
+        .current_dir(directory)
+        .env("CARGO_MANIFEST_DIR", directory)
+        .arg("--show-output");
+    Ok(command)
+}
+
+/// Returns the command that runs the examples in doc comments of all crates.
+pub(crate) fn doc_tests_command(repository: &Repository) -> anyhow::Result<Command> {
+    let mut cargo = run::command(repository, "cargo")?;
+    cargo.args(["test", "--workspace", "--locked", "--no-fail-fast", "--doc"]);
+    Ok(cargo)
+}
+
+/// Adds up the `test result:` lines of libtest. A test that cannot run on this machine prints `SKIPPED name: reason`.
+pub(crate) fn count(output: &str) -> Outcome {
+    let mut outcome = Outcome::default();
+    for line in output.lines().map(str::trim) {
+        if let Some(counts) = line.strip_prefix("test result: ") {
+            outcome.passed += number_before(counts, " passed");
+            outcome.failed += number_before(counts, " failed");
+        } else if let Some(skipped) = line.strip_prefix("SKIPPED ") {
+            outcome.skipped.push(skipped.to_owned());
+        }
+    }
+    outcome.passed = outcome.passed.saturating_sub(outcome.skipped.len());
+    outcome
+}
+
+/// Returns the number directly before a word.
+fn number_before(text: &str, word: &str) -> usize {
+    text.find(word)
+        .and_then(|end| text[..end].rsplit(|c: char| !c.is_ascii_digit()).next())
+        .and_then(|digits| digits.parse().ok())
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Tests, binaries, count};
+
+    #[test]
+    fn finds_the_test_binaries_of_each_crate_and_starts_with_the_largest() {
+        let messages = r#"{"manifest_path":"/a/Cargo.toml","executable":"/t/a-1","profile":{"test":true}}
+not json
+{"manifest_path":"/b/Cargo.toml","executable":"/t/b-1","profile":{"test":true}}
+{"manifest_path":"/b/Cargo.toml","executable":"/t/b-2","profile":{"test":true}}
+{"manifest_path":"/b/Cargo.toml","executable":"/t/program","profile":{"test":false}}
+{"manifest_path":"/b/Cargo.toml","executable":null,"profile":{"test":true}}"#;
+        let of = |directory: &str, path: &str| {
+            Tests::Binary {
+                directory: directory.into(),
+                path: path.into(),
+            }
+            .into()
+        };
+        let expected = [
+            vec![of("/b", "/t/b-1"), of("/b", "/t/b-2")],
+            vec![of("/a", "/t/a-1")],
+        ];
+        assert_eq!(binaries(messages), expected);
+    }
+
+    #[test]
+    fn adds_up_libtest_counts_and_does_not_count_skips_as_passes() {
+        let outcome = count(
+            "running 3 tests\nSKIPPED apply: no PostgreSQL\ntest result: ok. 3 passed; 0 failed; 0 ignored\n\
+             test result: FAILED. 10 passed; 2 failed; 0 ignored",
+        );
+        assert_eq!((outcome.passed, outcome.failed), (12, 2));
+        assert_eq!(outcome.skipped, ["apply: no PostgreSQL"]);
+    }
+}

@@ -1,0 +1,333 @@
+//! Runs test binaries and test files side by side, and counts their results.
+//!
+//! One queue serves crates, packages and end-to-end tests, because each of them waits for databases, sockets and timers
+//! for a part of its time. Groups that take long start first, so that no single file runs alone at the end.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{Outcome, crates, node, section, unsteady};
+use crate::progress::Step;
+use crate::repository::Repository;
+use crate::run;
+
+/// Maximum number of failed jobs that may have the load of the machine as their reason. If there are more, the code is the reason.
+const MAX_UNSTEADY: usize = 4;
+
+/// Names of jobs that take long, one a line, the longest first.
+const SLOW: &str = include_str!("slow.txt");
+
+/// Command that runs tests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Job {
+    pub(crate) tests: Tests,
+    /// Environment variables of the command, in addition to those of this program.
+    pub(crate) variables: Vec<(String, String)>,
+}
+
+/// Tests of a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Tests {
+    /// Tests of a crate, compiled to a binary.
+    Binary {
+        /// Directory of the crate, in which cargo runs its tests.
+        directory: PathBuf,
+        path: PathBuf,
+    },
+    /// Examples in the doc comments of all crates.
+    Documentation,
+    /// File for node:test, relative to the root of the repository.
+    NodeFile {
+        file: String,
+        /// Value of `KIT_E2E_SERVER`.
+        server: Option<&'static str>,
+    },
+}
+
+/// Jobs that must not run at the same time, in order.
+pub(crate) type Group = Vec<Job>;
+
+/// Result of a job.
+struct JobResult {
+    job: Job,
+    finished: run::Finished,
+    outcome: Outcome,
+    duration: Duration,
+}
+
+impl JobResult {
+    fn passed(&self) -> bool {
+        self.outcome.failed == 0
+    }
+}
+
+impl From<Tests> for Job {
+    fn from(tests: Tests) -> Self {
+        Self {
+            tests,
+            variables: Vec::new(),
+        }
+    }
+}
+
+impl Job {
+    /// Returns the crate and the name of a test binary.
+    pub(crate) fn binary(&self) -> Option<(String, String)> {
+        let Tests::Binary { directory, path } = &self.tests else {
+            return None;
+        };
+        let of_crate = directory.file_name()?.to_string_lossy().into_owned();
+        let file = path.file_stem()?.to_string_lossy();
+        // Cargo puts a hash behind the name, which changes with the sources.
+        let binary = file.rsplit_once('-').map_or(&*file, |(name, _hash)| name);
+        Some((of_crate, binary.to_owned()))
+    }
+}
+
+/// Prints the name of the job: the path of a file with its server, or the crate and the name of a binary.
+impl fmt::Display for Job {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.tests {
+            Tests::Binary { path, .. } => match self.binary() {
+                Some((of_crate, binary)) => write!(out, "cargo test -p {of_crate} {binary}"),
+                None => write!(out, "{}", path.display()),
+            },
+            Tests::Documentation => out.write_str("doc tests"),
+            Tests::NodeFile { file, server: None } => out.write_str(file),
+            Tests::NodeFile {
+                file,
+                server: Some(server),
+            } => write!(out, "{file} on {server}"),
+        }
+    }
+}
+
+/// Runs all groups, then repeats failed jobs, if there are few: one job after another, without other tests. Sockets, databases and
+/// browsers share the machine with other tests, so a test may fail because of the load. A job that passes then is no failure, but
+/// is listed at the end, and fails if the same job was unsteady in an earlier run on this machine.
+pub(crate) fn run_all(repository: &Repository, groups: Vec<Group>) -> anyhow::Result<Outcome> {
+    let total = groups.iter().map(Vec::len).sum();
+    let step = Step::start(format!("running {total} test files"));
+    let progress = Progress::new(total);
+    let mut results = run_groups(repository, start_order(groups, SLOW), &step, &progress)?;
+    let mut outcome = Outcome::default();
+    let mut failed: Vec<&mut JobResult> = results.iter_mut().filter(|result| !result.passed()).collect();
+    if failed.len() <= MAX_UNSTEADY {
+        for first in &mut failed {
+            let second = run_job(repository, &first.job, &step, total)?;
+            if second.passed() {
+                let name = first.job.to_string();
+                let title = format!("{name}: failed once, passed when run again");
+                outcome.report.push_str(&section(&title, &first.finished.output));
+                outcome.unsteady.push(name);
+                **first = second;
+            }
+        }
+    }
+    for result in results {
+        let name = result.job.to_string();
+        if !result.passed() {
+            outcome.report.push_str(&section(&name, &result.finished.output));
+        }
+        outcome.files.push((name, result.duration));
+        outcome.add(result.outcome);
+    }
+    unsteady::fail_repeated(&unsteady::record(repository), &mut outcome)?;
+    let remark = outcome.counts();
+    if outcome.failed == 0 {
+        step.done(&remark);
+    } else {
+        step.failed(&remark);
+    }
+    Ok(outcome)
+}
+
+/// Orders groups by their first job in the list of slow jobs. Other groups keep their order.
+fn start_order(mut groups: Vec<Group>, slow: &str) -> Vec<Group> {
+    let slow: Vec<&str> = slow.lines().collect();
+    groups.sort_by_key(|group| {
+        group
+            .iter()
+            .filter_map(|job| {
+                let name = job.to_string();
+                slow.iter().position(|slow| name == *slow)
+            })
+            .min()
+            .unwrap_or(slow.len())
+    });
+    groups
+}
+
+fn run_groups(
+    repository: &Repository,
+    groups: Vec<Group>,
+    step: &Step,
+    progress: &Progress,
+) -> anyhow::Result<Vec<JobResult>> {
+    // Jobs wait for about a third of their time, so one job more than processors runs.
+    let workers = thread::available_parallelism().map_or(1, std::num::NonZero::get) + 1;
+    let groups = Mutex::new(VecDeque::from(groups));
+    let next_report = AtomicUsize::new(0);
+    let work = || {
+        let mut results = Vec::new();
+        loop {
+            let group = groups.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            let Some(group) = group else { return Ok(results) };
+            for job in group {
+                let result = run_job(
+                    repository,
+                    &job,
+                    step,
+                    next_report.fetch_add(1, Ordering::Relaxed),
+                )?;
+                progress.add(step, &result);
+                results.push(result);
+            }
+        }
+    };
+    let results: Vec<anyhow::Result<Vec<JobResult>>> = thread::scope(|scope| {
+        let handles: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        handles
+            .into_iter()
+            .map(|handle| {
+                handle
+                    .join()
+                    .unwrap_or_else(|_| Err(anyhow::anyhow!("a thread of the runner panicked")))
+            })
+            .collect()
+    });
+    let mut all = Vec::new();
+    for result in results {
+        all.extend(result?);
+    }
+    Ok(all)
+}
+
+/// Runs a job to its end. `report` is a number that no other running job has.
+fn run_job(repository: &Repository, job: &Job, step: &Step, report: usize) -> anyhow::Result<JobResult> {
+    let report = repository
+        .target()
+        .join("test-reports")
+        .join(format!("{report}.tap"));
+    let mut command = command(repository, job, &report)?;
+    command.envs(job.variables.iter().map(|(name, value)| (name, value)));
+    let started = Instant::now();
+    let finished = run::finish(command, step)?;
+    let duration = started.elapsed();
+    let mut outcome = match job.tests {
+        Tests::Binary { .. } | Tests::Documentation => crates::count(&finished.output),
+        Tests::NodeFile { .. } => node::count(&std::fs::read_to_string(&report).unwrap_or_default()),
+    };
+    // A crash has no failed test. A file without tests is a mistake, but a crate may have no test in a binary.
+    let is_empty = outcome.passed + outcome.failed + outcome.skipped.len() == 0;
+    let needs_tests = matches!(job.tests, Tests::NodeFile { .. });
+    if outcome.failed == 0 && (!finished.success || is_empty && needs_tests) {
+        outcome.failed = 1;
+    }
+    Ok(JobResult {
+        job: job.clone(),
+        finished,
+        outcome,
+        duration,
+    })
+}
+
+fn command(repository: &Repository, job: &Job, report: &Path) -> anyhow::Result<Command> {
+    match &job.tests {
+        Tests::Binary { directory, path } => crates::binary_command(repository, directory, path),
+        Tests::Documentation => crates::doc_tests_command(repository),
+        Tests::NodeFile { file, server } => node::command(repository, file, *server, report),
+    }
+}
+
+/// Number of finished jobs, for people who watch.
+struct Progress {
+    total: usize,
+    started: Instant,
+    finished: AtomicUsize,
+    failed: AtomicUsize,
+}
+
+impl Progress {
+    fn new(total: usize) -> Self {
+        Self {
+            total,
+            started: Instant::now(),
+            finished: AtomicUsize::new(0),
+            failed: AtomicUsize::new(0),
+        }
+    }
+
+    /// Reports a failure at once, and ten times the number of finished jobs.
+    fn add(&self, step: &Step, result: &JobResult) {
+        let finished = self.finished.fetch_add(1, Ordering::Relaxed) + 1;
+        if !result.passed() {
+            self.failed.fetch_add(1, Ordering::Relaxed);
+            step.print(&format!("FAIL {}", result.job));
+        }
+        let tenth = self.total.div_ceil(10).max(1);
+        if finished.is_multiple_of(tenth) {
+            let failed = self.failed.load(Ordering::Relaxed);
+            let seconds = self.started.elapsed().as_secs();
+            step.print(&format!(
+                "     {finished} of {} test files, {failed} failed, {seconds} s",
+                self.total
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Group, Job, Tests, start_order};
+
+    fn file(name: &str) -> Group {
+        vec![
+            Tests::NodeFile {
+                file: name.to_owned(),
+                server: None,
+            }
+            .into(),
+        ]
+    }
+
+    fn binaries(names: &[&str]) -> Group {
+        let job = |name: &&str| -> Job {
+            Tests::Binary {
+                directory: "/crate".into(),
+                path: format!("/target/{name}").into(),
+            }
+            .into()
+        };
+        names.iter().map(job).collect()
+    }
+
+    #[test]
+    fn starts_groups_with_slow_jobs_first_and_keeps_the_order_of_others() {
+        let groups = vec![
+            file("b"),
+            file("a"),
+            binaries(&["fast-01", "slow-02"]),
+            file("slowest"),
+        ];
+        let ordered = start_order(groups, "slowest\ncargo test -p crate slow\n");
+        let names: Vec<String> = ordered.iter().map(|group| group[0].to_string()).collect();
+        assert_eq!(names, ["slowest", "cargo test -p crate fast", "b", "a"]);
+    }
+
+    #[test]
+    fn names_the_server_of_a_file() {
+        let job: Job = Tests::NodeFile {
+            file: "tests/a.test.ts".to_owned(),
+            server: Some("hono"),
+        }
+        .into();
+        assert_eq!(job.to_string(), "tests/a.test.ts on hono");
+    }
+}

@@ -1,0 +1,116 @@
+//! Test files for node:test.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Context;
+
+use super::Outcome;
+use super::jobs::{Group, Tests};
+use crate::repository::Repository;
+use crate::run;
+
+/// Program that prints the files of globs.
+const GLOB: &str = "import { globSync } from 'node:fs';
+for (const file of globSync(process.argv.slice(1)).sort()) console.log(file);";
+
+/// Returns the files of globs, relative to the root of the repository.
+pub(crate) fn files(repository: &Repository, globs: &[String]) -> anyhow::Result<Vec<String>> {
+    let mut node = run::command(repository, "node")?;
+    node.args(["--input-type=module", "--eval", GLOB, "--"])
+        .args(globs);
+    let output = node.output().context("`node` could not be started")?;
+    if !output.status.success() {
+        anyhow::bail!(
+            "listing {} failed:\n{}",
+            globs.join(" "),
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    let files: Vec<String> = String::from_utf8(output.stdout)?
+        .lines()
+        .map(|file| file.replace('\\', "/"))
+        .filter(|file| !file.split('/').any(|name| name == "node_modules"))
+        .collect();
+    Ok(files)
+}
+
+/// Returns a group for each file of a glob. `server` is the value of `KIT_E2E_SERVER`.
+pub(crate) fn groups(
+    repository: &Repository,
+    glob: &str,
+    server: Option<&'static str>,
+) -> anyhow::Result<Vec<Group>> {
+    let files = files(repository, &[glob.to_owned()])?;
+    if files.is_empty() {
+        anyhow::bail!("no test file matches {glob}");
+    }
+    let job = |file| vec![Tests::NodeFile { file, server }.into()];
+    Ok(files.into_iter().map(job).collect())
+}
+
+/// Returns the command that runs a file. It writes one report for people to its output, and one for [`count`] to `report`.
+pub(crate) fn command(
+    repository: &Repository,
+    file: &str,
+    server: Option<&str>,
+    report: &Path,
+) -> anyhow::Result<Command> {
+    if let Some(directory) = report.parent() {
+        std::fs::create_dir_all(directory)?;
+    }
+    // A crash must not leave the counts of another file.
+    if report.exists() {
+        std::fs::remove_file(report)?;
+    }
+    let mut node = run::command(repository, "node")?;
+    node.arg("--test")
+        .args(["--test-reporter=spec", "--test-reporter-destination=stdout"])
+        .arg("--test-reporter=tap")
+        .arg(format!("--test-reporter-destination={}", report.display()))
+        .arg(file);
+    if let Some(server) = server {
+        node.env("KIT_E2E_SERVER", server);
+    }
+    Ok(node)
+}
+
+/// Parses the final counts of a TAP report, and its skipped tests with their reasons.
+pub(crate) fn count(report: &str) -> Outcome {
+    let mut outcome = Outcome::default();
+    for line in report.lines() {
+        let line = line.trim();
+        let count = |prefix: &str| {
+            line.strip_prefix(prefix)
+                .and_then(|count| count.trim().parse::<usize>().ok())
+        };
+        if let Some(passed) = count("# pass ") {
+            outcome.passed = passed;
+        } else if let Some(failed) = count("# fail ").or_else(|| count("# cancelled ")) {
+            outcome.failed += failed;
+        } else if let Some((name, reason)) = line
+            .strip_prefix("ok ")
+            .and_then(|rest| rest.split_once(" # SKIP"))
+        {
+            let name = name
+                .trim_start_matches(|c: char| c.is_ascii_digit())
+                .trim_start_matches(" - ");
+            outcome.skipped.push(format!("{name}: {}", reason.trim()));
+        }
+    }
+    outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use super::count;
+
+    #[test]
+    fn reads_the_counts_at_the_end_of_a_tap_report() {
+        let outcome = count(
+            "ok 1 - a\nok 2 - bun runs # SKIP no bun here\n# tests 4\n# pass 2\n# fail 1\n# cancelled 0\n# skipped 1\n",
+        );
+        assert_eq!((outcome.passed, outcome.failed), (2, 1));
+        assert_eq!(outcome.skipped, ["bun runs: no bun here"]);
+    }
+}
