@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::plan::{Decision, UnionPlan};
 use crate::specificity::is_scalar;
-use crate::value::{Read, example, read};
+use crate::value::{Reading, example, read};
 use crate::walk::children;
 
 /// Maximum number of pairs of members that are compared in one union.
@@ -146,7 +146,7 @@ fn pairs(program: &Program, plan: &UnionPlan) -> Vec<(usize, usize)> {
 
 fn candidates(decision: &Decision, found: &mut Vec<(usize, usize)>) {
     match decision {
-        Decision::Never | Decision::Member(_) => {}
+        Decision::NoMember | Decision::Member(_) => {}
         Decision::Candidates(candidates) => {
             if candidates.disjoint {
                 return;
@@ -164,8 +164,8 @@ fn candidates(decision: &Decision, found: &mut Vec<(usize, usize)>) {
     }
 }
 
-fn difference(a: &Read, b: &Read) -> Option<Outcome> {
-    match (a.keeps_more_than(b), b.keeps_more_than(a)) {
+fn difference(a: &Reading, b: &Reading) -> Option<Outcome> {
+    match (a.has_keys_missing_in(b), b.has_keys_missing_in(a)) {
         (true, true) => Some(Outcome::Dropped),
         // One member keeps everything that the other keeps, and more: the rule for unions chooses it.
         (true, false) | (false, true) => None,

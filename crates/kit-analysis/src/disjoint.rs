@@ -32,7 +32,7 @@ pub fn all_disjoint(program: &Program, types: &[TypeId]) -> bool {
         let kinds = kinds(program, *id);
         [Kinds::ARRAY, Kinds::OBJECT]
             .iter()
-            .all(|kind| kinds.are_apart(*kind) || kind.contains(kinds))
+            .all(|kind| kinds.is_disjoint(*kind) || kind.contains(kinds))
     };
     let is_told =
         is_flat && is_told(&plan.arrays) && is_told(&plan.objects) && types.iter().all(is_of_one_kind);
@@ -46,7 +46,7 @@ pub fn all_disjoint(program: &Program, types: &[TypeId]) -> bool {
 /// Returns true if a decision leaves at most one member for each value.
 fn is_told(decision: &Decision) -> bool {
     match decision {
-        Decision::Never | Decision::Member(_) => true,
+        Decision::NoMember | Decision::Member(_) => true,
         Decision::Candidates(candidates) => candidates.disjoint,
         Decision::Switch(switch) => {
             switch.cases.iter().all(|case| is_told(&case.decision)) && is_told(&switch.otherwise)
@@ -104,23 +104,23 @@ impl Search<'_> {
         if is_impossible(program, a) || is_impossible(program, b) {
             return true;
         }
-        if kinds(program, a).are_apart(kinds(program, b)) {
+        if kinds(program, a).is_disjoint(kinds(program, b)) {
             return true;
         }
         self.entered.push((a, b));
-        let found = self.apart(a, b);
+        let found = self.disjoint_kinds(a, b);
         self.entered.pop();
         found
     }
 
-    fn apart(&mut self, a: TypeId, b: TypeId) -> bool {
+    fn disjoint_kinds(&mut self, a: TypeId, b: TypeId) -> bool {
         let program = self.program;
         let (left, right) = (&program.types[a], &program.types[b]);
         match (&left.kind, &right.kind) {
             (TypeKind::Union { members: declared }, _) => members(program, declared)
                 .iter()
                 .all(|member| self.disjoint(member.r#type, b)),
-            (_, TypeKind::Union { .. }) => self.apart(b, a),
+            (_, TypeKind::Union { .. }) => self.disjoint_kinds(b, a),
             (TypeKind::Object(left), TypeKind::Object(right)) => {
                 self.objects(left, right) || self.objects(right, left)
             }

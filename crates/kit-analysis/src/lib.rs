@@ -8,7 +8,7 @@
 //! 1. Members that no value fits are left out ([`members`]). Nested unions are flattened.
 //! 2. A value fits a union if it fits a member. If it fits several members, the member that keeps most of the value's keys,
 //!    at any depth, wins. Among those members the one with the most specific scalars wins, and among those the one that is
-//!    declared first. [`Read`] implements this rule in Rust, `packages/core/src/codec/match.ts` in TypeScript.
+//!    declared first. [`Reading`] implements this rule in Rust, `packages/core/src/codec/match.ts` in TypeScript.
 //! 3. [`UnionPlan`] describes how to find the member with few checks. The plan changes the cost, never the result.
 //!
 //! Invariants: all functions are pure functions of a [`Program`](kit_ir::Program) without I/O, and every walk terminates,
@@ -23,7 +23,7 @@
 //! let plan = UnionPlan::new(&program, &[text, date]);
 //! // A date is tried before a string, in any order of declaration.
 //! assert_eq!(plan.scalars, [1, 0]);
-//! assert_eq!(plan.objects, Decision::Never);
+//! assert_eq!(plan.objects, Decision::NoMember);
 //! ```
 
 mod ambiguity;
@@ -31,8 +31,8 @@ mod disjoint;
 mod members;
 mod plan;
 mod specificity;
-mod tags;
-mod text;
+mod discriminants;
+mod describe;
 mod value;
 mod walk;
 
@@ -41,7 +41,7 @@ pub use disjoint::{all_disjoint, disjoint};
 pub use members::{Kinds, Member, is_impossible, kinds, members};
 pub use plan::{Candidates, Case, Decision, Discriminator, Switch, UnionPlan};
 pub use specificity::{is_scalar, specificity};
-pub use tags::{Tag, literals};
-pub use text::describe;
-pub use value::{Fit, Read, example, fit, read};
+pub use discriminants::{DiscriminantValue, literals};
+pub use describe::describe;
+pub use value::{Fit, Reading, example, fit, read};
 pub use walk::{children, collect_references, resolve};

@@ -13,7 +13,7 @@ pub struct Member {
     /// Type of the member; never a union and never a reference to a union.
     pub r#type: TypeId,
     /// Named unions that contain the member, outermost first.
-    pub through: Vec<DeclarationId>,
+    pub containing_unions: Vec<DeclarationId>,
 }
 
 /// Returns the members of a union in the order of declaration. Nested unions, named or not, are flattened. Members that no
@@ -27,12 +27,12 @@ pub fn members(program: &Program, declared: &[TypeId]) -> Vec<Member> {
 fn flatten(
     program: &Program,
     declared: &[TypeId],
-    through: &[DeclarationId],
+    containing_unions: &[DeclarationId],
     seen: &mut FxHashSet<TypeId>,
     found: &mut Vec<Member>,
 ) {
     for id in declared {
-        let mut entered = through.to_vec();
+        let mut entered = containing_unions.to_vec();
         let mut at = *id;
         // A union that is a member of itself adds no members.
         let mut circular = false;
@@ -52,7 +52,7 @@ fn flatten(
         } else if seen.insert(*id) && !is_impossible(program, *id) {
             found.push(Member {
                 r#type: *id,
-                through: through.to_vec(),
+                containing_unions: containing_unions.to_vec(),
             });
         }
     }
@@ -116,7 +116,7 @@ impl Kinds {
     pub const ALL: Self = Self(63);
 
     /// Returns true if the two sets have no kind in common.
-    pub fn are_apart(self, other: Self) -> bool {
+    pub fn is_disjoint(self, other: Self) -> bool {
         (self & other) == Self::NONE
     }
 

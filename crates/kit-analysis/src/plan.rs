@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::disjoint::pairs_disjoint;
 use crate::members::{Kinds, Member, kinds, members};
 use crate::specificity::specificity;
-use crate::tags::{Tag, is_listed, property_tags};
+use crate::discriminants::{DiscriminantValue, is_listed, property_values};
 use crate::walk::resolve;
 
 /// Maximum number of properties that are tried as discriminators of one group of members.
@@ -31,7 +31,7 @@ pub struct UnionPlan {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
     /// The group is empty.
-    Never,
+    NoMember,
     /// The group has one member.
     Member(usize),
     /// Properties do not distinguish the members: compare the value with each of them.
@@ -64,7 +64,7 @@ pub struct Switch {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
     /// Values of the property. A value occurs in one case only.
-    pub tags: Vec<Tag>,
+    pub values: Vec<DiscriminantValue>,
     /// Decision for these values.
     pub decision: Decision,
 }
@@ -84,7 +84,7 @@ impl UnionPlan {
         let members = members(program, declared);
         let of = |kind: Kinds| -> Vec<usize> {
             (0..members.len())
-                .filter(|index| !kinds(program, members[*index].r#type).are_apart(kind))
+                .filter(|index| !kinds(program, members[*index].r#type).is_disjoint(kind))
                 .collect()
         };
         let mut scalars = of(Kinds::NULL | Kinds::BOOLEAN | Kinds::NUMBER | Kinds::STRING);
@@ -115,7 +115,7 @@ impl UnionPlan {
         let Decision::Switch(switch) = &self.objects else {
             return None;
         };
-        if *switch.otherwise != Decision::Never {
+        if *switch.otherwise != Decision::NoMember {
             return None;
         }
         let mut cases = Vec::new();
@@ -123,8 +123,8 @@ impl UnionPlan {
             let Decision::Member(member) = case.decision else {
                 return None;
             };
-            for tag in &case.tags {
-                let Tag::Literal(kit_ir::LiteralValue::String(text)) = tag else {
+            for value in &case.values {
+                let DiscriminantValue::Literal(kit_ir::LiteralValue::String(text)) = value else {
                     return None;
                 };
                 cases.push((text.clone(), member));
@@ -160,7 +160,7 @@ struct Planner<'a> {
 /// Division of a group by a property: the property's values with the members that remain for them.
 struct Split<'a> {
     property: &'a str,
-    cases: Vec<(Vec<Tag>, Vec<usize>)>,
+    cases: Vec<(Vec<DiscriminantValue>, Vec<usize>)>,
     otherwise: Vec<usize>,
 }
 
@@ -182,7 +182,7 @@ impl<'a> Planner<'a> {
 
     fn candidates(&self, group: Vec<usize>) -> Decision {
         match group.as_slice() {
-            [] => Decision::Never,
+            [] => Decision::NoMember,
             [only] => Decision::Member(*only),
             _ => {
                 let types: Vec<TypeId> = group.iter().map(|member| self.types[*member]).collect();
@@ -210,8 +210,8 @@ impl<'a> Planner<'a> {
             return self.candidates(group);
         };
         used.push(split.property);
-        let cases = split.cases.into_iter().map(|(tags, members)| Case {
-            tags,
+        let cases = split.cases.into_iter().map(|(values, members)| Case {
+            values,
             decision: self.decide(members, used),
         });
         let cases = cases.collect();
@@ -260,25 +260,25 @@ impl<'a> Planner<'a> {
     fn split(&self, group: &[usize], property: &'a str) -> Split<'a> {
         let of = |member: usize| {
             let object = self.object(member)?;
-            property_tags(self.program, object, property)
+            property_values(self.program, object, property)
         };
-        let tags: Vec<Option<Vec<Tag>>> = group.iter().map(|member| of(*member)).collect();
+        let values: Vec<Option<Vec<DiscriminantValue>>> = group.iter().map(|member| of(*member)).collect();
         // The debug form distinguishes `1` from `"1"` and `true`, and each number has one debug form.
         let mut places: FxHashMap<String, usize> = FxHashMap::default();
-        let mut holders: Vec<(Tag, Vec<usize>)> = Vec::new();
-        for tag in tags.iter().flatten().flatten() {
-            places.entry(format!("{tag:?}")).or_insert_with(|| {
-                holders.push((tag.clone(), Vec::new()));
+        let mut holders: Vec<(DiscriminantValue, Vec<usize>)> = Vec::new();
+        for value in values.iter().flatten().flatten() {
+            places.entry(format!("{value:?}")).or_insert_with(|| {
+                holders.push((value.clone(), Vec::new()));
                 holders.len() - 1
             });
         }
-        for (member, tags) in group.iter().zip(&tags) {
-            match tags {
+        for (member, values) in group.iter().zip(&values) {
+            match values {
                 // The property may be anything.
                 None => holders.iter_mut().for_each(|(_, members)| members.push(*member)),
-                Some(tags) => {
-                    for tag in tags {
-                        let members = &mut holders[places[&format!("{tag:?}")]].1;
+                Some(values) => {
+                    for value in values {
+                        let members = &mut holders[places[&format!("{value:?}")]].1;
                         if members.last() != Some(member) {
                             members.push(*member);
                         }
@@ -286,16 +286,16 @@ impl<'a> Planner<'a> {
                 }
             }
         }
-        let mut cases: Vec<(Vec<Tag>, Vec<usize>)> = Vec::new();
+        let mut cases: Vec<(Vec<DiscriminantValue>, Vec<usize>)> = Vec::new();
         let mut by_members: FxHashMap<Vec<usize>, usize> = FxHashMap::default();
-        for (tag, members) in holders {
+        for (value, members) in holders {
             let place = *by_members.entry(members.clone()).or_insert_with(|| {
                 cases.push((Vec::new(), members));
                 cases.len() - 1
             });
-            cases[place].0.push(tag);
+            cases[place].0.push(value);
         }
-        let any = group.iter().zip(&tags).filter(|(_, tags)| tags.is_none());
+        let any = group.iter().zip(&values).filter(|(_, values)| values.is_none());
         Split {
             property,
             cases,

@@ -34,7 +34,7 @@ pub fn children(kind: &TypeKind) -> Vec<TypeId> {
             .iter()
             .filter_map(|part| match part {
                 TemplatePart::Text(_) => None,
-                TemplatePart::Hole(id) => Some(*id),
+                TemplatePart::Placeholder(id) => Some(*id),
             })
             .collect(),
         TypeKind::Array { element } => vec![*element],

@@ -4,7 +4,7 @@
 
 mod support;
 
-use kit_analysis::{Candidates, Decision, Tag, UnionPlan, disjoint, members};
+use kit_analysis::{Candidates, Decision, DiscriminantValue, UnionPlan, disjoint, members};
 use kit_ir::{LiteralValue, Program, TypeId, TypeKind};
 use support::{declare, object, program, record, text, tuple, union};
 
@@ -19,7 +19,7 @@ fn scalars(program: &mut Program) -> (TypeId, TypeId, TypeId) {
 /// Writes a decision in a short form: `kind{"a":0 "b":[1 2] else -}`. Disjoint candidates are separated by `|`.
 fn short(decision: &Decision) -> String {
     match decision {
-        Decision::Never => "-".to_owned(),
+        Decision::NoMember => "-".to_owned(),
         Decision::Member(member) => member.to_string(),
         Decision::Candidates(Candidates { members, disjoint }) => {
             let between = if *disjoint { "|" } else { " " };
@@ -31,7 +31,7 @@ fn short(decision: &Decision) -> String {
                 .cases
                 .iter()
                 .map(|case| {
-                    let tags: Vec<_> = case.tags.iter().map(tag).collect();
+                    let tags: Vec<_> = case.values.iter().map(tag).collect();
                     format!("{}:{}", tags.join(","), short(&case.decision))
                 })
                 .collect();
@@ -45,13 +45,13 @@ fn short(decision: &Decision) -> String {
     }
 }
 
-fn tag(tag: &Tag) -> String {
+fn tag(tag: &DiscriminantValue) -> String {
     match tag {
-        Tag::Absent => "absent".to_owned(),
-        Tag::Null => "null".to_owned(),
-        Tag::Literal(LiteralValue::String(text)) => text.clone(),
-        Tag::Literal(LiteralValue::Boolean(value)) => value.to_string(),
-        Tag::Literal(other) => format!("{other:?}"),
+        DiscriminantValue::Absent => "absent".to_owned(),
+        DiscriminantValue::Null => "null".to_owned(),
+        DiscriminantValue::Literal(LiteralValue::String(text)) => text.clone(),
+        DiscriminantValue::Literal(LiteralValue::Boolean(value)) => value.to_string(),
+        DiscriminantValue::Literal(other) => format!("{other:?}"),
     }
 }
 
@@ -169,8 +169,8 @@ fn flattens_nested_unions_and_drops_impossible_members() {
     let found = members(&p, &[reference, possible, string, number]);
     let types: Vec<_> = found.iter().map(|member| member.r#type).collect();
     assert_eq!(types, [number, possible, string]);
-    assert_eq!(found[0].through, [named]);
-    assert!(found[1].through.is_empty());
+    assert_eq!(found[0].containing_unions, [named]);
+    assert!(found[1].containing_unions.is_empty());
 }
 
 #[test]

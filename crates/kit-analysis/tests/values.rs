@@ -4,7 +4,7 @@
 
 mod support;
 
-use kit_analysis::{Fit, Outcome, Read, ambiguities, disjoint, example, fit, read};
+use kit_analysis::{Fit, Outcome, Reading, ambiguities, disjoint, example, fit, read};
 use kit_ir::{Program, TypeId, TypeKind};
 use serde_json::{Value, json};
 use support::{Random, declare, object, program, text, union};
@@ -62,10 +62,10 @@ fn reports_only_unions_that_are_ambiguous() {
             assert_ne!(as_first, as_other);
             match found.outcome {
                 Outcome::Dropped => {
-                    assert!(as_first.keeps_more_than(&as_other) && as_other.keeps_more_than(&as_first));
+                    assert!(as_first.has_keys_missing_in(&as_other) && as_other.has_keys_missing_in(&as_first));
                 }
                 Outcome::Converted => {
-                    assert!(!as_first.keeps_more_than(&as_other) && !as_other.keeps_more_than(&as_first));
+                    assert!(!as_first.has_keys_missing_in(&as_other) && !as_other.has_keys_missing_in(&as_first));
                 }
             }
         }
@@ -88,16 +88,16 @@ fn reads_a_value_as_the_member_that_keeps_most() {
         for member in members {
             let other = read(&p, member, &value).unwrap();
             assert!(
-                chosen.keeps_more_than(&other) || !other.keeps_more_than(&chosen),
+                chosen.has_keys_missing_in(&other) || !other.has_keys_missing_in(&chosen),
                 "{value}"
             );
         }
     }
 }
 
-fn keys(read: &Read) -> Vec<&str> {
+fn keys(read: &Reading) -> Vec<&str> {
     match read {
-        Read::Entries(entries) => entries.iter().map(|(key, _)| key.as_str()).collect(),
+        Reading::Entries(entries) => entries.iter().map(|(key, _)| key.as_str()).collect(),
         _ => Vec::new(),
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use kit_build::{Compiler, read_text};
-use kit_diagnostics::{Finding, Label, Severity, Sources, Style, draw};
+use kit_diagnostics::{Frame, Label, Severity, Sources, Style, render_frame};
 
 use crate::console::{Console, quantity};
 use crate::context::Context;
@@ -149,7 +149,7 @@ impl TypeMistake {
             [] => Vec::new(),
             more => vec![more.join("\n")],
         };
-        let finding = Finding {
+        let frame = Frame {
             severity: Severity::Error,
             code: &self.code,
             message: &self.message,
@@ -157,7 +157,7 @@ impl TypeMistake {
             notes: &notes,
             help: None,
         };
-        draw(finding, &sources, style)
+        render_frame(frame, &sources, style)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kit_ir::{Decimal, LiteralValue, Relation};
+use kit_ir::{Decimal, LiteralValue, ReferentialAction};
 use serde::{Deserialize, Serialize};
 
 /// All tables of an application, in the order of its entities.
@@ -315,7 +315,7 @@ pub struct ForeignKey {
     /// Name of the column in the other table, which is its primary key or is unique.
     pub target: String,
     /// Action on this row if the other row is deleted.
-    pub on_delete: Relation,
+    pub on_delete: ReferentialAction,
 }
 
 /// An index.

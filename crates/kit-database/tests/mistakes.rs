@@ -4,7 +4,7 @@ mod support;
 
 use kit_database::Schema;
 use kit_diagnostics::{Code, codes};
-use kit_ir::{DefaultValue, GeneratedKind, ReferenceTarget, Relation, TypeKind};
+use kit_ir::{DefaultValue, GeneratedKind, ReferenceTarget, ReferentialAction, TypeKind};
 
 use support::{Builder, property, tagged};
 
@@ -112,18 +112,18 @@ fn refuses_references_that_cannot_resolve_to_one_row() {
     };
     let code = codes::UNKNOWN_REFERENCE;
     check(
-        refer("Usr", "id", Relation::NoAction),
+        refer("Usr", "id", ReferentialAction::NoAction),
         code,
         "no entity is named `Usr`",
     );
     check(
-        refer("User", "mail", Relation::NoAction),
+        refer("User", "mail", ReferentialAction::NoAction),
         code,
         "no column of `User`",
     );
-    check(refer("User", "displayName", Relation::NoAction), code, "several");
-    check(refer("User", "createdAt", Relation::NoAction), code, "several");
-    check(refer("User", "id", Relation::SetNull), code, "may not be null");
+    check(refer("User", "displayName", ReferentialAction::NoAction), code, "several");
+    check(refer("User", "createdAt", ReferentialAction::NoAction), code, "several");
+    check(refer("User", "id", ReferentialAction::SetNull), code, "may not be null");
 }
 
 #[test]

@@ -190,16 +190,16 @@ codes! {
         1406 UNKNOWN_HANDLER_KEY "handlers and contracts name different routes"
         1407 UNSUPPORTED_PARAMETER_TYPE "a params or query type that text cannot be coerced to"
         1408 NO_ROUTES "contracts that no route group registers"
-        1409 MIDDLEWARE_ANSWERS "a middleware that returns an answer"
+        1409 MIDDLEWARE_RETURNS_RESPONSE "a middleware that returns an answer"
     }
     Plugins {
         1501 NOT_A_PLUGIN "an entry of `plugins` that is no plugin"
         1502 PLUGIN_FAILED "a plugin that throws"
         1503 PLUGIN_UNSETTLED "a plugin that does not finish"
-        1504 PLUGIN_ANSWER "a plugin that gives what kit cannot use"
+        1504 INVALID_PLUGIN_RESULT "a plugin that gives what kit cannot use"
         1505 PLUGIN_PROGRAM "a plugin that leaves types or routes which do not hold together"
         1506 PLUGIN_PATH "a plugin that names a path which kit cannot use"
-        1507 PLUGIN_FILE_TAKEN "a plugin that makes a file which somebody else makes"
+        1507 PLUGIN_FILE_CONFLICT "a plugin that makes a file which somebody else makes"
         1508 PLUGIN_REPORT "a mistake that a plugin found"
     }
     Database {

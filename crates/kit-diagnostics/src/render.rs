@@ -24,7 +24,7 @@ pub enum Style {
 
 /// Content of a code frame. Mistakes of other tools have codes outside of kit's registry, such as `TS2322`.
 #[derive(Debug, Clone, Copy)]
-pub struct Finding<'a> {
+pub struct Frame<'a> {
     /// Error or warning.
     pub severity: Severity,
     /// Code, printed in brackets.
@@ -41,7 +41,7 @@ pub struct Finding<'a> {
 
 /// Renders one diagnostic, without a final line break.
 pub fn render(diagnostic: &Diagnostic, sources: &dyn Sources, style: Style) -> String {
-    let finding = Finding {
+    let frame = Frame {
         severity: diagnostic.severity,
         code: &diagnostic.code.name(),
         message: &diagnostic.message,
@@ -49,31 +49,31 @@ pub fn render(diagnostic: &Diagnostic, sources: &dyn Sources, style: Style) -> S
         notes: &diagnostic.notes,
         help: diagnostic.help.as_deref(),
     };
-    draw(finding, sources, style)
+    render_frame(frame, sources, style)
 }
 
-/// Renders one finding, without a final line break. Escapes control characters in all texts, so that neither sources nor
+/// Renders one code frame, without a final line break. Escapes control characters in all texts, so that neither sources nor
 /// messages can send escape sequences to the terminal: names in messages come from the sources.
-pub fn draw(finding: Finding<'_>, sources: &dyn Sources, style: Style) -> String {
-    let level = match finding.severity {
+pub fn render_frame(frame: Frame<'_>, sources: &dyn Sources, style: Style) -> String {
+    let level = match frame.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let message = visible(finding.message);
-    let mut group = Group::with_title(level.primary_title(message).id(finding.code));
+    let message = escape_control(frame.message);
+    let mut group = Group::with_title(level.primary_title(message).id(frame.code));
     let mut files: Vec<&str> = Vec::new();
-    for label in finding.labels {
+    for label in frame.labels {
         if !files.contains(&label.path.as_str()) {
             files.push(&label.path);
         }
     }
     for file in files {
-        let path = visible(file);
+        let path = escape_control(file);
         let Some(text) = sources.text(file) else {
             group = group.element(Origin::path(path));
             continue;
         };
-        let annotations = finding
+        let annotations = frame
             .labels
             .iter()
             .filter(|label| label.path == file)
@@ -83,16 +83,16 @@ pub fn draw(finding: Finding<'_>, sources: &dyn Sources, style: Style) -> String
                 } else {
                     AnnotationKind::Context
                 };
-                kind.span(within(text, &label.range))
-                    .label(visible(&label.message))
+                kind.span(clamp(text, &label.range))
+                    .label(escape_control(&label.message))
             });
         group = group.element(Snippet::source(text).path(path).annotations(annotations));
     }
-    for note in finding.notes {
-        group = group.element(Level::NOTE.message(visible(note)));
+    for note in frame.notes {
+        group = group.element(Level::NOTE.message(escape_control(note)));
     }
-    if let Some(help) = finding.help {
-        group = group.element(Level::HELP.message(visible(help)));
+    if let Some(help) = frame.help {
+        group = group.element(Level::HELP.message(escape_control(help)));
     }
     let renderer = match style {
         Style::Plain => Renderer::plain(),
@@ -103,13 +103,13 @@ pub fn draw(finding: Finding<'_>, sources: &dyn Sources, style: Style) -> String
 
 /// Clamps the range to character boundaries of the text: the renderer slices the text, and a slice inside of a character
 /// panics.
-fn within(text: &str, range: &Range<usize>) -> Range<usize> {
+fn clamp(text: &str, range: &Range<usize>) -> Range<usize> {
     let end = text.ceil_char_boundary(range.end.min(text.len()));
     text.floor_char_boundary(range.start.min(end))..end
 }
 
 /// Replaces control characters by visible symbols and removes characters that change the direction of writing.
-fn visible(text: &str) -> Cow<'_, str> {
+fn escape_control(text: &str) -> Cow<'_, str> {
     let hidden = |letter: char| {
         (letter.is_control() && letter != '\n' && letter != '\t')
             || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

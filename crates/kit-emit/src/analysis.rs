@@ -309,7 +309,7 @@ fn tried_unions(
 
 fn is_tried(decision: &Decision) -> bool {
     match decision {
-        Decision::Never | Decision::Member(_) => false,
+        Decision::NoMember | Decision::Member(_) => false,
         Decision::Candidates(_) => true,
         Decision::Switch(switch) => {
             switch.cases.iter().any(|case| is_tried(&case.decision)) || is_tried(&switch.otherwise)

@@ -179,7 +179,7 @@ impl Walk<'_> {
             std::mem::discriminant(part).hash(&mut self.hasher);
             match part {
                 TemplatePart::Text(text) => text.hash(&mut self.hasher),
-                TemplatePart::Hole(id) => self.r#type(*id),
+                TemplatePart::Placeholder(id) => self.r#type(*id),
             }
         }
     }

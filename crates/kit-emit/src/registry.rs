@@ -46,7 +46,7 @@ fn middleware(context: Context<'_>) -> String {
             name: &source.name,
             priority: number(source.priority),
             r#type: kind_name(source.kind),
-            adds: &source.adds,
+            adds: &source.added_context,
             file: Some(program.path(source.span)),
             line: Some(source.span.line),
         })

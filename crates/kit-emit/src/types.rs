@@ -276,7 +276,7 @@ impl Printer<'_> {
             .iter()
             .map(|part| match part {
                 TemplatePart::Text(text) => literal::template(text),
-                TemplatePart::Hole(id) => format!("${{{}}}", self.inline(*id)),
+                TemplatePart::Placeholder(id) => format!("${{{}}}", self.inline(*id)),
             })
             .collect();
         format!("`{parts}`")

@@ -123,8 +123,8 @@ pub struct MiddlewareSource {
     pub security: Vec<Security>,
     /// Paths below `ctx` that this middleware adds: `userId`, `user.id`. The list has only paths that an `@owner` tag
     /// names, because the compiler searches for no other paths.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub adds: Vec<String>,
+    #[serde(rename = "adds", default, skip_serializing_if = "Vec::is_empty")]
+    pub added_context: Vec<String>,
     /// Location of the registration.
     pub span: Span,
 }

@@ -228,7 +228,7 @@ fn children(kind: &TypeKind) -> Vec<TypeId> {
         parts
             .iter()
             .filter_map(|part| match part {
-                TemplatePart::Hole(id) => Some(*id),
+                TemplatePart::Placeholder(id) => Some(*id),
                 TemplatePart::Text(_) => None,
             })
             .collect()

@@ -53,16 +53,16 @@ pub struct Constraints {
 
 /// Maximum length of an email without `@maxLength`, in code points. RFC 5321, section 4.5.3.1.3, allows a path of 256
 /// octets, of which two are angle brackets.
-pub const LONGEST_EMAIL: u64 = 254;
+pub const MAX_EMAIL_LENGTH: u64 = 254;
 
 /// Maximum length of an email with a greater `@maxLength`, in code points: 64 before the `@`, and 253 of the domain.
-pub const LONGEST_FORMATTED_EMAIL: u64 = 64 + 1 + 253;
+pub const MAX_EXPLICIT_EMAIL_LENGTH: u64 = 64 + 1 + 253;
 
 impl Constraints {
-    /// Returns the maximum number of Unicode code points of a string: the `@maxLength`, otherwise [`LONGEST_EMAIL`] if
+    /// Returns the maximum number of Unicode code points of a string: the `@maxLength`, otherwise [`MAX_EMAIL_LENGTH`] if
     /// the format is email.
-    pub fn longest(&self) -> Option<u64> {
-        let implied = (self.format == Some(Format::Email)).then_some(LONGEST_EMAIL);
+    pub fn effective_max_length(&self) -> Option<u64> {
+        let implied = (self.format == Some(Format::Email)).then_some(MAX_EMAIL_LENGTH);
         self.max_length.or(implied)
     }
 

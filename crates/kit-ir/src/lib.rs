@@ -36,13 +36,13 @@ mod source;
 mod types;
 
 pub use application::{Application, HandlerSource, MiddlewareKind, MiddlewareSource, Program};
-pub use constraints::{Constraints, Decimal, Format, LONGEST_EMAIL, LONGEST_FORMATTED_EMAIL};
+pub use constraints::{Constraints, Decimal, Format, MAX_EMAIL_LENGTH, MAX_EXPLICIT_EMAIL_LENGTH};
 pub use declaration::{Declaration, DeclarationOrigin, Entity, EntityOwner};
 pub use ids::{Arena, DeclarationId, EntityId, RouteId, SourceId, TypeId};
 pub use property::{
-    DefaultValue, Documentation, GeneratedKind, Property, PropertyTags, ReferenceTarget, Relation,
+    DefaultValue, Documentation, GeneratedKind, Property, PropertyTags, ReferenceTarget, ReferentialAction,
 };
-pub use route::{ContractGroup, Method, Route, RouteSlots, Slot, Throws};
+pub use route::{ContractGroup, Method, Route, RouteSlots, Slot, DeclaredError};
 pub use security::{Security, SecurityScheme};
 pub use source::{SourceFile, Span};
 pub use types::{

@@ -119,13 +119,13 @@ pub struct ReferenceTarget {
     /// Name of the property in that entity.
     pub property: String,
     /// Effect of deleting the target row.
-    pub on_delete: Relation,
+    pub on_delete: ReferentialAction,
 }
 
 /// Effect of deleting a row on the rows that refer to it (the referential actions of SQL).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Relation {
+pub enum ReferentialAction {
     /// The database refuses the delete if rows still refer to the row at the end of the statement or transaction.
     #[default]
     NoAction,

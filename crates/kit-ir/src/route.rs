@@ -91,7 +91,7 @@ pub struct Route {
     /// `@throws code status`: errors that a client must expect. The errors of the route come first, then those of its
     /// middleware.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub throws: Vec<Throws>,
+    pub throws: Vec<DeclaredError>,
     /// Contents of the doc comment.
     #[serde(default)]
     pub documentation: Documentation,
@@ -190,7 +190,7 @@ impl Slot {
 /// An error that a route declares with `@throws`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Throws {
+pub struct DeclaredError {
     /// Error code such as `NOTE_NOT_FOUND`.
     pub code: String,
     /// HTTP status.

@@ -118,8 +118,9 @@ impl Hash for LiteralValue {
 pub enum TemplatePart {
     /// Fixed text.
     Text(String),
-    /// A hole: `${string}`, `${number}`, a union of literals, …
-    Hole(TypeId),
+    /// A placeholder: `${string}`, `${number}`, a union of literals, …
+    #[serde(rename = "hole")]
+    Placeholder(TypeId),
 }
 
 /// An element of a tuple.

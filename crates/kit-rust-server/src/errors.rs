@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use heck::ToPascalCase;
-use kit_ir::{Program, Throws};
+use kit_ir::{Program, DeclaredError};
 
 use crate::print::doc;
 use crate::{File, names};
@@ -11,7 +11,7 @@ use crate::{File, names};
 /// An error that a contract declares.
 pub(crate) struct Known<'a> {
     pub(crate) variant: String,
-    pub(crate) throws: &'a Throws,
+    pub(crate) throws: &'a DeclaredError,
 }
 
 /// Returns the errors of all routes, each code once, in order of first appearance.
@@ -29,7 +29,7 @@ pub(crate) fn known(program: &Program) -> Vec<Known<'_>> {
 }
 
 /// Returns the enum variant of an error.
-pub(crate) fn variant(program: &Program, throws: &Throws) -> Option<String> {
+pub(crate) fn variant(program: &Program, throws: &DeclaredError) -> Option<String> {
     let known = known(program)
         .into_iter()
         .find(|known| known.throws.code == throws.code);

@@ -157,7 +157,7 @@ pub(crate) fn union(types: &Types<'_>, members: &[TypeId], module: &mut Module) 
         .iter()
         .map(|member| {
             let recursive = |id: &&DeclarationId| types.is_recursive(**id);
-            let levels = member.through.iter().filter(recursive).count();
+            let levels = member.containing_unions.iter().filter(recursive).count();
             let inner = shape(types, member.r#type, None, module);
             (0..levels).fold(inner, |inner, _| {
                 Expression::Lazy(format!("{base}::Recursive"), base.clone(), Box::new(inner))
@@ -208,7 +208,7 @@ fn number(mut shape: Expression, rules: &Constraints) -> Expression {
 }
 
 fn text(types: &Types<'_>, mut shape: Expression, rules: &Constraints, module: &mut Module) -> Expression {
-    for (rule, length) in [("min_length", rules.min_length), ("max_length", rules.longest())] {
+    for (rule, length) in [("min_length", rules.min_length), ("max_length", rules.effective_max_length())] {
         if let Some(length) = length {
             shape = shape.method(rule, Some(integer(length)));
         }

@@ -425,7 +425,7 @@ fn application(lowering: &Lowering<'_>, factory: &Factory) -> Application {
             .find(|known| known.name == entry.name && known.kind == kind)
         {
             // Routes refer to middleware by name, so a name adds only the values that every middleware with that name adds.
-            known.adds.retain(|path| entry.adds.contains(path));
+            known.added_context.retain(|path| entry.added_context.contains(path));
         } else {
             let span = lowering.span(entry.place);
             middleware.push(MiddlewareSource {
@@ -433,7 +433,7 @@ fn application(lowering: &Lowering<'_>, factory: &Factory) -> Application {
                 priority: entry.priority,
                 kind,
                 security: entry.about.security.clone(),
-                adds: entry.adds.clone(),
+                added_context: entry.added_context.clone(),
                 span,
             });
         }
@@ -457,7 +457,7 @@ fn application(lowering: &Lowering<'_>, factory: &Factory) -> Application {
                 priority: 0.0,
                 kind: MiddlewareKind::Registered,
                 security: Vec::new(),
-                adds: Vec::new(),
+                added_context: Vec::new(),
                 span,
             });
         }

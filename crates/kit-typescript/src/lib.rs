@@ -60,7 +60,7 @@ use crate::modules::ParsedFiles;
 
 pub use exports::{exports, syntax_error};
 pub use files::{FileSystem, MemoryFiles};
-pub use options::OptionPlaces;
+pub use options::OptionLocations;
 pub use print::program_text;
 pub use register::{Registration, imports, register};
 pub use source::SourceTexts;

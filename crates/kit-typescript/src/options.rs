@@ -15,27 +15,27 @@ use crate::stack::Room;
 
 /// Locations of options by their path: `database.adapter`, `typeFiles[0]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct OptionPlaces {
-    places: BTreeMap<String, OptionPlace>,
+pub struct OptionLocations {
+    places: BTreeMap<String, OptionLocation>,
 }
 
 /// Location of one option.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct OptionPlace {
+struct OptionLocation {
     key: Range<usize>,
     value: Range<usize>,
     /// Line and column of the key and of the value.
     at: [(u32, u32); 2],
 }
 
-impl OptionPlaces {
+impl OptionLocations {
     /// Finds the options in the default export of a module, through `defineConfig(…)`, `as`, `satisfies` and constants of
     /// the same file. Options that are computed or imported have no location.
     ///
     /// ```
-    /// use kit_typescript::OptionPlaces;
+    /// use kit_typescript::OptionLocations;
     ///
-    /// let places = OptionPlaces::of_module("export default defineConfig({\n  outputDir: \"x\",\n});\n");
+    /// let places = OptionLocations::of_module("export default defineConfig({\n  outputDir: \"x\",\n});\n");
     /// let label = places.value("outputDir", "kit.config.ts").unwrap();
     /// assert_eq!((label.line, label.column), (2, 14));
     /// ```
@@ -130,7 +130,7 @@ const MOST_STEPS: usize = 20;
 struct Finder<'t> {
     text: &'t str,
     lines: LineIndex,
-    found: OptionPlaces,
+    found: OptionLocations,
 }
 
 impl Finder<'_> {
@@ -195,7 +195,7 @@ impl Finder<'_> {
     fn add(&mut self, path: &str, key: Span, value: Span) {
         let range = |span: Span| span.start as usize..span.end as usize;
         let at = [key, value].map(|span| position(&self.lines, self.text, span.start as usize));
-        let place = OptionPlace {
+        let place = OptionLocation {
             key: range(key),
             value: range(value),
             at,
@@ -231,9 +231,9 @@ fn constant<'a, 'p>(program: &'p Program<'a>, name: &str) -> Option<&'p Expressi
 
 #[cfg(test)]
 mod tests {
-    use super::OptionPlaces;
+    use super::OptionLocations;
 
-    fn line(places: &OptionPlaces, option: &str) -> Option<(u32, u32)> {
+    fn line(places: &OptionLocations, option: &str) -> Option<(u32, u32)> {
         places.value(option, "x").map(|label| (label.line, label.column))
     }
 
@@ -245,20 +245,20 @@ mod tests {
             "\nconst c = { database: { adapter: 1 } } as const; export default c satisfies object;",
             "const inner = {\n adapter: 1 };\nexport default { database: inner };",
         ] {
-            let places = OptionPlaces::of_module(text);
+            let places = OptionLocations::of_module(text);
             assert_eq!(line(&places, "database.adapter").unwrap().0, 2, "{text}");
         }
     }
 
     #[test]
     fn an_option_without_a_location_has_the_location_of_the_enclosing_option() {
-        let places = OptionPlaces::of_module("export default {\n  typeFiles: make(),\n};");
+        let places = OptionLocations::of_module("export default {\n  typeFiles: make(),\n};");
         assert_eq!(line(&places, "typeFiles[3]"), Some((2, 14)));
         assert_eq!(line(&places, "other"), Some((1, 16)));
-        assert_eq!(line(&OptionPlaces::of_module("export default"), "other"), None);
+        assert_eq!(line(&OptionLocations::of_module("export default"), "other"), None);
         assert_eq!(
             line(
-                &OptionPlaces::of_module("const a = b, b = a; export default a;"),
+                &OptionLocations::of_module("const a = b, b = a; export default a;"),
                 "x"
             ),
             Some((1, 36))
@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn finds_the_options_in_a_member_of_a_json_document() {
         let text = "{\n  \"name\": \"a\",\n  \"kit\": {\n    \"compiler\": \"x\"\n  }\n}\n";
-        let places = OptionPlaces::of_member(text, "kit");
+        let places = OptionLocations::of_member(text, "kit");
         let label = places.key("compiler", "package.json").unwrap();
         assert_eq!((label.line, label.column), (4, 5));
         assert_eq!(&text[label.range], "\"compiler\"");

@@ -182,8 +182,8 @@ fn added(
             Value::Present(_) => {}
         }
         is_added = true;
-        if !entry.adds.iter().any(|known| known == context) {
-            entry.adds.push(context.to_owned());
+        if !entry.added_context.iter().any(|known| known == context) {
+            entry.added_context.push(context.to_owned());
         }
     }
     if is_added {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use kit_ir::{
     Constraints, Decimal, DefaultValue, GeneratedKind, IndexKey, LiteralValue, ObjectType, Program, Property,
-    Relation, Slot, TemplatePart, TypeId, TypeKind,
+    ReferentialAction, Slot, TemplatePart, TypeId, TypeKind,
 };
 
 /// Returns a type as TypeScript. References are written as names, and constraints are left out.
@@ -169,7 +169,7 @@ impl Printer<'_> {
         for part in parts {
             match part {
                 TemplatePart::Text(fixed) => text.push_str(fixed),
-                TemplatePart::Hole(id) => {
+                TemplatePart::Placeholder(id) => {
                     let _ = write!(text, "${{{}}}", self.r#type(*id));
                 }
             }
@@ -308,10 +308,10 @@ fn tags(property: &Property) -> Vec<String> {
     add(tags.sensitive, "@sensitive".to_owned());
     if let Some(target) = &tags.references {
         let on_delete = match target.on_delete {
-            Relation::NoAction => "",
-            Relation::Cascade => " cascade",
-            Relation::SetNull => " set null",
-            Relation::Restrict => " restrict",
+            ReferentialAction::NoAction => "",
+            ReferentialAction::Cascade => " cascade",
+            ReferentialAction::SetNull => " set null",
+            ReferentialAction::Restrict => " restrict",
         };
         add(
             true,

@@ -41,7 +41,7 @@ fn understood(owner: &str, property: &str, middleware: &str) -> Vec<String> {
     assert_eq!(told, "");
     let read = program.entities.iter().next().unwrap().owner.as_ref();
     assert_eq!(read.map(EntityOwner::to_string).as_deref(), Some(owner));
-    program.application.middleware[0].adds.clone()
+    program.application.middleware[0].added_context.clone()
 }
 
 #[track_caller]

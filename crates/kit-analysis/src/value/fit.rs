@@ -20,7 +20,7 @@ pub enum Fit {
 }
 
 impl Fit {
-    pub(crate) fn sure(fits: bool) -> Self {
+    pub(crate) fn from_bool(fits: bool) -> Self {
         if fits { Self::Yes } else { Self::No }
     }
 
@@ -83,7 +83,7 @@ fn object_fit(program: &Program, object: &ObjectType, entries: &serde_json::Map<
         .iter()
         .map(|property| match entries.get(&property.name) {
             Some(value) => fit(program, property.r#type, value),
-            None => Fit::sure(property.optional_in_input()),
+            None => Fit::from_bool(property.optional_in_input()),
         });
     let others = entries
         .iter()
@@ -105,7 +105,7 @@ fn items_fit(constraints: &Constraints, items: &[Value]) -> Fit {
             .iter()
             .enumerate()
             .all(|(at, item)| !items[..at].contains(item));
-    Fit::sure(
+    Fit::from_bool(
         constraints.min_items.is_none_or(|least| length >= least)
             && constraints.max_items.is_none_or(|most| length <= most)
             && unique,

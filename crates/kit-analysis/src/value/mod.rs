@@ -8,7 +8,7 @@ mod template;
 
 pub use example::example;
 pub use fit::{Fit, fit};
-pub use read::{Read, read};
+pub use read::{Reading, read};
 
 pub(crate) use scalar::literal_value;
 pub(crate) use template::{is_numeric_key, matches as template_matches};

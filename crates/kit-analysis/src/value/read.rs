@@ -11,9 +11,9 @@ use crate::walk::resolve;
 
 /// Result of reading a value, as a handler receives it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Read {
+pub enum Reading {
     /// Value that is passed on unchanged.
-    Same(Value),
+    Unchanged(Value),
     /// String or number that was converted.
     Converted {
         /// Name of the resulting type: `Date`, `bigint` or `Uint8Array`.
@@ -22,9 +22,9 @@ pub enum Read {
         from: Value,
     },
     /// Items of an array.
-    Items(Vec<Read>),
+    Items(Vec<Reading>),
     /// Keys that are kept, in the order of the value.
-    Entries(Vec<(String, Read)>),
+    Entries(Vec<(String, Reading)>),
 }
 
 /// Number of keys that a result keeps, and specificity of its scalars. The greater score wins.
@@ -42,45 +42,45 @@ impl Score {
 }
 
 /// Returns the result of reading a value as a type; `None` if the value does not certainly fit the type.
-pub fn read(program: &Program, id: TypeId, value: &Value) -> Option<Read> {
+pub fn read(program: &Program, id: TypeId, value: &Value) -> Option<Reading> {
     (fit(program, id, value) == Fit::Yes).then(|| scored(program, id, value).0)
 }
 
-impl Read {
+impl Reading {
     /// Returns true if this result has a key that the other one does not have, at any depth.
-    pub fn keeps_more_than(&self, other: &Self) -> bool {
+    pub fn has_keys_missing_in(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Items(ours), Self::Items(theirs)) => ours
                 .iter()
                 .zip(theirs)
-                .any(|(ours, theirs)| ours.keeps_more_than(theirs)),
+                .any(|(ours, theirs)| ours.has_keys_missing_in(theirs)),
             (Self::Entries(ours), Self::Entries(theirs)) => ours.iter().any(|(key, ours)| {
                 let theirs = theirs.iter().find(|(other, _)| other == key);
-                theirs.is_none_or(|(_, theirs)| ours.keeps_more_than(theirs))
+                theirs.is_none_or(|(_, theirs)| ours.has_keys_missing_in(theirs))
             }),
             // An `unknown` on one side keeps all keys.
-            (Self::Same(ours), Self::Entries(_) | Self::Items(_)) => entries(ours).keeps_more_than(other),
-            (Self::Entries(_) | Self::Items(_), Self::Same(theirs)) => self.keeps_more_than(&entries(theirs)),
+            (Self::Unchanged(ours), Self::Entries(_) | Self::Items(_)) => entries(ours).has_keys_missing_in(other),
+            (Self::Entries(_) | Self::Items(_), Self::Unchanged(theirs)) => self.has_keys_missing_in(&entries(theirs)),
             _ => false,
         }
     }
 }
 
 /// Converts a value to entries and items at all depths.
-fn entries(value: &Value) -> Read {
+fn entries(value: &Value) -> Reading {
     match value {
-        Value::Array(items) => Read::Items(items.iter().map(entries).collect()),
-        Value::Object(map) => Read::Entries(
+        Value::Array(items) => Reading::Items(items.iter().map(entries).collect()),
+        Value::Object(map) => Reading::Entries(
             map.iter()
                 .map(|(key, value)| (key.clone(), entries(value)))
                 .collect(),
         ),
-        scalar => Read::Same(scalar.clone()),
+        scalar => Reading::Unchanged(scalar.clone()),
     }
 }
 
 /// Reads a value that fits and returns the result with its score.
-fn scored(program: &Program, id: TypeId, value: &Value) -> (Read, Score) {
+fn scored(program: &Program, id: TypeId, value: &Value) -> (Reading, Score) {
     let resolved = resolve(program, id);
     match (&program.types[resolved].kind, value) {
         (TypeKind::Object(object), Value::Object(map)) => {
@@ -99,7 +99,7 @@ fn scored(program: &Program, id: TypeId, value: &Value) -> (Read, Score) {
                 score.specific += u64::from(declared.is_some());
                 kept.push((key.clone(), read));
             }
-            (Read::Entries(kept), score)
+            (Reading::Entries(kept), score)
         }
         (TypeKind::Array { element }, Value::Array(items)) => {
             let types = vec![*element; items.len()];
@@ -115,9 +115,9 @@ fn scored(program: &Program, id: TypeId, value: &Value) -> (Read, Score) {
             .map(|member| scored(program, member.r#type, value))
             // Chooses the first of the greatest scores. `max_by_key` would choose the last.
             .reduce(|best, next| if next.1 > best.1 { next } else { best })
-            .unwrap_or_else(|| (Read::Same(value.clone()), Score::default())),
+            .unwrap_or_else(|| (Reading::Unchanged(value.clone()), Score::default())),
         (TypeKind::Unknown, value) => (
-            Read::Same(value.clone()),
+            Reading::Unchanged(value.clone()),
             Score {
                 kept: keys(value),
                 specific: u64::from(UNKNOWN),
@@ -134,11 +134,11 @@ fn scored(program: &Program, id: TypeId, value: &Value) -> (Read, Score) {
                 _ => None,
             };
             let read = match to {
-                Some(to) => Read::Converted {
+                Some(to) => Reading::Converted {
                     to,
                     from: value.clone(),
                 },
-                None => Read::Same(value.clone()),
+                None => Reading::Unchanged(value.clone()),
             };
             let score = Score {
                 kept: 0,
@@ -149,7 +149,7 @@ fn scored(program: &Program, id: TypeId, value: &Value) -> (Read, Score) {
     }
 }
 
-fn items_scored(program: &Program, types: &[TypeId], items: &[Value]) -> (Read, Score) {
+fn items_scored(program: &Program, types: &[TypeId], items: &[Value]) -> (Reading, Score) {
     let mut score = Score::default();
     let mut read = Vec::with_capacity(items.len());
     for (id, item) in types.iter().zip(items) {
@@ -157,7 +157,7 @@ fn items_scored(program: &Program, types: &[TypeId], items: &[Value]) -> (Read, 
         score.add(inner);
         read.push(item);
     }
-    (Read::Items(read), score)
+    (Reading::Items(read), score)
 }
 
 /// Returns the number of keys of a value at all depths.

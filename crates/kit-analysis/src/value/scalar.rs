@@ -37,8 +37,8 @@ pub(super) fn fit(program: &Program, r#type: &Type, value: &Value) -> Fit {
     let rules = &r#type.constraints;
     match (&r#type.kind, value) {
         (TypeKind::Unknown, _) => Fit::Yes,
-        (TypeKind::Null, value) => Fit::sure(value.is_null()),
-        (TypeKind::Boolean, value) => Fit::sure(value.is_boolean()),
+        (TypeKind::Null, value) => Fit::from_bool(value.is_null()),
+        (TypeKind::Boolean, value) => Fit::from_bool(value.is_boolean()),
         (TypeKind::Number, Value::Number(number)) => number
             .as_f64()
             .map_or(Fit::No, |number| number_fit(rules, number)),
@@ -58,13 +58,13 @@ pub(super) fn fit(program: &Program, r#type: &Type, value: &Value) -> Fit {
         (TypeKind::Literal { value: literal }, value) => match literal {
             LiteralValue::BigInt(digits) => {
                 let same = |found: String| found.trim_start_matches('0') == digits.trim_start_matches('0');
-                Fit::sure(bigint_digits(value).is_some_and(same))
+                Fit::from_bool(bigint_digits(value).is_some_and(same))
             }
             LiteralValue::Number(number) => {
                 // Both numbers were parsed from decimal text. -0 equals 0.
-                Fit::sure(value.as_f64().is_some_and(|found| found - number == 0.0))
+                Fit::from_bool(value.as_f64().is_some_and(|found| found - number == 0.0))
             }
-            literal => Fit::sure(literal_value(literal) == *value),
+            literal => Fit::from_bool(literal_value(literal) == *value),
         },
         _ => Fit::No,
     }
@@ -105,9 +105,9 @@ fn bigint_fit(rules: &Constraints, digits: &str) -> Fit {
         && get(rules.exclusive_minimum).is_none_or(|bound| number > bound.floor() as i128)
         && get(rules.exclusive_maximum).is_none_or(|bound| number < bound.ceil() as i128);
     match get(rules.multiple_of) {
-        Some(divisor) if within && divisor.fract() == 0.0 => Fit::sure(number % divisor as i128 == 0),
+        Some(divisor) if within && divisor.fract() == 0.0 => Fit::from_bool(number % divisor as i128 == 0),
         Some(_) if within => Fit::Unsure,
-        _ => Fit::sure(within),
+        _ => Fit::from_bool(within),
     }
 }
 
@@ -119,11 +119,11 @@ fn number_fit(rules: &Constraints, number: f64) -> Fit {
         && get(rules.exclusive_maximum).is_none_or(|bound| number < bound)
         && (!rules.integer || (number.fract() == 0.0 && number.abs() <= MAX_SAFE));
     let Some(divisor) = get(rules.multiple_of).filter(|_| within) else {
-        return Fit::sure(within);
+        return Fit::from_bool(within);
     };
     // Only the runtimes decide which decimal fractions are multiples.
     if number.fract() == 0.0 && divisor.fract() == 0.0 && number.abs() <= MAX_SAFE {
-        Fit::sure(number % divisor == 0.0)
+        Fit::from_bool(number % divisor == 0.0)
     } else {
         Fit::Unsure
     }
@@ -133,7 +133,7 @@ fn number_fit(rules: &Constraints, number: f64) -> Fit {
 pub(super) fn text_fit(rules: &Constraints, text: &str) -> Fit {
     let length = text.chars().count() as u64;
     if rules.min_length.is_some_and(|least| length < least)
-        || rules.longest().is_some_and(|most| length > most)
+        || rules.effective_max_length().is_some_and(|most| length > most)
     {
         return Fit::No;
     }

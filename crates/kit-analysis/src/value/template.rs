@@ -26,7 +26,7 @@ fn divide(program: &Program, parts: &[TemplatePart]) -> Option<(Vec<Fills>, Vec<
     for part in parts {
         match part {
             TemplatePart::Text(fixed) => between.last_mut()?.push_str(fixed),
-            TemplatePart::Hole(id) => {
+            TemplatePart::Placeholder(id) => {
                 holes.push(match &program.types[resolve(program, *id)].kind {
                     TypeKind::String | TypeKind::Unknown => |_| true,
                     TypeKind::Number => is_number,
@@ -67,7 +67,7 @@ fn divided(holes: &[Fills], between: &[String], text: &str) -> bool {
 fn ends(program: &Program, parts: &[TemplatePart], text: &str, starts: BTreeSet<usize>) -> BTreeSet<usize> {
     parts.iter().fold(starts, |starts, part| match part {
         TemplatePart::Text(fixed) => fixed_ends(fixed, text, &starts),
-        TemplatePart::Hole(id) => hole_ends(program, *id, text, &starts),
+        TemplatePart::Placeholder(id) => hole_ends(program, *id, text, &starts),
     })
 }
 
@@ -149,7 +149,7 @@ pub(super) fn example(program: &Program, parts: &[TemplatePart]) -> Option<Strin
         .iter()
         .map(|part| match part {
             TemplatePart::Text(fixed) => Some(fixed.clone()),
-            TemplatePart::Hole(id) => hole_example(program, *id),
+            TemplatePart::Placeholder(id) => hole_example(program, *id),
         })
         .collect()
 }

@@ -1,7 +1,7 @@
 //! Source text of a configuration, for the locations in diagnostics.
 
 use kit_diagnostics::Sources;
-use kit_typescript::OptionPlaces;
+use kit_typescript::OptionLocations;
 
 /// Source of a configuration; empty if the project has none.
 #[derive(Debug, Clone, Default)]
@@ -11,7 +11,7 @@ pub struct ConfigSource {
     /// Path of the file, relative to the project's root.
     pub(super) path: String,
     text: String,
-    pub(super) places: OptionPlaces,
+    pub(super) places: OptionLocations,
 }
 
 impl ConfigSource {
@@ -20,7 +20,7 @@ impl ConfigSource {
         Self {
             name: path.to_owned(),
             path: path.to_owned(),
-            places: OptionPlaces::of_module(&text),
+            places: OptionLocations::of_module(&text),
             text,
         }
     }
@@ -31,7 +31,7 @@ impl ConfigSource {
         Self {
             name: "the `kit` field of package.json".to_owned(),
             path: "package.json".to_owned(),
-            places: OptionPlaces::of_member(text, "kit"),
+            places: OptionLocations::of_member(text, "kit"),
             text: text.to_owned(),
         }
     }

@@ -145,7 +145,7 @@ impl Heard {
     }
 
     fn found(&mut self, root: &Path, report: &Report) -> Result<Option<Label>, Mistake> {
-        let refused = |message: String| Mistake::new(codes::PLUGIN_ANSWER, message);
+        let refused = |message: String| Mistake::new(codes::INVALID_PLUGIN_RESULT, message);
         match (&report.span, &report.file) {
             (Some(_), Some(_)) => Err(refused("`report` got a `span` and a `file`".to_owned())
                 .help("give one of them: a span knows its file")),

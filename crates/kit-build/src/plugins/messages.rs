@@ -110,7 +110,7 @@ impl From<Failure> for Mistake {
                 ),
             ),
             FailureKind::Unprintable => (
-                codes::PLUGIN_ANSWER,
+                codes::INVALID_PLUGIN_RESULT,
                 Some("give strings, numbers, booleans, lists and plain objects"),
             ),
         };
@@ -137,7 +137,7 @@ impl Call {
     pub(super) fn read<T: DeserializeOwned>(self, function: &str, help: &str) -> Result<T, Mistake> {
         serde_json::from_value(self.value).map_err(|error| {
             Mistake::new(
-                codes::PLUGIN_ANSWER,
+                codes::INVALID_PLUGIN_RESULT,
                 format!("`{function}` got what kit cannot use: {error}"),
             )
             .help(help)

@@ -79,7 +79,7 @@ impl<'a> Taps<'a> {
         let answer = answer.map_err(|message| Mistake::new(codes::PLUGIN_FAILED, message))?;
         let unreadable = |error: serde_json::Error| {
             Mistake::new(
-                codes::PLUGIN_ANSWER,
+                codes::INVALID_PLUGIN_RESULT,
                 format!("it gave what kit cannot use: {error}"),
             )
         };

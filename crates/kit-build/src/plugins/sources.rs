@@ -76,13 +76,13 @@ impl AddedSources {
         }
         match text {
             Some(_) if files.is_file(&full) => Err(Mistake::new(
-                codes::PLUGIN_FILE_TAKEN,
+                codes::PLUGIN_FILE_CONFLICT,
                 format!("the virtual source `{path}` is a file of the project too"),
             )
             .help("give it a path where no file is, such as `virtual/plan.types.ts`")),
             Some(text) => match self.virtual_files.insert(full.clone(), text) {
                 Some(_) => Err(Mistake::new(
-                    codes::PLUGIN_FILE_TAKEN,
+                    codes::PLUGIN_FILE_CONFLICT,
                     format!("the virtual source `{path}` was added twice"),
                 )),
                 None => Ok(full),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use kit_ir::{LiteralValue, Relation};
+use kit_ir::{LiteralValue, ReferentialAction};
 
 use super::Body;
 use crate::rows;
@@ -117,10 +117,10 @@ impl Body<'_> {
         let property = self.names.property_of(&key.table, &key.target);
         let target = name::member(self.names.variable_of(&key.table), property);
         let action = match key.on_delete {
-            Relation::NoAction => "",
-            Relation::Cascade => ", { onDelete: \"cascade\" }",
-            Relation::SetNull => ", { onDelete: \"set null\" }",
-            Relation::Restrict => ", { onDelete: \"restrict\" }",
+            ReferentialAction::NoAction => "",
+            ReferentialAction::Cascade => ", { onDelete: \"cascade\" }",
+            ReferentialAction::SetNull => ", { onDelete: \"set null\" }",
+            ReferentialAction::Restrict => ", { onDelete: \"restrict\" }",
         };
         let _ = write!(chain, ".references((): AnyPgColumn => {target}{action})");
     }

@@ -1,6 +1,6 @@
 //! Prints statements for PostgreSQL.
 
-use kit_ir::Relation;
+use kit_ir::ReferentialAction;
 
 use super::check::{condition, literal};
 use super::quote::{identifier, text};
@@ -236,10 +236,10 @@ fn check(check: &Check) -> String {
 
 fn foreign_key(key: &ForeignKey) -> String {
     let action = match key.on_delete {
-        Relation::NoAction => "",
-        Relation::Cascade => " ON DELETE CASCADE",
-        Relation::SetNull => " ON DELETE SET NULL",
-        Relation::Restrict => " ON DELETE RESTRICT",
+        ReferentialAction::NoAction => "",
+        ReferentialAction::Cascade => " ON DELETE CASCADE",
+        ReferentialAction::SetNull => " ON DELETE SET NULL",
+        ReferentialAction::Restrict => " ON DELETE RESTRICT",
     };
     format!(
         "CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {} ({}){action}",

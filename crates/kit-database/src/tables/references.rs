@@ -1,7 +1,7 @@
 //! Resolves `@references` tags to foreign keys, after all tables are created.
 
 use kit_diagnostics::codes;
-use kit_ir::{ReferenceTarget, Relation, Span};
+use kit_ir::{ReferenceTarget, ReferentialAction, Span};
 
 use super::Builder;
 use crate::names;
@@ -122,7 +122,7 @@ fn foreign_key(
             "give both properties the same type".to_owned(),
         ));
     }
-    if reference.on_delete == Relation::SetNull && !here.nullable {
+    if reference.on_delete == ReferentialAction::SetNull && !here.nullable {
         return Err((
             format!(
                 "{place} becomes null when its `{}` is deleted, and may not be null",

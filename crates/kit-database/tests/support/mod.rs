@@ -3,7 +3,7 @@
 
 use kit_ir::{
     Constraints, Declaration, DeclarationOrigin, DefaultValue, Documentation, Entity, Format, GeneratedKind,
-    LiteralValue, ObjectType, Program, Property, PropertyTags, ReferenceTarget, Relation, SourceFile,
+    LiteralValue, ObjectType, Program, Property, PropertyTags, ReferenceTarget, ReferentialAction, SourceFile,
     SourceId, Span, Type, TypeId, TypeKind,
 };
 
@@ -203,7 +203,7 @@ pub fn todos(builder: &mut Builder) {
             tags.references = Some(ReferenceTarget {
                 entity: "User".into(),
                 property: "id".into(),
-                on_delete: Relation::Cascade,
+                on_delete: ReferentialAction::Cascade,
             });
             tags.index = true;
         }),
@@ -279,7 +279,7 @@ pub fn mixed(builder: &mut Builder) {
                 tags.references = Some(ReferenceTarget {
                     entity: "Order".into(),
                     property: "key".into(),
-                    on_delete: Relation::NoAction,
+                    on_delete: ReferentialAction::NoAction,
                 });
             }),
         ],

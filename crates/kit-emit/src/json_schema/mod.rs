@@ -192,7 +192,7 @@ impl Schemas<'_> {
             TypeKind::Template { parts } => Schema {
                 format: constraints.format.map(kit_ir::Format::name),
                 min_length: constraints.min_length,
-                max_length: constraints.longest(),
+                max_length: constraints.effective_max_length(),
                 pattern: Some(match &constraints.pattern {
                     None => template_pattern(self.program, parts),
                     // A schema has only one pattern, so a lookahead checks the pattern of the tag.
@@ -246,7 +246,7 @@ impl Schemas<'_> {
         Schema {
             format: constraints.format.map(kit_ir::Format::name),
             min_length: constraints.min_length,
-            max_length: constraints.longest(),
+            max_length: constraints.effective_max_length(),
             pattern: constraints.pattern.clone(),
             ..Schema::default()
         }

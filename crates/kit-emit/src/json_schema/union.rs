@@ -29,7 +29,7 @@ impl Schemas<'_> {
         if !all_disjoint(self.program, &members) {
             return any_of(members.iter().map(|member| self.schema(*member)).collect());
         }
-        let is_object = |id: &TypeId| !kinds(self.program, *id).are_apart(Kinds::OBJECT);
+        let is_object = |id: &TypeId| !kinds(self.program, *id).is_disjoint(Kinds::OBJECT);
         let (objects, others): (Vec<_>, Vec<_>) = members.iter().copied().partition(is_object);
         match self.discriminated(&objects) {
             Some(schema) if others.is_empty() => schema,

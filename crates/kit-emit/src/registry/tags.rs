@@ -1,6 +1,6 @@
 //! Formats the doc tags of a property.
 
-use kit_ir::{Constraints, GeneratedKind, Program, Property, Relation, TypeId, TypeKind};
+use kit_ir::{Constraints, GeneratedKind, Program, Property, ReferentialAction, TypeId, TypeKind};
 
 use crate::json_schema::default_value;
 
@@ -49,10 +49,10 @@ fn role_tags(property: &Property) -> Vec<String> {
     }
     if let Some(target) = &tags.references {
         let action = match target.on_delete {
-            Relation::NoAction => "",
-            Relation::Cascade => " cascade",
-            Relation::SetNull => " set null",
-            Relation::Restrict => " restrict",
+            ReferentialAction::NoAction => "",
+            ReferentialAction::Cascade => " cascade",
+            ReferentialAction::SetNull => " set null",
+            ReferentialAction::Restrict => " restrict",
         };
         written.push(format!(
             "@references {}.{}{action}",

@@ -1,7 +1,7 @@
 //! Samples of strings with a given length and format.
 
 use heck::ToSnakeCase;
-use kit_ir::{Constraints, Format, LONGEST_FORMATTED_EMAIL};
+use kit_ir::{Constraints, Format, MAX_EXPLICIT_EMAIL_LENGTH};
 
 /// Maximum length of a sample in characters: the size of a body is limited.
 const LONGEST: usize = 200_000;
@@ -13,7 +13,7 @@ const LETTER: &str = "a";
 pub(crate) fn sample(rules: &Constraints, hint: &str, nth: usize) -> Option<String> {
     let least = usize::try_from(rules.min_length.unwrap_or(0)).ok()?;
     let most = rules
-        .longest()
+        .effective_max_length()
         .map(|most| usize::try_from(most).unwrap_or(usize::MAX));
     if let Some(format) = rules.format {
         let text = of_format(format, nth);
@@ -98,7 +98,7 @@ fn exact_format(format: Format, length: usize) -> Option<String> {
         Format::Email => {
             // The local part has at most 64 characters, a label of the domain 63, and the domain 253.
             let rest = length.checked_sub("a@a.com".len())?;
-            if length as u64 > LONGEST_FORMATTED_EMAIL {
+            if length as u64 > MAX_EXPLICIT_EMAIL_LENGTH {
                 return None;
             }
             let local = rest.min(63);

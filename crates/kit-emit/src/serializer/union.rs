@@ -47,8 +47,8 @@ impl Serializers<'_> {
         }
         let plan = self.context.analysis.plan(id);
         self.scalars(id, path, body, module);
-        if plan.arrays != Decision::Never {
-            if plan.objects == Decision::Never {
+        if plan.arrays != Decision::NoMember {
+            if plan.objects == Decision::NoMember {
                 self.decide(id, &plan.arrays, path, body, module);
                 return;
             }
@@ -144,7 +144,7 @@ impl Serializers<'_> {
     ) {
         let plan = self.context.analysis.plan(id);
         match decision {
-            Decision::Never => {
+            Decision::NoMember => {
                 let refuse = module.helper("refuse");
                 body.line(format_args!("return {refuse}(value);"));
             }
@@ -194,7 +194,7 @@ impl Serializers<'_> {
         body.block(format_args!("switch ({tag}) {{"), "}", |body| {
             for (position, case) in switch.cases.iter().enumerate() {
                 let step = format!("Case{position}");
-                body.line(labels(&case.tags));
+                body.line(labels(&case.values));
                 body.deeper(|body| self.decide(id, &case.decision, &path.step(&step), body, module));
             }
             body.line("default:");

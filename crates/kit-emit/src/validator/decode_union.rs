@@ -30,7 +30,7 @@ impl Decoder<'_> {
         let objects = !self.passes(&union, &plan.objects);
         // True if some values are returned unchanged, which a final `return value` does.
         let mut passes =
-            (!arrays && plan.arrays != Decision::Never) || (!objects && plan.objects != Decision::Never);
+            (!arrays && plan.arrays != Decision::NoMember) || (!objects && plan.objects != Decision::NoMember);
         let checker = Checker::uncounted(self.context, self.home);
         for (position, index) in plan.scalars.iter().enumerate() {
             let rest = &plan.scalars[position..];
@@ -78,7 +78,7 @@ impl Decoder<'_> {
     /// Returns true if the value is returned unchanged for every result of the decision.
     fn passes(&self, union: &Union<'_>, decision: &Decision) -> bool {
         match decision {
-            Decision::Never => true,
+            Decision::NoMember => true,
             Decision::Member(member) => self.is_identity(union.plan.members[*member].r#type),
             Decision::Candidates(candidates) => candidates
                 .members
@@ -108,7 +108,7 @@ impl Decoder<'_> {
             return;
         }
         match decision {
-            Decision::Never => {}
+            Decision::NoMember => {}
             Decision::Member(member) => {
                 let value = self.member(union, *member, path, module);
                 body.line(format_args!("return {value}{cast};"));
@@ -207,13 +207,13 @@ impl Decoder<'_> {
         } else {
             format!("(value as Readonly<Record<string, unknown>>)[{property}]")
         };
-        let known = *switch.otherwise == Decision::Never;
+        let known = *switch.otherwise == Decision::NoMember;
         body.block(format_args!("switch ({tag}) {{"), "}", |body| {
             for (position, case) in switch.cases.iter().enumerate() {
                 if known && position + 1 == switch.cases.len() {
                     body.line("default:");
                 } else {
-                    body.line(labels(&case.tags));
+                    body.line(labels(&case.values));
                 }
                 body.deeper(|body| self.decide(union, &case.decision, path, body, module));
             }

@@ -1,6 +1,6 @@
 //! Names of local variables in generated functions.
 
-use kit_analysis::Tag;
+use kit_analysis::DiscriminantValue;
 use kit_ir::{IndexKey, ObjectType, Program};
 
 use super::template;
@@ -187,13 +187,13 @@ pub(crate) fn key_condition(
 }
 
 /// Returns the labels of a case in a `switch` on the value of a property.
-pub(crate) fn labels(tags: &[Tag]) -> String {
+pub(crate) fn labels(tags: &[DiscriminantValue]) -> String {
     let labels: Vec<_> = tags
         .iter()
         .map(|tag| match tag {
-            Tag::Absent => "case undefined:".to_owned(),
-            Tag::Null => "case null:".to_owned(),
-            Tag::Literal(value) => format!("case {}:", literal::value(value)),
+            DiscriminantValue::Absent => "case undefined:".to_owned(),
+            DiscriminantValue::Null => "case null:".to_owned(),
+            DiscriminantValue::Literal(value) => format!("case {}:", literal::value(value)),
         })
         .collect();
     labels.join("\n")

@@ -198,7 +198,7 @@ impl<'a> Shapes<'a> {
     fn member(&self, member: &Member, path: &Path<'_>, module: &mut Module) -> String {
         let shape = self.shape(member.r#type, None, path, module);
         let recursive = |id: &&DeclarationId| self.context.analysis.is_recursive(**id);
-        if member.through.iter().filter(recursive).count() == 0 {
+        if member.containing_unions.iter().filter(recursive).count() == 0 {
             return shape;
         }
         // A constant, so that the shape is the same object in every use.
@@ -208,7 +208,7 @@ impl<'a> Shapes<'a> {
             writer.line(format_args!("const {name}: {kind} = {shape};"));
             module.push(writer);
         });
-        let levels = member.through.iter().filter(recursive);
+        let levels = member.containing_unions.iter().filter(recursive);
         levels.fold(name, |inner, _| {
             format!("{{ kind: \"reference\", recursive: true, to: () => ({inner}) }}")
         })
@@ -318,7 +318,7 @@ fn string_rules(
     );
     rules.extend(
         constraints
-            .longest()
+            .effective_max_length()
             .map(|length| ("maxLength", length.to_string())),
     );
     rules.extend(

@@ -34,7 +34,7 @@ fn list(program: &Program, parts: &[TemplatePart]) -> String {
         "[",
         parts.iter().map(|part| match part {
             TemplatePart::Text(text) => literal::string(text),
-            TemplatePart::Hole(id) => filling(program, *id),
+            TemplatePart::Placeholder(id) => filling(program, *id),
         }),
         "]",
     )
@@ -95,7 +95,7 @@ pub(crate) fn source(context: Context<'_>, parts: &[TemplatePart]) -> String {
         .iter()
         .map(|part| match part {
             TemplatePart::Text(text) => text.clone(),
-            TemplatePart::Hole(id) => format!("${{{}}}", crate::types::type_text(context, *id)),
+            TemplatePart::Placeholder(id) => format!("${{{}}}", crate::types::type_text(context, *id)),
         })
         .collect()
 }
@@ -108,7 +108,7 @@ fn sequence(program: &Program, parts: &[TemplatePart]) -> String {
         .iter()
         .map(|part| match part {
             TemplatePart::Text(_) => None,
-            TemplatePart::Hole(id) => Some(&program.types[resolve(program, *id)].kind),
+            TemplatePart::Placeholder(id) => Some(&program.types[resolve(program, *id)].kind),
         })
         .collect();
     let divided = kinds.iter().flatten().all(|kind| {
@@ -124,7 +124,7 @@ fn sequence(program: &Program, parts: &[TemplatePart]) -> String {
                 pattern.push_str(&escape(text));
                 continue;
             }
-            TemplatePart::Hole(id) => *id,
+            TemplatePart::Placeholder(id) => *id,
         };
         let later = kinds[at + 1..].iter().flatten();
         let strings = later
@@ -132,7 +132,7 @@ fn sequence(program: &Program, parts: &[TemplatePart]) -> String {
             .all(|kind| matches!(kind, TypeKind::String | TypeKind::Unknown));
         let is_text = matches!(kinds[at], Some(TypeKind::String | TypeKind::Unknown));
         match parts.get(at + 1) {
-            Some(TemplatePart::Hole(_)) if divided => {
+            Some(TemplatePart::Placeholder(_)) if divided => {
                 pattern.push_str(if is_text { "[^]" } else { "[0-9]" });
             }
             Some(TemplatePart::Text(text)) if divided && later.count() > 0 && !(strings && is_text) => {

@@ -2,7 +2,7 @@
 
 use kit_ir::{
     DeclarationOrigin, DefaultValue, Entity, EntityOwner, GeneratedKind, HandlerSource, LiteralValue, Method,
-    MiddlewareKind, MiddlewareSource, Program, Property, RouteSlots, Security, SecurityScheme, Throws,
+    MiddlewareKind, MiddlewareSource, Program, Property, RouteSlots, Security, SecurityScheme, DeclaredError,
     TypeKind,
 };
 
@@ -140,7 +140,7 @@ pub fn program() -> Program {
             span: b.span(),
         });
         if !route.parameters.is_empty() {
-            route.throws.push(Throws {
+            route.throws.push(DeclaredError {
                 code: "NOTE_NOT_FOUND".to_owned(),
                 status: 404,
                 description: Some("There is no note of that id.".to_owned()),
@@ -156,7 +156,7 @@ pub fn program() -> Program {
         priority: 10.0,
         kind: MiddlewareKind::Route,
         security: security(),
-        adds: Vec::new(),
+        added_context: Vec::new(),
         span,
     });
     b.program

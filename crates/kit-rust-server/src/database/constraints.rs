@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use kit_database::{ForeignKey, Unique};
-use kit_ir::Relation;
+use kit_ir::ReferentialAction;
 
 use super::{Database, Stored};
 use crate::names;
@@ -104,11 +104,11 @@ impl Database<'_> {
                         continue;
                     }
                     match key.on_delete {
-                        Relation::NoAction | Relation::Restrict => found.push((stored, constraint)),
-                        Relation::Cascade if !deleted.contains(&stored.table.name.as_str()) => {
+                        ReferentialAction::NoAction | ReferentialAction::Restrict => found.push((stored, constraint)),
+                        ReferentialAction::Cascade if !deleted.contains(&stored.table.name.as_str()) => {
                             deleted.push(&stored.table.name);
                         }
-                        Relation::Cascade | Relation::SetNull => {}
+                        ReferentialAction::Cascade | ReferentialAction::SetNull => {}
                     }
                 }
             }

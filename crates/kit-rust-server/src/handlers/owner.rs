@@ -2,7 +2,7 @@
 //! and references to rows that have an owner.
 
 use heck::ToShoutySnakeCase as _;
-use kit_ir::{Program, Throws};
+use kit_ir::{Program, DeclaredError};
 
 use super::refusals::{chosen, described, words};
 use super::values::Given;
@@ -130,7 +130,7 @@ impl<'k> Known<'k, '_> {
 
     /// Returns the name of the function that creates the error for a row of another owner.
     fn other_owner(self, group: &Group<'_>, stored: &Stored<'_>, uses: &mut Uses) -> String {
-        let throws: Vec<&Throws> = group
+        let throws: Vec<&DeclaredError> = group
             .routes
             .iter()
             .flat_map(|handled| &handled.route.throws)

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use heck::ToShoutySnakeCase;
 use kit_database::ForeignKey;
-use kit_ir::{Method, Throws};
+use kit_ir::{Method, DeclaredError};
 
 use super::{Known, Uses};
 use crate::database::{Constraint, Rule, Stored};
@@ -56,7 +56,7 @@ impl<'k> Known<'k, '_> {
     ) -> Option<String> {
         let throws = self.thrown_by_writes(group, stored);
         let constraints = stored.constraints();
-        let by_name: Vec<Option<&Throws>> = constraints
+        let by_name: Vec<Option<&DeclaredError>> = constraints
             .iter()
             .map(|constraint| self.named(constraint, &throws))
             .collect();
@@ -64,7 +64,7 @@ impl<'k> Known<'k, '_> {
         for (constraint, named) in constraints.iter().zip(&by_name) {
             let error = match constraint.rule {
                 Rule::Unique(columns) => {
-                    let is_free = |throws: &&Throws| {
+                    let is_free = |throws: &&DeclaredError| {
                         throws.status == 409
                             && !by_name.iter().flatten().any(|other| other.code == throws.code)
                     };
@@ -113,13 +113,13 @@ impl<'k> Known<'k, '_> {
     }
 
     /// Returns the errors of the group's routes that write rows of a table.
-    fn thrown_by_writes<'g>(self, group: &'g Group<'g>, stored: &Stored<'_>) -> Vec<&'g Throws> {
+    fn thrown_by_writes<'g>(self, group: &'g Group<'g>, stored: &Stored<'_>) -> Vec<&'g DeclaredError> {
         let routes = group.routes.iter().filter(|handled| self.writes(handled, stored));
         routes.flat_map(|handled| &handled.route.throws).collect()
     }
 
     /// Returns the error for a reference to a row that does not exist.
-    fn no_such_row(self, key: &ForeignKey, named: Option<&Throws>, uses: &mut Uses) -> Option<Expression> {
+    fn no_such_row(self, key: &ForeignKey, named: Option<&DeclaredError>, uses: &mut Uses) -> Option<Expression> {
         let other = self.database.table(&key.table)?;
         let message = format!("{} not found", words(other.entity(), true));
         Some(self.error(named, "conflict", "CONFLICT", &message, uses))
@@ -216,7 +216,7 @@ impl<'k> Known<'k, '_> {
     }
 
     /// Returns the error that the contracts declare for a constraint, by the names of its columns and tables.
-    fn named<'t>(self, constraint: &Constraint<'_>, throws: &[&'t Throws]) -> Option<&'t Throws> {
+    fn named<'t>(self, constraint: &Constraint<'_>, throws: &[&'t DeclaredError]) -> Option<&'t DeclaredError> {
         let (statuses, words): (&[u16], Vec<String>) = match constraint.rule {
             Rule::Unique(columns) => (
                 &[409],
@@ -235,7 +235,7 @@ impl<'k> Known<'k, '_> {
     /// Returns an error that the contracts declare, or the default error of its kind.
     pub(super) fn error(
         self,
-        throws: Option<&Throws>,
+        throws: Option<&DeclaredError>,
         function: &str,
         code: &str,
         message: &str,
@@ -254,8 +254,8 @@ impl<'k> Known<'k, '_> {
 
 /// Returns the first error whose code contains one of the words. Earlier words come first; for the same word, earlier
 /// statuses come first.
-pub(super) fn chosen<'t>(throws: &[&'t Throws], statuses: &[u16], words: &[String]) -> Option<&'t Throws> {
-    let has = |throws: &Throws, word: &str| {
+pub(super) fn chosen<'t>(throws: &[&'t DeclaredError], statuses: &[u16], words: &[String]) -> Option<&'t DeclaredError> {
+    let has = |throws: &DeclaredError, word: &str| {
         let code = format!("_{}_", throws.code);
         !word.is_empty() && code.contains(&format!("_{word}_"))
     };
@@ -267,18 +267,18 @@ pub(super) fn chosen<'t>(throws: &[&'t Throws], statuses: &[u16], words: &[Strin
     })
 }
 
-fn all<'h>(handled: &Handled<'h>) -> Vec<&'h Throws> {
+fn all<'h>(handled: &Handled<'h>) -> Vec<&'h DeclaredError> {
     handled.route.throws.iter().collect()
 }
 
 /// Returns the first error if all errors have the same code.
-fn only<'t>(mut throws: impl Iterator<Item = &'t Throws>) -> Option<&'t Throws> {
+fn only<'t>(mut throws: impl Iterator<Item = &'t DeclaredError>) -> Option<&'t DeclaredError> {
     let first = throws.next()?;
     throws.all(|other| other.code == first.code).then_some(first)
 }
 
 /// Returns the description of an error as a message, if it is short enough.
-pub(super) fn described(throws: Option<&Throws>, otherwise: String) -> String {
+pub(super) fn described(throws: Option<&DeclaredError>, otherwise: String) -> String {
     let description = throws.and_then(|throws| throws.description.as_deref());
     description
         .map(|text| text.trim().trim_end_matches('.'))

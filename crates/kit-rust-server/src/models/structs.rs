@@ -263,7 +263,7 @@ fn fixed_name(parts: &[TemplatePart]) -> String {
         .iter()
         .filter_map(|part| match part {
             TemplatePart::Text(text) => Some(text.as_str()),
-            TemplatePart::Hole(_) => None,
+            TemplatePart::Placeholder(_) => None,
         })
         .collect();
     match names::plain_field(&fixed.join("_")).trim_start_matches('_') {

@@ -23,7 +23,7 @@ pub(super) fn constant(types: &Types<'_>, parts: &[TemplatePart], module: &mut M
 fn list(program: &Program, parts: &[TemplatePart], path: &str) -> Expression {
     let parts = parts.iter().map(|part| match part {
         TemplatePart::Text(text) => fixed(text, path),
-        TemplatePart::Hole(id) => filling(program, *id, path),
+        TemplatePart::Placeholder(id) => filling(program, *id, path),
     });
     Expression::List(parts.collect())
 }
@@ -84,7 +84,7 @@ pub(crate) fn source(program: &Program, parts: &[TemplatePart]) -> String {
         .iter()
         .map(|part| match part {
             TemplatePart::Text(text) => text.clone(),
-            TemplatePart::Hole(id) => format!("${{{}}}", hole_text(program, *id)),
+            TemplatePart::Placeholder(id) => format!("${{{}}}", hole_text(program, *id)),
         })
         .collect()
 }
@@ -108,7 +108,7 @@ fn hole_text(program: &Program, id: TypeId) -> String {
                     TemplatePart::Text(text) => quoted(&text.replace("${", "\\${"), '`')
                         .trim_matches('`')
                         .to_owned(),
-                    TemplatePart::Hole(id) => format!("${{{}}}", hole_text(program, *id)),
+                    TemplatePart::Placeholder(id) => format!("${{{}}}", hole_text(program, *id)),
                 })
                 .collect();
             format!("`{parts}`")

@@ -4,7 +4,7 @@
 
 use kit_diagnostics::{Diagnostic, codes};
 use kit_ir::{
-    Constraints, Decimal, Format, LONGEST_EMAIL, LONGEST_FORMATTED_EMAIL, Program, TypeId, TypeKind,
+    Constraints, Decimal, Format, MAX_EMAIL_LENGTH, MAX_EXPLICIT_EMAIL_LENGTH, Program, TypeId, TypeKind,
 };
 
 use super::{Tag, problem};
@@ -122,8 +122,8 @@ fn lengths(rules: &Constraints) -> Conflict {
         Some(Format::Date) => (10, 10),
         Some(Format::Ipv4) => (7, 15),
         Some(Format::DateTime) => (20, u64::MAX),
-        Some(Format::Email) if rules.max_length.is_some() => (3, LONGEST_FORMATTED_EMAIL),
-        Some(Format::Email) => (3, LONGEST_EMAIL),
+        Some(Format::Email) if rules.max_length.is_some() => (3, MAX_EXPLICIT_EMAIL_LENGTH),
+        Some(Format::Email) => (3, MAX_EMAIL_LENGTH),
         Some(Format::Uri | Format::Ipv6) => (2, u64::MAX),
         None => (0, u64::MAX),
     };

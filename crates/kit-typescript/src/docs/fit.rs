@@ -179,7 +179,7 @@ fn fits(program: &Program, id: TypeId, value: &Value, form: Form, depth: usize) 
 fn string_fits(rules: &Constraints, text: &str) -> bool {
     let length = text.chars().count() as u64;
     rules.min_length.is_none_or(|least| length >= least)
-        && rules.longest().is_none_or(|most| length <= most)
+        && rules.effective_max_length().is_none_or(|most| length <= most)
         && rules.format.is_none_or(|format| format_fits(format, text))
 }
 

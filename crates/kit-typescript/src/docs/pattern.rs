@@ -56,7 +56,7 @@ pub(super) fn unsafe_pattern(
     };
     types.retain(|member| program.resolve(*member).constraints.pattern.is_some());
     let rules = &program.resolve(*types.first()?).constraints;
-    let (pattern, longest) = (rules.pattern.as_deref()?, rules.longest());
+    let (pattern, longest) = (rules.pattern.as_deref()?, rules.effective_max_length());
     let verdict = graph.verdicts().of(pattern);
     if verdict.is_harmless(longest) {
         return None;

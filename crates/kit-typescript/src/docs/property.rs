@@ -2,7 +2,7 @@
 
 use kit_diagnostics::{Diagnostic, closest, codes};
 use kit_ir::{
-    DefaultValue, GeneratedKind, Program, PropertyTags, ReferenceTarget, Relation, TypeId, TypeKind,
+    DefaultValue, GeneratedKind, Program, PropertyTags, ReferenceTarget, ReferentialAction, TypeId, TypeKind,
 };
 
 use super::arguments::{flag, invalid, words};
@@ -183,10 +183,10 @@ pub(crate) fn reference_target(tag: &Tag) -> Option<ReferenceTarget> {
                 .all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '$')
     };
     let on_delete = match words.get(1..).unwrap_or_default().join(" ").as_str() {
-        "" | "no action" => Relation::NoAction,
-        "cascade" => Relation::Cascade,
-        "set null" => Relation::SetNull,
-        "restrict" => Relation::Restrict,
+        "" | "no action" => ReferentialAction::NoAction,
+        "cascade" => ReferentialAction::Cascade,
+        "set null" => ReferentialAction::SetNull,
+        "restrict" => ReferentialAction::Restrict,
         _ => return None,
     };
     (identifier(entity) && identifier(property)).then(|| ReferenceTarget {

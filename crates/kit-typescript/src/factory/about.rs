@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use kit_diagnostics::{Diagnostic, codes};
-use kit_ir::{Security, SecurityScheme, Throws};
+use kit_ir::{Security, SecurityScheme, DeclaredError};
 use oxc_ast::ast::Expression;
 use oxc_span::{GetSpan, Span};
 
@@ -19,7 +19,7 @@ use crate::routes::{invalid, throws};
 pub(crate) struct About {
     /// Requirements on a request. A request that satisfies one of them passes.
     pub(crate) security: Vec<Security>,
-    pub(crate) throws: Vec<Throws>,
+    pub(crate) throws: Vec<DeclaredError>,
 }
 
 /// Reads the comment of the constant or function that the expression refers to. If several constants lead to the middleware,

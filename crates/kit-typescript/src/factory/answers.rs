@@ -62,7 +62,7 @@ pub(super) fn check<'a>(lowering: &mut Lowering<'a>, middleware: Located<'a>) {
             let diagnostic = lowering
                 .eval
                 .diagnostic(
-                    codes::MIDDLEWARE_ANSWERS,
+                    codes::MIDDLEWARE_RETURNS_RESPONSE,
                     place,
                     format!("this middleware returns `{shown}`, which no client would receive"),
                 )

@@ -21,7 +21,7 @@ pub(crate) struct Entry {
     /// be read.
     pub(crate) added: Option<TyId>,
     /// Paths below `ctx` that the middleware adds, limited to paths that an `@owner` names.
-    pub(crate) adds: Vec<String>,
+    pub(crate) added_context: Vec<String>,
 }
 
 impl Entry {
@@ -33,7 +33,7 @@ impl Entry {
             place,
             about,
             added: None,
-            adds: Vec::new(),
+            added_context: Vec::new(),
         }
     }
 }

@@ -411,7 +411,7 @@ impl<'a> Lowering<'a> {
                     .iter()
                     .map(|part| match part {
                         Part::Text(text) => TemplatePart::Text(text.to_string()),
-                        Part::Hole(ty) => TemplatePart::Hole(self.structure(*ty)),
+                        Part::Hole(ty) => TemplatePart::Placeholder(self.structure(*ty)),
                     })
                     .collect();
                 TypeKind::Template { parts }

@@ -159,7 +159,7 @@ impl Lowering<'_> {
                         .iter()
                         .map(|part| match part {
                             Part::Text(text) => TemplatePart::Text(text.to_string()),
-                            Part::Hole(hole) => TemplatePart::Hole(self.structure(*hole)),
+                            Part::Hole(hole) => TemplatePart::Placeholder(self.structure(*hole)),
                         })
                         .collect(),
                 },

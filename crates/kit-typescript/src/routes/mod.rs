@@ -11,7 +11,7 @@ pub(crate) use key::{join, parameters, parse_key, parse_path};
 pub(crate) use tags::{invalid, throws};
 
 use kit_diagnostics::codes;
-use kit_ir::{ContractGroup, HandlerSource, Route, RouteId, RouteSlots, Slot, Throws};
+use kit_ir::{ContractGroup, HandlerSource, Route, RouteId, RouteSlots, Slot, DeclaredError};
 
 use crate::docs::documentation;
 use crate::eval::{Ty, TyId, pascal};
@@ -140,7 +140,7 @@ pub(crate) fn add_group(lowering: &mut Lowering<'_>, name: &str, declared: Optio
 }
 
 /// Returns a route's errors, followed by the errors of its middleware that the route does not declare itself.
-fn with_middleware(mut throws: Vec<Throws>, middleware: &[Entry]) -> Vec<Throws> {
+fn with_middleware(mut throws: Vec<DeclaredError>, middleware: &[Entry]) -> Vec<DeclaredError> {
     for error in middleware.iter().flat_map(|entry| &entry.about.throws) {
         if !throws.iter().any(|own| own.code == error.code) {
             throws.push(error.clone());

@@ -1,7 +1,7 @@
 //! Doc tags of routes.
 
 use kit_diagnostics::{Diagnostic, codes};
-use kit_ir::Throws;
+use kit_ir::DeclaredError;
 
 use super::Contract;
 use crate::docs::{Doc, Tag, TagName, Target, misplaced, words};
@@ -14,7 +14,7 @@ pub(super) struct RouteTags {
     pub(super) status: Option<u16>,
     pub(super) summary: Option<String>,
     pub(super) tags: Vec<String>,
-    pub(super) throws: Vec<Throws>,
+    pub(super) throws: Vec<DeclaredError>,
 }
 
 pub(super) fn read(lowering: &mut Lowering<'_>, contract: &Contract) -> RouteTags {
@@ -77,7 +77,7 @@ fn status(lowering: &mut Lowering<'_>, contract: &Contract, doc: &Doc) -> Option
 }
 
 /// Parses `CODE status text`; returns `None` for any other form.
-pub(crate) fn throws(tag: &Tag) -> Option<Throws> {
+pub(crate) fn throws(tag: &Tag) -> Option<DeclaredError> {
     let words = words(tag);
     let code = words.first().filter(|code| {
         code.starts_with(|first: char| first.is_ascii_uppercase())
@@ -91,7 +91,7 @@ pub(crate) fn throws(tag: &Tag) -> Option<Throws> {
         .ok()
         .filter(|status| (400..600).contains(status))?;
     let description = words.get(2..).unwrap_or_default().join(" ");
-    Some(Throws {
+    Some(DeclaredError {
         code: (*code).to_owned(),
         status,
         description: (!description.is_empty()).then_some(description),

@@ -131,7 +131,7 @@ impl Printer<'_> {
             .iter()
             .map(|part| match part {
                 TemplatePart::Text(fixed) => fixed.clone(),
-                TemplatePart::Hole(id) => format!("${{{}}}", self.r#type(*id)),
+                TemplatePart::Placeholder(id) => format!("${{{}}}", self.r#type(*id)),
             })
             .collect();
         format!("`{}`", parts.concat())

@@ -101,7 +101,7 @@ pub(super) fn text_rules(
 /// number of code units decides most cases.
 fn length(value: &str, constraints: &Constraints, module: &mut Module) -> Option<String> {
     let min = constraints.min_length.filter(|min| *min > 0);
-    match (min, constraints.longest()) {
+    match (min, constraints.effective_max_length()) {
         (None, None) => None,
         (Some(1), None) => Some(format!("{value}.length >= 1")),
         (min, max) => {

@@ -47,7 +47,7 @@ impl Checker<'_> {
     pub(super) fn is_simple_union(&self, id: TypeId, members: &[TypeId]) -> bool {
         let with_parts = members
             .iter()
-            .filter(|member| !kinds(self.context.program, **member).are_apart(Kinds::ARRAY | Kinds::OBJECT))
+            .filter(|member| !kinds(self.context.program, **member).is_disjoint(Kinds::ARRAY | Kinds::OBJECT))
             .count();
         let plan = self.context.analysis.plan(id);
         with_parts <= 1
@@ -79,7 +79,7 @@ impl Checker<'_> {
             body.line(format_args!("if ({}) return true;", scalars.join(" || ")));
         }
         match &plan.arrays {
-            Decision::Never => {}
+            Decision::NoMember => {}
             decision => {
                 body.block("if (Array.isArray(value)) {", "}", |body| {
                     self.decide(id, decision, path, body, module);
@@ -104,7 +104,7 @@ impl Checker<'_> {
     ) {
         let plan = self.context.analysis.plan(id);
         match decision {
-            Decision::Never => body.line("return false;"),
+            Decision::NoMember => body.line("return false;"),
             Decision::Member(member) => {
                 let condition = self.member(&plan.members[*member], path, module);
                 body.line(format_args!("return {condition};"));
@@ -123,7 +123,7 @@ impl Checker<'_> {
                 body.block(format_args!("switch ({tag}) {{"), "}", |body| {
                     for (position, case) in switch.cases.iter().enumerate() {
                         let step = format!("Case{position}");
-                        body.line(labels(&case.tags));
+                        body.line(labels(&case.values));
                         body.deeper(|body| {
                             self.decide(id, &case.decision, &path.step(&step), body, module);
                         });
@@ -166,7 +166,7 @@ impl Checker<'_> {
     /// Returns the condition of a member. Counts the recursive unions between the union and the member as levels.
     fn member(&self, member: &Member, path: &Path<'_>, module: &mut Module) -> String {
         let entered = member
-            .through
+            .containing_unions
             .iter()
             .filter(|declaration| self.context.analysis.is_recursive(**declaration));
         let checker = Checker {

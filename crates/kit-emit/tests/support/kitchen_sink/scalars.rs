@@ -100,22 +100,22 @@ pub fn strings(b: &mut Builder) {
     let template = b.kind(TypeKind::Template {
         parts: vec![
             TemplatePart::Text("v".to_owned()),
-            TemplatePart::Hole(number),
+            TemplatePart::Placeholder(number),
             TemplatePart::Text("-".to_owned()),
-            TemplatePart::Hole(choice),
+            TemplatePart::Placeholder(choice),
             TemplatePart::Text(":".to_owned()),
-            TemplatePart::Hole(string),
+            TemplatePart::Placeholder(string),
         ],
     });
     properties.push(optional(b.property("template", template)));
     let ruled = b.constrained(
         TypeKind::Template {
             parts: vec![
-                TemplatePart::Hole(string),
+                TemplatePart::Placeholder(string),
                 TemplatePart::Text("@".to_owned()),
-                TemplatePart::Hole(string),
+                TemplatePart::Placeholder(string),
                 TemplatePart::Text(".".to_owned()),
-                TemplatePart::Hole(string),
+                TemplatePart::Placeholder(string),
             ],
         },
         Constraints {

@@ -7,7 +7,7 @@ use crate::walk::resolve;
 
 /// A value of a property that distinguishes members of a union.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Tag {
+pub enum DiscriminantValue {
     /// The property is absent.
     Absent,
     /// `null`.
@@ -19,11 +19,11 @@ pub enum Tag {
 /// Returns the literals of a type that has no other values; `None` for every other type. Bigint literals are not listed,
 /// because a bigint has two forms on the wire.
 pub fn literals(program: &Program, id: TypeId) -> Option<Vec<LiteralValue>> {
-    let tags = tags(program, id)?;
-    tags.into_iter()
-        .map(|tag| match tag {
-            Tag::Literal(literal) => Some(literal),
-            Tag::Null | Tag::Absent => None,
+    let values = listed_values(program, id)?;
+    values.into_iter()
+        .map(|value| match value {
+            DiscriminantValue::Literal(literal) => Some(literal),
+            DiscriminantValue::Null | DiscriminantValue::Absent => None,
         })
         .collect()
 }
@@ -54,16 +54,16 @@ fn is_unlisted(program: &Program, id: TypeId) -> bool {
 }
 
 /// Returns all values of a type; `None` if they cannot be listed.
-fn tags(program: &Program, id: TypeId) -> Option<Vec<Tag>> {
+fn listed_values(program: &Program, id: TypeId) -> Option<Vec<DiscriminantValue>> {
     match &program.types[resolve(program, id)].kind {
         TypeKind::Never => Some(Vec::new()),
-        TypeKind::Null => Some(vec![Tag::Null]),
+        TypeKind::Null => Some(vec![DiscriminantValue::Null]),
         TypeKind::Boolean => {
             let values = [true, false].map(LiteralValue::Boolean);
-            Some(values.map(Tag::Literal).to_vec())
+            Some(values.map(DiscriminantValue::Literal).to_vec())
         }
         TypeKind::Literal { value } if !matches!(value, LiteralValue::BigInt(_)) => {
-            Some(vec![Tag::Literal(value.clone())])
+            Some(vec![DiscriminantValue::Literal(value.clone())])
         }
         // Most unions contain a string or an object. Checking for one is faster than listing all members.
         TypeKind::Union { members: declared } if declared.iter().any(|id| is_unlisted(program, *id)) => None,
@@ -71,7 +71,7 @@ fn tags(program: &Program, id: TypeId) -> Option<Vec<Tag>> {
             let members = members(program, declared);
             let lists: Option<Vec<_>> = members
                 .iter()
-                .map(|member| tags(program, member.r#type))
+                .map(|member| listed_values(program, member.r#type))
                 .collect();
             Some(lists?.concat())
         }
@@ -81,17 +81,17 @@ fn tags(program: &Program, id: TypeId) -> Option<Vec<Tag>> {
 
 /// Returns true if all values of a type can be listed.
 pub(crate) fn is_listed(program: &Program, id: TypeId) -> bool {
-    tags(program, id).is_some()
+    listed_values(program, id).is_some()
 }
 
 /// Returns all values that an object may have at a key, including absence. Returns `None` if the values cannot be listed,
 /// for example for a property that is not declared: a decoder drops unknown keys with any value.
-pub(crate) fn property_tags(program: &Program, object: &ObjectType, name: &str) -> Option<Vec<Tag>> {
+pub(crate) fn property_values(program: &Program, object: &ObjectType, name: &str) -> Option<Vec<DiscriminantValue>> {
     let property = object.property(name)?;
-    let mut found = tags(program, property.r#type)?;
+    let mut found = listed_values(program, property.r#type)?;
     // A property that a request may omit can be absent. A response always has it, but the additional tag does no harm there.
     if property.optional_in_input() {
-        found.push(Tag::Absent);
+        found.push(DiscriminantValue::Absent);
     }
     Some(found)
 }
