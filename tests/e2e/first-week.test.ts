@@ -454,7 +454,7 @@ describe("kit build", () => {
     assert.equal(
       stderr,
       [
-        "warning[KIT1305]: `@maxLenght` is no tag that kit knows",
+        "warning[KIT1305]: unknown tag `@maxLenght`",
         " --> src/notes.types.ts:5:7",
         "  |",
         "5 |   /** @maxLenght 200 */",

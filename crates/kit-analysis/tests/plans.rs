@@ -151,7 +151,7 @@ fn distinguishes_some_members_by_a_property_and_the_others_by_type() {
     assert_eq!(plan.scalars, [5, 3]);
     assert_eq!(short(&plan.arrays), "[4|6|7]");
     assert!(disjoint(&p, pair, triple));
-    assert!(disjoint(&p, list, pair), "a pair has items, which are no texts");
+    assert!(disjoint(&p, list, pair), "a pair has items that are not strings");
     let numbers = p.add_type(TypeKind::Array { element: number });
     assert!(!disjoint(&p, list, numbers), "`[]` is both");
 }
@@ -197,7 +197,7 @@ fn objects_are_disjoint_if_a_property_has_disjoint_types() {
     let (texts, numbers) = (of(&mut p, string), of(&mut p, number));
     let (dates, bigs) = (of(&mut p, date), of(&mut p, big));
     assert!(disjoint(&p, texts, numbers));
-    assert!(disjoint(&p, dates, bigs), "digits are no date");
+    assert!(disjoint(&p, dates, bigs), "digits are not a date");
     assert!(!disjoint(&p, texts, dates), "a date is a text");
     assert!(!disjoint(&p, numbers, bigs), "an integer number is a bigint");
     let other = object(&mut p, &[("w", number)]);

@@ -11,7 +11,7 @@
 //! ```text
 //! error[KIT1302]: …
 //! ```
-//! ## What to write instead
+//! ## Solution
 //! ```ts file=src/users.types.ts
 //! …
 //! ```
@@ -36,7 +36,7 @@ use kit_build::{BuildRequest, BuildTime, Disk, analyze, resolve};
 use kit_diagnostics::{Code, Diagnostics, Sources, Style, codes, render};
 use support::{Project, bless};
 
-const INSTEAD: &str = "\n## What to write instead\n";
+const SOLUTION: &str = "\n## Solution\n";
 
 /// Files for projects without types or routes. Without them, kit would warn of missing sources, the subject of another page.
 const BASE: [(&str, &str); 2] = [
@@ -66,7 +66,7 @@ fn pages_show_the_messages_of_kit() {
             writeln!(wrong, "docs/errors/{code}.md: {reason}\n").unwrap();
         }
     }
-    assert!(wrong.is_empty(), "\n{wrong}KIT_BLESS=1 rewrites what is said");
+    assert!(wrong.is_empty(), "\n{wrong}KIT_BLESS=1 rewrites the messages");
 }
 
 #[test]
@@ -92,37 +92,37 @@ fn check(code: Code) -> Result<(), String> {
     if page.contains(" file=kit.config.") {
         return Ok(());
     }
-    let (example, instead) = page
-        .split_once(INSTEAD)
-        .ok_or_else(|| format!("there is no heading `{}`", INSTEAD.trim()))?;
+    let (example, solution) = page
+        .split_once(SOLUTION)
+        .ok_or_else(|| format!("there is no heading `{}`", SOLUTION.trim()))?;
 
     let wrong = Outcome::of(code, &blocks(example));
     let shown = blocks(example)
         .into_iter()
         .find(|block| block.file.is_none() && block.language == "text")
-        .ok_or("there is no block `text` with what is said")?;
+        .ok_or("there is no block `text` with the messages")?;
     if wrong.codes != BTreeSet::from([code]) {
-        return Err(format!("the example provokes {:?}:\n{}", wrong.codes, wrong.said));
+        return Err(format!("the example causes {:?}:\n{}", wrong.codes, wrong.said));
     }
     if shown.text != wrong.said {
         if !bless() {
-            return Err(format!("shown is\n{}said is\n{}", shown.text, wrong.said));
+            return Err(format!("the page shows\n{}kit reports\n{}", shown.text, wrong.said));
         }
         let fresh = example.replacen(
             &format!("```text\n{}```\n", shown.text),
             &format!("```text\n{}```\n", wrong.said),
             1,
         );
-        fs::write(&path, format!("{fresh}{INSTEAD}{instead}")).unwrap();
+        fs::write(&path, format!("{fresh}{SOLUTION}{solution}")).unwrap();
     }
 
-    let right = blocks(instead);
+    let right = blocks(solution);
     if !right.iter().any(|block| block.file.is_some()) {
-        return Err("nothing is shown that would be right".to_owned());
+        return Err("the solution has no files".to_owned());
     }
     let right = Outcome::of(code, &right);
     if !right.codes.is_empty() {
-        return Err(format!("what to write instead is wrong too:\n{}", right.said));
+        return Err(format!("the solution causes diagnostics:\n{}", right.said));
     }
     Ok(())
 }

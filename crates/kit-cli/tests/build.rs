@@ -114,7 +114,7 @@ fn shows_a_mistake_with_its_location() {
         (
             1,
             "",
-            "error[KIT1302]: `@format emial` names no known format
+            "error[KIT1302]: unknown format `emial`
  --> src/notes.types.ts:5:7
   |
 5 |   /** @format emial */
@@ -139,7 +139,7 @@ fn shows_a_mistake_with_its_location() {
                 "path": "src/notes.types.ts",
                 "line": 5,
                 "column": 7,
-                "message": "`@format emial` names no known format",
+                "message": "unknown format `emial`",
                 "suggestion": "did you mean `@format email`?",
                 "code": "KIT1302",
             }],

@@ -115,7 +115,7 @@ fn changes_nothing_if_the_addition_cannot_be_registered() {
     assert!(
         outcome
             .err
-            .contains("the options of `createApp` are no object literal"),
+            .contains("the options of `createApp` are not an object literal"),
         "{}",
         outcome.err
     );

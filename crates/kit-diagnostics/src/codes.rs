@@ -154,9 +154,9 @@ codes! {
         1101 SYNTAX "TypeScript that does not parse"
     }
     Resolve {
-        1201 UNRESOLVED_IMPORT "an import that leads to no file"
+        1201 UNRESOLVED_IMPORT "an import that resolves to no file"
         1202 UNKNOWN_EXPORT "a file does not export that name"
-        1203 UNKNOWN_TYPE "a type name that nothing declares"
+        1203 UNKNOWN_TYPE "a type name that is not declared"
     }
     Types {
         1301 UNSUPPORTED_TYPE "a type that kit cannot evaluate"
@@ -173,9 +173,9 @@ codes! {
         1312 ENTITY_NOT_AN_OBJECT "`@table` on something other than an interface of properties"
         1313 CONFLICTING_TAGS "doc tags that contradict each other"
         1314 EXAMPLE_DOES_NOT_FIT "an example that does not fit its type"
-        1315 UNSAFE_PATTERN "a `@pattern` that could hold a server up"
+        1315 UNSAFE_PATTERN "a `@pattern` that could block a server"
         1316 AMBIGUOUS_UNION "a union whose members cannot be told apart"
-        1317 OWNER_WITHOUT_TABLE "`@owner` on a type that is no table"
+        1317 OWNER_WITHOUT_TABLE "`@owner` on a type that is not a table"
         1318 OWNER_PROPERTY "an `@owner` whose property cannot hold an owner"
         1319 OWNER_NOT_ADDED "an `@owner` whose value no middleware adds"
         1320 TOO_LARGE_TYPE "a type that takes too many steps to compile"
@@ -190,16 +190,16 @@ codes! {
         1406 UNKNOWN_HANDLER_KEY "handlers and contracts name different routes"
         1407 UNSUPPORTED_PARAMETER_TYPE "a params or query type that text cannot be coerced to"
         1408 NO_ROUTES "contracts that no route group registers"
-        1409 MIDDLEWARE_RETURNS_RESPONSE "a middleware that returns an answer"
+        1409 MIDDLEWARE_RETURNS_RESPONSE "a middleware that returns a response"
     }
     Plugins {
-        1501 NOT_A_PLUGIN "an entry of `plugins` that is no plugin"
+        1501 NOT_A_PLUGIN "an entry of `plugins` that is not a plugin"
         1502 PLUGIN_FAILED "a plugin that throws"
         1503 PLUGIN_UNSETTLED "a plugin that does not finish"
-        1504 INVALID_PLUGIN_RESULT "a plugin that gives what kit cannot use"
-        1505 PLUGIN_PROGRAM "a plugin that leaves types or routes which do not hold together"
-        1506 PLUGIN_PATH "a plugin that names a path which kit cannot use"
-        1507 PLUGIN_FILE_CONFLICT "a plugin that makes a file which somebody else makes"
+        1504 INVALID_PLUGIN_RESULT "a plugin with a result that kit cannot use"
+        1505 PLUGIN_PROGRAM "a plugin that leaves inconsistent types or routes"
+        1506 PLUGIN_PATH "a plugin that names a path that kit cannot use"
+        1507 PLUGIN_FILE_CONFLICT "a plugin that writes a file of kit or of another plugin"
         1508 PLUGIN_REPORT "a mistake that a plugin found"
     }
     Database {
@@ -207,9 +207,9 @@ codes! {
         1602 UNKNOWN_REFERENCE "a reference to an entity or property that does not exist"
         1603 MISSING_ID "an entity without an id"
         1604 DUPLICATE_TABLE "two entities in one table"
-        1605 UNUSABLE_NAME "a table or column name that PostgreSQL does not take as it is"
+        1605 UNUSABLE_NAME "a table or column name that PostgreSQL does not accept unchanged"
         1606 INVALID_MIGRATION "a committed migration that cannot be read"
-        1607 RENAME "a `@renamedFrom` that renames nothing, or could mean two things"
+        1607 RENAME "a `@renamedFrom` that renames nothing, or is ambiguous"
     }
 }
 

@@ -14,7 +14,7 @@
 //!
 //! let mut diagnostics = Diagnostics::default();
 //! diagnostics.push(
-//!     Diagnostic::new(codes::UNKNOWN_FORMAT, "`@format emial` names no known format")
+//!     Diagnostic::new(codes::UNKNOWN_FORMAT, "unknown format `emial`")
 //!         .label(Label::primary("src/notes.types.ts", 120..125).at(7, 12).message("unknown format"))
 //!         .help("did you mean `@format email`?"),
 //! );

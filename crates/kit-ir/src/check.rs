@@ -108,7 +108,7 @@ impl Checker<'_> {
                 match state[index] {
                     1 => {
                         self.report(format!(
-                            "types[{index}] holds itself; recursion goes through a type of the kind `reference`"
+                            "types[{index}] contains itself; a recursive type needs a type of the kind `reference`"
                         ));
                         return;
                     }
@@ -133,12 +133,12 @@ impl Checker<'_> {
             let place = format!("the declaration `{name}`");
             if !is_name(name) {
                 self.report(format!(
-                    "`{name}` is no name of a declaration: write an identifier in PascalCase"
+                    "`{name}` is not a valid name of a declaration: write an identifier in PascalCase"
                 ));
             }
             // Each declaration becomes a file, and some file systems ignore case.
             if !names.insert(name.to_lowercase()) {
-                self.report(format!("two declarations are called `{name}`"));
+                self.report(format!("two declarations have the name `{name}` (case is ignored)"));
             }
             if matches!(
                 self.program.types[declaration.r#type].kind,
@@ -153,7 +153,7 @@ impl Checker<'_> {
             if usize::from(entity.declaration) >= self.program.declarations.len() {
                 self.declared(&place, entity.declaration);
             } else if !self.is_object(entity.declaration) {
-                self.report(format!("{place} is no object"));
+                self.report(format!("{place} is not an object"));
             }
         }
     }
@@ -167,7 +167,7 @@ impl Checker<'_> {
             }
             if !(200..400).contains(&route.status) {
                 self.report(format!(
-                    "{place} answers success with the status {}",
+                    "{place} has the success status {}, which is not between 200 and 399",
                     route.status
                 ));
             }
@@ -180,7 +180,7 @@ impl Checker<'_> {
                 } else if matches!(slot, crate::Slot::Params | crate::Slot::Query)
                     && !self.is_object(declaration)
                 {
-                    self.report(format!("{place} has {} that are no object", slot.name()));
+                    self.report(format!("the {} of {place} are not an object", slot.name()));
                 }
             }
         }
@@ -288,7 +288,7 @@ mod tests {
         });
         assert!(
             shared.problems().is_empty(),
-            "one type in two places is no circle"
+            "one type in two places is not a cycle"
         );
     }
 }

@@ -129,9 +129,9 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc, owners: &mut 
     let generic = lowering.eval.parameter_count(decl_id) > 0;
     let shape = if generic { ty } else { lowering.eval.shape(ty) };
     let mistake = if generic {
-        Some(("is generic", "make an interface without type parameters of it"))
+        Some(("is generic", "change it to an interface without type parameters"))
     } else if !exported {
-        Some(("is not exported", "write `export` in front of it"))
+        Some(("is not exported", "write `export` before it"))
     } else {
         match lowering.eval.store.get(shape) {
             Ty::Object(object) if !lowering.eval.store.object_at(*object).index.is_empty() => Some((
@@ -142,7 +142,7 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc, owners: &mut 
                 Some(("has no properties", "name the properties: each becomes a column"))
             }
             Ty::Object(_) | Ty::Invalid(_) => None,
-            _ => Some(("is no object", "put `@table` on an interface of properties")),
+            _ => Some(("is not an object", "put `@table` on an interface with properties")),
         }
     };
     if let Some((what, help)) = mistake {

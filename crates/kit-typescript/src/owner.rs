@@ -34,7 +34,7 @@ pub(crate) fn read(graph: &Graph<'_>, doc: &Doc, issues: &mut Vec<Diagnostic>) -
     let owner = parse(&tag.argument);
     if owner.is_none() {
         issues.push(invalid(graph, tag, FORM).note(
-            "left of `=` stands a property of the entity, right of it a value that middleware adds to `ctx`; \
+            "the left side of `=` is a property of the entity, the right side a value that middleware adds to `ctx`; \
              `@owner none` lets every user read and change every row",
         ));
     }

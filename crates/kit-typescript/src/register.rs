@@ -65,7 +65,7 @@ fn edit(text: &str, registration: &Registration) -> Result<String, String> {
     calls.visit_program(&parsed.program);
     let options = match calls.options.as_slice() {
         [Some(options)] => *options,
-        [None] => return Err("the options of `createApp` are no object literal".to_owned()),
+        [None] => return Err("the options of `createApp` are not an object literal".to_owned()),
         [] => return Err("it does not call `createApp`".to_owned()),
         _ => return Err("it calls `createApp` more than once".to_owned()),
     };
@@ -245,8 +245,8 @@ mod tests {
     #[test]
     fn refuses_text_that_cannot_be_edited() {
         for (options, why) in [
-            ("options", "no object literal"),
-            ("", "no object literal"),
+            ("options", "not an object literal"),
+            ("", "not an object literal"),
             ("{ routes }", "not a list that is written out"),
             ("{ routes: [a].concat(b) }", "not a list that is written out"),
             ("{ ...options }", "may come from the spread"),

@@ -41,7 +41,7 @@ pub(crate) fn check(lowering: &mut Lowering<'_>, root: &Path, read: &[&[ModuleId
         );
         let diagnostic = Diagnostic::warning(codes::TABLE_ELSEWHERE, message)
             .label(graph.label(place))
-            .note("no table is made of it")
+            .note("kit creates no table for it")
             .help(format!(
                 "add `{file}` to `typeFiles` of the configuration, or move `{}` to a file that is named there",
                 decl.name

@@ -209,13 +209,13 @@ fn cycles_and_long_chains_of_exports_terminate() {
         "
         src/a.types.ts:2:15 KIT1202 `./f0.ts` does not export `U`
         src/named1.ts:1:10 KIT1202 `./named0.ts` does not export `B`
-          help: its exports lead in a circle or nowhere: declare `B` in one of the files
+          help: its exports refer to each other in a circle, or to nothing: declare `B` in one of the files
         src/own.ts:2:10 KIT1202 `./own.ts` does not export `X`
-          help: its exports lead in a circle or nowhere: declare `X` in one of the files
-        src/own.ts:3:12 KIT1203 nothing declares the namespace `Y`
+          help: its exports refer to each other in a circle, or to nothing: declare `X` in one of the files
+        src/own.ts:3:12 KIT1203 the namespace `Y` is not declared
           help: import it: `import type * as Y from \"…\"`
         src/own.ts:6:8 KIT1202 `./own.ts` does not export `default`
-          help: its exports lead in a circle or nowhere: declare `default` in one of the files
+          help: its exports refer to each other in a circle, or to nothing: declare `default` in one of the files
         ",
     );
 }

@@ -106,15 +106,15 @@ fn checks_defaults_against_their_types() {
           m: number /* @minimum 1 */;
           n: string;
         }
-        src/a.types.ts:12:7 KIT1303 the default `gone` is no `Status`
+        src/a.types.ts:12:7 KIT1303 the default `gone` does not fit the type `Status`
           help: write a value of the type `Status` as JSON
-        src/a.types.ts:13:7 KIT1303 the default `yes` is no `boolean`
+        src/a.types.ts:13:7 KIT1303 the default `yes` does not fit the type `boolean`
           help: write a value of the type `boolean` as JSON
-        src/a.types.ts:14:7 KIT1303 the default `2020-01-01` is no `Date`
+        src/a.types.ts:14:7 KIT1303 the default `2020-01-01` does not fit the type `Date`
           help: the default of a `Date` is `@default now`
-        src/a.types.ts:15:7 KIT1303 the default `0` is no `number /* @minimum 1 */`
+        src/a.types.ts:15:7 KIT1303 the default `0` does not fit the type `number /* @minimum 1 */`
           help: write a value of the type `number /* @minimum 1 */` as JSON
-        src/a.types.ts:16:7 KIT1303 `@default` lacks its argument
+        src/a.types.ts:16:7 KIT1303 `@default` needs an argument
           help: write `@default value`
         "#,
     );
@@ -188,9 +188,9 @@ fn explains_invalid_tags() {
           /* @generated @default 1 */ q: number;
           r: string;
         }
-        src/a.types.ts:2:7 KIT1302 `@format emial` names no known format
+        src/a.types.ts:2:7 KIT1302 unknown format `emial`
           help: did you mean `@format email`?
-        src/a.types.ts:3:7 KIT1302 `@format phone` names no known format
+        src/a.types.ts:3:7 KIT1302 unknown format `phone`
           help: write one of email, uri, uuid, date, date-time, ipv4, ipv6; for anything else use `@pattern`
         src/a.types.ts:4:7 KIT1303 `@maxLength ten` is not valid
           help: write `@maxLength 1`
@@ -200,19 +200,19 @@ fn explains_invalid_tags() {
           help: to limit a number write `@minimum` or `@maximum`
         src/a.types.ts:7:7 KIT1304 `@minimum` is for numbers, and this is `string | null`
           help: remove the tag, or change the type
-        src/a.types.ts:8:7 warning KIT1305 `@maxLenght` is no tag that kit knows
+        src/a.types.ts:8:7 warning KIT1305 unknown tag `@maxLenght`
           help: did you mean `@maxLength`?
         src/a.types.ts:9:20 KIT1313 no value fits both `@minLength 5` and `@maxLength 2`
           help: change one of the two, or remove it
         src/a.types.ts:10:7 KIT1303 `@generated nwo` is not valid
           help: did you mean `@generated now`?
-        src/a.types.ts:11:7 KIT1304 `@generated uuid` makes strings, and this is no string
+        src/a.types.ts:11:7 KIT1304 `@generated uuid` needs a property of type `string`
           help: change the type to `string`
         src/a.types.ts:12:7 KIT1303 `@onUpdate later` is not valid
           help: write `@onUpdate now`
         src/a.types.ts:13:7 KIT1303 `@id` takes no argument
-          help: write `@id` alone, and text in front of it
-        src/a.types.ts:14:7 KIT1304 `@table` means nothing on a property
+          help: write `@id` alone, and text before the tag
+        src/a.types.ts:14:7 KIT1304 `@table` has no effect on a property
           help: it belongs on an interface
         src/a.types.ts:15:7 KIT1303 `@references User` is not valid
           help: write `@references User.id`
@@ -220,9 +220,9 @@ fn explains_invalid_tags() {
           help: write `@multipleOf 1`
         src/a.types.ts:17:7 KIT1304 `@maxLength` is for strings, and this is `string[]`
           help: to limit the array write `@minItems` or `@maxItems`; to limit its elements give them a type alias with the tag
-        src/a.types.ts:18:18 KIT1313 a generated property never takes its default
+        src/a.types.ts:18:18 KIT1313 a generated property never uses its default
           help: keep either `@generated` or `@default`
-        src/a.types.ts:21:5 KIT1304 `@summary` means nothing on an interface
+        src/a.types.ts:21:5 KIT1304 `@summary` has no effect on an interface
           help: it belongs on a route
         ",
     );
@@ -281,11 +281,11 @@ fn an_entity_must_be_an_exported_object() {
         entity Odd = table odds
         entity Category = table categories
         src/a.types.ts:3:25 KIT1312 `Hidden` has `@table` and is not exported
-          help: write `export` in front of it
-        src/a.types.ts:4:27 KIT1312 `Text` has `@table` and is no object
-          help: put `@table` on an interface of properties
+          help: write `export` before it
+        src/a.types.ts:4:27 KIT1312 `Text` has `@table` and is not an object
+          help: put `@table` on an interface with properties
         src/a.types.ts:5:32 KIT1312 `Generic` has `@table` and is generic
-          help: make an interface without type parameters of it
+          help: change it to an interface without type parameters
         src/a.types.ts:6:5 KIT1303 `@table 1a` is not valid
           help: write `@table notes`
         src/a.types.ts:7:12 KIT1303 `@index broken` is not valid

@@ -267,11 +267,11 @@ fn refuses_tags_that_contradict_an_implied_rule() {
         r"
         src/a.types.ts:3:23 KIT1313 no value fits both `@format uuid` and `@maxLength 10`
           help: change one of the two, or remove it
-        src/a.types.ts:5:21 KIT1313 the type is `@format email` already, and `@format uuid` too
+        src/a.types.ts:5:21 KIT1313 the type already has `@format email`; it cannot also have `@format uuid`
           help: remove one of the two tags, or change the type
-        src/a.types.ts:7:26 KIT1303 the default `none` is no `string /* @maxLength 36 @format uuid */`
+        src/a.types.ts:7:26 KIT1303 the default `none` does not fit the type `string /* @maxLength 36 @format uuid */`
           help: write a value of the type `string /* @maxLength 36 @format uuid */` as JSON
-        src/a.types.ts:9:7 KIT1303 the default `9223372036854775808` is no `bigint /* 64 bits */`
+        src/a.types.ts:9:7 KIT1303 the default `9223372036854775808` does not fit the type `bigint /* 64 bits */`
           help: write a value of the type `bigint /* 64 bits */` as JSON
         ",
     );

@@ -15,7 +15,7 @@ fn reports_syntax_errors_at_their_location() {
         &[("src/a.types.ts", "export interface A {\n  a: ;\n}")],
         r"
         src/a.types.ts:2:6 KIT1101 Unexpected token
-          help: if nothing is wrong here, a bracket, a quote or a `;` is missing before it
+          help: if this is correct, a bracket, a quote or a `;` is missing before it
         ",
     );
 }
@@ -33,11 +33,11 @@ fn reports_members_without_a_colon_or_a_separator() {
         "
         src/a.types.ts:1:22 KIT1101 there is no `:` between `title` and `string`
           help: write `title: string`
-        src/a.types.ts:1:36 KIT1101 there is nothing between `size?: number` and `name: string`
+        src/a.types.ts:1:36 KIT1101 there is no separator between `size?: number` and `name: string`
           help: end each property with a `;`
         src/a.types.ts:2:19 KIT1101 there is no `:` between `readonly a` and `string`
           help: write `readonly a: string`
-        src/a.types.ts:2:38 KIT1101 there is nothing between `b()` and `c: 1`
+        src/a.types.ts:2:38 KIT1101 there is no separator between `b()` and `c: 1`
           help: end each property with a `;`
         src/a.types.ts:5:8 KIT1101 there is no `:` between `e` and `f`
           help: write `e: f`
@@ -95,9 +95,9 @@ fn suggests_a_replacement_for_unsupported_types() {
         }
         "#,
         r"
-        src/a.types.ts:6:6 KIT1301 `any` says nothing about the value
+        src/a.types.ts:6:6 KIT1301 `any` does not describe the value
           help: write `unknown` for any JSON value
-        src/a.types.ts:7:6 KIT1301 `object` says nothing about the properties
+        src/a.types.ts:7:6 KIT1301 `object` does not describe the properties
           help: write the properties, or `Record<string, unknown>`
         src/a.types.ts:8:6 KIT1306 a function has no JSON form
           help: describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null
@@ -148,9 +148,9 @@ fn explains_unknown_names() {
           help: there is no such file beside src/a.types.ts
         src/a.types.ts:3:15 KIT1201 cannot find the module `pkg`
           help: install the package, or correct the import
-        src/a.types.ts:10:6 KIT1203 nothing declares the type `Strnig`
+        src/a.types.ts:10:6 KIT1203 the type `Strnig` is not declared
           help: did you mean `Strings`?
-        src/a.types.ts:11:6 KIT1203 nothing declares the type `Partail`
+        src/a.types.ts:11:6 KIT1203 the type `Partail` is not declared
           help: did you mean `Partial`?
         src/a.types.ts:12:14 KIT1309 the type has no property `aa`
           help: did you mean `"a"`?

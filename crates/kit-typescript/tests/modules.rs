@@ -327,7 +327,7 @@ fn explains_mistakes_in_paths() {
         r#"
         src/a.types.ts:1:10 KIT1203 `value` of src/b.ts is a value, not a type
           help: write `typeof value` for the type of the value
-        src/a.types.ts:2:8 KIT1203 `./b.ts` as a whole is no type
+        src/a.types.ts:2:8 KIT1203 the module `./b.ts` is not a type
           help: name one of its exports
         src/a.types.ts:3:20 KIT1202 `./c.ts` does not export `Gone`
         src/a.types.ts:10:8 KIT1202 src/b.ts does not export `Noet`
@@ -338,13 +338,13 @@ fn explains_mistakes_in_paths() {
           help: did you mean `Green`?
         src/a.types.ts:13:6 KIT1203 `Own` is a type, not a namespace
           help: write `Own["…"]` for the type of a property
-        src/a.types.ts:14:6 KIT1203 nothing declares the namespace `Nowhere`
+        src/a.types.ts:14:6 KIT1203 the namespace `Nowhere` is not declared
           help: import it: `import type * as Nowhere from "…"`
         src/a.types.ts:17:23 KIT1202 src/b.ts does not export `Noet`
           help: did you mean `Note`?
         src/a.types.ts:19:14 KIT1202 the namespace `Inner` does not export `Deep`
         src/c.ts:3:15 KIT1202 both `./d.ts` and `./e.ts` export `Twice`, so this file exports neither
-          help: say which one is meant: `export { Twice } from "./d.ts"`
+          help: choose one of them: `export { Twice } from "./d.ts"`
         "#,
     );
 }

@@ -278,7 +278,7 @@ fn reports_an_invalid_tsconfig() {
         ),
         (
             r#"{"extends":"./gone.json"}"#,
-            "tsconfig.json:1:1 KIT1001 tsconfig.json cannot be read: it leads to gone.json, which is not there",
+            "tsconfig.json:1:1 KIT1001 tsconfig.json cannot be read: it refers to gone.json, which does not exist",
         ),
         (
             r#"{"extends":"./other.json"}"#,
@@ -290,12 +290,12 @@ fn reports_an_invalid_tsconfig() {
         ),
         (
             r#"{"references":[{"path":"./gone"}]}"#,
-            "tsconfig.json:1:1 KIT1001 tsconfig.json cannot be read: it leads to gone, which is not there",
+            "tsconfig.json:1:1 KIT1001 tsconfig.json cannot be read: it refers to gone, which does not exist",
         ),
     ];
     for (tsconfig, expected) in broken {
         let other = ("other.json", r#"{"extends":"./tsconfig.json"}"#);
-        let help = "\n  help: correct it: imports are resolved as it says, by `paths` and `baseUrl`";
+        let help = "\n  help: correct it: its `paths` and `baseUrl` are needed to resolve imports";
         check_mistakes(
             &[x, ("tsconfig.json", tsconfig), other],
             &format!("{expected}{help}"),

@@ -280,7 +280,7 @@ fn names_a_type_with_too_many_nested_types() {
     let found: Vec<_> = output.diagnostics.iter().collect();
     let first = found.first().expect("it is refused");
     assert_eq!(first.code.name(), "KIT1320");
-    assert_eq!(first.message, "`L15` has more than 50000 parts");
+    assert_eq!(first.message, "`L15` has more than 50000 nested types");
     let label = first.primary().expect("it has a place");
     assert_eq!(label.line, 16);
     assert!(found.iter().all(|other| other.code.name() == "KIT1320"));

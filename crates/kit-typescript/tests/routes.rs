@@ -101,7 +101,7 @@ fn reads_comments_of_routes() {
           help: write `@throws NOTE_NOT_FOUND 404 There is no such note.`
         src/notes.routes.ts:13:14 KIT1303 `@status 99` is not valid
           help: write `@status 202`
-        src/notes.routes.ts:15:14 KIT1304 `@maxLength` means nothing on a route
+        src/notes.routes.ts:15:14 KIT1304 `@maxLength` has no effect on a route
           help: it belongs on a property
         src/notes.routes.ts:18:15 KIT1304 a response of status 204 has no body, and this route has one
           help: write `void` as the response, or another status
@@ -145,10 +145,10 @@ fn explains_invalid_contracts() {
         r#"
         src/notes.routes.ts:6:11 KIT1401 the path `notes` does not begin with a slash
           help: write `/notes`
-        src/notes.routes.ts:7:11 KIT1401 `gte` is no HTTP method that kit routes
+        src/notes.routes.ts:7:11 KIT1401 kit does not support the method `gte`
           help: did you mean `GET /notes`?
-        src/notes.routes.ts:8:11 KIT1404 `GET /a` is no `RouteContract`: it is `Note`
-          help: write `RouteContract<Params, Query, Body, Response>` with `void` for what is not there
+        src/notes.routes.ts:8:11 KIT1404 `GET /a` must be a `RouteContract`, not `Note`
+          help: write `RouteContract<Params, Query, Body, Response>` with `void` for each absent part
         src/notes.routes.ts:9:11 KIT1403 `/b/:id` has `id`, which its params lack
           help: write `{ id: string }` as the first type argument of the contract
         src/notes.routes.ts:10:11 KIT1403 the params name `id`, which `/c` does not have
@@ -166,7 +166,7 @@ fn explains_invalid_contracts() {
         src/notes.routes.ts:13:11 KIT1407 the query of `GET /f` may have any key
           help: name the keys: `{ page?: number }`
         src/notes.routes.ts:14:11 KIT1407 the query of `GET /g` must be an object, not `string`
-          help: write an object type, or `void` where there are none
+          help: write an object type, or `void`
         src/notes.routes.ts:15:31 KIT1407 text cannot be coerced to `string[]`, the type of `ids` in the params of `GET /h/:ids`
           help: use a string, number, boolean, bigint, `Date` or a union of literals
         src/notes.routes.ts:16:11 warning KIT1311 the body of `POST /i` has "id", which the system generates
@@ -177,7 +177,7 @@ fn explains_invalid_contracts() {
           help: write `RouteContract<Params, Query, Body, Response>`
         src/notes.routes.ts:19:42 KIT1306 a function has no JSON form
           help: describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null
-        src/notes.routes.ts:20:42 KIT1203 nothing declares the type `Nope`
+        src/notes.routes.ts:20:42 KIT1203 the type `Nope` is not declared
           help: declare it, or import it: `import type { Nope } from "./nope.ts"`
         "#,
     );
@@ -395,7 +395,7 @@ fn reports_a_misspelt_method_once_and_first() {
         check_mistakes(
             &[("src/app.ts", &app(handlers)), ("src/stats.routes.ts", routes)],
             r"
-            src/stats.routes.ts:3:9 KIT1401 `GETT` is no HTTP method that kit routes
+            src/stats.routes.ts:3:9 KIT1401 kit does not support the method `GETT`
               help: did you mean `GET /stats`?
             ",
         );
@@ -406,7 +406,7 @@ fn reports_a_misspelt_method_once_and_first() {
             ("src/stats.routes.ts", routes),
         ],
         r#"
-        src/stats.routes.ts:3:9 KIT1401 `GETT` is no HTTP method that kit routes
+        src/stats.routes.ts:3:9 KIT1401 kit does not support the method `GETT`
           help: did you mean `GET /stats`?
         src/app.ts:3:27 KIT1406 `stats` has no handler for `GET /other` of `StatsRoutes`
           help: add `"GET /other": async ({ ctx }) => …`
@@ -576,11 +576,11 @@ fn explains_invalid_tags_of_middleware() {
           help: write `@security bearer JWT`
         src/auth.ts:4:10 KIT1303 `@security header a b` is not valid
           help: write `@security bearer JWT`
-        src/auth.ts:5:10 KIT1303 `@security` lacks its argument
+        src/auth.ts:5:10 KIT1303 `@security` needs an argument
           help: write `@security bearer JWT`
         src/auth.ts:6:10 KIT1303 `@throws UNAUTHORIZED` is not valid
           help: write `@throws UNAUTHORIZED 401 The access token is missing.`
-        src/auth.ts:8:11 warning KIT1305 `@securty` is no tag that kit knows
+        src/auth.ts:8:11 warning KIT1305 unknown tag `@securty`
           help: did you mean `@security`?
         ",
     );

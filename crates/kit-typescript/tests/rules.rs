@@ -42,10 +42,10 @@ fn applies_the_rules_of_alias_and_property_together() {
         }
         src/a.types.ts:10:7 KIT1313 no value fits both `@minLength 21` and `@maxLength 20`
           help: change one of the two, or remove it
-        src/a.types.ts:11:7 KIT1313 the type has the `@pattern ^a` already, and this one too
-          help: keep one of them, or write one that says both
-        src/a.types.ts:13:7 KIT1313 the type is `@multipleOf 2` already, and `@multipleOf 3` too
-          help: keep one of them, or write one that says both
+        src/a.types.ts:11:7 KIT1313 the type already has the `@pattern ^a`; it cannot also have this one
+          help: keep one of them, or combine them into one
+        src/a.types.ts:13:7 KIT1313 the type already has `@multipleOf 2`; it cannot also have `@multipleOf 3`
+          help: keep one of them, or combine them into one
         ",
     );
 }
@@ -90,21 +90,21 @@ fn reports_tags_that_allow_no_value() {
         entity A = table as
         src/a.types.ts:3:18 KIT1313 no value fits both `@minimum 5` and `@exclusiveMaximum 5`
           help: change one of the two, or remove it
-        src/a.types.ts:4:27 KIT1313 there is no whole number between `@exclusiveMinimum 1` and `@exclusiveMaximum 2`
+        src/a.types.ts:4:27 KIT1313 there is no integer between `@exclusiveMinimum 1` and `@exclusiveMaximum 2`
           help: change one of the two, or remove `@integer`
         src/a.types.ts:5:29 KIT1313 no multiple of `@multipleOf 5` lies between `@minimum 1` and `@maximum 4`
           help: change one of the three
-        src/a.types.ts:6:20 KIT1313 `@minimum 1.5` is no whole number, and the value is one by `@integer`
+        src/a.types.ts:6:20 KIT1313 `@minimum 1.5` is not an integer, but `@integer` requires one
           help: write `@minimum 2`, which means the same
-        src/a.types.ts:7:29 KIT1313 `@exclusiveMaximum 2.5` is no whole number, and the value is one by `@integer`
+        src/a.types.ts:7:29 KIT1313 `@exclusiveMaximum 2.5` is not an integer, but `@integer` requires one
           help: write `@maximum 2`, which means the same
         src/a.types.ts:8:20 KIT1313 no value fits both `@format uuid` and `@maxLength 20`
           help: change one of the two, or remove it
         src/a.types.ts:9:19 KIT1313 no value fits both `@minItems 3` and `@maxItems 2`
           help: change one of the two, or remove it
-        src/a.types.ts:10:11 KIT1313 `@id` is there twice
+        src/a.types.ts:10:11 KIT1313 `@id` is written twice
           help: remove one of the two
-        src/a.types.ts:11:18 KIT1313 `@default` is there twice
+        src/a.types.ts:11:18 KIT1313 `@default` is written twice
           help: remove one of the two
         src/a.types.ts:12:21 KIT1313 no value fits both `@format email` and `@minLength 255`
           help: change one of the two, or remove it
@@ -150,13 +150,13 @@ fn explains_the_types_that_a_tag_fits() {
         src/a.types.ts:5:7 KIT1304 `@maxLength` is for strings, and this is `Uint8Array`
           help: kit does not limit bytes: check the value in the handler
         src/a.types.ts:6:7 KIT1304 `@minItems` is for arrays, and this is `[string, number?]`
-          help: a tuple says itself how many elements there are: remove the tag
+          help: a tuple already has a fixed number of elements: remove the tag
         src/a.types.ts:7:7 KIT1304 `@maxLength` is for strings, and this is `"a" | "b"`
-          help: the members say already what is allowed: remove the tag
+          help: the members already define the allowed values: remove the tag
         src/a.types.ts:8:7 KIT1304 `@maximum` is for numbers, and this is `string`
           help: to limit a string write `@minLength`, `@maxLength` or `@pattern`
         src/a.types.ts:9:7 KIT1304 `@maxLength` is for strings, and this is `unknown`
-          help: say what the value is: a tag on `unknown` would check nothing
+          help: write the type of the value: a tag on `unknown` checks nothing
         src/a.types.ts:10:7 KIT1304 `@maxLength` is for strings, and this is `{ a: 1 }`
           help: put the tag on the properties that it is about
         "#,

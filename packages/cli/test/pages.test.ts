@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { Project } from "./support/project.ts";
 
 const ERRORS = fileURLToPath(new URL("../../../docs/errors/", import.meta.url));
-const INSTEAD = "\n## What to write instead\n";
+const SOLUTION = "\n## Solution\n";
 
 /** Files of every example project: empty sources of types and routes, because kit warns if there are none. */
 const BASE = {
@@ -30,9 +30,9 @@ for (const name of pages) {
   test(name, async (t) => {
     const path = join(ERRORS, name);
     const page = await readFile(path, "utf8");
-    const parts = page.split(INSTEAD);
-    assert.equal(parts.length, 2, "a page has an example and what to write instead");
-    const [example, instead] = parts as [string, string];
+    const parts = page.split(SOLUTION);
+    assert.equal(parts.length, 2, "a page has an example and a solution");
+    const [example, solution] = parts as [string, string];
 
     const wrong = await said(t, example);
     assert.notEqual(wrong.codes.length, 0, `nothing was said:\n${wrong.text}`);
@@ -40,12 +40,12 @@ for (const name of pages) {
     const shown = /^```text\n([^]*?)^```$/m.exec(example)?.[1];
     if (shown !== wrong.text && process.env["KIT_BLESS"] !== undefined) {
       const blessed = example.replace(/^```text\n[^]*?^```$/m, () => `\`\`\`text\n${wrong.text}\`\`\``);
-      await writeFile(path, blessed + INSTEAD + instead);
+      await writeFile(path, blessed + SOLUTION + solution);
     } else {
       assert.equal(shown, wrong.text);
     }
 
-    const right = await said(t, instead);
+    const right = await said(t, solution);
     assert.deepEqual(right.codes, [], right.text);
     assert.equal(right.exit, 0, right.text);
   });

@@ -23,7 +23,7 @@ pub(super) fn number(text: &str) -> Option<Decimal> {
 pub(crate) fn invalid(graph: &Graph<'_>, tag: &Tag, form: &str) -> Diagnostic {
     let name = tag.name.name();
     let message = if tag.argument.is_empty() {
-        format!("`@{name}` lacks its argument")
+        format!("`@{name}` needs an argument")
     } else {
         format!("`@{name} {}` is not valid", tag.argument)
     };
@@ -39,7 +39,7 @@ pub(super) fn flag(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnosti
     let message = format!("`@{name}` takes no argument");
     diagnostics.push(
         problem(graph, codes::INVALID_TAG_ARGUMENT, tag.place, message)
-            .help(format!("write `@{name}` alone, and text in front of it")),
+            .help(format!("write `@{name}` alone, and text before the tag")),
     );
     false
 }

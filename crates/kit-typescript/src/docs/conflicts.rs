@@ -23,7 +23,7 @@ pub(super) fn merge(old: &Constraints, new: &Constraints) -> Merged {
     let format = match (old.format, new.format) {
         (Some(a), Some(b)) if a != b => {
             return Merged::Conflict(format!(
-                "the type is `@format {}` already, and `@format {}` too",
+                "the type already has `@format {}`; it cannot also have `@format {}`",
                 a.name(),
                 b.name()
             ));
@@ -33,7 +33,7 @@ pub(super) fn merge(old: &Constraints, new: &Constraints) -> Merged {
     let pattern = match (&old.pattern, &new.pattern) {
         (Some(a), Some(b)) if a != b => {
             return Merged::Conflict(format!(
-                "the type has the `@pattern {a}` already, and this one too"
+                "the type already has the `@pattern {a}`; it cannot also have this one"
             ));
         }
         (a, b) => b.clone().or_else(|| a.clone()),
@@ -43,7 +43,7 @@ pub(super) fn merge(old: &Constraints, new: &Constraints) -> Merged {
         (Some(a), Some(b)) if is_multiple(b.get(), a.get()) => Some(b),
         (Some(a), Some(b)) => {
             return Merged::Conflict(format!(
-                "the type is `@multipleOf {a}` already, and `@multipleOf {b}` too"
+                "the type already has `@multipleOf {a}`; it cannot also have `@multipleOf {b}`"
             ));
         }
         (a, b) => b.or(a),
@@ -186,7 +186,7 @@ fn numbers(rules: &Constraints) -> Conflict {
         }
         if rules.integer && first_whole(low) > last_whole(high) {
             return Some((
-                format!("there is no whole number between `{}` and `{}`", low.2, high.2),
+                format!("there is no integer between `{}` and `{}`", low.2, high.2),
                 "change one of the two, or remove `@integer`".to_owned(),
             ));
         }
@@ -223,7 +223,7 @@ fn numbers(rules: &Constraints) -> Conflict {
             };
             Some((
                 format!(
-                    "`{}` is no whole number, and the value is one by `@integer`",
+                    "`{}` is not an integer, but `@integer` requires one",
                     bound.2
                 ),
                 format!("write `@{name} {meant}`, which means the same"),

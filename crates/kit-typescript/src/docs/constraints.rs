@@ -94,7 +94,7 @@ pub(crate) fn apply(
         match conflict {
             Some(message) => diagnostics.push(
                 problem(graph, codes::CONFLICTING_TAGS, tag.place, message)
-                    .help("keep one of them, or write one that says both"),
+                    .help("keep one of them, or combine them into one"),
             ),
             None => applied.push(tag),
         }
@@ -207,7 +207,7 @@ fn does_not_fit(graph: &Graph<'_>, program: &Program, id: TypeId, tag: &Tag) -> 
         (Domain::Strings | Domain::Numbers, TypeKind::Array { .. }) => {
             "to limit the array write `@minItems` or `@maxItems`; to limit its elements give them a type alias with the tag"
         }
-        (Domain::Arrays, TypeKind::Tuple { .. }) => "a tuple says itself how many elements there are: remove the tag",
+        (Domain::Arrays, TypeKind::Tuple { .. }) => "a tuple already has a fixed number of elements: remove the tag",
         (Domain::Arrays, TypeKind::String | TypeKind::Template { .. }) => {
             "to limit a string write `@minLength` or `@maxLength`"
         }
@@ -220,13 +220,13 @@ fn does_not_fit(graph: &Graph<'_>, program: &Program, id: TypeId, tag: &Tag) -> 
                 .iter()
                 .all(|member| matches!(program.resolve(*member).kind, TypeKind::Literal { .. })) =>
         {
-            "the members say already what is allowed: remove the tag"
+            "the members already define the allowed values: remove the tag"
         }
-        (_, TypeKind::Literal { .. }) => "a literal is one value already: remove the tag",
+        (_, TypeKind::Literal { .. }) => "a literal is a single value: remove the tag",
         (_, TypeKind::Date) => "kit does not limit dates: check the value in the handler",
         (_, TypeKind::BigInt) => "kit does not limit `bigint`: check the value in the handler, or use `number`",
         (_, TypeKind::Bytes) => "kit does not limit bytes: check the value in the handler",
-        (_, TypeKind::Unknown) => "say what the value is: a tag on `unknown` would check nothing",
+        (_, TypeKind::Unknown) => "write the type of the value: a tag on `unknown` checks nothing",
         (_, TypeKind::Object(_)) => "put the tag on the properties that it is about",
         _ => "remove the tag, or change the type",
     })

@@ -31,7 +31,7 @@ pub(crate) fn examples(
         diagnostics.push(
             Diagnostic::warning(
                 codes::EXAMPLE_DOES_NOT_FIT,
-                format!("the example `{shown}` is no `{expected}`"),
+                format!("the example `{shown}` does not fit the type `{expected}`"),
             )
             .label(graph.label(tag.place))
             .note("it is left out of the OpenAPI document")

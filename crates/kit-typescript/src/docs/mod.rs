@@ -48,7 +48,7 @@ pub(crate) fn misplaced(graph: &Graph<'_>, doc: &Doc, target: Target) -> Vec<Dia
                 graph,
                 codes::TAG_DOES_NOT_FIT,
                 tag.place,
-                format!("`@{}` means nothing on {}", tag.name.name(), target.description()),
+                format!("`@{}` has no effect on {}", tag.name.name(), target.description()),
             )
             .help(format!("it belongs on {}", tag.name.targets()[0].description()))
         });
@@ -64,7 +64,7 @@ pub(crate) fn misplaced(graph: &Graph<'_>, doc: &Doc, target: Target) -> Vec<Dia
                 graph,
                 codes::CONFLICTING_TAGS,
                 tag.place,
-                format!("`@{name}` is there twice"),
+                format!("`@{name}` is written twice"),
             )
             .label(first)
             .help("remove one of the two")
@@ -73,7 +73,7 @@ pub(crate) fn misplaced(graph: &Graph<'_>, doc: &Doc, target: Target) -> Vec<Dia
     let misspelt = doc.misspelt.iter().map(|slip| {
         Diagnostic::warning(
             codes::UNKNOWN_TAG,
-            format!("`@{}` is no tag that kit knows", slip.written),
+            format!("unknown tag `@{}`", slip.written),
         )
         .label(graph.label(slip.place))
         .help(format!("did you mean `@{}`?", slip.meant.name()))

@@ -66,11 +66,11 @@ pub(super) fn unsafe_pattern(
     Some(match &*verdict {
         Verdict::Linear => return None,
         Verdict::Unsupported { reason } => report(format!(
-            "kit cannot tell how long `@pattern {pattern}` takes: {reason}"
+            "kit cannot determine how long `@pattern {pattern}` takes: {reason}"
         ))
         .help("write it without that, or check the text in the handler"),
         Verdict::Exponential { attack } => report(format!(
-            "`@pattern {pattern}` takes twice as long with each character of some texts"
+            "`@pattern {pattern}` takes exponential time: for some texts each character doubles the time"
         ))
         .note(shown(attack))
         .help("write the repetition so that a text fits it in one way: `^[a-z]+(?:-[a-z]+)*$` instead of `^(?:[a-z]+-?)*$`"),
@@ -95,7 +95,7 @@ pub(super) fn unsafe_pattern(
 fn shown(attack: &Attack) -> String {
     let quoted = |text: &str| text.escape_debug().to_string();
     format!(
-        "such a text is \"{}{}…{}\", with ever more of \"{}\"",
+        "for example \"{}{}…{}\", where \"{}\" is repeated",
         quoted(&attack.prefix),
         quoted(&attack.pump).repeat(SHOWN),
         quoted(&attack.suffix),

@@ -47,7 +47,7 @@ pub(crate) fn property_tags(
                 graph,
                 codes::CONFLICTING_TAGS,
                 tag.place,
-                "a generated property never takes its default",
+                "a generated property never uses its default",
             )
             .help("keep either `@generated` or `@default`"),
         );
@@ -96,7 +96,7 @@ fn generated(
         "uuid" => {
             let fits = kinds(program, r#type).contains(&&TypeKind::String);
             if !fits {
-                let message = "`@generated uuid` makes strings, and this is no string";
+                let message = "`@generated uuid` needs a property of type `string`";
                 diagnostics.push(
                     problem(graph, codes::TAG_DOES_NOT_FIT, tag.place, message)
                         .help("change the type to `string`"),
@@ -124,7 +124,7 @@ fn expect_date(
 ) -> bool {
     let fits = kinds(program, r#type).contains(&&TypeKind::Date);
     if !fits {
-        let message = format!("`@{} now` makes dates, and this is no `Date`", tag.name.name());
+        let message = format!("`@{} now` needs a property of type `Date`", tag.name.name());
         diagnostics.push(
             problem(graph, codes::TAG_DOES_NOT_FIT, tag.place, message).help("change the type to `Date`"),
         );
@@ -151,7 +151,7 @@ fn default(
                 graph,
                 codes::INVALID_TAG_ARGUMENT,
                 tag.place,
-                format!("the default `{}` is no `{expected}`", tag.argument),
+                format!("the default `{}` does not fit the type `{expected}`", tag.argument),
             )
             .help(match program.resolve(r#type).kind {
                 TypeKind::Date => "the default of a `Date` is `@default now`".to_owned(),
@@ -166,7 +166,7 @@ fn references(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -
     let target = reference_target(tag);
     if target.is_none() {
         diagnostics.push(invalid(graph, tag, "@references User.id").note(
-            "what deleting the target does may follow: `cascade`, `set null`, `restrict` or `no action`",
+            "an action for the deletion of the target may follow: `cascade`, `set null`, `restrict` or `no action`",
         ));
     }
     target

@@ -29,7 +29,7 @@ pub(super) fn rule(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnosti
             let step = decimal().filter(|step| step.get() > 0.0);
             (
                 set(&mut rule.multiple_of, step),
-                "a decimal number greater than zero is needed",
+                "write a decimal number greater than zero",
             )
         }
         TagName::Integer => {
@@ -56,8 +56,8 @@ pub(super) fn rule(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnosti
     read.then_some(rule)
 }
 
-const WHOLE: &str = "a whole number, 0 or more, is needed";
-const DECIMAL: &str = "a decimal number is needed";
+const WHOLE: &str = "write an integer, 0 or more";
+const DECIMAL: &str = "write a decimal number";
 
 /// Stores a parsed argument. Returns true if the argument could be parsed.
 fn set<T>(place: &mut Option<T>, value: Option<T>) -> bool {
@@ -113,7 +113,7 @@ fn format(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> Op
                 graph,
                 codes::UNKNOWN_FORMAT,
                 tag.place,
-                format!("`@format {}` names no known format", tag.argument),
+                format!("unknown format `{}`", tag.argument),
             )
             .help(help),
         );

@@ -80,7 +80,7 @@ impl<'a> Evaluator<'a> {
                     Some((bound, _)) => bound,
                     None => self.unsupported(
                         place,
-                        "`infer` stands outside of a conditional type's `extends`",
+                        "`infer` is only allowed in the `extends` of a conditional type",
                         "move it there",
                     ),
                 }
@@ -133,7 +133,7 @@ impl<'a> Evaluator<'a> {
             Some((this, _)) => this,
             None => self.unsupported(
                 place,
-                "`this` stands outside of an interface or class",
+                "`this` is only allowed in an interface or a class",
                 "write a name",
             ),
         }

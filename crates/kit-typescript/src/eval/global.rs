@@ -140,7 +140,7 @@ impl Evaluator<'_> {
             "Object" => {
                 return self.unsupported(
                     place,
-                    "`Object` says nothing about the properties",
+                    "`Object` does not describe the properties",
                     "write the properties",
                 );
             }
@@ -192,7 +192,7 @@ impl Evaluator<'_> {
         self.reject(
             codes::UNKNOWN_TYPE,
             place,
-            format!("nothing declares the type `{name}`"),
+            format!("the type `{name}` is not declared"),
             &help,
         )
     }

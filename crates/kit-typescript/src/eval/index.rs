@@ -156,7 +156,7 @@ impl Evaluator<'_> {
             }
             Ty::Invalid(id) => object.issues.push(self.store.invalid[id.index()].clone()),
             _ => {
-                let message = format!("`{}` is no key of an index signature", self.text(shape));
+                let message = format!("`{}` cannot be the key of an index signature", self.text(shape));
                 let issue = self
                     .diagnostic(codes::UNSUPPORTED_TYPE, place, message)
                     .help("write `[key: string]: …`, or name the keys: `{ [K in \"a\" | \"b\"]: … }`");
@@ -169,11 +169,11 @@ impl Evaluator<'_> {
         let Some(label) = ruled.and_then(|ruled| self.rule_label(ruled)) else {
             return;
         };
-        let message = "keys that are numbers are not held to rules";
+        let message = "kit does not check rules on keys that are numbers";
         let issue = self
             .diagnostic(codes::TAG_DOES_NOT_FIT, place, message)
             .label(label)
-            .help("write the keys as strings with `@pattern`, or take the tag off the type of the keys");
+            .help("write the keys as strings with `@pattern`, or remove the tag from the type of the keys");
         object.issues.push(issue);
     }
 
@@ -186,7 +186,7 @@ impl Evaluator<'_> {
             }
         }
         object.issues.push(issue.help(
-            "write one type of keys whose rules all keys satisfy: one `@pattern` can say both with `|`",
+            "write one type of keys whose rules all keys satisfy: one `@pattern` can combine both with `|`",
         ));
     }
 

@@ -337,7 +337,7 @@ impl Evaluator<'_> {
                     hole.name,
                     self.text(source)
                 );
-                let help = "write the type that the pattern would find";
+                let help = "write the type that `infer` would find";
                 inference.unknown = Some(self.unsupported(place, &message, help));
             }
         }

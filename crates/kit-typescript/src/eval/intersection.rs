@@ -159,7 +159,7 @@ impl Evaluator<'_> {
             return self.unsupported(
                 place,
                 "the intersection of these unions is too large",
-                "write the members out",
+                "list the members",
             );
         }
         let combined = members

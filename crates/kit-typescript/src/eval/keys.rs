@@ -94,7 +94,7 @@ impl Evaluator<'_> {
             Ty::Invalid(_) => shape,
             _ => {
                 let message = format!(
-                    "kit evaluates `keyof` of object types only, not of `{}`",
+                    "kit evaluates `keyof` only of object types, not of `{}`",
                     self.text(ty)
                 );
                 self.unsupported(place, &message, "write the keys as a union of literals")

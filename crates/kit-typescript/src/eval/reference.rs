@@ -112,7 +112,7 @@ impl<'a> Evaluator<'a> {
                 self.contract(&arguments, place)
             }
             Symbol::Kit(name) => {
-                let message = format!("`{name}` of kit is no type of a value on the wire");
+                let message = format!("kit's type `{name}` has no wire form");
                 self.unsupported(
                     place,
                     &message,
@@ -125,7 +125,7 @@ impl<'a> Evaluator<'a> {
                 codes::UNKNOWN_TYPE,
                 place,
                 format!("`{name}` is a value, not a type"),
-                "write the name of a type, or `typeof` in front of the value's",
+                "write the name of a type, or `typeof` before the name of the value",
             ),
             Symbol::Global => {
                 let arguments: Vec<TyId> = nodes.iter().map(|node| self.evaluate(node, scope)).collect();

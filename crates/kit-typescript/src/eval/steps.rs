@@ -127,14 +127,14 @@ impl Evaluator<'_> {
         let own = own.unwrap_or(place);
         let message = if self.steps.made < self.steps.limit {
             format!(
-                "the types of this project take too many steps to compile, of which {name} takes the last"
+                "the types of this project take too many steps to compile; {name} reaches the limit"
             )
         } else {
             format!("{name} takes more than {MOST_STEPS} steps to compile")
         };
         let mut diagnostic = self.diagnostic(codes::TOO_LARGE_TYPE, own, message);
         if own != place {
-            let mut label = self.graph.label(place).message("given up here");
+            let mut label = self.graph.label(place).message("stopped here");
             label.primary = false;
             diagnostic = diagnostic.label(label);
         }

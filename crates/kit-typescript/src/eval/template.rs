@@ -45,7 +45,7 @@ impl<'a> Evaluator<'a> {
             if variants.len() * fillings.len() > MOST_COMBINATIONS {
                 return self.unsupported(
                     place,
-                    "the unions of this template multiply to too many texts",
+                    "the unions of this template have too many combinations",
                     "write `${string}` in place of one of them",
                 );
             }

@@ -188,7 +188,7 @@ impl<'a> Evaluator<'a> {
                 }],
                 Ty::Never | Ty::Invalid(_) => return Err(shape),
                 _ => {
-                    let message = format!("`{}` is no array or tuple to spread", self.text(member));
+                    let message = format!("`{}` cannot be spread: it is not an array or tuple", self.text(member));
                     return Err(self.unsupported(
                         place,
                         &message,

@@ -459,7 +459,7 @@ impl Evaluator<'_> {
                 } else {
                     let what = if construct { "class" } else { "function" };
                     let message = format!("`{}` is the type of no {what}", self.text(ty));
-                    self.unsupported(place, &message, "write `typeof` in front of its name")
+                    self.unsupported(place, &message, "write `typeof` before its name")
                 }
             }
         }

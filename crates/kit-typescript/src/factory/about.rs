@@ -75,7 +75,7 @@ fn tags(lowering: &mut Lowering<'_>, doc: &Doc) -> About {
         if slip.meant == TagName::Security {
             let diagnostic = Diagnostic::warning(
                 codes::UNKNOWN_TAG,
-                format!("`@{}` is no tag that kit knows", slip.written),
+                format!("unknown tag `@{}`", slip.written),
             )
             .label(lowering.graph().label(slip.place))
             .help("did you mean `@security`?");

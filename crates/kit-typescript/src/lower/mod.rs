@@ -268,8 +268,8 @@ impl<'a> Lowering<'a> {
         }
         if before < MOST_PARTS {
             let name = self.path.first().cloned().unwrap_or_default();
-            let message = format!("`{name}` has more than {MOST_PARTS} parts");
-            let help = "give the types that stand in many places names: a type with a name is generated once, one without a name in each place";
+            let message = format!("`{name}` has more than {MOST_PARTS} nested types");
+            let help = "name the types that are used in many places: a named type is generated once";
             self.refused(codes::TOO_LARGE_TYPE, &message, help);
         }
         false
@@ -351,14 +351,14 @@ impl<'a> Lowering<'a> {
             Ty::Any => {
                 return self.refused(
                     codes::UNSUPPORTED_TYPE,
-                    "`any` says nothing about the value",
+                    "`any` does not describe the value",
                     "write `unknown` for any JSON value",
                 );
             }
             Ty::NonPrimitive => {
                 return self.refused(
                     codes::UNSUPPORTED_TYPE,
-                    "`object` says nothing about the properties",
+                    "`object` does not describe the properties",
                     "write the properties, or `Record<string, unknown>`",
                 );
             }
@@ -367,7 +367,7 @@ impl<'a> Lowering<'a> {
                 return self.refused(
                     codes::UNSUPPORTED_TYPE,
                     &message,
-                    "write `string`, with `@pattern` where the letters matter",
+                    "write `string`, with `@pattern` if upper and lower case matter",
                 );
             }
             Ty::Builtin(name, _) => {
@@ -377,7 +377,7 @@ impl<'a> Lowering<'a> {
             Ty::Parameter(_) | Ty::Infer(_) | Ty::Deferred(_) => {
                 return self.refused(
                     codes::UNSUPPORTED_TYPE,
-                    "the type depends on a type parameter that stands for nothing here",
+                    "the type depends on a type parameter that has no value here",
                     "write the type itself",
                 );
             }

@@ -118,7 +118,7 @@ impl<'a> Graph<'a> {
             let help = match error.as_ref().map(std::io::Error::kind) {
                 Some(std::io::ErrorKind::InvalidData) => "save it as UTF-8",
                 Some(std::io::ErrorKind::NotFound) => {
-                    "it was there when the build looked for files: build again"
+                    "the file existed when the build searched for files: build again"
                 }
                 _ => "check that you may read it",
             };

@@ -193,7 +193,7 @@ impl<'a> Graph<'a> {
             return symbol;
         }
         let Some(name) = from.name else {
-            let message = format!("`{}` as a whole is no {}", from.source, word(meaning));
+            let message = format!("the module `{}` is not a {}", from.source, word(meaning));
             let help = "name one of its exports".to_owned();
             return self.broken(codes::UNKNOWN_TYPE, place, message, help);
         };
@@ -322,7 +322,7 @@ impl<'a> Graph<'a> {
                                 "both `{other}` and `{source}` export `{name}`, so this file exports neither"
                             );
                             let help =
-                                format!("say which one is meant: `export {{ {name} }} from \"{other}\"`");
+                                format!("choose one of them: `export {{ {name} }} from \"{other}\"`");
                             return Some(self.broken(codes::UNKNOWN_EXPORT, place, message, help));
                         }
                         Some(_) => {}

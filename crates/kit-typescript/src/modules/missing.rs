@@ -43,7 +43,7 @@ impl<'a> Graph<'a> {
         }
         let help = if known.contains(&name) {
             Some(format!(
-                "its exports lead in a circle or nowhere: declare `{name}` in one of the files"
+                "its exports refer to each other in a circle, or to nothing: declare `{name}` in one of the files"
             ))
         } else if hidden {
             Some(format!("write `export` before `{name}` in {display}"))
@@ -89,7 +89,7 @@ impl<'a> Graph<'a> {
             let help = format!("write `{name}[\"…\"]` for the type of a property");
             return self.broken(codes::UNKNOWN_TYPE, place, message, help);
         }
-        let message = format!("nothing declares the namespace `{name}`");
+        let message = format!("the namespace `{name}` is not declared");
         let help = format!("import it: `import type * as {name} from \"…\"`");
         self.broken(codes::UNKNOWN_TYPE, place, message, help)
     }

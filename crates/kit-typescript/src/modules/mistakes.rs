@@ -112,7 +112,7 @@ impl Members<'_> {
                 )
             } else {
                 (
-                    format!("there is nothing between `{before}` and `{after}`"),
+                    format!("there is no separator between `{before}` and `{after}`"),
                     "end each property with a `;`".to_owned(),
                 )
             };

@@ -86,8 +86,8 @@ fn suggestion(message: &str) -> String {
         .and_then(|rest| rest.split_once('`'))
         .map(|(wanted, _)| wanted);
     match wanted {
-        Some(wanted) => format!("write `{wanted}` here, or remove what stands in its place"),
-        None => "if nothing is wrong here, a bracket, a quote or a `;` is missing before it".to_owned(),
+        Some(wanted) => format!("write `{wanted}` here, or remove the text at this place"),
+        None => "if this is correct, a bracket, a quote or a `;` is missing before it".to_owned(),
     }
 }
 
@@ -112,7 +112,7 @@ pub(super) fn parse_json<'a>(
         Ok(expression) => Some(allocator.alloc(expression)),
         Err(errors) => {
             let first = errors.first();
-            let message = first.map_or_else(|| "it is no JSON".to_owned(), |error| error.message.to_string());
+            let message = first.map_or_else(|| "the file is not valid JSON".to_owned(), |error| error.message.to_string());
             let start = first
                 .and_then(|error| error.labels.first())
                 .map_or(0, |label| label.offset() as usize);

@@ -241,7 +241,7 @@ impl<'a> Graph<'a> {
             Symbol::Kit("*") => Symbol::Kit(name.text),
             Symbol::Broken(_) => left,
             _ => {
-                let message = format!("what stands before `.{}` is no namespace", name.text);
+                let message = format!("the name before `.{}` is not a namespace", name.text);
                 let help = "write the name of a namespace, an enum or an `import * as`".to_owned();
                 self.broken(codes::UNKNOWN_TYPE, place, message, help)
             }

@@ -152,7 +152,7 @@ fn check_text(lowering: &mut Lowering<'_>, route: &Route, slot: Slot, declaratio
             report(
                 route.span,
                 message,
-                "write an object type, or `void` where there are none",
+                "write an object type, or `void`",
             );
         }
     }

@@ -68,11 +68,11 @@ pub(crate) fn contracts(lowering: &mut Lowering<'_>, group: TyId) -> Vec<Contrac
             }
             _ => {
                 let text = lowering.eval.text(property.ty);
-                let message = format!("`{}` is no `RouteContract`: it is `{text}`", property.name);
+                let message = format!("`{}` must be a `RouteContract`, not `{text}`", property.name);
                 let diagnostic = lowering
                     .eval
                     .diagnostic(codes::INVALID_CONTRACT, property.place, message)
-                    .help("write `RouteContract<Params, Query, Body, Response>` with `void` for what is not there");
+                    .help("write `RouteContract<Params, Query, Body, Response>` with `void` for each absent part");
                 lowering.report(diagnostic);
             }
         }

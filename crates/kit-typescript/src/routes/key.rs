@@ -18,7 +18,7 @@ type Mistake = (String, String);
 pub(crate) fn parse_key(text: &str) -> Result<Key, Mistake> {
     let form = "write a method, a space and a path: `\"GET /notes/:id\"`";
     let Some((method, path)) = text.split_once(' ') else {
-        return Err((format!("`{text}` is no route key"), form.to_owned()));
+        return Err((format!("`{text}` is not a route key"), form.to_owned()));
     };
     let Some(known) = Method::from_name(method) else {
         let names = Method::ALL.map(Method::name);
@@ -26,7 +26,7 @@ pub(crate) fn parse_key(text: &str) -> Result<Key, Mistake> {
             Some(near) => format!("did you mean `{near} {path}`?"),
             None => format!("write one of {}", names.join(", ")),
         };
-        return Err((format!("`{method}` is no HTTP method that kit routes"), help));
+        return Err((format!("kit does not support the method `{method}`"), help));
     };
     Ok(Key {
         method: known,
@@ -47,7 +47,7 @@ pub(crate) fn parse_path(path: &str) -> Result<String, Mistake> {
         .find(|letter| letter.is_whitespace() || letter.is_control() || "?#".contains(*letter))
     {
         let message = format!(
-            "the path `{path}` holds {}",
+            "the path `{path}` contains {}",
             letter
                 .escape_debug()
                 .fold("`".to_owned(), |text, c| text + &c.to_string())
@@ -55,7 +55,7 @@ pub(crate) fn parse_path(path: &str) -> Result<String, Mistake> {
         );
         return Err((
             message,
-            "remove it; query parameters belong into the contract's second type argument".to_owned(),
+            "remove it; query parameters belong in the contract's second type argument".to_owned(),
         ));
     }
     let rest = rest.strip_suffix('/').unwrap_or(rest);
@@ -144,8 +144,8 @@ mod tests {
         assert_eq!(path("GET /files/*path"), Ok("/files/*path".to_owned()));
         assert_eq!(path("POST /notes:archive"), Ok("/notes:archive".to_owned()));
         for (key, message) in [
-            ("/notes", "`/notes` is no route key"),
-            ("get /notes", "`get` is no HTTP method that kit routes"),
+            ("/notes", "`/notes` is not a route key"),
+            ("get /notes", "kit does not support the method `get`"),
             ("GET notes", "the path `notes` does not begin with a slash"),
             ("GET  /notes", "the path ` /notes` does not begin with a slash"),
             ("GET /a//b", "the path `/a//b` has an empty segment"),
@@ -162,7 +162,7 @@ mod tests {
                 "GET /:id/a/:id",
                 "the parameter `id` appears twice in `/:id/a/:id`",
             ),
-            ("GET /notes?page", "the path `/notes?page` holds `?`"),
+            ("GET /notes?page", "the path `/notes?page` contains `?`"),
         ] {
             assert_eq!(path(key), Err(message.to_owned()), "{key}");
         }

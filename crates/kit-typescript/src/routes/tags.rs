@@ -102,7 +102,7 @@ pub(crate) fn throws(tag: &Tag) -> Option<DeclaredError> {
 pub(crate) fn invalid(lowering: &Lowering<'_>, tag: &Tag, form: &str) -> Diagnostic {
     let written = format!("@{} {}", tag.name.name(), tag.argument);
     let message = if tag.argument.is_empty() {
-        format!("`{}` lacks its argument", written.trim_end())
+        format!("`{}` needs an argument", written.trim_end())
     } else {
         format!("`{written}` is not valid")
     };

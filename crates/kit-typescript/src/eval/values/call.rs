@@ -128,7 +128,7 @@ impl<'a> Evaluator<'a> {
         let written = self.written_result(signature.generic).unwrap_or("…");
         self.uninferred(
             place,
-            "what this call makes of its arguments",
+            "the result of this call",
             &format!(
                 "the type beside the name, `const value: {written} = …` with its type arguments filled in, or declare \
                  the type itself and use it in place of `typeof value`"

@@ -66,7 +66,7 @@ impl<'a> Evaluator<'a> {
             return self.reject(
                 codes::UNKNOWN_TYPE,
                 place,
-                format!("nothing declares a value `{name}` whose type kit could read"),
+                format!("`{name}` is not a declared value with a type that kit can read"),
                 "name a constant, a function or a class",
             );
         }
@@ -156,7 +156,7 @@ impl<'a> Evaluator<'a> {
                 }
                 self.store.object(object)
             }
-            _ => self.unsupported(place, "this name is a type and no value", "leave out `typeof`"),
+            _ => self.unsupported(place, "this name is a type, not a value", "leave out `typeof`"),
         }
     }
 

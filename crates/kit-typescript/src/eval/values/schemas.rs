@@ -60,13 +60,13 @@ impl<'a> Evaluator<'a> {
     /// Returns the mistake for a type that only a schema of a library defines.
     pub(super) fn schema_value(&mut self, library: Library, place: Place) -> TyId {
         let Library { package, checked } = library;
-        let message = format!("kit cannot read a type out of a schema of `{package}` yet");
+        let message = format!("kit cannot read the type of a schema of `{package}` yet");
         let mut help = String::from(
-            "declare the type, and use it in place of the one that the schema gives: \
+            "declare the type, and use it instead of the type of the schema: \
              `export interface User { /** @format email */ email: string }`",
         );
         if !checked.is_empty() {
-            help.push_str("; TypeScript holds the schema against it: `");
+            help.push_str("; TypeScript checks the schema against the type: `");
             help.push_str(checked);
             help.push('`');
         }

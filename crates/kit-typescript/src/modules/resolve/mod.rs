@@ -128,10 +128,10 @@ impl Resolver {
             let name = package_name(specifier);
             let types = types_name(name).unwrap_or_else(|| name.to_owned());
             format!(
-                "{display} holds JavaScript and no types: `npm i -D {types}`, or declare them with `declare module \"{name}\"`"
+                "{display} has no types: `npm i -D {types}`, or declare them with `declare module \"{name}\"`"
             )
         } else {
-            format!("{display} holds no TypeScript: write it in TypeScript, or put a `.d.ts` file beside it")
+            format!("{display} is not TypeScript: write it in TypeScript, or put a `.d.ts` file beside it")
         })
     }
 
@@ -343,7 +343,7 @@ impl Resolver {
             ),
             ResolveError::TsconfigNotFound(missing) => {
                 let missing = display_path(&self.root, missing);
-                (path, 1, 1, format!("it leads to {missing}, which is not there"))
+                (path, 1, 1, format!("it refers to {missing}, which does not exist"))
             }
             ResolveError::TsconfigCircularExtend(circle) => {
                 let names: Vec<String> = circle
@@ -366,7 +366,7 @@ impl Resolver {
                 format!("{display} cannot be read: {what}"),
             )
             .label(Label::primary(display, 0..0).at(number(line), number(column)))
-            .help("correct it: imports are resolved as it says, by `paths` and `baseUrl`"),
+            .help("correct it: its `paths` and `baseUrl` are needed to resolve imports"),
         );
     }
 
@@ -374,7 +374,7 @@ impl Resolver {
         if relative {
             let path = normalize(&from.parent().unwrap_or(from).join(specifier));
             if files.is_file(&path) {
-                return format!("{} holds no types", display_path(&self.root, &path));
+                return format!("{} has no types", display_path(&self.root, &path));
             }
             return format!("there is no such file beside {}", display_path(&self.root, from));
         }
