@@ -20,7 +20,8 @@ pub enum DiscriminantValue {
 /// because a bigint has two forms on the wire.
 pub fn literals(program: &Program, id: TypeId) -> Option<Vec<LiteralValue>> {
     let values = listed_values(program, id)?;
-    values.into_iter()
+    values
+        .into_iter()
         .map(|value| match value {
             DiscriminantValue::Literal(literal) => Some(literal),
             DiscriminantValue::Null | DiscriminantValue::Absent => None,
@@ -86,7 +87,11 @@ pub(crate) fn is_listed(program: &Program, id: TypeId) -> bool {
 
 /// Returns all values that an object may have at a key, including absence. Returns `None` if the values cannot be listed,
 /// for example for a property that is not declared: a decoder drops unknown keys with any value.
-pub(crate) fn property_values(program: &Program, object: &ObjectType, name: &str) -> Option<Vec<DiscriminantValue>> {
+pub(crate) fn property_values(
+    program: &Program,
+    object: &ObjectType,
+    name: &str,
+) -> Option<Vec<DiscriminantValue>> {
     let property = object.property(name)?;
     let mut found = listed_values(program, property.r#type)?;
     // A property that a request may omit can be absent. A response always has it, but the additional tag does no harm there.

@@ -27,21 +27,21 @@
 //! ```
 
 mod ambiguity;
+mod describe;
+mod discriminants;
 mod disjoint;
 mod members;
 mod plan;
 mod specificity;
-mod discriminants;
-mod describe;
 mod value;
 mod walk;
 
 pub use ambiguity::{Ambiguity, Outcome, ambiguities};
+pub use describe::describe;
+pub use discriminants::{DiscriminantValue, literals};
 pub use disjoint::{all_disjoint, disjoint};
 pub use members::{Kinds, Member, is_impossible, kinds, members};
 pub use plan::{Candidates, Case, Decision, Discriminator, Switch, UnionPlan};
 pub use specificity::{is_scalar, specificity};
-pub use discriminants::{DiscriminantValue, literals};
-pub use describe::describe;
 pub use value::{Fit, Reading, example, fit, read};
 pub use walk::{children, collect_references, resolve};

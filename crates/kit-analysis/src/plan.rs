@@ -5,10 +5,10 @@ use std::cell::RefCell;
 use kit_ir::{ObjectType, Program, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
 
+use crate::discriminants::{DiscriminantValue, is_listed, property_values};
 use crate::disjoint::pairs_disjoint;
 use crate::members::{Kinds, Member, kinds, members};
 use crate::specificity::specificity;
-use crate::discriminants::{DiscriminantValue, is_listed, property_values};
 use crate::walk::resolve;
 
 /// Maximum number of properties that are tried as discriminators of one group of members.

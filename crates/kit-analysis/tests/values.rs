@@ -62,10 +62,14 @@ fn reports_only_unions_that_are_ambiguous() {
             assert_ne!(as_first, as_other);
             match found.outcome {
                 Outcome::Dropped => {
-                    assert!(as_first.has_keys_missing_in(&as_other) && as_other.has_keys_missing_in(&as_first));
+                    assert!(
+                        as_first.has_keys_missing_in(&as_other) && as_other.has_keys_missing_in(&as_first)
+                    );
                 }
                 Outcome::Converted => {
-                    assert!(!as_first.has_keys_missing_in(&as_other) && !as_other.has_keys_missing_in(&as_first));
+                    assert!(
+                        !as_first.has_keys_missing_in(&as_other) && !as_other.has_keys_missing_in(&as_first)
+                    );
                 }
             }
         }

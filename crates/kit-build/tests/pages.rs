@@ -106,7 +106,10 @@ fn check(code: Code) -> Result<(), String> {
     }
     if shown.text != wrong.said {
         if !bless() {
-            return Err(format!("the page shows\n{}kit reports\n{}", shown.text, wrong.said));
+            return Err(format!(
+                "the page shows\n{}kit reports\n{}",
+                shown.text, wrong.said
+            ));
         }
         let fresh = example.replacen(
             &format!("```text\n{}```\n", shown.text),

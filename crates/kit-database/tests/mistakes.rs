@@ -121,9 +121,21 @@ fn refuses_references_that_cannot_resolve_to_one_row() {
         code,
         "no column of `User`",
     );
-    check(refer("User", "displayName", ReferentialAction::NoAction), code, "several");
-    check(refer("User", "createdAt", ReferentialAction::NoAction), code, "several");
-    check(refer("User", "id", ReferentialAction::SetNull), code, "may not be null");
+    check(
+        refer("User", "displayName", ReferentialAction::NoAction),
+        code,
+        "several",
+    );
+    check(
+        refer("User", "createdAt", ReferentialAction::NoAction),
+        code,
+        "several",
+    );
+    check(
+        refer("User", "id", ReferentialAction::SetNull),
+        code,
+        "may not be null",
+    );
 }
 
 #[test]

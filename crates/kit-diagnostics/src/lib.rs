@@ -31,5 +31,5 @@ mod suggest;
 pub use codes::{Code, Phase};
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
 pub use json::{BuildFailure, Failure};
-pub use render::{Frame, Sources, Style, render_frame, render};
+pub use render::{Frame, Sources, Style, render, render_frame};
 pub use suggest::closest;

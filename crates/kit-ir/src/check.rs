@@ -138,7 +138,9 @@ impl Checker<'_> {
             }
             // Each declaration becomes a file, and some file systems ignore case.
             if !names.insert(name.to_lowercase()) {
-                self.report(format!("two declarations have the name `{name}` (case is ignored)"));
+                self.report(format!(
+                    "two declarations have the name `{name}` (case is ignored)"
+                ));
             }
             if matches!(
                 self.program.types[declaration.r#type].kind,

@@ -42,7 +42,7 @@ pub use ids::{Arena, DeclarationId, EntityId, RouteId, SourceId, TypeId};
 pub use property::{
     DefaultValue, Documentation, GeneratedKind, Property, PropertyTags, ReferenceTarget, ReferentialAction,
 };
-pub use route::{ContractGroup, Method, Route, RouteSlots, Slot, DeclaredError};
+pub use route::{ContractGroup, DeclaredError, Method, Route, RouteSlots, Slot};
 pub use security::{Security, SecurityScheme};
 pub use source::{SourceFile, Span};
 pub use types::{

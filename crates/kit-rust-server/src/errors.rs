@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use heck::ToPascalCase;
-use kit_ir::{Program, DeclaredError};
+use kit_ir::{DeclaredError, Program};
 
 use crate::print::doc;
 use crate::{File, names};

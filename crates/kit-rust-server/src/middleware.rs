@@ -68,7 +68,10 @@ impl Middleware {
 fn added(program: &Program, name: &str) -> Vec<Added> {
     let known = program.application.middleware.iter();
     let mut known = known.filter(|source| source.name == name && source.kind != MiddlewareKind::BuiltIn);
-    let mut paths = known.next().map(|source| source.added_context.clone()).unwrap_or_default();
+    let mut paths = known
+        .next()
+        .map(|source| source.added_context.clone())
+        .unwrap_or_default();
     for source in known {
         paths.retain(|path| source.added_context.contains(path));
     }

@@ -208,7 +208,10 @@ fn number(mut shape: Expression, rules: &Constraints) -> Expression {
 }
 
 fn text(types: &Types<'_>, mut shape: Expression, rules: &Constraints, module: &mut Module) -> Expression {
-    for (rule, length) in [("min_length", rules.min_length), ("max_length", rules.effective_max_length())] {
+    for (rule, length) in [
+        ("min_length", rules.min_length),
+        ("max_length", rules.effective_max_length()),
+    ] {
         if let Some(length) = length {
             shape = shape.method(rule, Some(integer(length)));
         }

@@ -6,14 +6,14 @@ use oxc_allocator::Allocator;
 use rustc_hash::FxHashSet;
 
 use crate::docs::{Doc, Tag, TagName, property_name};
-use crate::eval::{Evaluator, Good, Ty, TyId};
+use crate::eval::{CheckedTypes, Evaluator, Ty, TyId};
 use crate::factory::{self, Entry, Factory, Group};
 use crate::lower::{Lowering, plural_snake};
-use crate::modules::{DeclId, Graph, ModuleId, ParsedFiles, Place};
+use crate::modules::{DeclId, Graph, Location, ModuleId, ParsedFiles};
 use crate::owner;
 use crate::routes::{self, Registration};
 use crate::source::SourceTexts;
-use crate::tables_elsewhere;
+use crate::unmatched_tables;
 use crate::{Input, Output};
 
 /// Compiles an application. Files that are in `parsed` are not parsed again.
@@ -41,7 +41,7 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles) -> Output {
         input
             .entry_files
             .iter()
-            .filter_map(|path| graph.entry_with(path, &["@kit/core", tables_elsewhere::TAG])),
+            .filter_map(|path| graph.entry_with(path, &["@kit/core", unmatched_tables::TAG])),
     );
     let mut seen = FxHashSet::default();
     modules.retain(|module| seen.insert(*module));
@@ -49,16 +49,16 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles) -> Output {
     let mut lowering = Lowering::new(Evaluator::new(graph));
     let mut factory = factory::read(&mut lowering, &modules);
     let owners = entities(&mut lowering, &type_modules, &route_modules);
-    tables_elsewhere::check(&mut lowering, input.root, &[&type_modules, &route_modules]);
+    unmatched_tables::check(&mut lowering, input.root, &[&type_modules, &route_modules]);
     routes(&mut lowering, &factory, &route_modules);
     lowering.drain();
     exported(&mut lowering, &type_modules);
-    lowering.complete();
+    lowering.lower_remaining();
     routes::check(&mut lowering);
     owner::check(&mut lowering, &mut factory, owners);
     lowering.program.application = application(&lowering, &factory);
 
-    let (program, mut diagnostics, eval) = lowering.finish();
+    let (program, mut diagnostics, eval) = lowering.into_program();
     let mut all = eval.graph.diagnostics.clone();
     all.extend(std::mem::take(&mut diagnostics));
     all.sort();
@@ -83,7 +83,7 @@ fn entities(
     lowering: &mut Lowering<'_>,
     type_modules: &[ModuleId],
     route_modules: &[ModuleId],
-) -> Vec<owner::Written> {
+) -> Vec<owner::OwnerTag> {
     let mut seen = FxHashSet::default();
     let modules = type_modules
         .iter()
@@ -115,11 +115,11 @@ fn entities(
     owners
 }
 
-fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc, owners: &mut Vec<owner::Written>) {
+fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc, owners: &mut Vec<owner::OwnerTag>) {
     let decl = lowering.graph().decl(decl_id);
-    let (name, place) = (
+    let (name, location) = (
         decl.name,
-        Place {
+        Location {
             module: decl.module,
             span: decl.span,
         },
@@ -138,7 +138,7 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc, owners: &mut 
                 "has an index signature",
                 "name the properties: each becomes a column",
             )),
-            Ty::Object(object) if lowering.eval.store.object_at(*object).asks_nothing() => {
+            Ty::Object(object) if lowering.eval.store.object_at(*object).accepts_anything_but_null() => {
                 Some(("has no properties", "name the properties: each becomes a column"))
             }
             Ty::Object(_) | Ty::Invalid(_) => None,
@@ -149,7 +149,7 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc, owners: &mut 
         let message = format!("`{name}` has `@table` and {what}");
         let diagnostic = lowering
             .eval
-            .diagnostic(codes::ENTITY_NOT_AN_OBJECT, place, message)
+            .diagnostic(codes::ENTITY_NOT_AN_OBJECT, location, message)
             .help(help);
         lowering.report(diagnostic);
         return;
@@ -181,7 +181,7 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc, owners: &mut 
         uniques,
         owner: owner.as_ref().map(|(owner, _)| owner.clone()),
     });
-    owners.extend(owner.map(|(owner, tag)| owner::Written {
+    owners.extend(owner.map(|(owner, tag)| owner::OwnerTag {
         entity,
         ty,
         owner,
@@ -210,7 +210,7 @@ fn composites(
                     .eval
                     .diagnostic(
                         codes::INVALID_TAG_ARGUMENT,
-                        tag.place,
+                        tag.location,
                         format!("`@{} {}` is not valid", tag_name.name(), tag.argument),
                     )
                     .help(format!(
@@ -248,7 +248,7 @@ fn unknown_property(
     Some(
         lowering
             .eval
-            .diagnostic(codes::INVALID_TAG_ARGUMENT, tag.place, message)
+            .diagnostic(codes::INVALID_TAG_ARGUMENT, tag.location, message)
             .help(help),
     )
 }
@@ -285,27 +285,27 @@ fn same_routes(a: &Group, b: &Group) -> bool {
 }
 
 /// Creates the error for a group that is registered twice: one error for both entries instead of one for each route.
-fn twice(lowering: &Lowering<'_>, earlier: &Group, group: &Group, name: &str) -> Diagnostic {
-    let mut first = lowering.graph().label(earlier.place).message("the first one");
+fn registered_twice(lowering: &Lowering<'_>, earlier: &Group, group: &Group, name: &str) -> Diagnostic {
+    let mut first = lowering.graph().label(earlier.location).message("the first one");
     first.primary = false;
     let message = format!("the routes of `{name}` are registered twice");
     lowering
         .eval
-        .diagnostic(codes::ROUTE_CONFLICT, group.place, message)
+        .diagnostic(codes::ROUTE_CONFLICT, group.location, message)
         .label(first)
         .help("remove one of the two route groups, or give it another prefix")
 }
 
 /// Adds the routes of the factory, or the routes of all groups if there is no factory.
 fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[ModuleId]) {
-    let mut registered: FxHashSet<Place> = FxHashSet::default();
+    let mut registered: FxHashSet<Location> = FxHashSet::default();
     for (index, group) in factory.groups.iter().enumerate() {
         let name = lowering.eval.text(group.contracts);
         if let Some(earlier) = factory.groups[..index]
             .iter()
             .find(|earlier| same_routes(earlier, group))
         {
-            let diagnostic = twice(lowering, earlier, group, &name);
+            let diagnostic = registered_twice(lowering, earlier, group, &name);
             lowering.report(diagnostic);
             continue;
         }
@@ -315,14 +315,14 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
             .cloned()
             .collect();
         group.handlers.check(lowering, &contracts, &name);
-        let peeled = lowering.eval.peel(group.contracts);
-        let declared = match *lowering.eval.store.get(peeled) {
+        let stripped = lowering.eval.without_laziness(group.contracts);
+        let declared = match *lowering.eval.store.get(stripped) {
             Ty::Named(instance) => Some(lowering.eval.store.instances[instance.index()].decl),
             _ => None,
         };
         routes::add_group(lowering, &name, declared);
         for contract in &contracts {
-            registered.insert(contract.place);
+            registered.insert(contract.location);
             let registration = Registration {
                 group: name.clone(),
                 prefix: group.prefix.clone(),
@@ -339,20 +339,20 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
             let contracts = routes::contracts(lowering, ty);
             let new: Vec<_> = contracts
                 .iter()
-                .filter(|contract| registered.insert(contract.place))
+                .filter(|contract| registered.insert(contract.location))
                 .collect();
             if new.is_empty() {
                 continue;
             }
             let declared = lowering.graph().decl(decl);
-            let (name, place) = (
+            let (name, location) = (
                 declared.name,
-                Place {
+                Location {
                     module: declared.module,
                     span: declared.span,
                 },
             );
-            if factory.place.is_none() {
+            if factory.location.is_none() {
                 routes::add_group(lowering, name, Some(decl));
                 for contract in new {
                     let registration = Registration {
@@ -368,7 +368,7 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
                     codes::NO_ROUTES,
                     format!("no route group of `createApp` registers `{name}`"),
                 )
-                .label(lowering.graph().label(place))
+                .label(lowering.graph().label(location))
                 .note("its routes are left out")
                 .help(format!(
                     "add `{{ prefix: \"/…\", handlers }}` with handlers of `defineHandlers<{name}>`"
@@ -382,21 +382,21 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
 /// Starts to count the evaluation steps of a declaration.
 fn begin(lowering: &mut Lowering<'_>, decl: DeclId) {
     let decl = lowering.graph().decl(decl);
-    let (name, place) = (
+    let (name, location) = (
         format!("`{}`", decl.name),
-        Place {
+        Location {
             module: decl.module,
             span: decl.span,
         },
     );
-    lowering.eval.begin(name, place);
-    lowering.eval.stand_at(place);
+    lowering.eval.start_subject(name, location);
+    lowering.eval.set_location(location);
 }
 
 /// Adds the exported types of type files. A type that nothing needs and that has no JSON form, such as the type of a helper
 /// function, is skipped without a diagnostic.
 fn exported(lowering: &mut Lowering<'_>, type_modules: &[ModuleId]) {
-    let mut good = Good::default();
+    let mut checked = CheckedTypes::default();
     for module in type_modules {
         let decls: Vec<DeclId> = lowering.graph().declared_in(*module);
         for decl in decls {
@@ -406,7 +406,7 @@ fn exported(lowering: &mut Lowering<'_>, type_modules: &[ModuleId]) {
             }
             begin(lowering, decl);
             let ty = lowering.eval.declared(decl);
-            if lowering.eval.is_wire_type(ty, &mut good)
+            if lowering.eval.is_wire_type(ty, &mut checked)
                 && let Ty::Named(instance) = *lowering.eval.store.get(ty)
             {
                 lowering.declare(instance);
@@ -425,14 +425,16 @@ fn application(lowering: &Lowering<'_>, factory: &Factory) -> Application {
             .find(|known| known.name == entry.name && known.kind == kind)
         {
             // Routes refer to middleware by name, so a name adds only the values that every middleware with that name adds.
-            known.added_context.retain(|path| entry.added_context.contains(path));
+            known
+                .added_context
+                .retain(|path| entry.added_context.contains(path));
         } else {
-            let span = lowering.span(entry.place);
+            let span = lowering.span(entry.location);
             middleware.push(MiddlewareSource {
                 name: entry.name.clone(),
                 priority: entry.priority,
                 kind,
-                security: entry.about.security.clone(),
+                security: entry.tags.security.clone(),
                 added_context: entry.added_context.clone(),
                 span,
             });
@@ -449,9 +451,9 @@ fn application(lowering: &Lowering<'_>, factory: &Factory) -> Application {
             .for_each(|entry| add(entry, MiddlewareKind::Route));
     }
     middleware.sort_by(|a, b| a.priority.total_cmp(&b.priority));
-    for (name, place) in &factory.defined {
+    for (name, location) in &factory.defined {
         if !middleware.iter().any(|known| known.name == *name) {
-            let span = lowering.span(*place);
+            let span = lowering.span(*location);
             middleware.push(MiddlewareSource {
                 name: name.clone(),
                 priority: 0.0,
@@ -463,7 +465,7 @@ fn application(lowering: &Lowering<'_>, factory: &Factory) -> Application {
         }
     }
     Application {
-        span: factory.place.map(|place| lowering.span(place)),
+        span: factory.location.map(|location| lowering.span(location)),
         middleware,
     }
 }

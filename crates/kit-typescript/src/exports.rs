@@ -6,7 +6,7 @@ use oxc_parser::Parser;
 use oxc_span::SourceType;
 
 use crate::source::LineIndex;
-use crate::stack::Room;
+use crate::stack::StackSize;
 
 /// Returns true if a module with this source text exports a value with the given name. Ignores exports with `export *`. A
 /// module with a syntax error exports nothing.
@@ -21,7 +21,7 @@ use crate::stack::Room;
 /// ```
 pub fn exports(text: &str, name: &str) -> bool {
     let allocator = Allocator::default();
-    Room::of(text).run(|| {
+    StackSize::for_text(text).run(|| {
         let parsed = Parser::new(&allocator, text, SourceType::ts()).parse();
         parsed.diagnostics.is_empty()
             && parsed.program.body.iter().any(|statement| match statement {
@@ -48,7 +48,7 @@ pub fn exports(text: &str, name: &str) -> bool {
 /// ```
 pub fn syntax_error(text: &str) -> Option<(u32, u32)> {
     let allocator = Allocator::default();
-    Room::of(text).run(|| {
+    StackSize::for_text(text).run(|| {
         let parsed = Parser::new(&allocator, text, SourceType::ts()).parse();
         let first = parsed.diagnostics.iter().next()?;
         let start = first.labels.first()?.offset();

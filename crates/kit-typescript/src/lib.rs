@@ -48,7 +48,7 @@ mod register;
 mod routes;
 mod source;
 mod stack;
-mod tables_elsewhere;
+mod unmatched_tables;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

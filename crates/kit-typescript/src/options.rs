@@ -11,12 +11,12 @@ use oxc_parser::Parser;
 use oxc_span::{GetSpan, SourceType, Span};
 
 use crate::source::LineIndex;
-use crate::stack::Room;
+use crate::stack::StackSize;
 
 /// Locations of options by their path: `database.adapter`, `typeFiles[0]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OptionLocations {
-    places: BTreeMap<String, OptionLocation>,
+    locations: BTreeMap<String, OptionLocation>,
 }
 
 /// Location of one option.
@@ -35,8 +35,8 @@ impl OptionLocations {
     /// ```
     /// use kit_typescript::OptionLocations;
     ///
-    /// let places = OptionLocations::of_module("export default defineConfig({\n  outputDir: \"x\",\n});\n");
-    /// let label = places.value("outputDir", "kit.config.ts").unwrap();
+    /// let locations = OptionLocations::of_module("export default defineConfig({\n  outputDir: \"x\",\n});\n");
+    /// let label = locations.value("outputDir", "kit.config.ts").unwrap();
     /// assert_eq!((label.line, label.column), (2, 14));
     /// ```
     pub fn of_module(text: &str) -> Self {
@@ -67,19 +67,22 @@ impl OptionLocations {
         });
         let lines = LineIndex::new(text);
         let within = format!("{member}.");
-        found.places = std::mem::take(&mut found.places)
+        found.locations = std::mem::take(&mut found.locations)
             .into_iter()
-            .filter_map(|(path, mut place)| {
+            .filter_map(|(path, mut location)| {
                 let path = if path == member {
                     String::new()
                 } else {
                     path.strip_prefix(&within)?.to_owned()
                 };
-                for (range, at) in [&mut place.key, &mut place.value].into_iter().zip(&mut place.at) {
+                for (range, at) in [&mut location.key, &mut location.value]
+                    .into_iter()
+                    .zip(&mut location.at)
+                {
                     *range = range.start.saturating_sub(1)..range.end.saturating_sub(1);
                     *at = position(&lines, text, range.start);
                 }
-                Some((path, place))
+                Some((path, location))
             })
             .collect();
         found
@@ -88,8 +91,8 @@ impl OptionLocations {
     /// Returns the location of an option's key, in a file that is shown with the given path. Returns `None` if the option
     /// has no location.
     pub fn key(&self, option: &str, path: &str) -> Option<Label> {
-        let place = self.places.get(option)?;
-        Some(Label::primary(path, place.key.clone()).at(place.at[0].0, place.at[0].1))
+        let location = self.locations.get(option)?;
+        Some(Label::primary(path, location.key.clone()).at(location.at[0].0, location.at[0].1))
     }
 
     /// Returns the location of an option's value. If the option has no location, returns the location of the nearest
@@ -97,8 +100,10 @@ impl OptionLocations {
     pub fn value(&self, option: &str, path: &str) -> Option<Label> {
         let mut option = option;
         loop {
-            if let Some(place) = self.places.get(option) {
-                return Some(Label::primary(path, place.value.clone()).at(place.at[1].0, place.at[1].1));
+            if let Some(location) = self.locations.get(option) {
+                return Some(
+                    Label::primary(path, location.value.clone()).at(location.at[1].0, location.at[1].1),
+                );
             }
             option = match option.rfind(['.', '[']) {
                 Some(end) => &option[..end],
@@ -110,8 +115,8 @@ impl OptionLocations {
 
     fn find(text: &str, visit: impl FnOnce(&mut Finder<'_>, &Program<'_>)) -> Self {
         let allocator = Allocator::default();
-        let room = Room::of(text);
-        room.run(|| {
+        let stack_size = StackSize::for_text(text);
+        stack_size.run(|| {
             let parsed = Parser::new(&allocator, text, SourceType::ts()).parse();
             let mut finder = Finder {
                 text,
@@ -125,7 +130,7 @@ impl OptionLocations {
 }
 
 /// Maximum number of constants that are followed, so that a constant that refers to itself does not loop without end.
-const MOST_STEPS: usize = 20;
+const MAX_STEPS: usize = 20;
 
 struct Finder<'t> {
     text: &'t str,
@@ -152,7 +157,7 @@ impl Finder<'_> {
                     self.visit(path, argument, program, steps);
                 }
             }
-            Expression::Identifier(name) if steps < MOST_STEPS => {
+            Expression::Identifier(name) if steps < MAX_STEPS => {
                 if let Some(value) = constant(program, name.name.as_str()) {
                     self.visit(path, value, program, steps + 1);
                 }
@@ -195,13 +200,13 @@ impl Finder<'_> {
     fn add(&mut self, path: &str, key: Span, value: Span) {
         let range = |span: Span| span.start as usize..span.end as usize;
         let at = [key, value].map(|span| position(&self.lines, self.text, span.start as usize));
-        let place = OptionLocation {
+        let location = OptionLocation {
             key: range(key),
             value: range(value),
             at,
         };
         // A constant's own location is added after the location that refers to the constant. The first location wins.
-        self.found.places.entry(path.to_owned()).or_insert(place);
+        self.found.locations.entry(path.to_owned()).or_insert(location);
     }
 }
 
@@ -233,8 +238,10 @@ fn constant<'a, 'p>(program: &'p Program<'a>, name: &str) -> Option<&'p Expressi
 mod tests {
     use super::OptionLocations;
 
-    fn line(places: &OptionLocations, option: &str) -> Option<(u32, u32)> {
-        places.value(option, "x").map(|label| (label.line, label.column))
+    fn line(locations: &OptionLocations, option: &str) -> Option<(u32, u32)> {
+        locations
+            .value(option, "x")
+            .map(|label| (label.line, label.column))
     }
 
     #[test]
@@ -245,16 +252,16 @@ mod tests {
             "\nconst c = { database: { adapter: 1 } } as const; export default c satisfies object;",
             "const inner = {\n adapter: 1 };\nexport default { database: inner };",
         ] {
-            let places = OptionLocations::of_module(text);
-            assert_eq!(line(&places, "database.adapter").unwrap().0, 2, "{text}");
+            let locations = OptionLocations::of_module(text);
+            assert_eq!(line(&locations, "database.adapter").unwrap().0, 2, "{text}");
         }
     }
 
     #[test]
     fn an_option_without_a_location_has_the_location_of_the_enclosing_option() {
-        let places = OptionLocations::of_module("export default {\n  typeFiles: make(),\n};");
-        assert_eq!(line(&places, "typeFiles[3]"), Some((2, 14)));
-        assert_eq!(line(&places, "other"), Some((1, 16)));
+        let locations = OptionLocations::of_module("export default {\n  typeFiles: make(),\n};");
+        assert_eq!(line(&locations, "typeFiles[3]"), Some((2, 14)));
+        assert_eq!(line(&locations, "other"), Some((1, 16)));
         assert_eq!(line(&OptionLocations::of_module("export default"), "other"), None);
         assert_eq!(
             line(
@@ -268,13 +275,13 @@ mod tests {
     #[test]
     fn finds_the_options_in_a_member_of_a_json_document() {
         let text = "{\n  \"name\": \"a\",\n  \"kit\": {\n    \"compiler\": \"x\"\n  }\n}\n";
-        let places = OptionLocations::of_member(text, "kit");
-        let label = places.key("compiler", "package.json").unwrap();
+        let locations = OptionLocations::of_member(text, "kit");
+        let label = locations.key("compiler", "package.json").unwrap();
         assert_eq!((label.line, label.column), (4, 5));
         assert_eq!(&text[label.range], "\"compiler\"");
-        assert_eq!(line(&places, "compiler"), Some((4, 17)));
+        assert_eq!(line(&locations, "compiler"), Some((4, 17)));
         assert_eq!(
-            places.value("name", "package.json").unwrap().line,
+            locations.value("name", "package.json").unwrap().line,
             3,
             "outside of the member"
         );

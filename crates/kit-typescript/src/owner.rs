@@ -20,7 +20,7 @@ use crate::modules::{DeclId, Graph};
 const FORM: &str = "@owner userId = ctx.userId";
 
 /// An `@owner` tag of an entity.
-pub(crate) struct Written {
+pub(crate) struct OwnerTag {
     pub(crate) entity: EntityId,
     /// Type of the entity's interface.
     pub(crate) ty: TyId,
@@ -48,7 +48,7 @@ pub(crate) fn without_table(graph: &Graph<'_>, decl: DeclId, doc: &Doc) -> Vec<D
         .map(|tag| {
             let message = format!("`{name}` has `@owner` and no `@table`");
             Diagnostic::new(codes::OWNER_WITHOUT_TABLE, message)
-                .label(graph.label(tag.place))
+                .label(graph.label(tag.location))
                 .help("add `@table`, or remove `@owner`: only stored rows have an owner")
         })
         .collect()
@@ -78,13 +78,13 @@ fn is_identifier(text: &str) -> bool {
 
 /// Checks the tags after all types are lowered, and stores in each middleware which of the named values it adds. A tag with
 /// a mistake is removed from its entity.
-pub(crate) fn check(lowering: &mut Lowering<'_>, factory: &mut Factory, owners: Vec<Written>) {
+pub(crate) fn check(lowering: &mut Lowering<'_>, factory: &mut Factory, owners: Vec<OwnerTag>) {
     for written in owners {
         let EntityOwner::Property { property, context } = &written.owner else {
             continue;
         };
         let mistake = match property_type(lowering, &written, property) {
-            Ok(Some(expected)) => added(lowering, factory, &written, expected, context).err(),
+            Ok(Some(expected)) => check_added_value(lowering, factory, &written, expected, context).err(),
             Ok(None) => None,
             Err(mistake) => Some(mistake),
         };
@@ -101,16 +101,16 @@ type Mistake = Box<Diagnostic>;
 /// Returns the type of the entity's property; `None` if the entity itself has a mistake, which is reported elsewhere.
 fn property_type(
     lowering: &mut Lowering<'_>,
-    written: &Written,
+    written: &OwnerTag,
     property: &str,
 ) -> Result<Option<TyId>, Mistake> {
     let Some(object) = lowering.eval.as_object(written.ty) else {
         return Ok(None);
     };
     let name = lowering.eval.text(written.ty);
-    let place = written.tag.place;
+    let location = written.tag.location;
     let mistake = |lowering: &Lowering<'_>, message: String, help: String| {
-        let diagnostic = lowering.eval.diagnostic(codes::OWNER_PROPERTY, place, message);
+        let diagnostic = lowering.eval.diagnostic(codes::OWNER_PROPERTY, location, message);
         Box::new(diagnostic.help(help))
     };
     let Some(found) = object.property(property) else {
@@ -154,14 +154,14 @@ fn holds_an_owner(program: &Program, id: TypeId) -> bool {
 }
 
 /// Stores which middleware adds the value, and checks that the value's type fits the property.
-fn added(
+fn check_added_value(
     lowering: &mut Lowering<'_>,
     factory: &mut Factory,
-    written: &Written,
+    written: &OwnerTag,
     expected: TyId,
     context: &str,
 ) -> Result<(), Mistake> {
-    if factory.place.is_none() {
+    if factory.location.is_none() {
         // These are contracts without an application, so the middleware is not known.
         return Ok(());
     }
@@ -174,12 +174,12 @@ fn added(
             continue;
         };
         match value(lowering, ty, context) {
-            Value::Missing => continue,
-            Value::Optional => return Err(misfit(lowering, entry, written, context, expected, None)),
-            Value::Present(ty) if !lowering.eval.assignable(ty, expected) => {
+            ContextValue::Missing => continue,
+            ContextValue::Optional => return Err(misfit(lowering, entry, written, context, expected, None)),
+            ContextValue::Present(ty) if !lowering.eval.assignable(ty, expected) => {
                 return Err(misfit(lowering, entry, written, context, expected, Some(ty)));
             }
-            Value::Present(_) => {}
+            ContextValue::Present(_) => {}
         }
         is_added = true;
         if !entry.added_context.iter().any(|known| known == context) {
@@ -196,7 +196,7 @@ fn added(
         .fold(expected, |inner, name| format!("{{ {name}: {inner} }}"));
     let mut diagnostic = lowering
         .eval
-        .diagnostic(codes::OWNER_NOT_ADDED, written.tag.place, message)
+        .diagnostic(codes::OWNER_NOT_ADDED, written.tag.location, message)
         .help(format!(
             "type the middleware that adds it with `defineMiddleware<{type}>`"
         ));
@@ -214,7 +214,7 @@ fn added(
 fn misfit(
     lowering: &mut Lowering<'_>,
     entry: &Entry,
-    written: &Written,
+    written: &OwnerTag,
     context: &str,
     expected: TyId,
     found: Option<TyId>,
@@ -227,39 +227,39 @@ fn misfit(
         }
         None => format!("`ctx.{context}` may be absent, and then a request would have no rows of its own"),
     };
-    let mut adds = lowering.graph().label(entry.place).message("adds it");
+    let mut adds = lowering.graph().label(entry.location).message("adds it");
     adds.primary = false;
     let diagnostic = lowering
         .eval
-        .diagnostic(codes::OWNER_NOT_ADDED, written.tag.place, message)
+        .diagnostic(codes::OWNER_NOT_ADDED, written.tag.location, message)
         .label(adds)
         .help(format!("let `{}` add a `{expected}`", entry.name));
     Box::new(diagnostic)
 }
 
 /// Result of the search for a value below `ctx`.
-enum Value {
+enum ContextValue {
     Missing,
     /// A property on the path is optional.
     Optional,
     Present(TyId),
 }
 
-fn value(lowering: &mut Lowering<'_>, added: TyId, context: &str) -> Value {
+fn value(lowering: &mut Lowering<'_>, added: TyId, context: &str) -> ContextValue {
     let mut ty = added;
     let mut optional = false;
     for name in context.split('.') {
         let object: Option<Rc<Object>> = lowering.eval.as_object(ty);
         let Some(property) = object.as_deref().and_then(|object| object.property(name)) else {
-            return Value::Missing;
+            return ContextValue::Missing;
         };
         optional |= property.optional;
         ty = property.ty;
     }
     if optional {
-        Value::Optional
+        ContextValue::Optional
     } else {
-        Value::Present(ty)
+        ContextValue::Present(ty)
     }
 }
 

@@ -12,7 +12,7 @@ use oxc_ast_visit::Visit;
 use oxc_parser::Parser;
 use oxc_span::SourceType;
 
-use crate::stack::Room;
+use crate::stack::StackSize;
 
 /// Entry to insert.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,12 +33,12 @@ pub struct Registration {
 ///
 /// Returns the reason as a clause if the text cannot be edited.
 pub fn register(text: &str, registration: &Registration) -> Result<String, String> {
-    Room::of(text).run(|| edit(text, registration))
+    StackSize::for_text(text).run(|| edit(text, registration))
 }
 
 /// Returns true if a module imports something under the given local name. Returns false for a module with a syntax error.
 pub fn imports(text: &str, name: &str) -> bool {
-    Room::of(text).run(|| {
+    StackSize::for_text(text).run(|| {
         let allocator = Allocator::default();
         let parsed = Parser::new(&allocator, text, SourceType::ts()).parse();
         !parsed.panicked && Imports::read(&parsed.program).names.contains(&name)
@@ -69,7 +69,7 @@ fn edit(text: &str, registration: &Registration) -> Result<String, String> {
         [] => return Err("it does not call `createApp`".to_owned()),
         _ => return Err("it calls `createApp` more than once".to_owned()),
     };
-    let (at, inserted) = place(text, options, registration)?;
+    let (at, inserted) = location(text, options, registration)?;
     let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let import = format!(
         "import {{ {} }} from \"{}\";{line_end}",
@@ -85,7 +85,7 @@ fn edit(text: &str, registration: &Registration) -> Result<String, String> {
 }
 
 /// Returns the offset and the text of the inserted entry.
-fn place(text: &str, options: Span<'_>, registration: &Registration) -> Result<(usize, String), String> {
+fn location(text: &str, options: Span<'_>, registration: &Registration) -> Result<(usize, String), String> {
     let (option, entry) = (registration.option, &registration.entry);
     let mut spread = false;
     for property in options.properties {

@@ -17,16 +17,16 @@ const BASE: usize = 1024 * 1024;
 
 /// Maximum stack size, in bytes. Files with more than 100,000 nesting tokens receive this size: a single expression would
 /// have to contain all of the tokens to need more.
-const MOST: usize = 512 * 1024 * 1024;
+const MAX: usize = 512 * 1024 * 1024;
 
 /// Stack size, in bytes, that the syntax of a file needs.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Room(usize);
+pub(crate) struct StackSize(usize);
 
-impl Room {
+impl StackSize {
     /// Computes the stack size for a file. Reads every byte, so call this function once for each file.
-    pub(crate) fn of(text: &str) -> Self {
-        Self((BASE + nesting(text) * LEVEL).min(MOST))
+    pub(crate) fn for_text(text: &str) -> Self {
+        Self((BASE + nesting(text) * LEVEL).min(MAX))
     }
 
     /// Runs work that recurses over the syntax.

@@ -59,8 +59,12 @@ impl Reading {
                 theirs.is_none_or(|(_, theirs)| ours.has_keys_missing_in(theirs))
             }),
             // An `unknown` on one side keeps all keys.
-            (Self::Unchanged(ours), Self::Entries(_) | Self::Items(_)) => entries(ours).has_keys_missing_in(other),
-            (Self::Entries(_) | Self::Items(_), Self::Unchanged(theirs)) => self.has_keys_missing_in(&entries(theirs)),
+            (Self::Unchanged(ours), Self::Entries(_) | Self::Items(_)) => {
+                entries(ours).has_keys_missing_in(other)
+            }
+            (Self::Entries(_) | Self::Items(_), Self::Unchanged(theirs)) => {
+                self.has_keys_missing_in(&entries(theirs))
+            }
             _ => false,
         }
     }

@@ -3,8 +3,8 @@
 
 use kit_ir::{
     Constraints, Declaration, DeclarationOrigin, DefaultValue, Documentation, Entity, Format, GeneratedKind,
-    LiteralValue, ObjectType, Program, Property, PropertyTags, ReferenceTarget, ReferentialAction, SourceFile,
-    SourceId, Span, Type, TypeId, TypeKind,
+    LiteralValue, ObjectType, Program, Property, PropertyTags, ReferenceTarget, ReferentialAction,
+    SourceFile, SourceId, Span, Type, TypeId, TypeKind,
 };
 
 pub fn span() -> Span {

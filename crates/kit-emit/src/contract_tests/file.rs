@@ -406,7 +406,8 @@ fn freshened(program: &Program, id: DeclarationId, sample: &Value) -> Vec<(Strin
             Some(Format::Date | Format::DateTime | Format::Ipv4 | Format::Ipv6) => continue,
         };
         let length = text.chars().count() as u64 + FRESH_LENGTH;
-        let fits = rules.format == Some(Format::Uuid) || rules.effective_max_length().is_none_or(|most| length <= most);
+        let fits = rules.format == Some(Format::Uuid)
+            || rules.effective_max_length().is_none_or(|most| length <= most);
         if fits {
             found.push((property.name.clone(), fresh));
         }

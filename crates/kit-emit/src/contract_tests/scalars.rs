@@ -75,7 +75,9 @@ pub(super) fn texts(constraints: &Constraints) -> Vec<Rule> {
         for text in samples::breaking(format) {
             let length = text.chars().count() as u64;
             let fits_bounds = constraints.min_length.is_none_or(|least| length >= least)
-                && constraints.effective_max_length().is_none_or(|most| length <= most);
+                && constraints
+                    .effective_max_length()
+                    .is_none_or(|most| length <= most);
             if fits_bounds {
                 rules.push(Rule::refuses(format!("no {}", format.name()), Value::from(text)));
             }

@@ -29,8 +29,8 @@ impl Decoder<'_> {
         let arrays = !self.passes(&union, &plan.arrays);
         let objects = !self.passes(&union, &plan.objects);
         // True if some values are returned unchanged, which a final `return value` does.
-        let mut passes =
-            (!arrays && plan.arrays != Decision::NoMember) || (!objects && plan.objects != Decision::NoMember);
+        let mut passes = (!arrays && plan.arrays != Decision::NoMember)
+            || (!objects && plan.objects != Decision::NoMember);
         let checker = Checker::uncounted(self.context, self.home);
         for (position, index) in plan.scalars.iter().enumerate() {
             let rest = &plan.scalars[position..];

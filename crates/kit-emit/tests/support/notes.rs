@@ -1,9 +1,9 @@
 //! The Notes application of the documentation.
 
 use kit_ir::{
-    DeclarationOrigin, DefaultValue, Entity, EntityOwner, GeneratedKind, HandlerSource, LiteralValue, Method,
-    MiddlewareKind, MiddlewareSource, Program, Property, RouteSlots, Security, SecurityScheme, DeclaredError,
-    TypeKind,
+    DeclarationOrigin, DeclaredError, DefaultValue, Entity, EntityOwner, GeneratedKind, HandlerSource,
+    LiteralValue, Method, MiddlewareKind, MiddlewareSource, Program, Property, RouteSlots, Security,
+    SecurityScheme, TypeKind,
 };
 
 use super::{Builder, described, optional, tagged};

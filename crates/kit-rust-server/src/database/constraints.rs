@@ -104,7 +104,9 @@ impl Database<'_> {
                         continue;
                     }
                     match key.on_delete {
-                        ReferentialAction::NoAction | ReferentialAction::Restrict => found.push((stored, constraint)),
+                        ReferentialAction::NoAction | ReferentialAction::Restrict => {
+                            found.push((stored, constraint))
+                        }
                         ReferentialAction::Cascade if !deleted.contains(&stored.table.name.as_str()) => {
                             deleted.push(&stored.table.name);
                         }

@@ -2,7 +2,7 @@
 //! and references to rows that have an owner.
 
 use heck::ToShoutySnakeCase as _;
-use kit_ir::{Program, DeclaredError};
+use kit_ir::{DeclaredError, Program};
 
 use super::refusals::{chosen, described, words};
 use super::values::Given;

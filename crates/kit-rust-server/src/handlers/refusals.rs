@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use heck::ToShoutySnakeCase;
 use kit_database::ForeignKey;
-use kit_ir::{Method, DeclaredError};
+use kit_ir::{DeclaredError, Method};
 
 use super::{Known, Uses};
 use crate::database::{Constraint, Rule, Stored};
@@ -119,7 +119,12 @@ impl<'k> Known<'k, '_> {
     }
 
     /// Returns the error for a reference to a row that does not exist.
-    fn no_such_row(self, key: &ForeignKey, named: Option<&DeclaredError>, uses: &mut Uses) -> Option<Expression> {
+    fn no_such_row(
+        self,
+        key: &ForeignKey,
+        named: Option<&DeclaredError>,
+        uses: &mut Uses,
+    ) -> Option<Expression> {
         let other = self.database.table(&key.table)?;
         let message = format!("{} not found", words(other.entity(), true));
         Some(self.error(named, "conflict", "CONFLICT", &message, uses))
@@ -216,7 +221,11 @@ impl<'k> Known<'k, '_> {
     }
 
     /// Returns the error that the contracts declare for a constraint, by the names of its columns and tables.
-    fn named<'t>(self, constraint: &Constraint<'_>, throws: &[&'t DeclaredError]) -> Option<&'t DeclaredError> {
+    fn named<'t>(
+        self,
+        constraint: &Constraint<'_>,
+        throws: &[&'t DeclaredError],
+    ) -> Option<&'t DeclaredError> {
         let (statuses, words): (&[u16], Vec<String>) = match constraint.rule {
             Rule::Unique(columns) => (
                 &[409],
@@ -254,7 +263,11 @@ impl<'k> Known<'k, '_> {
 
 /// Returns the first error whose code contains one of the words. Earlier words come first; for the same word, earlier
 /// statuses come first.
-pub(super) fn chosen<'t>(throws: &[&'t DeclaredError], statuses: &[u16], words: &[String]) -> Option<&'t DeclaredError> {
+pub(super) fn chosen<'t>(
+    throws: &[&'t DeclaredError],
+    statuses: &[u16],
+    words: &[String],
+) -> Option<&'t DeclaredError> {
     let has = |throws: &DeclaredError, word: &str| {
         let code = format!("_{}_", throws.code);
         !word.is_empty() && code.contains(&format!("_{word}_"))

@@ -27,18 +27,18 @@ pub(crate) fn invalid(graph: &Graph<'_>, tag: &Tag, form: &str) -> Diagnostic {
     } else {
         format!("`@{name} {}` is not valid", tag.argument)
     };
-    problem(graph, codes::INVALID_TAG_ARGUMENT, tag.place, message).help(format!("write `{form}`"))
+    problem(graph, codes::INVALID_TAG_ARGUMENT, tag.location, message).help(format!("write `{form}`"))
 }
 
 /// Returns true if a tag has no argument; otherwise reports the argument.
-pub(super) fn flag(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> bool {
+pub(super) fn expect_no_argument(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> bool {
     if tag.argument.is_empty() {
         return true;
     }
     let name = tag.name.name();
     let message = format!("`@{name}` takes no argument");
     diagnostics.push(
-        problem(graph, codes::INVALID_TAG_ARGUMENT, tag.place, message)
+        problem(graph, codes::INVALID_TAG_ARGUMENT, tag.location, message)
             .help(format!("write `@{name}` alone, and text before the tag")),
     );
     false

@@ -4,7 +4,7 @@ use oxc_span::Span;
 
 use super::implied;
 use super::tags::{Style, TagName};
-use crate::modules::{ModuleId, Place};
+use crate::modules::{Location, ModuleId};
 
 /// A doc comment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(crate) struct Doc {
     /// Tags that kit knows, in order.
     pub(crate) tags: Vec<Tag>,
     /// Tags that are probably misspelt.
-    pub(crate) misspelt: Vec<Misspelt>,
+    pub(crate) misspelt: Vec<MisspeltTag>,
 }
 
 /// A tag with its argument.
@@ -24,21 +24,21 @@ pub(crate) struct Tag {
     /// Argument without surrounding whitespace; empty if the tag has no argument.
     pub(crate) argument: String,
     /// Location of the name and of the argument's first line.
-    pub(crate) place: Place,
+    pub(crate) location: Location,
     /// True if the comment belongs to a type in a hole of a template literal type, where no rule is checked.
     pub(crate) in_template: bool,
 }
 
 /// A tag whose name is close to the name of a known tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Misspelt {
+pub(crate) struct MisspeltTag {
     pub(crate) written: String,
     pub(crate) meant: TagName,
-    pub(crate) place: Place,
+    pub(crate) location: Location,
 }
 
 /// Destination of the text that is being read.
-enum Sink {
+enum Destination {
     Description,
     /// Argument of the tag that was added last.
     Tag(Style),
@@ -76,7 +76,7 @@ impl Doc {
         };
         let mut doc = Self::default();
         let mut description = String::new();
-        let mut sink = Sink::Description;
+        let mut sink = Destination::Description;
         let mut offset = start;
         for line in body.split_inclusive('\n') {
             let content = line.trim_end();
@@ -102,18 +102,18 @@ impl Doc {
         module: ModuleId,
         line: &str,
         offset: usize,
-        mut sink: Sink,
+        mut sink: Destination,
         description: &mut String,
-    ) -> Sink {
-        let place = |from: usize, to: usize| {
+    ) -> Destination {
+        let location = |from: usize, to: usize| {
             let at = |index: usize| u32::try_from(offset + index).unwrap_or(u32::MAX);
-            Place {
+            Location {
                 module,
                 span: Span::new(at(from), at(to)),
             }
         };
         let mut rest = 0;
-        while let Some(found) = next_tag(line, rest, matches!(sink, Sink::Tag(Style::Block))) {
+        while let Some(found) = next_tag(line, rest, matches!(sink, Destination::Tag(Style::Block))) {
             self.write(&sink, &line[rest..found.at], description);
             let name = &line[found.at + 1..found.end];
             if let Some(known) = TagName::from_name(name) {
@@ -123,20 +123,20 @@ impl Doc {
                 self.tags.push(Tag {
                     name: known,
                     argument: String::new(),
-                    place: place(found.at, stop),
+                    location: location(found.at, stop),
                     in_template: false,
                 });
-                sink = Sink::Tag(known.style());
+                sink = Destination::Tag(known.style());
             } else {
                 if let Some(meant) = TagName::meant_by(name) {
-                    let place = place(found.at, found.end);
-                    self.misspelt.push(Misspelt {
+                    let location = location(found.at, found.end);
+                    self.misspelt.push(MisspeltTag {
                         written: name.to_owned(),
                         meant,
-                        place,
+                        location,
                     });
                 }
-                sink = Sink::Ignored;
+                sink = Destination::Ignored;
             }
             rest = found.end;
         }
@@ -144,26 +144,28 @@ impl Doc {
         self.write(&sink, remainder, description);
         self.write(&sink, "\n", description);
         match sink {
-            Sink::Tag(Style::Line) => Sink::Description,
-            Sink::Tag(Style::Paragraph) | Sink::Ignored if line.trim().is_empty() => Sink::Description,
+            Destination::Tag(Style::Line) => Destination::Description,
+            Destination::Tag(Style::Paragraph) | Destination::Ignored if line.trim().is_empty() => {
+                Destination::Description
+            }
             sink => sink,
         }
     }
 
-    fn write(&mut self, sink: &Sink, text: &str, description: &mut String) {
+    fn write(&mut self, sink: &Destination, text: &str, description: &mut String) {
         match sink {
-            Sink::Description => description.push_str(text),
-            Sink::Tag(_) => {
+            Destination::Description => description.push_str(text),
+            Destination::Tag(_) => {
                 if let Some(tag) = self.tags.last_mut() {
                     tag.argument.push_str(text);
                 }
             }
-            Sink::Ignored => {}
+            Destination::Ignored => {}
         }
     }
 }
 
-struct Found {
+struct TagPosition {
     /// Offset of the `@`.
     at: usize,
     /// Offset after the name.
@@ -172,7 +174,7 @@ struct Found {
 
 /// Finds the next tag of a line. At the start of the line every tag counts. Elsewhere only a tag of kit (or a misspelt one)
 /// counts, because `@` is common in prose. Within a block only the start of a line counts.
-fn next_tag(line: &str, from: usize, block: bool) -> Option<Found> {
+fn next_tag(line: &str, from: usize, block: bool) -> Option<TagPosition> {
     for (index, _) in line[from..].match_indices('@') {
         let at = from + index;
         let before = &line[..at];
@@ -193,7 +195,7 @@ fn next_tag(line: &str, from: usize, block: bool) -> Option<Found> {
         }
         let known = TagName::from_name(name).is_some() || TagName::meant_by(name).is_some();
         if first || (known && ends) {
-            return Some(Found { at, end });
+            return Some(TagPosition { at, end });
         }
     }
     None

@@ -104,7 +104,7 @@ pub(super) fn find(
         .rfind(|tag| message.contains(&format!("`@{}", tag.name.name())))
         .copied()
         .unwrap_or(last);
-    Some(problem(graph, codes::CONFLICTING_TAGS, culprit.place, message).help(help))
+    Some(problem(graph, codes::CONFLICTING_TAGS, culprit.location, message).help(help))
 }
 
 type Conflict = Option<(String, String)>;
@@ -222,10 +222,7 @@ fn numbers(rules: &Constraints) -> Conflict {
                 last_whole(&bound)
             };
             Some((
-                format!(
-                    "`{}` is not an integer, but `@integer` requires one",
-                    bound.2
-                ),
+                format!("`{}` is not an integer, but `@integer` requires one", bound.2),
                 format!("write `@{name} {meant}`, which means the same"),
             ))
         })

@@ -93,7 +93,7 @@ pub(crate) fn apply(
         }
         match conflict {
             Some(message) => diagnostics.push(
-                problem(graph, codes::CONFLICTING_TAGS, tag.place, message)
+                problem(graph, codes::CONFLICTING_TAGS, tag.location, message)
                     .help("keep one of them, or combine them into one"),
             ),
             None => applied.push(tag),
@@ -119,7 +119,7 @@ pub(crate) fn apply(
                 applied.push(&implied.tag);
             }
             diagnostics.extend(conflict.map(|message| {
-                problem(graph, codes::CONFLICTING_TAGS, implied.tag.place, message)
+                problem(graph, codes::CONFLICTING_TAGS, implied.tag.location, message)
                     .note(implied.explanation())
                     .help("remove one of the two tags, or change the type")
             }));
@@ -189,7 +189,7 @@ fn in_template(graph: &Graph<'_>, tag: &Tag) -> Diagnostic {
         "`@{}` is not checked on a part of a template literal type, and this type is one",
         tag.name.name()
     );
-    problem(graph, codes::TAG_DOES_NOT_FIT, tag.place, message)
+    problem(graph, codes::TAG_DOES_NOT_FIT, tag.location, message)
         .help("write a `@pattern` for the whole string on the template, and `string` in it")
 }
 
@@ -200,7 +200,7 @@ fn does_not_fit(graph: &Graph<'_>, program: &Program, id: TypeId, tag: &Tag) -> 
     problem(
         graph,
         codes::TAG_DOES_NOT_FIT,
-        tag.place,
+        tag.location,
         format!("`@{}` is for {}, and this is `{found}`", tag.name.name(), domain.noun()),
     )
     .help(match (domain, kind) {

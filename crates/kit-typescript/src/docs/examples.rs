@@ -3,7 +3,7 @@
 use kit_diagnostics::{Diagnostic, codes};
 use kit_ir::{Program, TypeId};
 
-use super::fit::example_value;
+use super::value_check::example_value;
 use super::{Doc, TagName};
 use crate::modules::Graph;
 
@@ -33,7 +33,7 @@ pub(crate) fn examples(
                 codes::EXAMPLE_DOES_NOT_FIT,
                 format!("the example `{shown}` does not fit the type `{expected}`"),
             )
-            .label(graph.label(tag.place))
+            .label(graph.label(tag.location))
             .note("it is left out of the OpenAPI document")
             .help("write a value of the type as JSON, as it is on the wire"),
         );

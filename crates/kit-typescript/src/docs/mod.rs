@@ -9,13 +9,13 @@ mod comment;
 mod conflicts;
 mod constraints;
 mod examples;
-mod fit;
 mod implied;
 mod pattern;
 mod property;
 mod rules;
 mod tags;
 mod text;
+mod value_check;
 
 use kit_diagnostics::{Code, Diagnostic, codes};
 
@@ -29,11 +29,16 @@ pub(crate) use property::{name as property_name, property_tags, reference_target
 pub(crate) use tags::{TagName, Target};
 pub(crate) use text::documentation;
 
-use crate::modules::{Graph, Place};
+use crate::modules::{Graph, Location};
 
 /// Creates a diagnostic with a location in a comment.
-pub(crate) fn problem(graph: &Graph<'_>, code: Code, place: Place, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(code, message).label(graph.label(place))
+pub(crate) fn problem(
+    graph: &Graph<'_>,
+    code: Code,
+    location: Location,
+    message: impl Into<String>,
+) -> Diagnostic {
+    Diagnostic::new(code, message).label(graph.label(location))
 }
 
 /// Returns errors for the tags of a comment that have no meaning at this target or occur twice, and warnings for misspelt
@@ -47,7 +52,7 @@ pub(crate) fn misplaced(graph: &Graph<'_>, doc: &Doc, target: Target) -> Vec<Dia
             problem(
                 graph,
                 codes::TAG_DOES_NOT_FIT,
-                tag.place,
+                tag.location,
                 format!("`@{}` has no effect on {}", tag.name.name(), target.description()),
             )
             .help(format!("it belongs on {}", tag.name.targets()[0].description()))
@@ -58,12 +63,12 @@ pub(crate) fn misplaced(graph: &Graph<'_>, doc: &Doc, target: Target) -> Vec<Dia
             .find(|earlier| earlier.name == tag.name)?;
         (!tag.name.is_repeatable()).then(|| {
             let name = tag.name.name();
-            let mut first = graph.label(earlier.place).message("the first one");
+            let mut first = graph.label(earlier.location).message("the first one");
             first.primary = false;
             problem(
                 graph,
                 codes::CONFLICTING_TAGS,
-                tag.place,
+                tag.location,
                 format!("`@{name}` is written twice"),
             )
             .label(first)
@@ -71,12 +76,9 @@ pub(crate) fn misplaced(graph: &Graph<'_>, doc: &Doc, target: Target) -> Vec<Dia
         })
     });
     let misspelt = doc.misspelt.iter().map(|slip| {
-        Diagnostic::warning(
-            codes::UNKNOWN_TAG,
-            format!("unknown tag `@{}`", slip.written),
-        )
-        .label(graph.label(slip.place))
-        .help(format!("did you mean `@{}`?", slip.meant.name()))
+        Diagnostic::warning(codes::UNKNOWN_TAG, format!("unknown tag `@{}`", slip.written))
+            .label(graph.label(slip.location))
+            .help(format!("did you mean `@{}`?", slip.meant.name()))
     });
     wrong.chain(twice).chain(misspelt).collect()
 }

@@ -15,7 +15,7 @@ use crate::modules::Graph;
 const SHOWN: usize = 3;
 
 /// Maximum number of patterns in the cache.
-const MOST_VERDICTS: usize = 10_000;
+const MAX_VERDICTS: usize = 10_000;
 
 /// Cache of verdicts on patterns. Checking a pattern takes long, and projects use few patterns many times.
 #[derive(Default)]
@@ -28,7 +28,7 @@ impl Verdicts {
         }
         let verdict = Rc::new(check(pattern));
         let mut known = self.0.borrow_mut();
-        if known.len() >= MOST_VERDICTS {
+        if known.len() >= MAX_VERDICTS {
             known.clear();
         }
         known.insert(pattern.to_owned(), Rc::clone(&verdict));
@@ -61,7 +61,7 @@ pub(super) fn unsafe_pattern(
     if verdict.is_harmless(longest) {
         return None;
     }
-    let report = |message: String| problem(graph, codes::UNSAFE_PATTERN, tag.place, message);
+    let report = |message: String| problem(graph, codes::UNSAFE_PATTERN, tag.location, message);
     let harmless = verdict.longest_harmless();
     Some(match &*verdict {
         Verdict::Linear => return None,

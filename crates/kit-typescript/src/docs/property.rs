@@ -5,8 +5,8 @@ use kit_ir::{
     DefaultValue, GeneratedKind, Program, PropertyTags, ReferenceTarget, ReferentialAction, TypeId, TypeKind,
 };
 
-use super::arguments::{flag, invalid, words};
-use super::fit::default_value;
+use super::arguments::{expect_no_argument, invalid, words};
+use super::value_check::default_value;
 use super::{Doc, Tag, TagName, problem};
 use crate::modules::Graph;
 
@@ -21,10 +21,10 @@ pub(crate) fn property_tags(
     let mut tags = PropertyTags::default();
     for tag in &doc.tags {
         match tag.name {
-            TagName::Id => tags.id = flag(graph, tag, diagnostics),
-            TagName::Unique => tags.unique = flag(graph, tag, diagnostics),
-            TagName::Index => tags.index = flag(graph, tag, diagnostics),
-            TagName::Sensitive => tags.sensitive = flag(graph, tag, diagnostics),
+            TagName::Id => tags.id = expect_no_argument(graph, tag, diagnostics),
+            TagName::Unique => tags.unique = expect_no_argument(graph, tag, diagnostics),
+            TagName::Index => tags.index = expect_no_argument(graph, tag, diagnostics),
+            TagName::Sensitive => tags.sensitive = expect_no_argument(graph, tag, diagnostics),
             TagName::Generated => tags.generated = generated(graph, program, r#type, tag, diagnostics),
             TagName::OnUpdate => {
                 if tag.argument == "now" {
@@ -46,7 +46,7 @@ pub(crate) fn property_tags(
             problem(
                 graph,
                 codes::CONFLICTING_TAGS,
-                tag.place,
+                tag.location,
                 "a generated property never uses its default",
             )
             .help("keep either `@generated` or `@default`"),
@@ -98,7 +98,7 @@ fn generated(
             if !fits {
                 let message = "`@generated uuid` needs a property of type `string`";
                 diagnostics.push(
-                    problem(graph, codes::TAG_DOES_NOT_FIT, tag.place, message)
+                    problem(graph, codes::TAG_DOES_NOT_FIT, tag.location, message)
                         .help("change the type to `string`"),
                 );
             }
@@ -126,7 +126,7 @@ fn expect_date(
     if !fits {
         let message = format!("`@{} now` needs a property of type `Date`", tag.name.name());
         diagnostics.push(
-            problem(graph, codes::TAG_DOES_NOT_FIT, tag.place, message).help("change the type to `Date`"),
+            problem(graph, codes::TAG_DOES_NOT_FIT, tag.location, message).help("change the type to `Date`"),
         );
     }
     fits
@@ -150,8 +150,11 @@ fn default(
             problem(
                 graph,
                 codes::INVALID_TAG_ARGUMENT,
-                tag.place,
-                format!("the default `{}` does not fit the type `{expected}`", tag.argument),
+                tag.location,
+                format!(
+                    "the default `{}` does not fit the type `{expected}`",
+                    tag.argument
+                ),
             )
             .help(match program.resolve(r#type).kind {
                 TypeKind::Date => "the default of a `Date` is `@default now`".to_owned(),

@@ -6,7 +6,7 @@ use kit_ir::{Constraints, Format};
 use oxc_allocator::Allocator;
 use oxc_regular_expression::LiteralParser;
 
-use super::arguments::{flag, invalid, number};
+use super::arguments::{expect_no_argument, invalid, number};
 use super::{Tag, TagName, problem};
 use crate::modules::Graph;
 
@@ -33,11 +33,11 @@ pub(super) fn rule(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnosti
             )
         }
         TagName::Integer => {
-            rule.integer = flag(graph, tag, diagnostics);
+            rule.integer = expect_no_argument(graph, tag, diagnostics);
             return rule.integer.then_some(rule);
         }
         TagName::UniqueItems => {
-            rule.unique_items = flag(graph, tag, diagnostics);
+            rule.unique_items = expect_no_argument(graph, tag, diagnostics);
             return rule.unique_items.then_some(rule);
         }
         TagName::Pattern => {
@@ -60,9 +60,9 @@ const WHOLE: &str = "write an integer, 0 or more";
 const DECIMAL: &str = "write a decimal number";
 
 /// Stores a parsed argument. Returns true if the argument could be parsed.
-fn set<T>(place: &mut Option<T>, value: Option<T>) -> bool {
-    *place = value;
-    place.is_some()
+fn set<T>(location: &mut Option<T>, value: Option<T>) -> bool {
+    *location = value;
+    location.is_some()
 }
 
 fn pattern(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> Option<String> {
@@ -112,7 +112,7 @@ fn format(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> Op
             problem(
                 graph,
                 codes::UNKNOWN_FORMAT,
-                tag.place,
+                tag.location,
                 format!("unknown format `{}`", tag.argument),
             )
             .help(help),

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::types::{Case, Literal};
-use super::{Evaluator, Part, Ty, TyId};
+use super::{Evaluator, Segment, Ty, TyId};
 
 impl Case {
     fn apply(self, text: &str) -> String {
@@ -56,8 +56,8 @@ impl Evaluator<'_> {
                     .enumerate()
                     .map(|(index, part)| match part {
                         _ if only_first && index > 0 => part.clone(),
-                        Part::Text(text) => Part::Text(Rc::from(case.apply(text))),
-                        Part::Hole(hole) => Part::Hole(self.cased(case, *hole)),
+                        Segment::Text(text) => Segment::Text(Rc::from(case.apply(text))),
+                        Segment::Hole(hole) => Segment::Hole(self.cased(case, *hole)),
                     })
                     .collect();
                 self.template_of(parts)

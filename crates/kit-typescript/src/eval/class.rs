@@ -12,8 +12,8 @@ use super::function::Signature;
 use super::members::insert;
 use super::types::{Function, Generic};
 use super::values::Widening;
-use super::{Evaluator, KeyKind, Object, Prop, ScopeId, Ty, TyId};
-use crate::modules::{DeclId, Place, expression_path};
+use super::{Evaluator, KeyKind, Object, Property, ScopeId, Ty, TyId};
+use crate::modules::{DeclId, Location, expression_path};
 
 impl<'a> Evaluator<'a> {
     /// Returns the type of a class's instances, including the interfaces that are merged into the class.
@@ -28,16 +28,16 @@ impl<'a> Evaluator<'a> {
             ..Object::default()
         };
         if let Some(heritage) = &class.heritage {
-            let place = self.place(scope, heritage.expression.span());
+            let location = self.location(scope, heritage.expression.span());
             let Some(path) = expression_path(&heritage.expression) else {
                 return self.unsupported(
-                    place,
+                    location,
                     "kit does not evaluate the class that this expression makes",
                     "extend a class by its name, or write an interface with the properties",
                 );
             };
-            let base = self.path_type(&path, heritage.type_arguments.as_deref(), place, scope);
-            if let Err(invalid) = self.inherit(&mut object, base, scope, place) {
+            let base = self.path_type(&path, heritage.type_arguments.as_deref(), location, scope);
+            if let Err(invalid) = self.inherit(&mut object, base, scope, location) {
                 return invalid;
             }
         }
@@ -108,7 +108,7 @@ impl<'a> Evaluator<'a> {
                 else {
                     return;
                 };
-                let place = self.place(scope, property.key.span());
+                let location = self.location(scope, property.key.span());
                 let widening = if property.readonly {
                     Widening::Declared
                 } else {
@@ -117,14 +117,16 @@ impl<'a> Evaluator<'a> {
                 let ty = match (&property.type_annotation, &property.value) {
                     (Some(annotation), _) => self.member_type(&annotation.type_annotation, scope),
                     (None, Some(value)) => self.expression_type(value, scope, widening),
-                    (None, None) => {
-                        self.unsupported(place, &format!("`{name}` has no type"), "write one after a colon")
-                    }
+                    (None, None) => self.unsupported(
+                        location,
+                        &format!("`{name}` has no type"),
+                        "write one after a colon",
+                    ),
                 };
                 let doc = self.member_doc(property.span, scope);
                 let ty = self.constrained(ty, doc);
                 let (optional, readonly) = (property.optional, property.readonly);
-                add_member(object, name, key, ty, place, |property| {
+                add_member(object, name, key, ty, location, |property| {
                     property.optional = optional;
                     property.readonly = readonly;
                     property.doc = doc;
@@ -141,9 +143,9 @@ impl<'a> Evaluator<'a> {
                 ) else {
                     return;
                 };
-                let place = self.place(scope, property.key.span());
-                let ty = self.annotated_member(property.type_annotation.as_deref(), &name, place, scope);
-                add_member(object, name, key, ty, place, |_| {});
+                let location = self.location(scope, property.key.span());
+                let ty = self.annotated_member(property.type_annotation.as_deref(), &name, location, scope);
+                add_member(object, name, key, ty, location, |_| {});
             }
             ClassElement::MethodDefinition(method)
                 if method.kind == MethodDefinitionKind::Constructor && !of_class =>
@@ -156,10 +158,10 @@ impl<'a> Evaluator<'a> {
                 self.method(object, method, of_class, scope);
             }
             ClassElement::TSIndexSignature(signature) if signature.r#static == of_class => {
-                let place = self.place(scope, signature.span);
+                let location = self.location(scope, signature.span);
                 let key = self.evaluate(&signature.parameter.type_annotation.type_annotation, scope);
                 let value = self.member_type(&signature.type_annotation.type_annotation, scope);
-                self.index_signature(object, key, value, place);
+                self.index_signature(object, key, value, location);
             }
             _ => {}
         }
@@ -169,12 +171,16 @@ impl<'a> Evaluator<'a> {
         &mut self,
         annotation: Option<&'a TSTypeAnnotation<'a>>,
         name: &str,
-        place: Place,
+        location: Location,
         scope: ScopeId,
     ) -> TyId {
         match annotation {
             Some(annotation) => self.member_type(&annotation.type_annotation, scope),
-            None => self.unsupported(place, &format!("`{name}` has no type"), "write one after a colon"),
+            None => self.unsupported(
+                location,
+                &format!("`{name}` has no type"),
+                "write one after a colon",
+            ),
         }
     }
 
@@ -195,17 +201,17 @@ impl<'a> Evaluator<'a> {
         ) else {
             return;
         };
-        let place = self.place(scope, method.key.span());
+        let location = self.location(scope, method.key.span());
         let doc = self.member_doc(method.span, scope);
         let ty = match method.kind {
             MethodDefinitionKind::Get => {
-                self.annotated_member(method.value.return_type.as_deref(), &name, place, scope)
+                self.annotated_member(method.value.return_type.as_deref(), &name, location, scope)
             }
             MethodDefinitionKind::Set if object.property(&name).is_some() => return,
             MethodDefinitionKind::Set => {
                 let annotation = method.value.params.items.first();
                 let annotation = annotation.and_then(|parameter| parameter.type_annotation.as_deref());
-                self.annotated_member(annotation, &name, place, scope)
+                self.annotated_member(annotation, &name, location, scope)
             }
             MethodDefinitionKind::Method | MethodDefinitionKind::Constructor => {
                 let function = self.method_signature(&method.value, scope);
@@ -213,7 +219,7 @@ impl<'a> Evaluator<'a> {
             }
         };
         let optional = method.optional;
-        add_member(object, name, key, ty, place, |property| {
+        add_member(object, name, key, ty, location, |property| {
             property.optional = optional;
             property.doc = doc;
         });
@@ -244,15 +250,15 @@ impl<'a> Evaluator<'a> {
             let Some(identifier) = parameter.pattern.get_binding_identifier() else {
                 continue;
             };
-            let place = self.place(scope, identifier.span);
+            let location = self.location(scope, identifier.span);
             let name: Rc<str> = identifier.name.as_str().into();
             if is_hidden(parameter.accessibility) {
-                self.hidden_member(object, &name, place);
+                self.hidden_member(object, &name, location);
                 continue;
             }
-            let ty = self.annotated_member(parameter.type_annotation.as_deref(), &name, place, scope);
+            let ty = self.annotated_member(parameter.type_annotation.as_deref(), &name, location, scope);
             let readonly = parameter.readonly;
-            add_member(object, name, KeyKind::Text, ty, place, |property| {
+            add_member(object, name, KeyKind::Text, ty, location, |property| {
                 property.readonly = readonly;
             });
         }
@@ -272,16 +278,16 @@ impl<'a> Evaluator<'a> {
         let span: Span = key.span();
         if let PropertyKey::PrivateIdentifier(name) = key {
             if !of_class {
-                let place = self.place(scope, span);
-                self.hidden_member(object, &format!("#{}", name.name), place);
+                let location = self.location(scope, span);
+                self.hidden_member(object, &format!("#{}", name.name), location);
             }
             return None;
         }
         let named = self.key(object, key, computed, scope)?;
         if is_hidden(accessibility) {
             if !of_class {
-                let place = self.place(scope, span);
-                self.hidden_member(object, &named.0, place);
+                let location = self.location(scope, span);
+                self.hidden_member(object, &named.0, location);
             }
             return None;
         }
@@ -290,10 +296,10 @@ impl<'a> Evaluator<'a> {
 
     /// Adds a private or protected member. The member distinguishes the class from others in comparisons. `keyof`, `Pick`
     /// and mapped types leave the member out, and an object with such a member is refused on the wire.
-    fn hidden_member(&mut self, object: &mut Object, name: &str, place: Place) {
+    fn hidden_member(&mut self, object: &mut Object, name: &str, location: Location) {
         let ty = self.store.add(Ty::Unknown);
-        let hidden = Prop::hidden_name(name, place);
-        add_member(object, hidden, KeyKind::Symbol, ty, place, |_| {});
+        let hidden = Property::hidden_name(name, location);
+        add_member(object, hidden, KeyKind::Symbol, ty, location, |_| {});
     }
 }
 
@@ -302,20 +308,20 @@ fn add_member(
     name: Rc<str>,
     key: KeyKind,
     ty: TyId,
-    place: Place,
-    change: impl FnOnce(&mut Prop),
+    location: Location,
+    change: impl FnOnce(&mut Property),
 ) {
-    let mut property = Prop {
+    let mut property = Property {
         name,
         key,
         ty,
         optional: false,
         required: false,
         readonly: false,
-        remapped: false,
+        text_only_doc: false,
         column: false,
         doc: None,
-        place,
+        location,
     };
     change(&mut property);
     insert(object, property);

@@ -1,12 +1,12 @@
 //! Properties of entities, which are stored in columns.
 
 use super::types::{RuleSource, State};
-use super::{Evaluator, Object, Prop, Ty, TyId};
+use super::{Evaluator, Object, Property, Ty, TyId};
 use crate::docs::TagName;
 use crate::modules::{DeclId, DeclKind};
 
 /// Maximum length of a chain of names. Only a cycle is longer.
-const MOST_STEPS: u32 = 10_000;
+const MAX_CHAIN: u32 = 10_000;
 
 impl Evaluator<'_> {
     /// Returns true for a declaration with `@table`. Most comments do not contain the text `@table`, so they are not parsed.
@@ -39,8 +39,8 @@ impl Evaluator<'_> {
 
     /// Returns the type of a property outside of its object, as in `Note["views"]`. The type includes the rules of the
     /// property's column.
-    pub(crate) fn type_of(&mut self, property: &Prop) -> TyId {
-        if property.column && !property.remapped && self.holds_bigint(property.ty) {
+    pub(crate) fn type_of(&mut self, property: &Property) -> TyId {
+        if property.column && !property.text_only_doc && self.holds_bigint(property.ty) {
             self.store.add(Ty::Constrained(property.ty, RuleSource::Column))
         } else {
             property.ty
@@ -52,7 +52,7 @@ impl Evaluator<'_> {
     fn holds_bigint(&mut self, ty: TyId) -> bool {
         let mut next = vec![ty];
         // A cycle of names is a mistake, which is reported where the type is needed.
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_CHAIN {
             let Some(at) = next.pop() else {
                 return false;
             };
@@ -61,7 +61,7 @@ impl Evaluator<'_> {
                 Ty::Union(members) | Ty::Intersection(members) => next.extend(members.iter()),
                 Ty::Constrained(inner, _) | Ty::Branded(inner, _) | Ty::Defined(inner) => next.push(inner),
                 Ty::Lazy(lazy) if self.store.lazies[lazy.index()].value != State::InProgress => {
-                    next.push(self.peel(at));
+                    next.push(self.without_laziness(at));
                 }
                 Ty::Named(instance) => {
                     let known = &self.store.instances[instance.index()];

@@ -17,7 +17,7 @@ impl<'a> Evaluator<'a> {
             let check = self.evaluate(&node.check_type, scope);
             return self.branch(node, check, scope);
         };
-        let members: Rc<[TyId]> = match self.look(bound) {
+        let members: Rc<[TyId]> = match self.shape_of(bound) {
             Ty::Union(members) => members,
             Ty::Boolean => self.boolean_values().into(),
             Ty::Never => return self.store.add(Ty::Never),
@@ -158,7 +158,7 @@ impl<'a> Evaluator<'a> {
     /// Converts a string from a template to the number, bigint, boolean or null that the constraint requires. Returns the
     /// string unchanged if the converted value is not written in the same way.
     fn read_text(&mut self, found: TyId, constraint: TyId) -> TyId {
-        let Ty::Literal(Literal::String(text)) = self.look(found) else {
+        let Ty::Literal(Literal::String(text)) = self.shape_of(found) else {
             return found;
         };
         if self.assignable(found, constraint) {

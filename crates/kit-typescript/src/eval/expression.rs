@@ -5,7 +5,7 @@ use oxc_span::GetSpan;
 
 use super::utility::Utility;
 use super::{Evaluator, ScopeId, Ty, TyId};
-use crate::modules::Place;
+use crate::modules::Location;
 
 impl<'a> Evaluator<'a> {
     /// Evaluates a type expression. Names are not followed, so recursion stops here.
@@ -17,18 +17,18 @@ impl<'a> Evaluator<'a> {
         self.guarded(
             |this| this.evaluate_construct(node, scope),
             |this| {
-                let place = this.place(scope, node.span());
-                this.too_deep(place)
+                let location = this.location(scope, node.span());
+                this.too_deep(location)
             },
         )
     }
 
     fn evaluate_construct(&mut self, node: &'a TSType<'a>, scope: ScopeId) -> TyId {
-        let place = self.place(scope, node.span());
-        self.current = place;
+        let location = self.location(scope, node.span());
+        self.current = location;
         match node {
             TSType::TSParenthesizedType(inner) => self.evaluate(&inner.type_annotation, scope),
-            TSType::TSLiteralType(literal) => self.literal(&literal.literal, place),
+            TSType::TSLiteralType(literal) => self.literal(&literal.literal, location),
             TSType::TSTemplateLiteralType(template) => self.template(template, scope),
             TSType::TSArrayType(array) => {
                 let element = self.element_type(&array.element_type, scope);
@@ -63,14 +63,14 @@ impl<'a> Evaluator<'a> {
                 }
                 TSTypeOperatorOperator::Keyof => {
                     let object = self.evaluate(&operator.type_annotation, scope);
-                    self.keys_of(object, place)
+                    self.keys_of(object, location)
                 }
-                TSTypeOperatorOperator::Unique => self.store.add(Ty::UniqueSymbol(place)),
+                TSTypeOperatorOperator::Unique => self.store.add(Ty::UniqueSymbol(location)),
             },
             TSType::TSIndexedAccessType(access) => {
                 let object = self.evaluate(&access.object_type, scope);
                 let index = self.evaluate(&access.index_type, scope);
-                self.indexed_access(object, index, place)
+                self.indexed_access(object, index, location)
             }
             TSType::TSConditionalType(conditional) => self.conditional(conditional, scope),
             TSType::TSMappedType(mapped) => self.mapped(mapped, scope),
@@ -79,13 +79,13 @@ impl<'a> Evaluator<'a> {
                 match self.store.binding(scope, name) {
                     Some((bound, _)) => bound,
                     None => self.unsupported(
-                        place,
+                        location,
                         "`infer` is only allowed in the `extends` of a conditional type",
                         "move it there",
                     ),
                 }
             }
-            TSType::TSThisType(_) => self.this_type(scope, place),
+            TSType::TSThisType(_) => self.this_type(scope, location),
             TSType::TSFunctionType(function) => self.function_type(function, scope),
             TSType::TSConstructorType(constructor) => self.constructor_type(constructor, scope),
             TSType::TSTypeQuery(query) => self.type_query(query, scope),
@@ -97,7 +97,7 @@ impl<'a> Evaluator<'a> {
             }),
             TSType::TSImportType(import) => self.import_type(import, scope),
             _ => self.unsupported(
-                place,
+                location,
                 "kit does not evaluate this type",
                 "write it with interfaces, unions, arrays and primitives",
             ),
@@ -128,11 +128,11 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the type of `this`: the enclosing interface or class, or the type that extends it.
-    fn this_type(&mut self, scope: ScopeId, place: Place) -> TyId {
+    fn this_type(&mut self, scope: ScopeId, location: Location) -> TyId {
         match self.store.binding(scope, super::object::THIS) {
             Some((this, _)) => this,
             None => self.unsupported(
-                place,
+                location,
                 "`this` is only allowed in an interface or a class",
                 "write a name",
             ),

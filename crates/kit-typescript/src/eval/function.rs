@@ -203,7 +203,7 @@ impl<'a> Evaluator<'a> {
                 elements.push(parameter.clone());
                 continue;
             }
-            match self.look(parameter.ty) {
+            match self.shape_of(parameter.ty) {
                 Ty::Array { element, .. } => elements.push(Element {
                     label: parameter.label.clone(),
                     ..Element::rest(element)

@@ -6,7 +6,7 @@ use super::reference::count;
 use super::types::Index;
 use super::utility::Utility;
 use super::{Evaluator, Object, Ty, TyId};
-use crate::modules::Place;
+use crate::modules::Location;
 
 /// Classes and interfaces of TypeScript that kit only knows by name. Conditional types may compare them, but no JSON
 /// contains their values.
@@ -108,7 +108,13 @@ pub(crate) fn is_known(name: &str) -> bool {
 
 impl Evaluator<'_> {
     /// Evaluates a type that TypeScript declares, or reports a name that is not declared.
-    pub(super) fn global(&mut self, name: &str, arguments: &[TyId], places: &[Place], place: Place) -> TyId {
+    pub(super) fn global(
+        &mut self,
+        name: &str,
+        arguments: &[TyId],
+        locations: &[Location],
+        location: Location,
+    ) -> TyId {
         if let Some(utility) = Utility::from_name(name) {
             if arguments.len() != utility.arity() {
                 let message = format!(
@@ -116,9 +122,9 @@ impl Evaluator<'_> {
                     count(utility.arity()),
                     arguments.len()
                 );
-                return self.reject(codes::WRONG_TYPE_ARGUMENTS, place, message, utility.form());
+                return self.reject(codes::WRONG_TYPE_ARGUMENTS, location, message, utility.form());
             }
-            return self.utility(utility, arguments, places, place);
+            return self.utility(utility, arguments, locations, location);
         }
         if let Some(builtin) = BUILTINS.iter().find(|builtin| **builtin == name) {
             let mut arguments = arguments.to_vec();
@@ -131,38 +137,38 @@ impl Evaluator<'_> {
             "Date" => Ty::Date,
             "Uint8Array" => Ty::Bytes,
             "PropertyKey" => return self.any_key(),
-            "ArrayLike" if arguments.len() == 1 => return self.array_like(arguments[0], place),
+            "ArrayLike" if arguments.len() == 1 => return self.array_like(arguments[0], location),
             "String" | "Number" | "Boolean" | "BigInt" => {
                 let primitive = name.to_lowercase();
                 let message = format!("`{name}` is the object around a {primitive}");
-                return self.unsupported(place, &message, &format!("write `{primitive}`"));
+                return self.unsupported(location, &message, &format!("write `{primitive}`"));
             }
             "Object" => {
                 return self.unsupported(
-                    place,
+                    location,
                     "`Object` does not describe the properties",
                     "write the properties",
                 );
             }
-            _ => return self.undeclared(name, place),
+            _ => return self.undeclared(name, location),
         };
         self.store.add(ty)
     }
 
-    fn array_like(&mut self, element: TyId, place: Place) -> TyId {
+    fn array_like(&mut self, element: TyId, location: Location) -> TyId {
         let key = self.store.add(Ty::Number);
         let object = Object {
-            properties: vec![super::Prop {
+            properties: vec![super::Property {
                 name: "length".into(),
                 key: super::KeyKind::Text,
                 ty: key,
                 optional: false,
                 required: false,
                 readonly: true,
-                remapped: false,
+                text_only_doc: false,
                 column: false,
                 doc: None,
-                place,
+                location,
             }],
             index: vec![Index::plain(key, element)],
             nominal: true,
@@ -171,8 +177,8 @@ impl Evaluator<'_> {
         self.store.object(object)
     }
 
-    fn undeclared(&mut self, name: &str, place: Place) -> TyId {
-        let module = self.graph.module(place.module);
+    fn undeclared(&mut self, name: &str, location: Location) -> TyId {
+        let module = self.graph.module(location.module);
         if let Some(error) = &module.syntax_error {
             return self.store.reject(error.clone());
         }
@@ -191,7 +197,7 @@ impl Evaluator<'_> {
         };
         self.reject(
             codes::UNKNOWN_TYPE,
-            place,
+            location,
             format!("the type `{name}` is not declared"),
             &help,
         )

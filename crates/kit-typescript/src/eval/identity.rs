@@ -6,16 +6,16 @@ use super::{Evaluator, Ty, TyId};
 use crate::modules::DeclKind;
 
 /// Maximum depth of the comparison. Types that are equal up to this depth count as identical.
-const DEEPEST: u32 = 50;
+const MAX_DEPTH: u32 = 50;
 
 impl Evaluator<'_> {
     pub(super) fn identical(&mut self, a: TyId, b: TyId) -> bool {
-        self.same(a, b, DEEPEST)
+        self.same(a, b, MAX_DEPTH)
     }
 
     fn same(&mut self, a: TyId, b: TyId, left: u32) -> bool {
         // An intersection of objects is not identical to one object with all the properties.
-        if self.is_laid_over(a) != self.is_laid_over(b) {
+        if self.is_object_intersection(a) != self.is_object_intersection(b) {
             return false;
         }
         let (a, b) = (self.shape(a), self.shape(b));
@@ -92,8 +92,8 @@ impl Evaluator<'_> {
     }
 
     /// Returns true if a type is an intersection of objects such as `{ a: 1 } & { b: 2 }`, also through names.
-    fn is_laid_over(&mut self, ty: TyId) -> bool {
-        let mut at = self.peel(ty);
+    fn is_object_intersection(&mut self, ty: TyId) -> bool {
+        let mut at = self.without_laziness(ty);
         while let Ty::Named(id) = *self.store.get(at) {
             let instance = &self.store.instances[id.index()];
             let is_alias = matches!(self.graph.decl(instance.decl).kind, DeclKind::Alias(_));
@@ -101,7 +101,7 @@ impl Evaluator<'_> {
                 return false;
             }
             let body = self.body(id);
-            at = self.peel(body);
+            at = self.without_laziness(body);
         }
         let Ty::Intersection(members) = self.store.get(at).clone() else {
             return false;

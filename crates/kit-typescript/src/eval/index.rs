@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::types::{Index, RuleSource};
 use super::{Evaluator, Object, Ty, TyId};
-use crate::modules::Place;
+use crate::modules::Location;
 
 /// A member of a type of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -38,7 +38,7 @@ impl Evaluator<'_> {
             Ty::Never => return,
             _ => {}
         }
-        let mut at = self.peel(keys);
+        let mut at = self.without_laziness(keys);
         loop {
             at = match self.store.get(at).clone() {
                 Ty::Named(instance) => self.body(instance),
@@ -60,7 +60,7 @@ impl Evaluator<'_> {
                 }
                 _ => break,
             };
-            at = self.peel(at);
+            at = self.without_laziness(at);
         }
         let shape = self.shape(at);
         if let Ty::Union(members) = self.store.get(shape).clone() {
@@ -92,9 +92,15 @@ impl Evaluator<'_> {
     }
 
     /// Adds `[key: K]: V`. A union of keys becomes one signature for each member.
-    pub(super) fn index_signature(&mut self, object: &mut Object, keys: TyId, value: TyId, place: Place) {
+    pub(super) fn index_signature(
+        &mut self,
+        object: &mut Object,
+        keys: TyId,
+        value: TyId,
+        location: Location,
+    ) {
         let members = self.key_members(keys);
-        self.index_signatures(object, &members, value, place);
+        self.index_signatures(object, &members, value, location);
     }
 
     /// Adds a signature for each member of a type of keys. A key of several members must satisfy the rules of one of them;
@@ -104,7 +110,7 @@ impl Evaluator<'_> {
         object: &mut Object,
         members: &[KeyMember],
         value: TyId,
-        place: Place,
+        location: Location,
     ) {
         let mut rules: FxHashMap<TyId, Vec<Option<TyId>>> = FxHashMap::default();
         for member in members {
@@ -119,10 +125,10 @@ impl Evaluator<'_> {
             if of_shape.contains(&None) {
                 ruled = None;
             } else if let Some(Some(other)) = of_shape.iter().find(|other| **other != ruled) {
-                self.refuse_alternatives(object, ruled, *other, place);
+                self.refuse_alternatives(object, ruled, *other, location);
                 continue;
             }
-            self.one_index_signature(object, KeyMember { ruled, ..*member }, value, place);
+            self.one_index_signature(object, KeyMember { ruled, ..*member }, value, location);
         }
     }
 
@@ -132,23 +138,29 @@ impl Evaluator<'_> {
         object: &mut Object,
         member: KeyMember,
         value: TyId,
-        place: Place,
+        location: Location,
     ) {
         let known = object.index.iter().find(|index| index.key == member.shape);
         let ruled = match known.map(|index| index.ruled) {
             Some(known) if known != member.ruled => match (known, member.ruled) {
-                (Some(a), Some(b)) => return self.refuse_alternatives(object, Some(a), b, place),
+                (Some(a), Some(b)) => return self.refuse_alternatives(object, Some(a), b, location),
                 _ => None,
             },
             _ => member.ruled,
         };
-        self.one_index_signature(object, KeyMember { ruled, ..member }, value, place);
+        self.one_index_signature(object, KeyMember { ruled, ..member }, value, location);
     }
 
-    fn one_index_signature(&mut self, object: &mut Object, member: KeyMember, value: TyId, place: Place) {
+    fn one_index_signature(
+        &mut self,
+        object: &mut Object,
+        member: KeyMember,
+        value: TyId,
+        location: Location,
+    ) {
         let KeyMember { shape, ruled } = member;
         match self.store.get(shape).clone() {
-            Ty::Number if ruled.is_some() => self.refuse_number_rules(object, ruled, place),
+            Ty::Number if ruled.is_some() => self.refuse_number_rules(object, ruled, location),
             // The keys of the pattern `Record<infer K, V>` are not inferred yet.
             Ty::String | Ty::Number | Ty::Symbol | Ty::Template(_) | Ty::Cased(..) | Ty::Infer(_) => {
                 let key = shape;
@@ -158,28 +170,28 @@ impl Evaluator<'_> {
             _ => {
                 let message = format!("`{}` cannot be the key of an index signature", self.text(shape));
                 let issue = self
-                    .diagnostic(codes::UNSUPPORTED_TYPE, place, message)
+                    .diagnostic(codes::UNSUPPORTED_TYPE, location, message)
                     .help("write `[key: string]: …`, or name the keys: `{ [K in \"a\" | \"b\"]: … }`");
                 object.issues.push(issue);
             }
         }
     }
 
-    fn refuse_number_rules(&mut self, object: &mut Object, ruled: Option<TyId>, place: Place) {
+    fn refuse_number_rules(&mut self, object: &mut Object, ruled: Option<TyId>, location: Location) {
         let Some(label) = ruled.and_then(|ruled| self.rule_label(ruled)) else {
             return;
         };
         let message = "kit does not check rules on keys that are numbers";
         let issue = self
-            .diagnostic(codes::TAG_DOES_NOT_FIT, place, message)
+            .diagnostic(codes::TAG_DOES_NOT_FIT, location, message)
             .label(label)
             .help("write the keys as strings with `@pattern`, or remove the tag from the type of the keys");
         object.issues.push(issue);
     }
 
-    fn refuse_alternatives(&mut self, object: &mut Object, a: Option<TyId>, b: TyId, place: Place) {
+    fn refuse_alternatives(&mut self, object: &mut Object, a: Option<TyId>, b: TyId, location: Location) {
         let message = "a key of this type may satisfy the rules of one member or those of another";
-        let mut issue = self.diagnostic(codes::TAG_DOES_NOT_FIT, place, message);
+        let mut issue = self.diagnostic(codes::TAG_DOES_NOT_FIT, location, message);
         for ruled in a.into_iter().chain([b]) {
             if let Some(label) = self.rule_label(ruled) {
                 issue = issue.label(label);
@@ -199,7 +211,7 @@ impl Evaluator<'_> {
             doc.tags
                 .iter()
                 .find(|tag| tag.name.is_constraint())
-                .map(|tag| tag.place)
+                .map(|tag| tag.location)
         })?;
         let mut label = self.graph.label(tag).message("the rule");
         label.primary = false;

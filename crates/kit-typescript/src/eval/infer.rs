@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use super::types::{Element, Function, Literal};
-use super::{Evaluator, KeyKind, Object, Part, Ty, TyId};
+use super::{Evaluator, KeyKind, Object, Segment, Ty, TyId};
 
 /// Maximum depth of nested patterns. Deeper patterns come from recursive types, which are matched before this depth.
-const DEEPEST_PATTERN: u32 = 60;
+const MAX_PATTERN_DEPTH: u32 = 60;
 
 /// Types that were found for each hole of a pattern.
 pub(super) struct Inference {
@@ -82,7 +82,7 @@ impl Evaluator<'_> {
         inference: &mut Inference,
         contra: bool,
     ) {
-        if !self.store.is_open(pattern) || inference.depth > DEEPEST_PATTERN {
+        if !self.store.is_open(pattern) || inference.depth > MAX_PATTERN_DEPTH {
             return;
         }
         inference.depth += 1;
@@ -93,14 +93,14 @@ impl Evaluator<'_> {
     }
 
     fn match_pattern(&mut self, source: TyId, pattern: TyId, inference: &mut Inference, contra: bool) {
-        let pattern = self.peel(pattern);
+        let pattern = self.without_laziness(pattern);
         if let Ty::Infer(number) = *self.store.get(pattern) {
             let source = self.without_parameters(source);
             inference.add(number, source, contra, false);
             return;
         }
         // Two instances of one declaration are matched by their arguments.
-        let named = self.peel(source);
+        let named = self.without_laziness(source);
         if let (Ty::Named(a), Ty::Named(b)) = (self.store.get(named), self.store.get(pattern)) {
             let (a, b) = (&self.store.instances[a.index()], &self.store.instances[b.index()]);
             if a.decl == b.decl {
@@ -190,7 +190,7 @@ impl Evaluator<'_> {
 
     /// Replaces a parameter of a generic function, which has no meaning outside of the function, by `unknown`.
     fn without_parameters(&mut self, source: TyId) -> TyId {
-        match self.look(source) {
+        match self.shape_of(source) {
             Ty::Parameter(_) => self.store.add(Ty::Unknown),
             _ => source,
         }
@@ -310,7 +310,7 @@ impl Evaluator<'_> {
     }
 
     fn match_object(&mut self, source: TyId, pattern: &Rc<Object>, inference: &mut Inference, contra: bool) {
-        let place = self.some_place();
+        let location = self.current_location();
         for hole in &pattern.properties {
             if !self.store.is_open(hole.ty) {
                 continue;
@@ -322,7 +322,7 @@ impl Evaluator<'_> {
                 }
                 Ty::Array { .. } | Ty::Tuple { .. } if hole.key == KeyKind::Text => {
                     let key = self.store.text(&hole.name);
-                    let found = self.indexed_access(source, key, place);
+                    let found = self.indexed_access(source, key, location);
                     (!matches!(self.store.get(found), Ty::Invalid(_))).then_some(found)
                 }
                 Ty::Date => self.date_method(&hole.name),
@@ -338,13 +338,13 @@ impl Evaluator<'_> {
                     self.text(source)
                 );
                 let help = "write the type that `infer` would find";
-                inference.unknown = Some(self.unsupported(place, &message, help));
+                inference.unknown = Some(self.unsupported(location, &message, help));
             }
         }
         for hole in &pattern.index {
             let keys_wanted = matches!(self.store.get(hole.key), Ty::Infer(_));
             if keys_wanted {
-                let keys = self.keys_of(source, place);
+                let keys = self.keys_of(source, location);
                 self.infer_from(keys, hole.key, inference, contra);
             }
             let values = match self.store.get(source).clone() {
@@ -383,7 +383,7 @@ impl Evaluator<'_> {
     /// Returns a type without `undefined`.
     pub(super) fn defined(&mut self, ty: TyId) -> TyId {
         let absent = self.store.add(Ty::Undefined);
-        match self.look(ty) {
+        match self.shape_of(ty) {
             Ty::Union(members) if members.contains(&absent) => {
                 let rest = members
                     .iter()
@@ -426,7 +426,7 @@ impl Evaluator<'_> {
             self.infer_from(list, holes, inference, contra);
             return;
         }
-        let (list, holes) = (self.look(list), self.look(holes));
+        let (list, holes) = (self.shape_of(list), self.shape_of(holes));
         let elements = |ty: Ty| match ty {
             Ty::Tuple { elements, .. } => Some(elements),
             Ty::Array { element, .. } => Some([Element::rest(element)].into()),
@@ -437,13 +437,13 @@ impl Evaluator<'_> {
         }
     }
 
-    fn match_template(&mut self, source: TyId, parts: &[Part], inference: &mut Inference, contra: bool) {
+    fn match_template(&mut self, source: TyId, parts: &[Segment], inference: &mut Inference, contra: bool) {
         let Some(found) = self.split_by_template(source, parts) else {
             return;
         };
         let holes = parts.iter().filter_map(|part| match part {
-            Part::Hole(hole) => Some(*hole),
-            Part::Text(_) => None,
+            Segment::Hole(hole) => Some(*hole),
+            Segment::Text(_) => None,
         });
         for (own, hole) in found.into_iter().zip(holes) {
             if let Ty::Infer(number) = *self.store.get(hole) {

@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use super::index::set_index;
 use super::types::State;
-use super::{Evaluator, Object, Prop, Ty, TyId};
+use super::{Evaluator, Object, Property, Ty, TyId};
 use crate::modules::DeclKind;
 
 /// Maximum number of members when an intersection expands unions.
-const MOST_COMBINATIONS: usize = 2_000;
+const MAX_COMBINATIONS: usize = 2_000;
 
 impl Evaluator<'_> {
     /// Evaluates an intersection. The result is not an intersection.
@@ -41,7 +41,7 @@ impl Evaluator<'_> {
 
     /// Returns a member of an intersection. In an interface that uses `this`, `this` becomes the intersection.
     fn with_this(&mut self, member: TyId, this: TyId) -> TyId {
-        let mut at = self.peel(member);
+        let mut at = self.without_laziness(member);
         let mut passed = Vec::new();
         while let Ty::Named(id) = *self.store.get(at) {
             // `type E = E` refers to itself, which is reported when its shape is needed.
@@ -56,7 +56,7 @@ impl Evaluator<'_> {
             match declared.kind {
                 DeclKind::Alias(_) if !in_progress => {
                     let body = self.body(id);
-                    at = self.peel(body);
+                    at = self.without_laziness(body);
                 }
                 DeclKind::Interface(_)
                     if bound.is_none() && self.graph.module(declared.module).text.contains("this") =>
@@ -154,10 +154,10 @@ impl Evaluator<'_> {
     }
 
     fn distribute(&mut self, members: &[TyId], other: TyId, other_first: bool) -> TyId {
-        if members.len() > MOST_COMBINATIONS {
-            let place = self.some_place();
+        if members.len() > MAX_COMBINATIONS {
+            let location = self.current_location();
             return self.unsupported(
-                place,
+                location,
                 "the intersection of these unions is too large",
                 "list the members",
             );
@@ -196,12 +196,12 @@ impl Evaluator<'_> {
                 }
                 known.ty = self.store.intersection([known.ty, property.ty]);
             }
-            let asks_nothing = |this: &mut Self, ty: TyId| {
-                let ty = this.peel(ty);
+            let accepts_anything_but_null = |this: &mut Self, ty: TyId| {
+                let ty = this.without_laziness(ty);
                 matches!(this.store.get(ty), Ty::Unknown)
             };
             if known.optional != property.optional
-                && asks_nothing(self, if known.optional { property.ty } else { known.ty })
+                && accepts_anything_but_null(self, if known.optional { property.ty } else { known.ty })
             {
                 // `unknown & (T | undefined)` may still be `undefined`, which means absent on the wire.
                 known.optional = true;
@@ -233,7 +233,7 @@ impl Evaluator<'_> {
 
     /// Returns true if a property makes two objects disjoint: one of its types consists of literals, and no value has both
     /// types.
-    fn no_common_value(&mut self, a: &Prop, b: &Prop) -> bool {
+    fn no_common_value(&mut self, a: &Property, b: &Property) -> bool {
         let (Some(a), Some(b)) = (self.values_of(a), self.values_of(b)) else {
             return false;
         };
@@ -258,8 +258,8 @@ impl Evaluator<'_> {
     }
 
     /// Returns the possible types of a property. A property that may only be absent, `?: never`, is `undefined`.
-    fn values_of(&mut self, property: &Prop) -> Option<Vec<TyId>> {
-        let own = self.peel(property.ty);
+    fn values_of(&mut self, property: &Property) -> Option<Vec<TyId>> {
+        let own = self.without_laziness(property.ty);
         if property.optional && matches!(self.store.get(own), Ty::Never) {
             return Some(vec![self.store.add(Ty::Undefined)]);
         }
@@ -284,7 +284,7 @@ impl Evaluator<'_> {
     /// Returns the members of a union, or the type alone. Follows names only as far as this is safe while recursive objects
     /// are being merged. Returns `None` if the members are not known, or if a member may be anything.
     fn parts(&mut self, ty: TyId) -> Option<Vec<TyId>> {
-        let mut at = self.peel(ty);
+        let mut at = self.without_laziness(ty);
         loop {
             match self.store.get(at).clone() {
                 Ty::Named(instance) => {
@@ -298,9 +298,9 @@ impl Evaluator<'_> {
                         return None;
                     }
                     let body = self.body(instance);
-                    at = self.peel(body);
+                    at = self.without_laziness(body);
                 }
-                Ty::Constrained(inner, _) => at = self.peel(inner),
+                Ty::Constrained(inner, _) => at = self.without_laziness(inner),
                 Ty::Union(members) => return Some(members.to_vec()),
                 Ty::Never
                 | Ty::Any

@@ -3,8 +3,8 @@
 use kit_diagnostics::{closest, codes};
 
 use super::types::{Element, Literal, is_numeric_name};
-use super::{Evaluator, KeyKind, Object, Prop, Ty, TyId};
-use crate::modules::Place;
+use super::{Evaluator, KeyKind, Object, Property, Ty, TyId};
+use crate::modules::Location;
 
 /// Names of the members of every array (ES2023), for `keyof` of arrays and tuples.
 const ARRAY_MEMBERS: &[&str] = &[
@@ -64,7 +64,7 @@ const CHANGING: &[&str] = &[
 
 impl Evaluator<'_> {
     /// Evaluates `keyof T`.
-    pub(super) fn keys_of(&mut self, ty: TyId, place: Place) -> TyId {
+    pub(super) fn keys_of(&mut self, ty: TyId, location: Location) -> TyId {
         let shape = self.shape(ty);
         match self.store.get(shape).clone() {
             Ty::Object(id) => {
@@ -75,7 +75,7 @@ impl Evaluator<'_> {
                 // The keys of a union are the keys that all members have.
                 let mut common: Option<TyId> = None;
                 for member in members.iter() {
-                    let keys = self.keys_of(*member, place);
+                    let keys = self.keys_of(*member, location);
                     common = Some(match common {
                         None => keys,
                         Some(common) => {
@@ -90,14 +90,14 @@ impl Evaluator<'_> {
             Ty::Unknown | Ty::Null | Ty::Undefined | Ty::NonPrimitive => self.store.add(Ty::Never),
             Ty::Array { readonly, .. } => self.list_keys(&[], readonly),
             Ty::Tuple { elements, readonly } => self.list_keys(&elements, readonly),
-            Ty::Branded(_, tags) => self.keys_of(tags, place),
+            Ty::Branded(_, tags) => self.keys_of(tags, location),
             Ty::Invalid(_) => shape,
             _ => {
                 let message = format!(
                     "kit evaluates `keyof` only of object types, not of `{}`",
                     self.text(ty)
                 );
-                self.unsupported(place, &message, "write the keys as a union of literals")
+                self.unsupported(location, &message, "write the keys as a union of literals")
             }
         }
     }
@@ -126,12 +126,12 @@ impl Evaluator<'_> {
     }
 
     /// Returns the type of a property's key.
-    pub(super) fn key_of(&mut self, property: &Prop) -> TyId {
+    pub(super) fn key_of(&mut self, property: &Property) -> TyId {
         let literal = match property.key {
             KeyKind::Text => Literal::String(property.name.clone()),
             KeyKind::Number => Literal::number(property.name.parse().unwrap_or(f64::NAN)),
             // No value on the wire has a symbol key. The type only has to differ from other keys.
-            KeyKind::Symbol => return self.store.add(Ty::UniqueSymbol(property.place)),
+            KeyKind::Symbol => return self.store.add(Ty::UniqueSymbol(property.location)),
         };
         self.store.add(Ty::Literal(literal))
     }
@@ -147,7 +147,7 @@ impl Evaluator<'_> {
     }
 
     /// Evaluates `T[K]`.
-    pub(super) fn indexed_access(&mut self, object: TyId, index: TyId, place: Place) -> TyId {
+    pub(super) fn indexed_access(&mut self, object: TyId, index: TyId, location: Location) -> TyId {
         let (shape, index_shape) = (self.shape(object), self.shape(index));
         match (self.store.get(shape).clone(), self.store.get(index_shape).clone()) {
             (Ty::Invalid(_), _) | (Ty::String, Ty::Number) => shape,
@@ -155,7 +155,7 @@ impl Evaluator<'_> {
             (_, Ty::Union(keys)) => {
                 let members = keys
                     .iter()
-                    .map(|key| self.indexed_access(shape, *key, place))
+                    .map(|key| self.indexed_access(shape, *key, location))
                     .collect();
                 self.union(members)
             }
@@ -164,13 +164,13 @@ impl Evaluator<'_> {
             (Ty::Union(members), _) => {
                 let members = members
                     .iter()
-                    .map(|member| self.indexed_access(*member, index_shape, place))
+                    .map(|member| self.indexed_access(*member, index_shape, location))
                     .collect();
                 self.union(members)
             }
             (Ty::Object(id), key) => {
                 let object = self.store.object_at(id);
-                self.property_type(&object, index_shape, &key, place)
+                self.property_type(&object, index_shape, &key, location)
             }
             // A literal string or a template has the members of `string`.
             (
@@ -178,50 +178,50 @@ impl Evaluator<'_> {
                 Ty::Number | Ty::Literal(_),
             ) => {
                 let text = self.store.add(Ty::String);
-                self.indexed_access(text, index_shape, place)
+                self.indexed_access(text, index_shape, location)
             }
             (Ty::Array { element, .. }, Ty::Number) => element,
             (Ty::Tuple { elements, .. }, Ty::Number) => self.item_of(&elements),
             (Ty::Array { .. } | Ty::Tuple { .. } | Ty::String, Ty::Literal(key)) => {
-                self.list_member(shape, &key, place)
+                self.list_member(shape, &key, location)
             }
             (Ty::Branded(base, tags), Ty::Literal(key)) => {
                 let tags_object = self.as_object(tags);
                 if tags_object.is_some_and(|tags| tags.property(&key.name()).is_some()) {
-                    self.indexed_access(tags, index_shape, place)
+                    self.indexed_access(tags, index_shape, location)
                 } else {
-                    self.indexed_access(base, index_shape, place)
+                    self.indexed_access(base, index_shape, location)
                 }
             }
-            (Ty::Branded(base, _), _) => self.indexed_access(base, index_shape, place),
-            _ => self.no_member(object, index, place),
+            (Ty::Branded(base, _), _) => self.indexed_access(base, index_shape, location),
+            _ => self.no_member(object, index, location),
         }
     }
 
-    fn no_member(&mut self, object: TyId, index: TyId, place: Place) -> TyId {
+    fn no_member(&mut self, object: TyId, index: TyId, location: Location) -> TyId {
         let message = format!(
             "kit cannot look up `{}` in `{}`",
             self.text(index),
             self.text(object)
         );
-        self.unsupported(place, &message, "write the type itself")
+        self.unsupported(location, &message, "write the type itself")
     }
 
-    fn property_type(&mut self, object: &Object, key_id: TyId, key: &Ty, place: Place) -> TyId {
+    fn property_type(&mut self, object: &Object, key_id: TyId, key: &Ty, location: Location) -> TyId {
         let name = match key {
             Ty::Literal(key) => key.name(),
             Ty::EnumMember(member) => member.value.name(),
             Ty::UniqueSymbol(symbol) => super::members::symbol_name(*symbol),
             Ty::Branded(base, _) => {
-                let (base, key) = (*base, self.look(*base));
-                return self.property_type(object, base, &key, place);
+                let (base, key) = (*base, self.shape_of(*base));
+                return self.property_type(object, base, &key, location);
             }
             _ => {
                 if let Some(value) = self.index_for(object, key_id) {
                     return value;
                 }
                 let object = self.store.object(object.clone());
-                return self.no_member(object, key_id, place);
+                return self.no_member(object, key_id, location);
             }
         };
         let by_symbol = match key {
@@ -229,7 +229,7 @@ impl Evaluator<'_> {
             Ty::UniqueSymbol(symbol) => object
                 .properties
                 .iter()
-                .find(|property| property.key == KeyKind::Symbol && property.place == *symbol),
+                .find(|property| property.key == KeyKind::Symbol && property.location == *symbol),
             _ => None,
         };
         match by_symbol.or_else(|| object.property(&name)) {
@@ -240,7 +240,7 @@ impl Evaluator<'_> {
             Some(property) => self.type_of(property),
             None => match self.index_for(object, key_id) {
                 Some(value) => value,
-                None => self.unknown_key(object, &name, place),
+                None => self.unknown_key(object, &name, location),
             },
         }
     }
@@ -287,7 +287,7 @@ impl Evaluator<'_> {
     }
 
     /// Returns the type of a member of a list or a string.
-    fn list_member(&mut self, list: TyId, key: &Literal, place: Place) -> TyId {
+    fn list_member(&mut self, list: TyId, key: &Literal, location: Location) -> TyId {
         let name = key.name();
         let elements = match self.store.get(list).clone() {
             Ty::Tuple { elements, .. } => elements,
@@ -316,10 +316,10 @@ impl Evaluator<'_> {
             }
             let message = format!("`{}` has no element {index}", self.text(list));
             let help = format!("it has {fixed} elements; the first is number 0");
-            return self.reject(codes::UNKNOWN_KEY, place, message, &help);
+            return self.reject(codes::UNKNOWN_KEY, location, message, &help);
         }
         let index = self.store.text(&name);
-        self.no_member(list, index, place)
+        self.no_member(list, index, location)
     }
 
     /// Evaluates `T["length"]`, which is a literal for tuples without a rest element.
@@ -337,7 +337,7 @@ impl Evaluator<'_> {
         self.union(lengths)
     }
 
-    pub(super) fn unknown_key(&mut self, object: &Object, name: &str, place: Place) -> TyId {
+    pub(super) fn unknown_key(&mut self, object: &Object, name: &str, location: Location) -> TyId {
         let names: Vec<&str> = object
             .properties
             .iter()
@@ -351,7 +351,7 @@ impl Evaluator<'_> {
         };
         self.reject(
             codes::UNKNOWN_KEY,
-            place,
+            location,
             format!("the type has no property `{name}`"),
             &help,
         )

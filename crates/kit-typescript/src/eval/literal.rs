@@ -4,26 +4,26 @@ use oxc_ast::ast::{Expression, TSLiteral, UnaryOperator};
 
 use super::types::Literal;
 use super::{Evaluator, Ty, TyId};
-use crate::modules::Place;
+use crate::modules::Location;
 
 impl<'a> Evaluator<'a> {
-    pub(super) fn literal(&mut self, literal: &TSLiteral<'a>, place: Place) -> TyId {
+    pub(super) fn literal(&mut self, literal: &TSLiteral<'a>, location: Location) -> TyId {
         let value = match literal {
             TSLiteral::BooleanLiteral(literal) => Literal::Boolean(literal.value),
             TSLiteral::NumericLiteral(literal) if literal.value.is_finite() => Literal::number(literal.value),
             TSLiteral::NumericLiteral(_) => {
-                return self.no_json_form(place, "a number beyond the range of doubles");
+                return self.no_json_form(location, "a number beyond the range of doubles");
             }
             TSLiteral::BigIntLiteral(literal) => Literal::BigInt(literal.value.as_str().into()),
             TSLiteral::StringLiteral(literal) if literal.lone_surrogates => {
-                return self.no_json_form(place, "a string with half a surrogate pair");
+                return self.no_json_form(location, "a string with half a surrogate pair");
             }
             TSLiteral::StringLiteral(literal) => Literal::string(literal.value.as_str()),
             TSLiteral::TemplateLiteral(template) => match template.single_quasi() {
                 Some(text) => Literal::string(text.as_str()),
                 None => {
                     return self.unsupported(
-                        place,
+                        location,
                         "kit cannot read this template",
                         "write a string literal",
                     );
@@ -41,7 +41,13 @@ impl<'a> Evaluator<'a> {
                     let sign = if literal.value == "0" { "" } else { "-" };
                     Literal::BigInt(format!("{sign}{}", literal.value).into())
                 }
-                _ => return self.unsupported(place, "kit cannot read this literal", "write a plain literal"),
+                _ => {
+                    return self.unsupported(
+                        location,
+                        "kit cannot read this literal",
+                        "write a plain literal",
+                    );
+                }
             },
         };
         self.store.add(Ty::Literal(value))

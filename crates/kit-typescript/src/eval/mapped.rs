@@ -5,8 +5,8 @@ use std::rc::Rc;
 use super::index::KeyMember;
 use super::members::{insert, symbol_name};
 use super::types::{Element, Index, Literal, Owner};
-use super::{Evaluator, KeyKind, Object, Prop, ScopeId, Ty, TyId, reference};
-use crate::modules::Place;
+use super::{Evaluator, KeyKind, Object, Property, ScopeId, Ty, TyId, reference};
+use crate::modules::Location;
 use oxc_ast::ast::{TSMappedType, TSMappedTypeModifierOperator, TSType, TSTypeName, TSTypeOperatorOperator};
 
 /// Change of a modifier: set, remove or keep.
@@ -41,28 +41,28 @@ impl Modifier {
 struct Key {
     member: KeyMember,
     /// Property with this key in the source type of the mapping.
-    source: Option<Prop>,
+    source: Option<Property>,
 }
 
 impl<'a> Evaluator<'a> {
     pub(super) fn mapped(&mut self, node: &'a TSMappedType<'a>, scope: ScopeId) -> TyId {
-        let place = self.place(scope, node.span);
+        let location = self.location(scope, node.span);
         let Some(of) = key_of_operand(&node.constraint) else {
-            return self.mapped_over_keys(node, scope, place);
+            return self.mapped_over_keys(node, scope, location);
         };
         // `keyof T` of a type parameter maps each member of a union and the elements of arrays, and leaves primitives
         // unchanged.
         if let Some((name, bound)) = self.naked_parameter(of, scope) {
-            return self.mapped_over(node, bound, name, scope, place);
+            return self.mapped_over(node, bound, name, scope, location);
         }
         let source = self.evaluate(of, scope);
         let shape = self.shape(source);
         match self.store.get(shape).clone() {
             Ty::Object(id) => {
                 let object = self.store.object_at(id);
-                self.mapped_object(node, &object, scope, place)
+                self.mapped_object(node, &object, scope, location)
             }
-            _ => self.mapped_over_keys(node, scope, place),
+            _ => self.mapped_over_keys(node, scope, location),
         }
     }
 
@@ -72,7 +72,7 @@ impl<'a> Evaluator<'a> {
         source: TyId,
         name: &'a str,
         scope: ScopeId,
-        place: Place,
+        location: Location,
     ) -> TyId {
         let shape = self.shape(source);
         match self.store.get(shape).clone() {
@@ -81,14 +81,14 @@ impl<'a> Evaluator<'a> {
                     .iter()
                     .map(|member| {
                         let scope = self.store.inner_scope(scope, vec![(name, *member)]);
-                        self.mapped_over(node, *member, name, scope, place)
+                        self.mapped_over(node, *member, name, scope, location)
                     })
                     .collect();
                 self.union(members)
             }
             Ty::Object(id) => {
                 let object = self.store.object_at(id);
-                self.mapped_object(node, &object, scope, place)
+                self.mapped_object(node, &object, scope, location)
             }
             Ty::Array { element, readonly } if node.name_type.is_none() => {
                 let key = self.store.add(Ty::Number);
@@ -132,7 +132,7 @@ impl<'a> Evaluator<'a> {
                 source
             }
             Ty::Array { .. } | Ty::Tuple { .. } | Ty::Date | Ty::Bytes | Ty::Builtin(..) => {
-                self.mapped_over_keys(node, scope, place)
+                self.mapped_over_keys(node, scope, location)
             }
             Ty::Unknown | Ty::NonPrimitive => self.store.object(Object::default()),
             // Primitives are mapped to themselves.
@@ -153,7 +153,7 @@ impl<'a> Evaluator<'a> {
             return self.defined_later(value);
         }
         // In the common case the value is `T[K]`: the element keeps its name and tags.
-        let (a, b) = (self.peel(value), self.peel(element));
+        let (a, b) = (self.without_laziness(value), self.without_laziness(element));
         if a == b { element } else { value }
     }
 
@@ -163,7 +163,7 @@ impl<'a> Evaluator<'a> {
         node: &'a TSMappedType<'a>,
         source: &Rc<Object>,
         scope: ScopeId,
-        place: Place,
+        location: Location,
     ) -> TyId {
         let mut keys: Vec<Key> = Vec::with_capacity(source.properties.len());
         for property in source.visible() {
@@ -180,13 +180,13 @@ impl<'a> Evaluator<'a> {
             };
             keys.push(Key { member, source: None });
         }
-        let mut object = self.mapped_members(node, keys, scope, place);
+        let mut object = self.mapped_members(node, keys, scope, location);
         object.issues.extend(source.issues.iter().cloned());
         self.store.object(object)
     }
 
     /// Maps `[K in Keys]`. If `Keys` is a parameter `K extends keyof T`, the properties of `T` are kept, like in `Pick`.
-    fn mapped_over_keys(&mut self, node: &'a TSMappedType<'a>, scope: ScopeId, place: Place) -> TyId {
+    fn mapped_over_keys(&mut self, node: &'a TSMappedType<'a>, scope: ScopeId, location: Location) -> TyId {
         let constraint = self.evaluate(&node.constraint, scope);
         let shape = self.shape(constraint);
         let members = match self.store.get(shape) {
@@ -207,7 +207,7 @@ impl<'a> Evaluator<'a> {
                 Key { member, source }
             })
             .collect();
-        let object = self.mapped_members(node, keys, scope, place);
+        let object = self.mapped_members(node, keys, scope, location);
         self.store.object(object)
     }
 
@@ -239,12 +239,12 @@ impl<'a> Evaluator<'a> {
         node: &'a TSMappedType<'a>,
         keys: Vec<Key>,
         scope: ScopeId,
-        place: Place,
+        location: Location,
     ) -> Object {
         let mut object = Object { ..Object::default() };
         self.spend_members(keys.len(), keys.len());
         if self.is_exhausted() {
-            let invalid = self.exhausted(place);
+            let invalid = self.exhausted(location);
             if let Ty::Invalid(id) = *self.store.get(invalid) {
                 object.issues.push(self.store.invalid[id.index()].clone());
             }
@@ -262,7 +262,7 @@ impl<'a> Evaluator<'a> {
                 }
             };
             for name in names {
-                self.mapped_member(&mut object, node, &key, name, inner, place);
+                self.mapped_member(&mut object, node, &key, name, inner, location);
             }
         }
         object
@@ -275,14 +275,14 @@ impl<'a> Evaluator<'a> {
         key: &Key,
         name: KeyMember,
         scope: ScopeId,
-        place: Place,
+        location: Location,
     ) {
         let value = match &node.type_annotation {
             Some(annotation) => self.store.lazy(annotation, scope),
             None => self.store.add(Ty::Any),
         };
         let Some((text, kind)) = self.key_name(name.shape) else {
-            self.mapped_signature(object, name, value, place);
+            self.mapped_signature(object, name, value, location);
             return;
         };
         let (optional, readonly) = (Modifier::from(node.optional), Modifier::from(node.readonly));
@@ -295,8 +295,8 @@ impl<'a> Evaluator<'a> {
                 .type_annotation
                 .as_ref()
                 .is_some_and(|value| self.is_own_value(value, node, scope));
-        let (ty, remapped) = match source {
-            Some(source) if same => (source.ty, source.remapped),
+        let (ty, text_only_doc) = match source {
+            Some(source) if same => (source.ty, source.text_only_doc),
             Some(_) => (value, true),
             None => (value, false),
         };
@@ -310,7 +310,7 @@ impl<'a> Evaluator<'a> {
             Some(known) => self.union(vec![known.ty, ty]),
             None => ty,
         };
-        let property = Prop {
+        let property = Property {
             name: text,
             key: kind,
             ty,
@@ -318,10 +318,10 @@ impl<'a> Evaluator<'a> {
             required: source.is_some_and(|source| source.required)
                 || (was_optional && optional == Modifier::Remove),
             readonly: readonly.apply(source.is_some_and(|source| source.readonly)),
-            remapped,
+            text_only_doc,
             column: same && source.is_some_and(|source| source.column),
             doc: source.and_then(|source| source.doc),
-            place: source.map_or(place, |source| source.place),
+            location: source.map_or(location, |source| source.location),
         };
         insert(object, property);
     }
@@ -360,18 +360,18 @@ impl<'a> Evaluator<'a> {
 
     /// Returns the name of a property with the given key; `None` for a key that stands for many names.
     pub(super) fn key_name(&mut self, key: TyId) -> Option<(Rc<str>, KeyKind)> {
-        match self.look(key) {
+        match self.shape_of(key) {
             Ty::Literal(literal @ Literal::Number(_)) => Some((literal.name(), KeyKind::Number)),
             Ty::Literal(literal @ Literal::String(_)) => Some((literal.name(), KeyKind::Text)),
             Ty::EnumMember(member) => Some((member.value.name(), KeyKind::Text)),
-            Ty::UniqueSymbol(place) => Some((symbol_name(place), KeyKind::Symbol)),
+            Ty::UniqueSymbol(location) => Some((symbol_name(location), KeyKind::Symbol)),
             Ty::Branded(base, _) => self.key_name(base),
             _ => None,
         }
     }
 
     /// Creates an object with the index signature or the property of each key.
-    pub(super) fn keyed(&mut self, keys: TyId, value: TyId, place: Place) -> TyId {
+    pub(super) fn keyed(&mut self, keys: TyId, value: TyId, location: Location) -> TyId {
         let shape = self.shape(keys);
         let members = match self.store.get(shape) {
             Ty::Invalid(_) => return shape,
@@ -385,24 +385,24 @@ impl<'a> Evaluator<'a> {
         let mut many = Vec::new();
         for member in members {
             if let Some((name, key)) = self.key_name(member.shape) {
-                let property = Prop {
+                let property = Property {
                     name,
                     key,
                     ty: value,
                     optional: false,
                     required: false,
                     readonly: false,
-                    remapped: false,
+                    text_only_doc: false,
                     column: false,
                     doc: None,
-                    place,
+                    location,
                 };
                 insert(&mut object, property);
             } else {
                 many.push(member);
             }
         }
-        self.index_signatures(&mut object, &many, value, place);
+        self.index_signatures(&mut object, &many, value, location);
         self.store.object(object)
     }
 }

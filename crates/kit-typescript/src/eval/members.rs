@@ -8,7 +8,7 @@ use oxc_span::{GetSpan, Span};
 
 use super::function::Signature;
 use super::types::{Function, number_name};
-use super::{DocId, Evaluator, KeyKind, Object, Prop, ScopeId, Ty, TyId};
+use super::{DocId, Evaluator, KeyKind, Object, Property, ScopeId, Ty, TyId};
 
 impl<'a> Evaluator<'a> {
     /// Adds a member to an object. A member with the same name is replaced at its position.
@@ -19,28 +19,30 @@ impl<'a> Evaluator<'a> {
                 let Some((name, key)) = self.key(object, &property.key, property.computed, scope) else {
                     return;
                 };
-                let place = self.place(scope, property.key.span());
+                let location = self.location(scope, property.key.span());
                 let ty = match &property.type_annotation {
                     Some(annotation) => self.member_type(&annotation.type_annotation, scope),
-                    None => {
-                        self.unsupported(place, &format!("`{name}` has no type"), "write one after a colon")
-                    }
+                    None => self.unsupported(
+                        location,
+                        &format!("`{name}` has no type"),
+                        "write one after a colon",
+                    ),
                 };
                 let doc = self.member_doc(property.span, scope);
                 let ty = self.constrained(ty, doc);
                 insert(
                     object,
-                    Prop {
+                    Property {
                         name,
                         key,
                         ty,
                         optional: property.optional,
                         required: false,
                         readonly: property.readonly,
-                        remapped: false,
+                        text_only_doc: false,
                         column: false,
                         doc,
-                        place,
+                        location,
                     },
                 );
             }
@@ -56,7 +58,7 @@ impl<'a> Evaluator<'a> {
                     method: true,
                 };
                 let function = self.signature(&signature, scope);
-                let place = self.place(scope, method.key.span());
+                let location = self.location(scope, method.key.span());
                 let doc = self.member_doc(method.span, scope);
                 let accessor = match method.kind {
                     TSMethodSignatureKind::Method => None,
@@ -66,26 +68,26 @@ impl<'a> Evaluator<'a> {
                 let ty = accessor.unwrap_or_else(|| self.overloaded(object, &name, function));
                 insert(
                     object,
-                    Prop {
+                    Property {
                         name,
                         key,
                         ty,
                         optional: method.optional,
                         required: false,
                         readonly: false,
-                        remapped: false,
+                        text_only_doc: false,
                         column: false,
                         doc,
-                        place,
+                        location,
                     },
                 );
             }
             TSSignature::TSIndexSignature(signature) => {
-                let place = self.place(scope, member.span());
+                let location = self.location(scope, member.span());
                 let parameter = &signature.parameter.type_annotation.type_annotation;
                 let key = self.evaluate(parameter, scope);
                 let value = self.member_type(&signature.type_annotation.type_annotation, scope);
-                self.index_signature(object, key, value, place);
+                self.index_signature(object, key, value, location);
             }
             TSSignature::TSCallSignatureDeclaration(call) => {
                 let signature = Signature {
@@ -124,7 +126,7 @@ impl<'a> Evaluator<'a> {
 
     /// Returns the type of a method. An earlier declaration with the same name is another overload.
     pub(super) fn overloaded(&mut self, object: &Object, name: &str, function: Function) -> TyId {
-        let mut calls = match object.property(name).map(|known| self.look(known.ty)) {
+        let mut calls = match object.property(name).map(|known| self.shape_of(known.ty)) {
             Some(Ty::Object(id)) => self.store.object_at(id).calls.clone(),
             _ => Vec::new(),
         };
@@ -177,8 +179,8 @@ impl<'a> Evaluator<'a> {
             return Some((name.into(), KeyKind::Symbol));
         }
         let ty = self.expression_type(expression, scope, super::values::Widening::Const);
-        match self.look(ty) {
-            Ty::UniqueSymbol(place) => Some((symbol_name(place), KeyKind::Symbol)),
+        match self.shape_of(ty) {
+            Ty::UniqueSymbol(location) => Some((symbol_name(location), KeyKind::Symbol)),
             Ty::Literal(literal) => {
                 let kind = match literal {
                     super::types::Literal::Number(_) => KeyKind::Number,
@@ -195,13 +197,13 @@ impl<'a> Evaluator<'a> {
     }
 
     fn unreadable_key(&mut self, object: &mut Object, span: Span, computed: bool, scope: ScopeId) {
-        let place = self.place(scope, span);
-        let text = self.graph.module(place.module).slice(place.span);
+        let location = self.location(scope, span);
+        let text = self.graph.module(location.module).slice(location.span);
         let (open, close) = if computed { ("[", "]") } else { ("", "") };
         let issue = self
             .diagnostic(
                 codes::UNSUPPORTED_TYPE,
-                place,
+                location,
                 format!("kit cannot read the property name `{open}{text}{close}`"),
             )
             .help("write the name itself");
@@ -219,12 +221,12 @@ impl<'a> Evaluator<'a> {
 
 /// Returns the name of a property with a symbol key. The leading NUL keeps this name different from every property of the
 /// user.
-pub(super) fn symbol_name(place: crate::modules::Place) -> Rc<str> {
-    format!("\0symbol {}:{}", place.module.0, place.span.start).into()
+pub(super) fn symbol_name(location: crate::modules::Location) -> Rc<str> {
+    format!("\0symbol {}:{}", location.module.0, location.span.start).into()
 }
 
 /// Adds a property. A redeclared property keeps its position, like in TypeScript.
-pub(super) fn insert(object: &mut Object, property: Prop) {
+pub(super) fn insert(object: &mut Object, property: Property) {
     match object
         .properties
         .iter_mut()
@@ -238,7 +240,7 @@ pub(super) fn insert(object: &mut Object, property: Prop) {
 impl Evaluator<'_> {
     /// Returns the object type that a type evaluates to; `None` for any other type.
     pub(crate) fn as_object(&mut self, ty: TyId) -> Option<Rc<Object>> {
-        match self.look(ty) {
+        match self.shape_of(ty) {
             Ty::Object(id) => Some(self.store.object_at(id)),
             _ => None,
         }

@@ -52,7 +52,7 @@ use oxc_span::{GetSpan, Span};
 use rustc_hash::FxHashMap;
 
 use crate::docs::{Doc, Target};
-use crate::modules::{DeclId, DeclKind, EnumValue, Graph, ModuleId, Place};
+use crate::modules::{DeclId, DeclKind, EnumValue, Graph, Location, ModuleId};
 
 pub(crate) use global::is_known;
 pub(crate) use steps::SubjectId;
@@ -60,24 +60,24 @@ use store::Store;
 pub(crate) use text::pascal;
 pub(crate) use types::number_name;
 pub(crate) use types::{
-    DocId, InstanceId, KeyKind, Object, ObjectId, Part, Prop, RuleSource, ScopeId, Ty, TyId,
+    DocId, InstanceId, KeyKind, Object, ObjectId, Property, RuleSource, ScopeId, Segment, Ty, TyId,
 };
 use types::{Owner, Scope, State};
-pub(crate) use wire::Good;
+pub(crate) use wire::CheckedTypes;
 
 /// Maximum depth of nested type arguments. Deeper arguments come from a generic type that expands without end.
-const DEEPEST: u32 = 60;
+const MAX_DEPTH: u32 = 60;
 
 /// Limits for a generic type that expands in width: the number of instances, and their depth.
-const MANY: u32 = 500;
-const DEEP: u32 = 6;
+const WIDE_INSTANCES: u32 = 500;
+const WIDE_DEPTH: u32 = 6;
 
 /// Maximum depth of nested evaluations. TypeScript allows 1,000 recursive calls of a conditional type, each of which is a
 /// few evaluations here.
-const DEEPEST_EVALUATION: u32 = 6_000;
+const MAX_EVALUATION_DEPTH: u32 = 6_000;
 
 /// Maximum number of instances of all generic types together.
-const MOST_INSTANCES: usize = 200_000;
+const MAX_INSTANCES: usize = 200_000;
 
 /// Stack that an evaluation must have left, in bytes, and the size of a new stack segment.
 const STACK_LEFT: usize = 128 * 1024;
@@ -104,12 +104,12 @@ pub(crate) struct Evaluator<'a> {
     /// Number of parameters of generic functions around the current evaluation.
     parameters: u32,
     /// Location of the expression that is being evaluated, for mistakes without a location.
-    current: Place,
+    current: Location,
 }
 
 impl<'a> Evaluator<'a> {
     pub(crate) fn new(graph: Graph<'a>) -> Self {
-        let current = Place {
+        let current = Location {
             module: ModuleId(0),
             span: Span::default(),
         };
@@ -177,13 +177,13 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns a copy of a type's shape, which is cheap to copy.
-    pub(crate) fn look(&mut self, id: TyId) -> Ty {
+    pub(crate) fn shape_of(&mut self, id: TyId) -> Ty {
         let shape = self.shape(id);
         self.store.get(shape).clone()
     }
 
     /// Evaluates lazy types, but keeps names and constraints.
-    pub(crate) fn peel(&mut self, id: TyId) -> TyId {
+    pub(crate) fn without_laziness(&mut self, id: TyId) -> TyId {
         let mut current = id;
         loop {
             current = match *self.store.get(current) {
@@ -229,8 +229,8 @@ impl<'a> Evaluator<'a> {
         match lazy.value {
             State::Done(value) => return value,
             State::InProgress => {
-                let place = self.place(scope, node.span());
-                return self.recursion(place, "the type refers to itself without end");
+                let location = self.location(scope, node.span());
+                return self.recursion(location, "the type refers to itself without end");
             }
             State::Pending => {}
         }
@@ -251,8 +251,8 @@ impl<'a> Evaluator<'a> {
                 }
             },
             |this| {
-                let place = this.place(scope, node.span());
-                this.too_deep(place)
+                let location = this.location(scope, node.span());
+                this.too_deep(location)
             },
         );
         self.store.lazies[id.index()].value = State::Done(value);
@@ -261,7 +261,7 @@ impl<'a> Evaluator<'a> {
 
     /// Runs an evaluation unless the depth is at its limit. Grows the stack if necessary.
     fn guarded<T>(&mut self, run: impl FnOnce(&mut Self) -> T, refuse: impl FnOnce(&mut Self) -> T) -> T {
-        if self.depth >= DEEPEST_EVALUATION || self.is_exhausted() {
+        if self.depth >= MAX_EVALUATION_DEPTH || self.is_exhausted() {
             return refuse(self);
         }
         self.depth += 1;
@@ -373,7 +373,7 @@ impl<'a> Evaluator<'a> {
 
     /// Returns the target of a comment: an object or another alias.
     pub(crate) fn target(&mut self, ty: TyId) -> Target {
-        if matches!(self.look(ty), Ty::Object(_)) {
+        if matches!(self.shape_of(ty), Ty::Object(_)) {
             Target::Object
         } else {
             Target::Alias
@@ -399,33 +399,38 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    pub(crate) fn place(&self, scope: ScopeId, span: Span) -> Place {
-        Place {
+    pub(crate) fn location(&self, scope: ScopeId, span: Span) -> Location {
+        Location {
             module: self.store.module_of(scope),
             span,
         }
     }
 
-    pub(crate) fn diagnostic(&self, code: Code, place: Place, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::new(code, message).label(self.graph.label(place))
+    pub(crate) fn diagnostic(
+        &self,
+        code: Code,
+        location: Location,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic::new(code, message).label(self.graph.label(location))
     }
 
-    fn reject(&mut self, code: Code, place: Place, message: impl Into<String>, help: &str) -> TyId {
-        let diagnostic = self.diagnostic(code, place, message).help(help);
+    fn reject(&mut self, code: Code, location: Location, message: impl Into<String>, help: &str) -> TyId {
+        let diagnostic = self.diagnostic(code, location, message).help(help);
         self.store.reject(diagnostic)
     }
 
     /// Rejects a construct that kit cannot evaluate. `instead` says what to write.
-    fn unsupported(&mut self, place: Place, message: &str, instead: &str) -> TyId {
-        self.reject(codes::UNSUPPORTED_TYPE, place, message, instead)
+    fn unsupported(&mut self, location: Location, message: &str, instead: &str) -> TyId {
+        self.reject(codes::UNSUPPORTED_TYPE, location, message, instead)
     }
 
     fn endless(&mut self, id: TyId) -> TyId {
         let text = self.text(id);
-        let place = match *self.store.get(id) {
+        let location = match *self.store.get(id) {
             Ty::Named(instance) => {
                 let decl = self.graph.decl(self.store.instances[instance.index()].decl);
-                Place {
+                Location {
                     module: decl.module,
                     span: decl.span,
                 }
@@ -434,17 +439,17 @@ impl<'a> Evaluator<'a> {
         };
         // If the evaluation stopped because of too many steps, it is not known if the type refers to itself.
         if self.is_exhausted() {
-            return self.exhausted(place);
+            return self.exhausted(location);
         }
-        self.recursion(place, &format!("`{text}` refers to itself without end"))
+        self.recursion(location, &format!("`{text}` refers to itself without end"))
     }
 
     /// Returns the location of a type expression that is not evaluated yet.
-    pub(crate) fn written_at(&self, ty: TyId) -> Option<Place> {
+    pub(crate) fn written_at(&self, ty: TyId) -> Option<Location> {
         match *self.store.get(ty) {
             Ty::Lazy(lazy) => {
                 let lazy = &self.store.lazies[lazy.index()];
-                Some(self.place(lazy.scope, lazy.node.span()))
+                Some(self.location(lazy.scope, lazy.node.span()))
             }
             Ty::Defined(inner) => self.written_at(inner),
             _ => None,
@@ -452,36 +457,36 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Rejects a type that no JSON value fits.
-    fn no_json_form(&mut self, place: Place, what: &str) -> TyId {
+    fn no_json_form(&mut self, location: Location, what: &str) -> TyId {
         self.reject(
             codes::NO_JSON_FORM,
-            place,
+            location,
             format!("{what} has no JSON form"),
             "describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null",
         )
     }
 
     /// Returns the location of the current evaluation.
-    pub(crate) fn some_place(&self) -> Place {
+    pub(crate) fn current_location(&self) -> Location {
         self.current
     }
 
     /// Sets the current location, for mistakes without a location of their own.
-    pub(crate) fn stand_at(&mut self, place: Place) {
-        self.current = place;
+    pub(crate) fn set_location(&mut self, location: Location) {
+        self.current = location;
     }
 
-    fn too_deep(&mut self, place: Place) -> TyId {
+    fn too_deep(&mut self, location: Location) -> TyId {
         if self.is_exhausted() {
-            return self.exhausted(place);
+            return self.exhausted(location);
         }
-        self.recursion(place, "the type is nested too deeply to be evaluated")
+        self.recursion(location, "the type is nested too deeply to be evaluated")
     }
 
-    fn recursion(&mut self, place: Place, message: &str) -> TyId {
+    fn recursion(&mut self, location: Location, message: &str) -> TyId {
         self.reject(
             codes::RECURSIVE_ALIAS,
-            place,
+            location,
             message,
             "a type may recurse through a property or an array: `interface Tree { children: Tree[] }`",
         )

@@ -5,7 +5,7 @@ use oxc_ast::ast::{TSInterfaceDeclaration, TSTypeLiteral};
 use super::index::set_index;
 use super::members::insert;
 use super::{Evaluator, Object, ScopeId, Ty, TyId};
-use crate::modules::Place;
+use crate::modules::Location;
 
 /// Name under which a scope binds `this`. No type parameter can have this name.
 pub(super) const THIS: &str = "this";
@@ -31,10 +31,10 @@ impl<'a> Evaluator<'a> {
     ) -> Result<(), TyId> {
         for (part, scope) in parts {
             for heritage in &part.extends {
-                let place = self.place(*scope, heritage.span);
+                let location = self.location(*scope, heritage.span);
                 let arguments = heritage.type_arguments.as_deref();
-                let base = self.named_type(&heritage.type_name, arguments, place, *scope);
-                self.inherit(object, base, *scope, place)?;
+                let base = self.named_type(&heritage.type_name, arguments, location, *scope);
+                self.inherit(object, base, *scope, location)?;
             }
         }
         for (part, scope) in parts {
@@ -51,7 +51,7 @@ impl<'a> Evaluator<'a> {
         object: &mut Object,
         base: TyId,
         scope: ScopeId,
-        place: Place,
+        location: Location,
     ) -> Result<(), TyId> {
         let base = match (*self.store.get(base)).clone() {
             Ty::Named(instance) => {
@@ -86,7 +86,7 @@ impl<'a> Evaluator<'a> {
             Ty::Invalid(_) => Err(shape),
             _ => {
                 let message = format!("an interface cannot extend `{}`", self.text(base));
-                Err(self.unsupported(place, &message, "extend an interface or an object type"))
+                Err(self.unsupported(location, &message, "extend an interface or an object type"))
             }
         }
     }

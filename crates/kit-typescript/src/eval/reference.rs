@@ -7,8 +7,8 @@ use oxc_ast::ast::{
 use oxc_span::GetSpan;
 
 use super::types::{Owner, Scope};
-use super::{DEEP, DEEPEST, Evaluator, MANY, MOST_INSTANCES, ScopeId, Ty, TyId, global};
-use crate::modules::{Decl, DeclId, DeclKind, Name, Place, Symbol, import_path, type_path};
+use super::{Evaluator, MAX_DEPTH, MAX_INSTANCES, ScopeId, Ty, TyId, WIDE_DEPTH, WIDE_INSTANCES, global};
+use crate::modules::{Decl, DeclId, DeclKind, Location, Name, Symbol, import_path, type_path};
 
 /// Returns the type parameters of a declaration.
 pub(super) fn parameters<'a>(decl: &Decl<'a>) -> Option<&'a [TSTypeParameter<'a>]> {
@@ -30,11 +30,11 @@ pub(super) fn count(arguments: usize) -> String {
 
 impl<'a> Evaluator<'a> {
     pub(super) fn reference(&mut self, reference: &'a TSTypeReference<'a>, scope: ScopeId) -> TyId {
-        let place = self.place(scope, reference.span);
+        let location = self.location(scope, reference.span);
         self.named_type(
             &reference.type_name,
             reference.type_arguments.as_deref(),
-            place,
+            location,
             scope,
         )
     }
@@ -44,17 +44,17 @@ impl<'a> Evaluator<'a> {
         &mut self,
         name: &'a TSTypeName<'a>,
         arguments: Option<&'a TSTypeParameterInstantiation<'a>>,
-        place: Place,
+        location: Location,
         scope: ScopeId,
     ) -> TyId {
         let Some(path) = type_path(name) else {
             return self.unsupported(
-                place,
+                location,
                 "kit does not evaluate members of `this`",
                 "write the name of the interface",
             );
         };
-        self.path_type(&path, arguments, place, scope)
+        self.path_type(&path, arguments, location, scope)
     }
 
     /// Evaluates a path of names with its arguments.
@@ -62,7 +62,7 @@ impl<'a> Evaluator<'a> {
         &mut self,
         path: &[Name<'a>],
         arguments: Option<&'a TSTypeParameterInstantiation<'a>>,
-        place: Place,
+        location: Location,
         scope: ScopeId,
     ) -> TyId {
         let module = self.store.module_of(scope);
@@ -75,12 +75,12 @@ impl<'a> Evaluator<'a> {
             self.graph.type_path(module, path)
         };
         let name = path.last().map_or("", |last| last.text);
-        self.symbol(symbol, name, arguments, place, scope)
+        self.symbol(symbol, name, arguments, location, scope)
     }
 
     /// Evaluates `import("…").Name<…>`.
     pub(super) fn import_type(&mut self, import: &'a TSImportType<'a>, scope: ScopeId) -> TyId {
-        let place = self.place(scope, import.span);
+        let location = self.location(scope, import.span);
         let path = import_path(import.qualifier.as_ref());
         let source = Name {
             text: import.source.value.as_str(),
@@ -89,7 +89,7 @@ impl<'a> Evaluator<'a> {
         let module = self.store.module_of(scope);
         let symbol = self.graph.imported_type(module, source, &path);
         let name = path.last().map_or(source.text, |last| last.text);
-        self.symbol(symbol, name, import.type_arguments.as_deref(), place, scope)
+        self.symbol(symbol, name, import.type_arguments.as_deref(), location, scope)
     }
 
     /// Returns the type that a symbol stands for.
@@ -98,23 +98,23 @@ impl<'a> Evaluator<'a> {
         symbol: Symbol<'a>,
         name: &'a str,
         arguments: Option<&'a TSTypeParameterInstantiation<'a>>,
-        place: Place,
+        location: Location,
         scope: ScopeId,
     ) -> TyId {
         let nodes = arguments.map_or(&[][..], |arguments| arguments.params.as_slice());
         match symbol {
             Symbol::Type(decl) => {
                 let arguments = nodes.iter().map(|node| self.evaluate(node, scope)).collect();
-                self.instantiate(decl, arguments, place)
+                self.instantiate(decl, arguments, location)
             }
             Symbol::Kit("RouteContract") => {
                 let arguments: Vec<TyId> = nodes.iter().map(|node| self.store.lazy(node, scope)).collect();
-                self.contract(&arguments, place)
+                self.contract(&arguments, location)
             }
             Symbol::Kit(name) => {
                 let message = format!("kit's type `{name}` has no wire form");
                 self.unsupported(
-                    place,
+                    location,
                     &message,
                     "describe the value with an interface of your own",
                 )
@@ -123,31 +123,34 @@ impl<'a> Evaluator<'a> {
             Symbol::EnumMember(decl, index) => self.enum_member(decl, index),
             Symbol::Namespace(_) | Symbol::Value(..) => self.reject(
                 codes::UNKNOWN_TYPE,
-                place,
+                location,
                 format!("`{name}` is a value, not a type"),
                 "write the name of a type, or `typeof` before the name of the value",
             ),
             Symbol::Global => {
                 let arguments: Vec<TyId> = nodes.iter().map(|node| self.evaluate(node, scope)).collect();
-                let places: Vec<Place> = nodes.iter().map(|node| self.place(scope, node.span())).collect();
+                let locations: Vec<Location> = nodes
+                    .iter()
+                    .map(|node| self.location(scope, node.span()))
+                    .collect();
                 if !global::is_known(name)
-                    && let Symbol::Type(decl) = self.graph.late_type(place.module, name)
+                    && let Symbol::Type(decl) = self.graph.late_type(location.module, name)
                 {
-                    return self.instantiate(decl, arguments, place);
+                    return self.instantiate(decl, arguments, location);
                 }
-                self.global(name, &arguments, &places, place)
+                self.global(name, &arguments, &locations, location)
             }
         }
     }
 
-    fn contract(&mut self, arguments: &[TyId], place: Place) -> TyId {
+    fn contract(&mut self, arguments: &[TyId], location: Location) -> TyId {
         if arguments.len() > 4 {
             let message = format!(
                 "`RouteContract` takes at most 4 type arguments, not {}",
                 arguments.len()
             );
             let help = "write `RouteContract<Params, Query, Body, Response>`";
-            return self.reject(codes::WRONG_TYPE_ARGUMENTS, place, message, help);
+            return self.reject(codes::WRONG_TYPE_ARGUMENTS, location, message, help);
         }
         let mut slots = [self.store.add(Ty::Undefined); 4];
         slots[..arguments.len()].copy_from_slice(arguments);
@@ -155,7 +158,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Instantiates a declaration with arguments, and fills in defaults.
-    fn instantiate(&mut self, id: DeclId, mut arguments: Vec<TyId>, place: Place) -> TyId {
+    fn instantiate(&mut self, id: DeclId, mut arguments: Vec<TyId>, location: Location) -> TyId {
         let decl = self.graph.decl(id);
         let (name, module) = (decl.name, decl.module);
         let parameters = parameters(decl).unwrap_or_default();
@@ -180,7 +183,7 @@ impl<'a> Evaluator<'a> {
                 format!("write `{name}<{}>`", names.join(", "))
             };
             let message = format!("`{name}` takes {wanted}, not {}", arguments.len());
-            return self.reject(codes::WRONG_TYPE_ARGUMENTS, place, message, &help);
+            return self.reject(codes::WRONG_TYPE_ARGUMENTS, location, message, &help);
         }
         if let Some(invalid) = arguments
             .iter()
@@ -210,9 +213,9 @@ impl<'a> Evaluator<'a> {
             .max()
             .unwrap_or(0);
         // The number of instances detects a type that branches as it expands, long before its depth does.
-        let wide = deepest > DEEP && self.store.instance_count(id) > MANY;
-        if deepest > DEEPEST || wide || self.store.instances.len() > MOST_INSTANCES {
-            return self.recursion(place, &format!("`{name}` expands without end"));
+        let wide = deepest > WIDE_DEPTH && self.store.instance_count(id) > WIDE_INSTANCES;
+        if deepest > MAX_DEPTH || wide || self.store.instances.len() > MAX_INSTANCES {
+            return self.recursion(location, &format!("`{name}` expands without end"));
         }
         self.store.named(id, arguments.into())
     }

@@ -18,7 +18,7 @@ impl Evaluator<'_> {
         let mut at = ty;
         let mut passed = Vec::new();
         loop {
-            at = self.peel(at);
+            at = self.without_laziness(at);
             at = match self.store.get(at).clone() {
                 Ty::Named(instance) if !passed.contains(&instance) => {
                     passed.push(instance);

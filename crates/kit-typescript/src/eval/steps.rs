@@ -7,14 +7,14 @@
 use kit_diagnostics::codes;
 
 use super::{Evaluator, TyId};
-use crate::modules::Place;
+use crate::modules::Location;
 
 /// Maximum number of steps of one exported type, entity or route, including all types that it is the first to need. The
 /// largest example of kit takes 73 steps, and the largest fixture of the oracle, which is made to be difficult, takes 736.
-const MOST_STEPS: usize = 100_000;
+const MAX_STEPS: usize = 100_000;
 
 /// Maximum number of steps of a whole program.
-const MOST_STEPS_OF_ALL: usize = 2_000_000;
+const MAX_PROGRAM_STEPS: usize = 2_000_000;
 
 /// Additional steps of a whole program for each byte of its sources.
 const STEPS_PER_BYTE: usize = 16;
@@ -29,7 +29,7 @@ struct Subject {
     /// Name in messages: `` `Note` ``.
     name: String,
     /// Location of the declaration.
-    place: Option<Place>,
+    location: Option<Location>,
     /// Remaining steps; up to date only while another subject is being compiled.
     left: usize,
     /// Mistake that the subject takes too many steps; reported once for each subject.
@@ -39,11 +39,11 @@ struct Subject {
 /// Step counter.
 #[derive(Debug)]
 pub(crate) struct Steps {
-    made: usize,
+    count: usize,
     /// Maximum number of steps of the whole program.
-    most: usize,
+    program_limit: usize,
     /// Number of steps at which the current subject reaches its limit.
-    limit: usize,
+    subject_limit: usize,
     subjects: Vec<Subject>,
     current: usize,
 }
@@ -52,36 +52,36 @@ impl Steps {
     /// Creates a counter for a program with the given number of source bytes. Steps are counted for the whole application
     /// until a subject begins.
     pub(super) fn new(bytes: usize) -> Self {
-        let most = MOST_STEPS_OF_ALL + STEPS_PER_BYTE * bytes;
+        let program_limit = MAX_PROGRAM_STEPS + STEPS_PER_BYTE * bytes;
         let first = Subject {
             name: "the application".to_owned(),
-            place: None,
-            left: most,
+            location: None,
+            left: program_limit,
             refused: None,
         };
         Self {
-            made: 0,
-            most,
-            limit: most,
+            count: 0,
+            program_limit,
+            subject_limit: program_limit,
             subjects: vec![first],
             current: 0,
         }
     }
 
     fn change_to(&mut self, next: usize) {
-        self.subjects[self.current].left = self.limit.saturating_sub(self.made);
+        self.subjects[self.current].left = self.subject_limit.saturating_sub(self.count);
         self.current = next;
-        self.limit = self.made + self.subjects[next].left;
+        self.subject_limit = self.count + self.subjects[next].left;
     }
 }
 
 impl Evaluator<'_> {
     /// Starts to count steps for a new subject.
-    pub(crate) fn begin(&mut self, name: String, place: Place) {
+    pub(crate) fn start_subject(&mut self, name: String, location: Location) {
         self.steps.subjects.push(Subject {
             name,
-            place: Some(place),
-            left: MOST_STEPS,
+            location: Some(location),
+            left: MAX_STEPS,
             refused: None,
         });
         self.steps.change_to(self.steps.subjects.len() - 1);
@@ -93,13 +93,13 @@ impl Evaluator<'_> {
     }
 
     /// Continues to count steps for a subject that began before.
-    pub(crate) fn resume(&mut self, subject: SubjectId) {
+    pub(crate) fn continue_subject(&mut self, subject: SubjectId) {
         self.steps.change_to(subject.0);
     }
 
     /// Counts steps.
     pub(crate) fn spend(&mut self, steps: usize) {
-        self.steps.made += steps;
+        self.steps.count += steps;
     }
 
     /// Counts the steps of adding `added` members to `known` members, because each added name is searched among the known
@@ -110,31 +110,29 @@ impl Evaluator<'_> {
 
     /// Returns true if the current subject has no steps left.
     pub(crate) fn is_exhausted(&self) -> bool {
-        self.steps.made >= self.steps.limit || self.steps.made >= self.steps.most
+        self.steps.count >= self.steps.subject_limit || self.steps.count >= self.steps.program_limit
     }
 
     /// Returns the mistake that the current subject takes too many steps, with the location at which evaluation stopped.
-    pub(crate) fn exhausted(&mut self, place: Place) -> TyId {
+    pub(crate) fn exhausted(&mut self, location: Location) -> TyId {
         let Subject {
             name,
-            place: own,
+            location: own,
             refused,
             ..
         } = &self.steps.subjects[self.steps.current];
         if let Some(known) = *refused {
             return known;
         }
-        let own = own.unwrap_or(place);
-        let message = if self.steps.made < self.steps.limit {
-            format!(
-                "the types of this project take too many steps to compile; {name} reaches the limit"
-            )
+        let own = own.unwrap_or(location);
+        let message = if self.steps.count < self.steps.subject_limit {
+            format!("the types of this project take too many steps to compile; {name} reaches the limit")
         } else {
-            format!("{name} takes more than {MOST_STEPS} steps to compile")
+            format!("{name} takes more than {MAX_STEPS} steps to compile")
         };
         let mut diagnostic = self.diagnostic(codes::TOO_LARGE_TYPE, own, message);
-        if own != place {
-            let mut label = self.graph.label(place).message("stopped here");
+        if own != location {
+            let mut label = self.graph.label(location).message("stopped here");
             label.primary = false;
             diagnostic = diagnostic.label(label);
         }
@@ -149,7 +147,7 @@ impl Evaluator<'_> {
 
     /// Returns the same mistake with the location of the current evaluation.
     pub(super) fn exhausted_here(&mut self) -> TyId {
-        let place = self.some_place();
-        self.exhausted(place)
+        let location = self.current_location();
+        self.exhausted(location)
     }
 }

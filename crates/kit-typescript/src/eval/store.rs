@@ -8,8 +8,8 @@ use oxc_span::Span;
 use rustc_hash::FxHashMap;
 
 use super::types::{
-    DocId, Function, Instance, InstanceId, InvalidId, Lazy, LazyId, Literal, Object, ObjectId, Owner, Part,
-    Scope, ScopeId, State, Ty, TyId,
+    DocId, Function, Instance, InstanceId, InvalidId, Lazy, LazyId, Literal, Object, ObjectId, Owner, Scope,
+    ScopeId, Segment, State, Ty, TyId,
 };
 use crate::docs::Doc;
 use crate::modules::{DeclId, ModuleId};
@@ -30,7 +30,7 @@ pub(crate) struct Store<'a> {
     scopes: Vec<Scope<'a>>,
     scope_facts: Vec<Facts>,
     docs: Vec<Rc<Doc>>,
-    docs_by_place: FxHashMap<(ModuleId, u32), DocId>,
+    docs_by_location: FxHashMap<(ModuleId, u32), DocId>,
     /// Comments on types in holes of template literal types, by the original comment.
     docs_in_templates: FxHashMap<DocId, DocId>,
     docs_of_keys: FxHashMap<DocId, DocId>,
@@ -129,8 +129,8 @@ impl<'a> Store<'a> {
             Ty::Deferred(parts) => self.join(parts.iter().copied()).deeper(),
             Ty::Contract(slots) => self.join(slots.iter().copied()),
             Ty::Template(parts) => self.join(parts.iter().filter_map(|part| match part {
-                Part::Hole(hole) => Some(*hole),
-                Part::Text(_) => None,
+                Segment::Hole(hole) => Some(*hole),
+                Segment::Text(_) => None,
             })),
             Ty::Named(instance) => self
                 .join(self.instances[instance.index()].args.iter().copied())
@@ -259,12 +259,12 @@ impl<'a> Store<'a> {
 
     /// Returns the comment at a location. Each comment is parsed once.
     pub(crate) fn doc_at(&mut self, module: ModuleId, text: &str, span: Span) -> DocId {
-        if let Some(known) = self.docs_by_place.get(&(module, span.start)) {
+        if let Some(known) = self.docs_by_location.get(&(module, span.start)) {
             return *known;
         }
         let id = DocId::at(self.docs.len());
         self.docs.push(Rc::new(Doc::parse(module, text, span)));
-        self.docs_by_place.insert((module, span.start), id);
+        self.docs_by_location.insert((module, span.start), id);
         id
     }
 

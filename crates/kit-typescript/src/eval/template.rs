@@ -6,19 +6,19 @@ use oxc_ast::ast::TSTemplateLiteralType;
 use oxc_span::GetSpan;
 
 use super::types::Literal;
-use super::{Evaluator, Part, ScopeId, Ty, TyId};
+use super::{Evaluator, ScopeId, Segment, Ty, TyId};
 
 /// Maximum number of members to which the unions of a template expand. TypeScript's limit is 100,000.
-const MOST_COMBINATIONS: usize = 20_000;
+const MAX_COMBINATIONS: usize = 20_000;
 
 /// Maximum total size of the segments of a template, where a longer segment counts more: a template that is repeatedly
 /// inserted into itself twice doubles each time.
-const MOST_PARTS: usize = 500_000;
+const MAX_PARTS: usize = 500_000;
 
 impl<'a> Evaluator<'a> {
     /// Evaluates `` `user-${number}` ``. Unions in the template are expanded, and a template of literals is one literal.
     pub(super) fn template(&mut self, template: &'a TSTemplateLiteralType<'a>, scope: ScopeId) -> TyId {
-        let mut variants: Vec<Vec<Part>> = vec![Vec::new()];
+        let mut variants: Vec<Vec<Segment>> = vec![Vec::new()];
         let mut holes = Vec::new();
         for (index, quasi) in template.quasis.iter().enumerate() {
             let text = quasi.value.cooked.as_ref().map_or("", |text| text.as_str());
@@ -28,7 +28,7 @@ impl<'a> Evaluator<'a> {
             let Some(hole) = template.types.get(index) else {
                 continue;
             };
-            let place = self.place(scope, hole.span());
+            let location = self.location(scope, hole.span());
             let ty = self.evaluate(hole, scope);
             holes.push(ty);
             let fillings = match self.fillings(ty) {
@@ -36,31 +36,31 @@ impl<'a> Evaluator<'a> {
                 Err(Some(invalid)) => return invalid,
                 Err(None) => {
                     return self.unsupported(
-                        place,
+                        location,
                         "a template may hold strings, numbers, booleans and literals",
                         "use one of these",
                     );
                 }
             };
-            if variants.len() * fillings.len() > MOST_COMBINATIONS {
+            if variants.len() * fillings.len() > MAX_COMBINATIONS {
                 return self.unsupported(
-                    place,
+                    location,
                     "the unions of this template have too many combinations",
                     "write `${string}` in place of one of them",
                 );
             }
-            let weight = |parts: &[Part]| -> usize {
+            let weight = |parts: &[Segment]| -> usize {
                 let weights = parts.iter().map(|part| match part {
-                    Part::Text(text) => 1 + text.len() / 16,
-                    Part::Hole(_) => 1,
+                    Segment::Text(text) => 1 + text.len() / 16,
+                    Segment::Hole(_) => 1,
                 });
                 weights.sum()
             };
             let own: usize = variants.iter().map(|parts| weight(parts)).sum();
             let added: usize = fillings.iter().map(|parts| weight(parts)).sum();
-            if own * fillings.len() + added * variants.len() > MOST_PARTS {
+            if own * fillings.len() + added * variants.len() > MAX_PARTS {
                 return self.unsupported(
-                    place,
+                    location,
                     "the texts of this template are too long",
                     "write `${string}` in place of one of its types",
                 );
@@ -72,8 +72,8 @@ impl<'a> Evaluator<'a> {
                         let mut parts = parts.clone();
                         for part in filling {
                             match part {
-                                Part::Text(text) => push_text(&mut parts, text),
-                                Part::Hole(_) => parts.push(part.clone()),
+                                Segment::Text(text) => push_text(&mut parts, text),
+                                Segment::Hole(_) => parts.push(part.clone()),
                             }
                         }
                         parts
@@ -90,23 +90,23 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the segments that a type adds to a template: one list for each member of a union.
-    fn fillings(&mut self, ty: TyId) -> Result<Vec<Vec<Part>>, Option<TyId>> {
+    fn fillings(&mut self, ty: TyId) -> Result<Vec<Vec<Segment>>, Option<TyId>> {
         let shape = self.shape(ty);
-        let text = |text: Rc<str>| Ok(vec![vec![Part::Text(text)]]);
+        let text = |text: Rc<str>| Ok(vec![vec![Segment::Text(text)]]);
         match self.store.get(shape).clone() {
             Ty::Literal(literal) => text(literal.name()),
             Ty::EnumMember(member) => text(member.value.name()),
             Ty::Null => text("null".into()),
             Ty::Undefined => text("undefined".into()),
             Ty::Boolean => Ok(["true", "false"]
-                .map(|value| vec![Part::Text(value.into())])
+                .map(|value| vec![Segment::Text(value.into())])
                 .to_vec()),
             Ty::Template(parts) => Ok(vec![parts.to_vec()]),
             Ty::String | Ty::Number | Ty::BigInt | Ty::Cased(..) | Ty::Infer(_) | Ty::Parameter(_) => {
-                Ok(vec![vec![Part::Hole(shape)]])
+                Ok(vec![vec![Segment::Hole(shape)]])
             }
             // A hole that found nothing is `unknown`. In a template it could only have been a string.
-            Ty::Any | Ty::Unknown => Ok(vec![vec![Part::Hole(self.store.add(Ty::String))]]),
+            Ty::Any | Ty::Unknown => Ok(vec![vec![Segment::Hole(self.store.add(Ty::String))]]),
             Ty::Never => Ok(Vec::new()),
             Ty::Branded(base, _) => self.fillings(base),
             Ty::Union(members) => {
@@ -122,56 +122,56 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns a template in its normal form.
-    pub(super) fn template_of(&mut self, mut parts: Vec<Part>) -> TyId {
-        parts.retain(|part| !matches!(part, Part::Text(text) if text.is_empty()));
+    pub(super) fn template_of(&mut self, mut parts: Vec<Segment>) -> TyId {
+        parts.retain(|part| !matches!(part, Segment::Text(text) if text.is_empty()));
         match parts.as_slice() {
             [] => self.store.text(""),
-            [Part::Text(text)] => {
+            [Segment::Text(text)] => {
                 let literal = Literal::String(Rc::clone(text));
                 self.store.add(Ty::Literal(literal))
             }
-            [Part::Hole(hole)] if matches!(self.store.get(*hole), Ty::String | Ty::Cased(..)) => *hole,
+            [Segment::Hole(hole)] if matches!(self.store.get(*hole), Ty::String | Ty::Cased(..)) => *hole,
             _ => self.store.add(Ty::Template(parts.into())),
         }
     }
 
     /// Returns true if a string matches a template.
-    pub(super) fn text_fits(&mut self, text: &str, parts: &[Part]) -> bool {
+    pub(super) fn text_fits(&mut self, text: &str, parts: &[Segment]) -> bool {
         let source = self.store.text(text);
         self.template_fits(source, parts)
     }
 
     /// Returns true if every string of a literal or template matches a template.
-    pub(super) fn template_fits(&mut self, source: TyId, parts: &[Part]) -> bool {
+    pub(super) fn template_fits(&mut self, source: TyId, parts: &[Segment]) -> bool {
         let Some(found) = self.split_by_template(source, parts) else {
             return false;
         };
         let holes: Vec<TyId> = parts
             .iter()
             .filter_map(|part| match part {
-                Part::Hole(hole) => Some(*hole),
-                Part::Text(_) => None,
+                Segment::Hole(hole) => Some(*hole),
+                Segment::Text(_) => None,
             })
             .collect();
         found
             .into_iter()
             .zip(holes)
-            .all(|(own, hole)| self.fills(own, hole))
+            .all(|(own, hole)| self.fits_hole(own, hole))
     }
 
     /// Returns true if a string may fill a hole.
-    fn fills(&mut self, own: TyId, hole: TyId) -> bool {
+    fn fits_hole(&mut self, own: TyId, hole: TyId) -> bool {
         if self.assignable(own, hole) {
             return true;
         }
-        let (own, hole) = (self.look(own), self.look(hole));
+        let (own, hole) = (self.shape_of(own), self.shape_of(hole));
         let text = match own {
             Ty::Literal(Literal::String(text)) => text,
             // A template that consists of one number is a number.
             Ty::Template(parts) => {
                 return match parts.as_ref() {
-                    [Part::Hole(only)] => {
-                        let only = self.look(*only);
+                    [Segment::Hole(only)] => {
+                        let only = self.shape_of(*only);
                         only == hole
                     }
                     _ => false,
@@ -196,28 +196,28 @@ impl<'a> Evaluator<'a> {
 
     /// Splits a string or a template at the fixed texts of a template, and returns one piece for each hole. Between two
     /// adjacent holes, the first hole gets one character.
-    pub(super) fn split_by_template(&mut self, source: TyId, parts: &[Part]) -> Option<Vec<TyId>> {
-        let own: Vec<Part> = match self.look(source) {
-            Ty::Literal(Literal::String(text)) => vec![Part::Text(text)],
-            Ty::EnumMember(member) => vec![Part::Text(member.value.name())],
+    pub(super) fn split_by_template(&mut self, source: TyId, parts: &[Segment]) -> Option<Vec<TyId>> {
+        let own: Vec<Segment> = match self.shape_of(source) {
+            Ty::Literal(Literal::String(text)) => vec![Segment::Text(text)],
+            Ty::EnumMember(member) => vec![Segment::Text(member.value.name())],
             Ty::Template(parts) => parts.to_vec(),
-            Ty::String | Ty::Cased(..) => vec![Part::Hole(self.shape(source))],
+            Ty::String | Ty::Cased(..) => vec![Segment::Hole(self.shape(source))],
             _ => return None,
         };
-        let mut pieces = Pieces::new(own);
-        let fixed = |part: Option<&Part>| match part {
-            Some(Part::Text(text)) => Rc::clone(text),
+        let mut pieces = SegmentCursor::new(own);
+        let fixed = |part: Option<&Segment>| match part {
+            Some(Segment::Text(text)) => Rc::clone(text),
             _ => "".into(),
         };
         let (front, back) = (fixed(parts.first()), fixed(parts.last()));
-        if matches!(parts, [Part::Text(_)]) {
+        if matches!(parts, [Segment::Text(_)]) {
             return None;
         }
         pieces.cut_front(&front)?;
         pieces.cut_back(&back)?;
         let mut found = Vec::new();
         let holes: Vec<usize> = (0..parts.len())
-            .filter(|index| matches!(parts[*index], Part::Hole(_)))
+            .filter(|index| matches!(parts[*index], Segment::Hole(_)))
             .collect();
         for (order, index) in holes.iter().enumerate() {
             if order + 1 == holes.len() {
@@ -225,7 +225,7 @@ impl<'a> Evaluator<'a> {
                 break;
             }
             let piece = match parts.get(index + 1) {
-                Some(Part::Text(text)) => pieces.take_until(text)?,
+                Some(Segment::Text(text)) => pieces.take_until(text)?,
                 _ => pieces.take_one()?,
             };
             found.push(piece);
@@ -235,12 +235,12 @@ impl<'a> Evaluator<'a> {
 }
 
 /// A string with unknown segments, which is consumed from the front.
-struct Pieces {
-    parts: Vec<Part>,
+struct SegmentCursor {
+    parts: Vec<Segment>,
 }
 
-impl Pieces {
-    fn new(parts: Vec<Part>) -> Self {
+impl SegmentCursor {
+    fn new(parts: Vec<Segment>) -> Self {
         Self { parts }
     }
 
@@ -248,7 +248,7 @@ impl Pieces {
         if text.is_empty() {
             return Some(());
         }
-        let Some(Part::Text(own)) = self.parts.first_mut() else {
+        let Some(Segment::Text(own)) = self.parts.first_mut() else {
             return None;
         };
         let rest: Rc<str> = own.strip_prefix(text)?.into();
@@ -260,7 +260,7 @@ impl Pieces {
         if text.is_empty() {
             return Some(());
         }
-        let Some(Part::Text(own)) = self.parts.last_mut() else {
+        let Some(Segment::Text(own)) = self.parts.last_mut() else {
             return None;
         };
         let rest: Rc<str> = own.strip_suffix(text)?.into();
@@ -269,16 +269,16 @@ impl Pieces {
     }
 
     /// Removes everything up to the first occurrence of a text, and returns the segments before that text.
-    fn take_until(&mut self, text: &str) -> Option<Vec<Part>> {
+    fn take_until(&mut self, text: &str) -> Option<Vec<Segment>> {
         for index in 0..self.parts.len() {
-            let Part::Text(own) = &self.parts[index] else {
+            let Segment::Text(own) = &self.parts[index] else {
                 continue;
             };
             if let Some((before, after)) = own.split_once(text) {
                 let (before, after): (Rc<str>, Rc<str>) = (before.into(), after.into());
-                let mut taken: Vec<Part> = self.parts.drain(..index).collect();
-                taken.push(Part::Text(before));
-                self.parts[0] = Part::Text(after);
+                let mut taken: Vec<Segment> = self.parts.drain(..index).collect();
+                taken.push(Segment::Text(before));
+                self.parts[0] = Segment::Text(after);
                 return Some(taken);
             }
         }
@@ -286,29 +286,29 @@ impl Pieces {
     }
 
     /// Removes one character, or one segment with unknown text.
-    fn take_one(&mut self) -> Option<Vec<Part>> {
-        while matches!(self.parts.first(), Some(Part::Text(text)) if text.is_empty()) {
+    fn take_one(&mut self) -> Option<Vec<Segment>> {
+        while matches!(self.parts.first(), Some(Segment::Text(text)) if text.is_empty()) {
             self.parts.remove(0);
         }
         match self.parts.first_mut()? {
-            Part::Hole(_) => Some(vec![self.parts.remove(0)]),
-            Part::Text(text) => {
+            Segment::Hole(_) => Some(vec![self.parts.remove(0)]),
+            Segment::Text(text) => {
                 let first = text.chars().next()?;
                 let rest: Rc<str> = text[first.len_utf8()..].into();
                 *text = rest;
-                Some(vec![Part::Text(first.to_string().into())])
+                Some(vec![Segment::Text(first.to_string().into())])
             }
         }
     }
 }
 
-fn push_text(parts: &mut Vec<Part>, text: &str) {
+fn push_text(parts: &mut Vec<Segment>, text: &str) {
     if text.is_empty() {
         return;
     }
     match parts.last_mut() {
-        Some(Part::Text(last)) => *last = format!("{last}{text}").into(),
-        _ => parts.push(Part::Text(text.into())),
+        Some(Segment::Text(last)) => *last = format!("{last}{text}").into(),
+        _ => parts.push(Segment::Text(text.into())),
     }
 }
 

@@ -4,27 +4,27 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::types::Literal;
-use super::{Evaluator, KeyKind, Part, Ty, TyId};
+use super::{Evaluator, KeyKind, Segment, Ty, TyId};
 use crate::print::{key_text, literal_text};
 
 /// Maximum depth of nested types in a message. Deeper types are printed as `…`.
-const DEEPEST_TEXT: usize = 6;
+const MAX_TEXT_DEPTH: usize = 6;
 
 /// Maximum length of a type in a message, in characters.
-const LONGEST_TEXT: usize = 200;
+const MAX_TEXT: usize = 200;
 
 impl Evaluator<'_> {
     /// Returns a type for a message. Lazy types are not evaluated.
     pub(crate) fn text(&self, id: TyId) -> String {
         let text = self.nested_text(id, 0);
-        match text.char_indices().nth(LONGEST_TEXT) {
+        match text.char_indices().nth(MAX_TEXT) {
             Some((end, _)) => format!("{}…", &text[..end]),
             None => text,
         }
     }
 
     fn nested_text(&self, id: TyId, depth: usize) -> String {
-        if depth > DEEPEST_TEXT {
+        if depth > MAX_TEXT_DEPTH {
             return "…".to_owned();
         }
         let inner = |id: TyId| self.nested_text(id, depth + 1);
@@ -68,8 +68,8 @@ impl Evaluator<'_> {
                 let parts: Vec<String> = parts
                     .iter()
                     .map(|part| match part {
-                        Part::Text(text) => text.to_string(),
-                        Part::Hole(ty) => format!("${{{}}}", inner(*ty)),
+                        Segment::Text(text) => text.to_string(),
+                        Segment::Hole(ty) => format!("${{{}}}", inner(*ty)),
                     })
                     .collect();
                 format!("`{}`", parts.concat())
@@ -183,8 +183,8 @@ impl Evaluator<'_> {
 
 /// Shortens a name for readability. Other code makes names unique.
 fn shorten(name: String) -> String {
-    const MOST: usize = 80;
-    match name.char_indices().nth(MOST) {
+    const MAX: usize = 80;
+    match name.char_indices().nth(MAX) {
         Some((end, _)) => name[..end].to_owned(),
         None => name,
     }

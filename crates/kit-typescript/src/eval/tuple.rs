@@ -9,11 +9,11 @@ use super::types::Element;
 use super::{Evaluator, ScopeId, Ty, TyId};
 
 /// Maximum number of elements of a tuple, like in TypeScript. Larger tuples come from an expansion without end.
-const MOST_ELEMENTS: usize = 10_000;
+const MAX_ELEMENTS: usize = 10_000;
 
 impl<'a> Evaluator<'a> {
     pub(super) fn tuple(&mut self, tuple: &'a TSTupleType<'a>, scope: ScopeId) -> TyId {
-        let place = self.place(scope, tuple.span);
+        let location = self.location(scope, tuple.span);
         let mut lists: Vec<Vec<Element>> = vec![Vec::with_capacity(tuple.element_types.len())];
         for element in &tuple.element_types {
             let choices = match self.elements(element, scope) {
@@ -36,8 +36,8 @@ impl<'a> Evaluator<'a> {
                     })
                     .collect()
             };
-            if lists.len() > 256 || lists.iter().any(|list| list.len() > MOST_ELEMENTS) {
-                return self.unsupported(place, "the tuple grows too large", "write its elements");
+            if lists.len() > 256 || lists.iter().any(|list| list.len() > MAX_ELEMENTS) {
+                return self.unsupported(location, "the tuple grows too large", "write its elements");
             }
         }
         let members = lists.into_iter().map(|list| self.tuple_of(list, false)).collect();
@@ -165,9 +165,9 @@ impl<'a> Evaluator<'a> {
                 ..Element::rest(ty)
             }]]);
         }
-        let place = self.place(scope, node.span());
+        let location = self.location(scope, node.span());
         let ty = self.evaluate(node, scope);
-        let members = match self.look(ty) {
+        let members = match self.shape_of(ty) {
             Ty::Union(members) => members.to_vec(),
             _ => vec![ty],
         };
@@ -188,9 +188,12 @@ impl<'a> Evaluator<'a> {
                 }],
                 Ty::Never | Ty::Invalid(_) => return Err(shape),
                 _ => {
-                    let message = format!("`{}` cannot be spread: it is not an array or tuple", self.text(member));
+                    let message = format!(
+                        "`{}` cannot be spread: it is not an array or tuple",
+                        self.text(member)
+                    );
                     return Err(self.unsupported(
-                        place,
+                        location,
                         &message,
                         "spread an array or a tuple: `...string[]`",
                     ));
@@ -202,7 +205,7 @@ impl<'a> Evaluator<'a> {
 
     /// Evaluates `readonly T[]`.
     pub(super) fn readonly_list(&mut self, ty: TyId) -> TyId {
-        match self.look(ty) {
+        match self.shape_of(ty) {
             Ty::Array { element, .. } => self.store.add(Ty::Array {
                 element,
                 readonly: true,

@@ -7,7 +7,7 @@ use kit_diagnostics::Diagnostic;
 use kit_ir::LiteralValue;
 use oxc_ast::ast::{TSMappedType, TSType};
 
-use crate::modules::{DeclId, ModuleId, Place};
+use crate::modules::{DeclId, Location, ModuleId};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),*) => {$(
@@ -65,10 +65,10 @@ pub(crate) enum Ty {
     /// A class that TypeScript declares and kit only knows by name, with its arguments: `Promise<string>`, `Map<K, V>`.
     Builtin(&'static str, Rc<[TyId]>),
     /// `unique symbol`, identified by the location of its declaration.
-    UniqueSymbol(Place),
+    UniqueSymbol(Location),
     Literal(Literal),
     EnumMember(EnumMember),
-    Template(Rc<[Part]>),
+    Template(Rc<[Segment]>),
     /// `Uppercase<string>` and similar types, if the string is not known.
     Cased(Case, TyId),
     Array {
@@ -206,7 +206,7 @@ pub(crate) fn is_numeric_name(name: &str) -> bool {
 
 /// A segment of a template literal type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Part {
+pub(crate) enum Segment {
     Text(Rc<str>),
     Hole(TyId),
 }
@@ -253,7 +253,7 @@ impl Element {
 /// An object type.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Object {
-    pub(crate) properties: Vec<Prop>,
+    pub(crate) properties: Vec<Property>,
     pub(crate) index: Vec<Index>,
     pub(crate) calls: Vec<Function>,
     pub(crate) constructs: Vec<Function>,
@@ -276,19 +276,19 @@ impl Object {
     }
 
     /// Returns the property with the given name.
-    pub(crate) fn property(&self, name: &str) -> Option<&Prop> {
+    pub(crate) fn property(&self, name: &str) -> Option<&Property> {
         self.properties.iter().find(|property| &*property.name == name)
     }
 
     /// Returns the properties without private and protected members, for `keyof` and mapped types.
-    pub(crate) fn visible(&self) -> impl Iterator<Item = &Prop> {
+    pub(crate) fn visible(&self) -> impl Iterator<Item = &Property> {
         self.properties
             .iter()
             .filter(|property| property.hidden().is_none())
     }
 
     /// Returns true for a type without requirements such as `{}`: every value except null and undefined fits.
-    pub(crate) fn asks_nothing(&self) -> bool {
+    pub(crate) fn accepts_anything_but_null(&self) -> bool {
         self.properties.is_empty() && self.index.is_empty() && !self.is_function() && self.issues.is_empty()
     }
 
@@ -331,7 +331,7 @@ pub(crate) enum KeyKind {
 
 /// A property with its comment. Mapped types copy the property with its tags.
 #[derive(Debug, Clone)]
-pub(crate) struct Prop {
+pub(crate) struct Property {
     pub(crate) name: Rc<str>,
     pub(crate) key: KeyKind,
     pub(crate) ty: TyId,
@@ -340,21 +340,21 @@ pub(crate) struct Prop {
     pub(crate) required: bool,
     pub(crate) readonly: bool,
     /// True if the comment belongs to another type, from which this type was mapped: only the text of the comment applies.
-    pub(crate) remapped: bool,
+    pub(crate) text_only_doc: bool,
     /// True for a property of an entity, which is stored in a column of the table.
     pub(crate) column: bool,
     pub(crate) doc: Option<DocId>,
-    pub(crate) place: Place,
+    pub(crate) location: Location,
 }
 
 /// Prefix of the name of a private or protected member. The NUL keeps the name different from every property of the user.
 const HIDDEN: &str = "\0hidden ";
 
-impl Prop {
+impl Property {
     /// Returns the internal name of a private or protected member. The name contains the location, so only the class itself
     /// and its subclasses have this member, even if other classes use the same name.
-    pub(crate) fn hidden_name(name: &str, place: Place) -> Rc<str> {
-        format!("{HIDDEN}{}:{} {name}", place.module.0, place.span.start).into()
+    pub(crate) fn hidden_name(name: &str, location: Location) -> Rc<str> {
+        format!("{HIDDEN}{}:{} {name}", location.module.0, location.span.start).into()
     }
 
     /// Returns the source name of a private or protected member; `None` for any other property.
@@ -372,7 +372,7 @@ impl Prop {
                 self.optional,
                 self.required,
                 self.readonly,
-                self.remapped,
+                self.text_only_doc,
                 self.column,
             ),
             self.doc,
@@ -380,15 +380,15 @@ impl Prop {
     }
 }
 
-impl PartialEq for Prop {
+impl PartialEq for Property {
     fn eq(&self, other: &Self) -> bool {
         self.key() == other.key()
     }
 }
 
-impl Eq for Prop {}
+impl Eq for Property {}
 
-impl Hash for Prop {
+impl Hash for Property {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.key().hash(state);
     }

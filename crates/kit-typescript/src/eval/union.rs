@@ -107,7 +107,7 @@ impl Evaluator<'_> {
     }
 
     fn flatten(&mut self, member: TyId, flat: &mut Vec<TyId>) {
-        let member = self.peel(member);
+        let member = self.without_laziness(member);
         match self.store.get(member).clone() {
             Ty::Union(members) => flat.extend(members.iter()),
             Ty::Never => {}

@@ -8,8 +8,8 @@ use super::index::set_index;
 use super::mapped::Modifier;
 use super::members::insert;
 use super::types::{Case, Element, Function, Index};
-use super::{Evaluator, KeyKind, Object, Prop, Ty, TyId};
-use crate::modules::Place;
+use super::{Evaluator, KeyKind, Object, Property, Ty, TyId};
+use crate::modules::Location;
 
 macro_rules! utilities {
     ($($variant:ident $arity:literal $form:literal)*) => {
@@ -67,12 +67,12 @@ impl Evaluator<'_> {
         &mut self,
         utility: Utility,
         arguments: &[TyId],
-        places: &[Place],
-        place: Place,
+        locations: &[Location],
+        location: Location,
     ) -> TyId {
-        let (first, first_place) = (arguments[0], places[0]);
+        let (first, first_location) = (arguments[0], locations[0]);
         let second = arguments.get(1).copied().unwrap_or(first);
-        let second_place = places.get(1).copied().unwrap_or(place);
+        let second_location = locations.get(1).copied().unwrap_or(location);
         match utility {
             Utility::Array | Utility::ReadonlyArray => self.store.add(Ty::Array {
                 element: first,
@@ -81,12 +81,12 @@ impl Evaluator<'_> {
             Utility::Readonly => self.map_members(first, Modifier::Keep, Modifier::Add),
             Utility::Partial => self.map_members(first, Modifier::Add, Modifier::Keep),
             Utility::Required => self.map_members(first, Modifier::Remove, Modifier::Keep),
-            Utility::Pick => self.pick(first, second, second_place),
-            Utility::Omit => self.omit(first, second, first_place, second_place),
-            Utility::Record => self.keyed(first, second, first_place),
+            Utility::Pick => self.pick(first, second, second_location),
+            Utility::Omit => self.omit(first, second, first_location, second_location),
+            Utility::Record => self.keyed(first, second, first_location),
             Utility::NonNullable => {
                 let nothing = [Ty::Null, Ty::Undefined].map(|ty| self.store.add(ty));
-                if matches!(self.look(first), Ty::Unknown) {
+                if matches!(self.shape_of(first), Ty::Unknown) {
                     return self.store.object(Object::default());
                 }
                 self.filter(first, |_, member| Ok(!nothing.contains(&member)))
@@ -96,15 +96,17 @@ impl Evaluator<'_> {
             }),
             Utility::Extract => self.filter(first, |this, member| this.decide(member, second)),
             Utility::Awaited => self.awaited(first),
-            Utility::ReturnType => self.of_function(first, first_place, false, |_, function| function.result),
+            Utility::ReturnType => {
+                self.of_function(first, first_location, false, |_, function| function.result)
+            }
             Utility::InstanceType => {
-                self.of_function(first, first_place, true, |_, function| function.result)
+                self.of_function(first, first_location, true, |_, function| function.result)
             }
-            Utility::Parameters => self.of_function(first, first_place, false, Self::parameter_tuple),
+            Utility::Parameters => self.of_function(first, first_location, false, Self::parameter_tuple),
             Utility::ConstructorParameters => {
-                self.of_function(first, first_place, true, Self::parameter_tuple)
+                self.of_function(first, first_location, true, Self::parameter_tuple)
             }
-            Utility::ThisParameterType => self.of_function(first, first_place, false, |this, function| {
+            Utility::ThisParameterType => self.of_function(first, first_location, false, |this, function| {
                 function.this.unwrap_or_else(|| this.store.add(Ty::Unknown))
             }),
             Utility::OmitThisParameter => self.without_this(first),
@@ -208,7 +210,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn pick(&mut self, ty: TyId, keys: TyId, keys_place: Place) -> TyId {
+    fn pick(&mut self, ty: TyId, keys: TyId, keys_location: Location) -> TyId {
         let shape = self.shape(ty);
         if matches!(self.store.get(shape), Ty::Invalid(_)) {
             return shape;
@@ -234,24 +236,24 @@ impl Evaluator<'_> {
                 insert(&mut picked, own);
                 continue;
             }
-            let value = self.indexed_access(ty, key, keys_place);
+            let value = self.indexed_access(ty, key, keys_location);
             if matches!(self.store.get(value), Ty::Invalid(_)) {
                 return value;
             }
             match named {
                 Some((name, kind)) => insert(
                     &mut picked,
-                    Prop {
+                    Property {
                         name,
                         key: kind,
                         ty: value,
                         optional: false,
                         required: false,
                         readonly: false,
-                        remapped: false,
+                        text_only_doc: false,
                         column: false,
                         doc: None,
-                        place: keys_place,
+                        location: keys_location,
                     },
                 ),
                 None if matches!(
@@ -269,7 +271,7 @@ impl Evaluator<'_> {
                 None => {
                     let message = format!("keys are literals here, not `{}`", self.text(key));
                     return self.unsupported(
-                        keys_place,
+                        keys_location,
                         &message,
                         "write the keys as literals: `\"id\" | \"title\"`",
                     );
@@ -278,7 +280,7 @@ impl Evaluator<'_> {
         }
         // The properties keep the order of the object and not the order of the keys.
         if let Some(object) = object {
-            let order = |property: &Prop| {
+            let order = |property: &Property| {
                 object
                     .properties
                     .iter()
@@ -290,19 +292,19 @@ impl Evaluator<'_> {
         self.store.object(picked)
     }
 
-    fn omit(&mut self, ty: TyId, keys: TyId, place: Place, keys_place: Place) -> TyId {
+    fn omit(&mut self, ty: TyId, keys: TyId, location: Location, keys_location: Location) -> TyId {
         let shape = self.shape(keys);
         if matches!(self.store.get(shape), Ty::Invalid(_)) {
             return shape;
         }
-        let all = self.keys_of(ty, place);
+        let all = self.keys_of(ty, location);
         let kept = self.filter(all, |this, key| this.decide(key, keys).map(|left_out| !left_out));
-        let picked = self.pick(ty, kept, place);
+        let picked = self.pick(ty, kept, location);
         let Some(object) = self.as_object(ty) else {
             return picked;
         };
-        let issues = self.unknown_omitted(&object, keys, keys_place);
-        match self.look(picked) {
+        let issues = self.unknown_omitted(&object, keys, keys_location);
+        match self.shape_of(picked) {
             Ty::Object(id) if !issues.is_empty() => {
                 let mut picked = Object::clone(&self.store.object_at(id));
                 picked.issues.extend(issues);
@@ -313,9 +315,9 @@ impl Evaluator<'_> {
     }
 
     /// Returns true if the source text at a location contains a string as a literal.
-    fn is_written(&self, text: &str, place: Place) -> bool {
-        let source = self.graph.module(place.module).text;
-        let code = source.get(place.span.start as usize..place.span.end as usize);
+    fn is_written(&self, text: &str, location: Location) -> bool {
+        let source = self.graph.module(location.module).text;
+        let code = source.get(location.span.start as usize..location.span.end as usize);
         ['"', '\'', '`']
             .iter()
             .any(|quote| code.is_some_and(|code| code.contains(&format!("{quote}{text}{quote}"))))
@@ -323,7 +325,7 @@ impl Evaluator<'_> {
 
     /// Returns errors for keys of `Omit` that the type does not have. TypeScript allows them, but they are nearly always a
     /// mistake that keeps a property in the type.
-    fn unknown_omitted(&mut self, object: &Object, keys: TyId, place: Place) -> Vec<Diagnostic> {
+    fn unknown_omitted(&mut self, object: &Object, keys: TyId, location: Location) -> Vec<Diagnostic> {
         if !object.index.is_empty() {
             return Vec::new();
         }
@@ -339,7 +341,7 @@ impl Evaluator<'_> {
                 continue;
             };
             // Computed keys, as in `Omit<A, keyof B>`, often contain more than the keys of the type.
-            if known.contains(&&*name) || !self.is_written(&name, place) {
+            if known.contains(&&*name) || !self.is_written(&name, location) {
                 continue;
             }
             let help = match closest(&name, known.iter().copied()) {
@@ -351,7 +353,7 @@ impl Evaluator<'_> {
                     codes::UNKNOWN_KEY,
                     format!("`Omit` leaves out `{name}`, which the type does not have"),
                 )
-                .label(self.graph.label(place))
+                .label(self.graph.label(location))
                 .help(help),
             );
         }
@@ -371,7 +373,7 @@ impl Evaluator<'_> {
         let mut kept = Vec::with_capacity(members.len());
         for member in members.iter() {
             // `boolean` is the union of its two values, and the condition may be true for only one of them.
-            let values: Vec<TyId> = match self.look(*member) {
+            let values: Vec<TyId> = match self.shape_of(*member) {
                 Ty::Boolean => self.boolean_values().to_vec(),
                 _ => vec![*member],
             };
@@ -388,7 +390,7 @@ impl Evaluator<'_> {
 
     /// Returns the type of `await`.
     fn awaited(&mut self, ty: TyId) -> TyId {
-        match self.look(ty) {
+        match self.shape_of(ty) {
             Ty::Union(members) => {
                 let members = members.iter().map(|member| self.awaited(*member)).collect();
                 self.union(members)
@@ -421,7 +423,7 @@ impl Evaluator<'_> {
 
     /// Returns the last overload of a function, which TypeScript uses for inference.
     fn last_function(&mut self, ty: TyId, construct: bool) -> Option<Function> {
-        match self.look(ty) {
+        match self.shape_of(ty) {
             Ty::Object(id) => {
                 let object = self.store.object_at(id);
                 let list = if construct {
@@ -439,7 +441,7 @@ impl Evaluator<'_> {
     fn of_function(
         &mut self,
         ty: TyId,
-        place: Place,
+        location: Location,
         construct: bool,
         read: impl Fn(&mut Self, &Function) -> TyId + Copy,
     ) -> TyId {
@@ -449,7 +451,7 @@ impl Evaluator<'_> {
             Ty::Union(members) => {
                 let members = members
                     .iter()
-                    .map(|member| self.of_function(*member, place, construct, read))
+                    .map(|member| self.of_function(*member, location, construct, read))
                     .collect();
                 self.union(members)
             }
@@ -459,14 +461,14 @@ impl Evaluator<'_> {
                 } else {
                     let what = if construct { "class" } else { "function" };
                     let message = format!("`{}` is the type of no {what}", self.text(ty));
-                    self.unsupported(place, &message, "write `typeof` before its name")
+                    self.unsupported(location, &message, "write `typeof` before its name")
                 }
             }
         }
     }
 
     fn without_this(&mut self, ty: TyId) -> TyId {
-        match self.look(ty) {
+        match self.shape_of(ty) {
             Ty::Object(id) => {
                 let mut object = Object::clone(&self.store.object_at(id));
                 object.calls.iter_mut().for_each(|call| call.this = None);

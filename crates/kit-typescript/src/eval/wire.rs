@@ -3,28 +3,28 @@
 use kit_diagnostics::Severity;
 use rustc_hash::FxHashSet;
 
-use super::{Evaluator, KeyKind, Part, Ty, TyId};
+use super::{Evaluator, KeyKind, Segment, Ty, TyId};
 
 /// Maximum number of nested types that are checked. A larger type expands without end, which lowering reports with a
 /// location.
-const MOST_PARTS: usize = 100_000;
+const MAX_PARTS: usize = 100_000;
 
 /// Nested types without a mistake, each with a flag that is true if `undefined` is allowed there.
 #[derive(Debug, Default)]
-pub(crate) struct Good(FxHashSet<(TyId, bool)>);
+pub(crate) struct CheckedTypes(FxHashSet<(TyId, bool)>);
 
 impl Evaluator<'_> {
-    /// Returns true if no nested type is a mistake. `good` contains the nested types that are already checked: most types
+    /// Returns true if no nested type is a mistake. `checked` contains the nested types that are already checked: most types
     /// are nested in other types, and walking them each time would take quadratic time.
-    pub(crate) fn is_wire_type(&mut self, ty: TyId, good: &mut Good) -> bool {
+    pub(crate) fn is_wire_type(&mut self, ty: TyId, checked: &mut CheckedTypes) -> bool {
         let mut seen = FxHashSet::default();
         // The flag is true if `undefined` is allowed: on a property it only means that the property is optional.
         let mut open = vec![(ty, false)];
         while let Some((ty, absent)) = open.pop() {
-            if good.0.contains(&(ty, absent)) || !seen.insert((ty, absent)) {
+            if checked.0.contains(&(ty, absent)) || !seen.insert((ty, absent)) {
                 continue;
             }
-            if seen.len() > MOST_PARTS {
+            if seen.len() > MAX_PARTS {
                 return true;
             }
             if self.is_exhausted() {
@@ -54,8 +54,8 @@ impl Evaluator<'_> {
                 Ty::Union(members) => open.extend(members.iter().map(|member| (*member, absent))),
                 Ty::Branded(base, _) => open.push((base, false)),
                 Ty::Template(parts) => open.extend(parts.iter().filter_map(|part| match part {
-                    Part::Hole(hole) => Some((*hole, false)),
-                    Part::Text(_) => None,
+                    Segment::Hole(hole) => Some((*hole, false)),
+                    Segment::Text(_) => None,
                 })),
                 Ty::Object(object) => {
                     let object = self.store.object_at(object);
@@ -86,7 +86,7 @@ impl Evaluator<'_> {
                 _ => {}
             }
         }
-        good.0.extend(seen);
+        checked.0.extend(seen);
         true
     }
 }

@@ -5,11 +5,11 @@ use oxc_ast::ast::Expression;
 
 use super::calls::{calls, kit_function};
 use super::expression::{elements, properties, string};
-use super::{Factory, Group, Located, computed, handlers, middleware};
+use super::{Factory, Group, Located, handlers, middleware, warn_computed};
 use crate::lower::Lowering;
-use crate::modules::{ModuleId, Place, Value};
+use crate::modules::{Location, ModuleId, Value};
 
-/// Reads the application factory from the modules. If no module calls `createApp`, `place` is `None`.
+/// Reads the application factory from the modules. If no module calls `createApp`, `location` is `None`.
 pub(crate) fn read(lowering: &mut Lowering<'_>, modules: &[ModuleId]) -> Factory {
     let mut factory = Factory::default();
     for module in modules {
@@ -17,23 +17,23 @@ pub(crate) fn read(lowering: &mut Lowering<'_>, modules: &[ModuleId]) -> Factory
             if kit_function(lowering, *module, call) != Some("createApp") {
                 continue;
             }
-            let place = Place {
+            let location = Location {
                 module: *module,
                 span: call.span,
             };
-            if let Some(first) = factory.place {
+            if let Some(first) = factory.location {
                 let mut earlier = lowering.graph().label(first).message("this one is read");
                 earlier.primary = false;
                 let diagnostic =
                     Diagnostic::warning(codes::NOT_STATICALLY_KNOWN, "`createApp` is called a second time")
-                        .label(lowering.graph().label(place))
+                        .label(lowering.graph().label(location))
                         .label(earlier)
                         .note("the routes of this application are not compiled")
                         .help("give each application a project of its own, or register all routes with one");
                 lowering.report(diagnostic);
                 continue;
             }
-            factory.place = Some(place);
+            factory.location = Some(location);
             match call
                 .arguments
                 .first()
@@ -49,9 +49,9 @@ pub(crate) fn read(lowering: &mut Lowering<'_>, modules: &[ModuleId]) -> Factory
                         &mut factory,
                     );
                 }
-                None => computed(
+                None => warn_computed(
                     lowering,
-                    place,
+                    location,
                     "these options",
                     "write the options out as an object literal",
                 ),
@@ -64,9 +64,9 @@ pub(crate) fn read(lowering: &mut Lowering<'_>, modules: &[ModuleId]) -> Factory
 
 fn read_options<'a>(lowering: &mut Lowering<'a>, options: Located<'a>, factory: &mut Factory) {
     let Some((members, complete)) = properties(lowering, options, "these options") else {
-        computed(
+        warn_computed(
             lowering,
-            options.place(),
+            options.location(),
             "these options",
             "write the options out as an object literal",
         );
@@ -92,11 +92,11 @@ fn read_options<'a>(lowering: &mut Lowering<'a>, options: Located<'a>, factory: 
 }
 
 fn read_group<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Group> {
-    let place = located.place();
+    let location = located.location();
     let Some((members, _)) = properties(lowering, located, "this route group") else {
-        computed(
+        warn_computed(
             lowering,
-            place,
+            location,
             "this route group",
             "write `{ prefix: \"/notes\", handlers: noteHandlers }`",
         );
@@ -109,12 +109,12 @@ fn read_group<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<G
         match member.name.as_str() {
             "prefix" => {
                 if let Some(text) = string(lowering, member.value) {
-                    prefix =
-                        Some((text.into_owned(), member.value.place())).filter(|(text, _)| !text.is_empty());
+                    prefix = Some((text.into_owned(), member.value.location()))
+                        .filter(|(text, _)| !text.is_empty());
                 } else {
-                    computed(
+                    warn_computed(
                         lowering,
-                        member.value.place(),
+                        member.value.location(),
                         "this prefix",
                         "write the prefix as a string",
                     );
@@ -127,16 +127,16 @@ fn read_group<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<G
         }
     }
     let Some((contracts, handlers)) = found else {
-        computed(
+        warn_computed(
             lowering,
-            place,
+            location,
             "the handlers of this route group",
             "add `handlers: noteHandlers`",
         );
         return None;
     };
     Some(Group {
-        place,
+        location,
         prefix,
         contracts,
         handlers,
@@ -162,7 +162,7 @@ fn defined<'a>(lowering: &mut Lowering<'a>, module: ModuleId, factory: &mut Fact
         {
             factory.defined.push((
                 name.to_owned(),
-                Place {
+                Location {
                     module,
                     span: call.span,
                 },

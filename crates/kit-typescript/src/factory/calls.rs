@@ -22,7 +22,7 @@ pub(super) fn calls<'a>(lowering: &Lowering<'a>, module: ModuleId) -> Vec<&'a Ca
 
     let mut calls = Calls(Vec::new());
     let module = lowering.graph().module(module);
-    module.room.run(|| calls.visit_program(module.program));
+    module.stack_size.run(|| calls.visit_program(module.program));
     calls.0
 }
 

@@ -7,12 +7,12 @@ use oxc_ast::ast::{
 };
 use oxc_span::GetSpan;
 
-use super::{Located, computed};
+use super::{Located, warn_computed};
 use crate::lower::Lowering;
-use crate::modules::{ModuleId, Place, Symbol, Value};
+use crate::modules::{Location, ModuleId, Symbol, Value};
 
 /// Maximum length of a chain of constants. A longer chain is a cycle.
-pub(super) const LONGEST_CHAIN: usize = 100;
+pub(super) const MAX_CHAIN: usize = 100;
 
 /// Result of following an expression.
 pub(super) enum Found<'a> {
@@ -25,8 +25,8 @@ pub(super) enum Found<'a> {
 }
 
 impl<'a> Located<'a> {
-    pub(super) fn place(&self) -> Place {
-        Place {
+    pub(super) fn location(&self) -> Location {
+        Location {
             module: self.module,
             span: self.expression.span(),
         }
@@ -44,7 +44,7 @@ impl<'a> Located<'a> {
 pub(super) fn follow<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Found<'a> {
     let mut current = located;
     let mut name = None;
-    for _ in 0..LONGEST_CHAIN {
+    for _ in 0..MAX_CHAIN {
         current.expression = current.expression.get_inner_expression();
         let Expression::Identifier(identifier) = current.expression else {
             return Found::Expression(current, name);
@@ -124,14 +124,14 @@ fn nested_elements<'a>(
 ) -> (Vec<Located<'a>>, bool) {
     let help = "write them out in an array literal, or in a constant that is one";
     let array = match follow(lowering, located) {
-        Found::Expression(found, _) if depth < LONGEST_CHAIN => match found.expression {
+        Found::Expression(found, _) if depth < MAX_CHAIN => match found.expression {
             Expression::ArrayExpression(array) => Some((found, array)),
             _ => None,
         },
         _ => None,
     };
     let Some((found, array)) = array else {
-        computed(lowering, located.place(), what, help);
+        warn_computed(lowering, located.location(), what, help);
         return (Vec::new(), false);
     };
     let (mut all, mut complete) = (Vec::new(), true);
@@ -167,8 +167,8 @@ pub(super) struct Member<'a> {
 
 impl Member<'_> {
     /// Returns the location of the property's key.
-    pub(super) fn place(&self) -> Place {
-        Place {
+    pub(super) fn location(&self) -> Location {
+        Location {
             module: self.value.module,
             span: self.property.key.span(),
         }
@@ -193,11 +193,11 @@ fn nested_properties<'a>(
         match property {
             ObjectPropertyKind::ObjectProperty(property) => {
                 let Some(name) = property.key.static_name() else {
-                    let place = Place {
+                    let location = Location {
                         module: found.module,
                         span: property.key.span(),
                     };
-                    computed(lowering, place, &format!("a property name of {what}"), help);
+                    warn_computed(lowering, location, &format!("a property name of {what}"), help);
                     complete = false;
                     continue;
                 };
@@ -210,7 +210,7 @@ fn nested_properties<'a>(
             }
             ObjectPropertyKind::SpreadProperty(spread) => {
                 let inner = found.with(&spread.argument);
-                let nested = if depth < LONGEST_CHAIN {
+                let nested = if depth < MAX_CHAIN {
                     nested_properties(lowering, inner, what, depth + 1)
                 } else {
                     None
@@ -221,7 +221,7 @@ fn nested_properties<'a>(
                     }
                     complete &= seen;
                 } else {
-                    computed(lowering, inner.place(), &format!("a part of {what}"), help);
+                    warn_computed(lowering, inner.location(), &format!("a part of {what}"), help);
                     complete = false;
                 }
             }

@@ -6,19 +6,19 @@ use kit_ir::HandlerSource;
 
 use super::calls::kit_call;
 use super::expression::{Found, follow, properties};
-use super::{Located, computed};
+use super::{Located, warn_computed};
 use crate::eval::TyId;
 use crate::lower::Lowering;
-use crate::modules::Place;
+use crate::modules::Location;
 use crate::routes::{Contract, parse_key};
 
 /// A map of handlers.
 pub(crate) struct HandlerMap {
     /// Name under which the map is exported, or the name of the constant that contains it.
     pub(crate) export: String,
-    pub(crate) place: Place,
+    pub(crate) location: Location,
     /// Locations of the handlers, by route key.
-    pub(crate) handlers: IndexMap<String, Place>,
+    pub(crate) handlers: IndexMap<String, Location>,
     /// True if all keys could be read.
     pub(crate) complete: bool,
 }
@@ -26,10 +26,10 @@ pub(crate) struct HandlerMap {
 impl HandlerMap {
     /// Returns the location of the handler for a route key.
     pub(crate) fn source(&self, lowering: &Lowering<'_>, key: &str) -> Option<HandlerSource> {
-        let place = self.handlers.get(key)?;
+        let location = self.handlers.get(key)?;
         Some(HandlerSource {
             export: self.export.clone(),
-            span: lowering.span(*place),
+            span: lowering.span(*location),
         })
     }
 
@@ -41,7 +41,7 @@ impl HandlerMap {
             .iter()
             .partition(|contract| parse_key(&contract.key).is_ok());
         let known = || right.iter().map(|contract| contract.key.as_str());
-        for (key, place) in &self.handlers {
+        for (key, location) in &self.handlers {
             let misspelt = || wrong.iter().map(|contract| contract.key.as_str());
             if known().any(|contract| contract == key) || closest(key, misspelt()).is_some() {
                 continue;
@@ -53,7 +53,7 @@ impl HandlerMap {
             let message = format!("`{group}` has no contract `{key}`");
             let diagnostic = lowering
                 .eval
-                .diagnostic(codes::UNKNOWN_HANDLER_KEY, *place, message)
+                .diagnostic(codes::UNKNOWN_HANDLER_KEY, *location, message)
                 .help(help);
             lowering.report(diagnostic);
         }
@@ -68,11 +68,11 @@ impl HandlerMap {
                 "`{}` has no handler for `{}` of `{group}`",
                 self.export, contract.key
             );
-            let contract_label = lowering.graph().label(contract.place).message("the contract");
+            let contract_label = lowering.graph().label(contract.location).message("the contract");
             let mut contract_label = contract_label;
             contract_label.primary = false;
             let diagnostic = Diagnostic::new(codes::UNKNOWN_HANDLER_KEY, message)
-                .label(lowering.graph().label(self.place))
+                .label(lowering.graph().label(self.location))
                 .label(contract_label)
                 .help(format!("add `\"{}\": async ({{ ctx }}) => …`", contract.key));
             lowering.report(diagnostic);
@@ -82,26 +82,26 @@ impl HandlerMap {
 
 /// Reads the `handlers` option of a route group: the type of the contracts and the map.
 pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<(TyId, HandlerMap)> {
-    let place = located.place();
+    let location = located.location();
     let Found::Expression(found, name) = follow(lowering, located) else {
-        computed(
+        warn_computed(
             lowering,
-            place,
+            location,
             "these handlers",
             "export them as a constant: `export const noteHandlers = defineHandlers<NoteRoutes>({ … })`",
         );
         return None;
     };
     let Some(call) = kit_call(lowering, found, "defineHandlers") else {
-        computed(
+        warn_computed(
             lowering,
-            place,
+            location,
             "these handlers",
             "make them with `defineHandlers<NoteRoutes>({ … })`",
         );
         return None;
     };
-    let call_place = Place {
+    let call_location = Location {
         module: found.module,
         span: call.span,
     };
@@ -111,7 +111,12 @@ pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Opt
         .and_then(|arguments| arguments.params.first())
     else {
         let help = "name the contract group: `defineHandlers<NoteRoutes>({ … })`";
-        computed(lowering, call_place, "the contract group of these handlers", help);
+        warn_computed(
+            lowering,
+            call_location,
+            "the contract group of these handlers",
+            help,
+        );
         return None;
     };
     let scope = lowering.eval.module_scope(found.module);
@@ -129,7 +134,7 @@ pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Opt
     );
     let mut map = HandlerMap {
         export,
-        place: call_place,
+        location: call_location,
         handlers: IndexMap::new(),
         complete: false,
     };
@@ -141,13 +146,13 @@ pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Opt
         Some((members, complete)) => {
             map.complete = complete;
             for member in members {
-                let place = member.place();
-                map.handlers.insert(member.name, place);
+                let location = member.location();
+                map.handlers.insert(member.name, location);
             }
         }
-        None => computed(
+        None => warn_computed(
             lowering,
-            call_place,
+            call_location,
             "the map of these handlers",
             "write the map out as an object literal",
         ),

@@ -4,19 +4,19 @@ use oxc_ast::ast::Expression;
 
 use super::calls::kit_call;
 use super::expression::{Found, Member, elements, follow, number, properties, string};
-use super::{About, Located, about, answers, computed};
+use super::{Located, MiddlewareTags, middleware_responses, middleware_tags, warn_computed};
 use crate::eval::TyId;
 use crate::lower::Lowering;
-use crate::modules::Place;
+use crate::modules::Location;
 
 /// A registered middleware.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) name: String,
     pub(crate) priority: f64,
-    pub(crate) place: Place,
+    pub(crate) location: Location,
     /// Contents of its doc comment.
-    pub(crate) about: About,
+    pub(crate) tags: MiddlewareTags,
     /// Type argument `Added` of `defineMiddleware<Added>`, not evaluated yet; `None` if there is no type argument that can
     /// be read.
     pub(crate) added: Option<TyId>,
@@ -26,12 +26,12 @@ pub(crate) struct Entry {
 
 impl Entry {
     /// Creates an entry with priority 0.
-    fn new(name: impl Into<String>, place: Place, about: About) -> Self {
+    fn new(name: impl Into<String>, location: Location, tags: MiddlewareTags) -> Self {
         Self {
             name: name.into(),
             priority: 0.0,
-            place,
-            about,
+            location,
+            tags,
             added: None,
             added_context: Vec::new(),
         }
@@ -52,21 +52,21 @@ pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> (Ve
 }
 
 fn entry<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Entry> {
-    let place = located.place();
-    let about = about::read(lowering, located);
-    answers::check(lowering, located);
+    let location = located.location();
+    let tags = middleware_tags::read(lowering, located);
+    middleware_responses::check(lowering, located);
     match follow(lowering, located) {
         Found::Function(_, function) => {
             let name = &function.id.as_ref()?.name;
-            Some(Entry::new(name.as_str(), place, about))
+            Some(Entry::new(name.as_str(), location, tags))
         }
         Found::Expression(found, name) => match found.expression {
-            Expression::ObjectExpression(_) => full_entry(lowering, found, place, about),
-            _ => Some(bare(lowering, found, name, place, about)),
+            Expression::ObjectExpression(_) => full_entry(lowering, found, location, tags),
+            _ => Some(bare(lowering, found, name, location, tags)),
         },
         // A middleware that is imported from a package. Only its name is known, and only the name is needed.
-        Found::Unknown(Some(name)) => Some(Entry::new(name, place, about)),
-        Found::Unknown(None) => Some(unnamed(lowering, place, about)),
+        Found::Unknown(Some(name)) => Some(Entry::new(name, location, tags)),
+        Found::Unknown(None) => Some(unnamed(lowering, location, tags)),
     }
 }
 
@@ -77,8 +77,8 @@ fn entry<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Entry>
 fn full_entry<'a>(
     lowering: &mut Lowering<'a>,
     located: Located<'a>,
-    place: Place,
-    own: About,
+    location: Location,
+    own: MiddlewareTags,
 ) -> Option<Entry> {
     let (members, _) = properties(lowering, located, "this middleware entry")?;
     let member = |name: &str| {
@@ -93,13 +93,13 @@ fn full_entry<'a>(
             if let Some(priority) = number(lowering, value) {
                 priority
             } else {
-                computed(lowering, value.place(), "this priority", "write the number");
+                warn_computed(lowering, value.location(), "this priority", "write the number");
                 0.0
             }
         }
     };
-    let about = match member("middleware") {
-        Some(value) if own == About::default() => about::read(lowering, value),
+    let tags = match member("middleware") {
+        Some(value) if own == MiddlewareTags::default() => middleware_tags::read(lowering, value),
         _ => own,
     };
     let name = match (member("name"), member("middleware")) {
@@ -107,9 +107,9 @@ fn full_entry<'a>(
             if let Some(name) = string(lowering, value) {
                 name.into_owned()
             } else {
-                computed(
+                warn_computed(
                     lowering,
-                    value.place(),
+                    value.location(),
                     "the name of this middleware",
                     "write the name as a string",
                 );
@@ -117,16 +117,16 @@ fn full_entry<'a>(
             }
         }
         (None, Some(value)) => entry(lowering, value)?.name,
-        (None, None) => return Some(unnamed(lowering, place, about)),
+        (None, None) => return Some(unnamed(lowering, location, tags)),
     };
     if let Some(value) = member("middleware") {
-        answers::check(lowering, value);
+        middleware_responses::check(lowering, value);
     }
     let added = member("middleware").and_then(|value| added(lowering, value));
     Some(Entry {
         priority,
         added,
-        ..Entry::new(name, place, about)
+        ..Entry::new(name, location, tags)
     })
 }
 
@@ -147,8 +147,8 @@ fn bare<'a>(
     lowering: &mut Lowering<'a>,
     found: Located<'a>,
     name: Option<&'a str>,
-    place: Place,
-    about: About,
+    location: Location,
+    tags: MiddlewareTags,
 ) -> Entry {
     let own = match found.expression {
         Expression::FunctionExpression(function) => {
@@ -170,21 +170,21 @@ fn bare<'a>(
     match own.or(name) {
         Some(name) => Entry {
             added,
-            ..Entry::new(name, place, about)
+            ..Entry::new(name, location, tags)
         },
-        None => unnamed(lowering, place, about),
+        None => unnamed(lowering, location, tags),
     }
 }
 
-fn unnamed(lowering: &mut Lowering<'_>, place: Place, about: About) -> Entry {
-    computed(
+fn unnamed(lowering: &mut Lowering<'_>, location: Location, tags: MiddlewareTags) -> Entry {
+    warn_computed(
         lowering,
-        place,
+        location,
         "the name of this middleware",
         "write `{ name: \"…\", middleware, priority: 0 }`",
     );
     // The middleware runs anyway, so it has a position in the chain.
-    Entry::new("anonymous", place, about)
+    Entry::new("anonymous", location, tags)
 }
 
 /// Merges global and group middleware into one chain, by ascending priority. At equal priority global middleware comes

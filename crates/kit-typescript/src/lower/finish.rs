@@ -12,14 +12,14 @@ use crate::eval::Evaluator;
 impl<'a> Lowering<'a> {
     /// Returns the program in its final order with unique names, the diagnostics, and the evaluator, for the list of files
     /// that were read.
-    pub(crate) fn finish(mut self) -> (Program, Diagnostics, Evaluator<'a>) {
+    pub(crate) fn into_program(mut self) -> (Program, Diagnostics, Evaluator<'a>) {
         self.sort_sources();
         self.sort_declarations();
         (self.program, self.diagnostics, self.eval)
     }
 
     /// Lowers the types that are still in the queue, then reads the tags.
-    pub(crate) fn complete(&mut self) {
+    pub(crate) fn lower_remaining(&mut self) {
         self.drain();
         self.read_tags();
         self.read_examples();

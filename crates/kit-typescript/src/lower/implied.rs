@@ -8,7 +8,7 @@ use crate::eval::{RuleSource, Ty, TyId};
 use crate::modules::DeclId;
 
 /// Maximum length of a chain of names. Only a cycle is longer.
-const MOST_STEPS: u32 = 10_000;
+const MAX_STEPS: u32 = 10_000;
 
 impl Lowering<'_> {
     /// Registers an entity by its name, so that `@references` finds it. If two entities have the same name, the first one
@@ -68,8 +68,8 @@ impl Lowering<'_> {
         };
         let mut at = ty;
         // A cycle of names is a mistake, which is reported where the type is needed.
-        for _ in 0..MOST_STEPS {
-            at = self.eval.peel(at);
+        for _ in 0..MAX_STEPS {
+            at = self.eval.without_laziness(at);
             at = match self.eval.store.get(at).clone() {
                 Ty::Constrained(inner, source) => {
                     rules = self.and_rules(rules, source, seen);

@@ -20,18 +20,18 @@ use kit_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::docs::{Doc, Misfit, documentation, misplaced};
-use crate::eval::{DocId, Evaluator, InstanceId, ObjectId, Part, SubjectId, Ty, TyId};
-use crate::modules::{DeclId, Graph, Place};
+use crate::eval::{DocId, Evaluator, InstanceId, ObjectId, Segment, SubjectId, Ty, TyId};
+use crate::modules::{DeclId, Graph, Location};
 
 pub(crate) use names::plural_snake;
 
 /// Maximum depth of nested inline types. A deeper type expands without end.
-const DEEPEST: u32 = 250;
+const MAX_DEPTH: u32 = 250;
 
 /// Maximum number of nested types of one declaration. A type without a name is written out at each location that uses it, so
-/// a few lines of types can cause gigabytes of generated code, and a type that branches without end reaches [`DEEPEST`] too
+/// a few lines of types can cause gigabytes of generated code, and a type that branches without end reaches [`MAX_DEPTH`] too
 /// late.
-const MOST_PARTS: u32 = 50_000;
+const MAX_PARTS: u32 = 50_000;
 
 /// Help text for a type that no JSON value fits.
 const WRITE_WIRE: &str = "describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null";
@@ -90,15 +90,15 @@ impl<'a> Lowering<'a> {
         &self.eval.graph
     }
 
-    /// Converts a location to the form of the IR. The source is the number of the module until [`Lowering::finish`] sorts
+    /// Converts a location to the form of the IR. The source is the number of the module until [`Lowering::into_program`] sorts
     /// the files.
-    pub(crate) fn span(&self, place: Place) -> Span {
-        let module = self.graph().module(place.module);
-        let (line, column) = module.lines.position(module.text, place.span.start);
+    pub(crate) fn span(&self, location: Location) -> Span {
+        let module = self.graph().module(location.module);
+        let (line, column) = module.lines.position(module.text, location.span.start);
         Span {
-            source: kit_ir::SourceId(self.graph().file(place.module).0),
-            start: place.span.start,
-            end: place.span.end,
+            source: kit_ir::SourceId(self.graph().file(location.module).0),
+            start: location.span.start,
+            end: location.span.end,
             line,
             column,
         }
@@ -125,7 +125,7 @@ impl<'a> Lowering<'a> {
             (instance.decl, !instance.args.is_empty())
         };
         let decl = self.graph().decl(decl_id);
-        let place = Place {
+        let location = Location {
             module: decl.module,
             span: decl.span,
         };
@@ -148,7 +148,7 @@ impl<'a> Lowering<'a> {
             self.report_all(issues);
             about = documentation(doc);
         }
-        let id = self.add_declaration(name, origin, about, place);
+        let id = self.add_declaration(name, origin, about, location);
         self.documented.extend(doc.map(|doc| (id, doc)));
         self.declared.insert(instance, id);
         self.queue.push_back((id, instance, self.eval.subject()));
@@ -156,9 +156,9 @@ impl<'a> Lowering<'a> {
     }
 
     /// Creates a declaration for an anonymous type in a route's slot.
-    pub(crate) fn declare_slot(&mut self, name: String, ty: TyId, place: Place) -> DeclarationId {
+    pub(crate) fn declare_slot(&mut self, name: String, ty: TyId, location: Location) -> DeclarationId {
         let path = std::mem::replace(&mut self.path, vec![name.clone()]);
-        let id = self.add_declaration(name, DeclarationOrigin::Slot, Documentation::default(), place);
+        let id = self.add_declaration(name, DeclarationOrigin::Slot, Documentation::default(), location);
         let inline = std::mem::take(&mut self.inline);
         let structure = self.structure(ty);
         self.inline = inline;
@@ -172,9 +172,9 @@ impl<'a> Lowering<'a> {
         name: String,
         origin: DeclarationOrigin,
         documentation: Documentation,
-        place: Place,
+        location: Location,
     ) -> DeclarationId {
-        let span = self.span(place);
+        let span = self.span(location);
         let r#type = self.program.add_type(TypeKind::Unknown);
         self.program.declarations.push(Declaration {
             name,
@@ -206,7 +206,7 @@ impl<'a> Lowering<'a> {
     /// Lowers the bodies of all declarations in the queue, and the declarations that they need.
     pub(crate) fn drain(&mut self) {
         while let Some((id, instance, subject)) = self.queue.pop_front() {
-            self.eval.resume(subject);
+            self.eval.continue_subject(subject);
             let body = self.eval.body(instance);
             self.path = vec![self.program.declarations[id].name.clone()];
             self.stand_at_declaration(instance);
@@ -220,16 +220,16 @@ impl<'a> Lowering<'a> {
         let decl = self
             .graph()
             .decl(self.eval.store.instances[instance.index()].decl);
-        let place = Place {
+        let location = Location {
             module: decl.module,
             span: decl.span,
         };
-        self.eval.stand_at(place);
+        self.eval.set_location(location);
     }
 
     /// Lowers a type. Names become references.
     pub(crate) fn lower(&mut self, ty: TyId) -> TypeId {
-        let ty = self.eval.peel(ty);
+        let ty = self.eval.without_laziness(ty);
         if let Ty::Named(instance) = *self.eval.store.get(ty)
             && self.is_declared(instance)
         {
@@ -242,7 +242,7 @@ impl<'a> Lowering<'a> {
 
     /// Lowers the structure of a type, even if the type has a name.
     pub(crate) fn structure(&mut self, ty: TyId) -> TypeId {
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return self.endless(ty);
         }
         self.eval.spend(1);
@@ -263,12 +263,12 @@ impl<'a> Lowering<'a> {
     fn has_room(&mut self, parts: u32) -> bool {
         let before = self.inline;
         self.inline = before.saturating_add(parts);
-        if self.inline < MOST_PARTS {
+        if self.inline < MAX_PARTS {
             return true;
         }
-        if before < MOST_PARTS {
+        if before < MAX_PARTS {
             let name = self.path.first().cloned().unwrap_or_default();
-            let message = format!("`{name}` has more than {MOST_PARTS} nested types");
+            let message = format!("`{name}` has more than {MAX_PARTS} nested types");
             let help = "name the types that are used in many places: a named type is generated once";
             self.refused(codes::TOO_LARGE_TYPE, &message, help);
         }
@@ -280,8 +280,8 @@ impl<'a> Lowering<'a> {
         if !self.eval.is_exhausted() {
             return None;
         }
-        let place = self.eval.some_place();
-        let refused = self.eval.exhausted(place);
+        let location = self.eval.current_location();
+        let refused = self.eval.exhausted(location);
         Some(self.structure_inner(refused))
     }
 
@@ -302,10 +302,10 @@ impl<'a> Lowering<'a> {
     }
 
     fn structure_inner(&mut self, ty: TyId) -> TypeId {
-        if let Some(place) = self.eval.written_at(ty) {
-            self.eval.stand_at(place);
+        if let Some(location) = self.eval.written_at(ty) {
+            self.eval.set_location(location);
         }
-        let ty = self.eval.peel(ty);
+        let ty = self.eval.without_laziness(ty);
         let kind = match self.eval.store.get(ty).clone() {
             Ty::Named(instance) => {
                 let shape = self.eval.shape(ty);
@@ -401,7 +401,7 @@ impl<'a> Lowering<'a> {
             // `${string}${string}` is any string, including the empty string.
             Ty::Template(parts)
                 if parts.iter().all(
-                    |part| matches!(part, Part::Hole(hole) if matches!(self.eval.store.get(*hole), Ty::String)),
+                    |part| matches!(part, Segment::Hole(hole) if matches!(self.eval.store.get(*hole), Ty::String)),
                 ) =>
             {
                 TypeKind::String
@@ -410,8 +410,8 @@ impl<'a> Lowering<'a> {
                 let parts = parts
                     .iter()
                     .map(|part| match part {
-                        Part::Text(text) => TemplatePart::Text(text.to_string()),
-                        Part::Hole(ty) => TemplatePart::Placeholder(self.structure(*ty)),
+                        Segment::Text(text) => TemplatePart::Text(text.to_string()),
+                        Segment::Hole(ty) => TemplatePart::Placeholder(self.structure(*ty)),
                     })
                     .collect();
                 TypeKind::Template { parts }
@@ -455,12 +455,12 @@ impl<'a> Lowering<'a> {
 
     /// Reports a type that has no wire form, at the location of the type.
     fn refused(&mut self, code: Code, message: &str, help: &str) -> TypeId {
-        let place = self.eval.some_place();
-        self.refused_at(code, message, help, place)
+        let location = self.eval.current_location();
+        self.refused_at(code, message, help, location)
     }
 
-    fn refused_at(&mut self, code: Code, message: &str, help: &str, place: Place) -> TypeId {
-        let diagnostic = self.eval.diagnostic(code, place, message).help(help);
+    fn refused_at(&mut self, code: Code, message: &str, help: &str, location: Location) -> TypeId {
+        let diagnostic = self.eval.diagnostic(code, location, message).help(help);
         self.report(diagnostic);
         self.failed()
     }

@@ -7,7 +7,7 @@ use kit_ir::{
 };
 
 use super::{Lowering, Tagged, WRITE_WIRE};
-use crate::eval::{KeyKind, Object, ObjectId, Part, Ty, TyId};
+use crate::eval::{KeyKind, Object, ObjectId, Segment, Ty, TyId};
 
 /// Progress of lowering an anonymous object.
 #[derive(Debug, Clone, Copy)]
@@ -24,11 +24,11 @@ impl Lowering<'_> {
         let object = self.eval.store.object_at(id);
         if object.is_function() {
             // Each function is a separate mistake, although all functions are one type.
-            let place = self.eval.some_place();
+            let location = self.eval.current_location();
             let what = "a function has no JSON form";
-            return self.refused_at(codes::NO_JSON_FORM, what, WRITE_WIRE, place);
+            return self.refused_at(codes::NO_JSON_FORM, what, WRITE_WIRE, location);
         }
-        if object.asks_nothing() {
+        if object.accepts_anything_but_null() {
             return self.anything_but_null();
         }
         match self.objects.get(&id).copied() {
@@ -96,8 +96,8 @@ impl Lowering<'_> {
         let origin = DeclarationOrigin::Instance {
             expression: self.eval.text(ty),
         };
-        let place = self.eval.some_place();
-        self.add_declaration(name, origin, Documentation::default(), place)
+        let location = self.eval.current_location();
+        self.add_declaration(name, origin, Documentation::default(), location)
     }
 
     fn object_inner(&mut self, id: ObjectId) -> TypeId {
@@ -109,7 +109,7 @@ impl Lowering<'_> {
                     format!("`{name}` is private, and so no JSON value is an instance of the class");
                 let help = "describe the value with an interface of its public properties, or with \
                             `Pick<Class, keyof Class>`, which leaves private members out";
-                self.refused_at(codes::NO_JSON_FORM, &message, help, property.place);
+                self.refused_at(codes::NO_JSON_FORM, &message, help, property.location);
             }
         }
         let mut properties = Vec::with_capacity(object.properties.len());
@@ -121,7 +121,7 @@ impl Lowering<'_> {
             .filter(|property| property.key != KeyKind::Symbol);
         for (index, property) in named.enumerate() {
             if let Some(doc) = property.doc
-                && !property.remapped
+                && !property.text_only_doc
             {
                 tagged.push((index, doc));
             }
@@ -158,8 +158,8 @@ impl Lowering<'_> {
                     parts: parts
                         .iter()
                         .map(|part| match part {
-                            Part::Text(text) => TemplatePart::Text(text.to_string()),
-                            Part::Hole(hole) => TemplatePart::Placeholder(self.structure(*hole)),
+                            Segment::Text(text) => TemplatePart::Text(text.to_string()),
+                            Segment::Hole(hole) => TemplatePart::Placeholder(self.structure(*hole)),
                         })
                         .collect(),
                 },

@@ -4,13 +4,13 @@ use kit_ir::{Documentation, Property, PropertyTags, TypeKind};
 
 use super::{Lowering, Tagged};
 use crate::docs::{Target, documentation, examples, misplaced, property_tags};
-use crate::eval::{Prop, Ty, TyId};
+use crate::eval::{self, Ty, TyId};
 
 impl Lowering<'_> {
     /// Lowers a property without its tags, which need the types of all declarations.
-    pub(super) fn property(&mut self, property: &Prop) -> Property {
+    pub(super) fn property(&mut self, property: &eval::Property) -> Property {
         let written = self.eval.written_at(property.ty);
-        self.eval.stand_at(written.unwrap_or(property.place));
+        self.eval.set_location(written.unwrap_or(property.location));
         let declared = self.eval.type_of(property);
         let (ty, absent) = self.without_undefined(declared);
         let r#type = self.lower(ty);
@@ -18,7 +18,7 @@ impl Lowering<'_> {
         if let Some(doc) = property.doc {
             let doc = self.eval.store.doc(doc);
             about = documentation(&doc);
-            if !property.remapped {
+            if !property.text_only_doc {
                 let issues = misplaced(&self.eval.graph, &doc, Target::Property);
                 self.report_all(issues);
             }
@@ -29,14 +29,14 @@ impl Lowering<'_> {
             optional: property.optional || (absent && !property.required),
             documentation: about,
             tags: PropertyTags::default(),
-            span: self.span(property.place),
+            span: self.span(property.location),
         }
     }
 
     /// Returns the type without `undefined`, and true if `undefined` was a member. A property with such a type may be
     /// absent.
     pub(super) fn without_undefined(&mut self, ty: TyId) -> (TyId, bool) {
-        let ty = self.eval.peel(ty);
+        let ty = self.eval.without_laziness(ty);
         if let Ty::Constrained(inner, source) = *self.eval.store.get(ty) {
             let (inner, absent) = self.without_undefined(inner);
             return (self.eval.store.add(Ty::Constrained(inner, source)), absent);

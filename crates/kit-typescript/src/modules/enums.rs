@@ -13,7 +13,7 @@ use super::{DeclId, DeclKind, Graph, ModuleId, Symbol, Value};
 use crate::eval::number_name;
 
 /// Maximum depth of constants that refer to constants, and of nested operators. A deeper expression is not a constant.
-const DEEPEST: usize = 100;
+const MAX_DEPTH: usize = 100;
 
 /// A member of an enum.
 #[derive(Debug, Clone)]
@@ -114,7 +114,7 @@ impl<'a> Graph<'a> {
         scope: &Constants<'a, '_>,
         depth: usize,
     ) -> EnumValue {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return EnumValue::Computed;
         }
         match expression {

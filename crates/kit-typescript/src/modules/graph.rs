@@ -16,7 +16,7 @@ use super::module::{ModuleKind, Source};
 use super::parsed::{ParsedFiles, Tree};
 use super::resolve::Resolver;
 use super::tables::tables;
-use super::{Decl, DeclId, Module, ModuleId, Place, Symbol};
+use super::{Decl, DeclId, Location, Module, ModuleId, Symbol};
 use crate::docs::Verdicts;
 use crate::files::FileSystem;
 use crate::source::display_path;
@@ -174,18 +174,18 @@ impl<'a> Graph<'a> {
             return *known;
         }
         let module = match self.parsed.get(path) {
-            Some(tree) => Some(self.plant(tree)),
+            Some(tree) => Some(self.add_tree(tree)),
             None => self.files.read(path).ok().map(|text| {
                 let text: &'a str = self.allocator.alloc_str(&text);
                 let tree = Tree::new(self.allocator, &self.root, path, text);
-                self.plant(&tree)
+                self.add_tree(&tree)
             }),
         };
         self.by_path.insert(path.to_path_buf(), module);
         module
     }
 
-    fn plant(&mut self, tree: &Tree<'a>) -> ModuleId {
+    fn add_tree(&mut self, tree: &Tree<'a>) -> ModuleId {
         self.bytes += tree.source.text.len();
         self.diagnostics.extend(tree.diagnostics.clone());
         let id = self.adopt(&tree.source);
@@ -293,13 +293,13 @@ impl<'a> Graph<'a> {
     }
 
     /// Creates a label for a location.
-    pub(crate) fn label(&self, place: Place) -> Label {
-        let module = self.module(place.module);
-        let (line, column) = module.lines.position(module.text, place.span.start);
+    pub(crate) fn label(&self, location: Location) -> Label {
+        let module = self.module(location.module);
+        let (line, column) = module.lines.position(module.text, location.span.start);
         let length = module.text.len();
         let (start, end) = (
-            (place.span.start as usize).min(length),
-            (place.span.end as usize).min(length),
+            (location.span.start as usize).min(length),
+            (location.span.end as usize).min(length),
         );
         Label::primary(&module.display, start..end.max(start)).at(line, column)
     }

@@ -3,9 +3,9 @@
 use kit_diagnostics::{Diagnostic, codes};
 use rustc_hash::FxHashSet;
 
-use super::missing::word;
 use super::module::{From, Link};
-use super::{DeclId, DeclKind, Graph, ModuleId, Place, Value};
+use super::unresolved::meaning_name;
+use super::{DeclId, DeclKind, Graph, Location, ModuleId, Value};
 use crate::eval::is_known;
 
 /// Symbol that a name resolves to.
@@ -44,7 +44,7 @@ const RED_ZONE: usize = 64 * 1024;
 const MORE_STACK: usize = 1024 * 1024;
 
 /// Maximum number of steps of a lookup. More steps mean cycles that multiply: `import A = B.B`, `import B = C.C`, and so on.
-const MOST_STEPS: u32 = 20_000;
+const MAX_STEPS: u32 = 20_000;
 
 impl<'a> Graph<'a> {
     /// Returns the symbol of a type name in a module.
@@ -149,7 +149,7 @@ impl<'a> Graph<'a> {
         visited: &mut Visited<'a>,
     ) -> Symbol<'a> {
         self.steps += 1;
-        if self.steps > MOST_STEPS {
+        if self.steps > MAX_STEPS {
             return Symbol::Global;
         }
         stacker::maybe_grow(RED_ZONE, MORE_STACK, || match link {
@@ -177,13 +177,13 @@ impl<'a> Graph<'a> {
         if from.source.starts_with("@kit/") {
             return Symbol::Kit(from.name.unwrap_or("*"));
         }
-        let place = Place {
+        let location = Location {
             module: id,
             span: from.span,
         };
         let target = match self.target(self.file(id), from.source, from.require) {
             Ok(target) => target,
-            Err(reason) => return self.unresolved(place, from.source, reason),
+            Err(reason) => return self.unresolved(location, from.source, reason),
         };
         let found = match from.name {
             Some(name) => self.exported(target, name, meaning, visited),
@@ -193,12 +193,12 @@ impl<'a> Graph<'a> {
             return symbol;
         }
         let Some(name) = from.name else {
-            let message = format!("the module `{}` is not a {}", from.source, word(meaning));
+            let message = format!("the module `{}` is not a {}", from.source, meaning_name(meaning));
             let help = "name one of its exports".to_owned();
-            return self.broken(codes::UNKNOWN_TYPE, place, message, help);
+            return self.broken(codes::UNKNOWN_TYPE, location, message, help);
         };
         let message = format!("`{}` does not export `{name}`", from.source);
-        self.not_exported(place, target, name, meaning, message)
+        self.not_exported(location, target, name, meaning, message)
     }
 
     /// Returns the symbol for `import * as` and `import … = require`.
@@ -309,7 +309,7 @@ impl<'a> Graph<'a> {
                 }
                 let symbol = match self.target(self.file(*block), source, false) {
                     Ok(target) => self.exported(target, name, meaning, visited),
-                    Err(reason) => Some(self.unresolved(Place { module: *block, span }, source, reason)),
+                    Err(reason) => Some(self.unresolved(Location { module: *block, span }, source, reason)),
                 };
                 let Some(symbol) = symbol else { continue };
                 match symbol {
@@ -317,13 +317,12 @@ impl<'a> Graph<'a> {
                     Symbol::Broken(diagnostic) => broken = Some(Symbol::Broken(diagnostic)),
                     symbol => match &found {
                         Some((first, other)) if !same(first, &symbol) => {
-                            let place = Place { module: *block, span };
+                            let location = Location { module: *block, span };
                             let message = format!(
                                 "both `{other}` and `{source}` export `{name}`, so this file exports neither"
                             );
-                            let help =
-                                format!("choose one of them: `export {{ {name} }} from \"{other}\"`");
-                            return Some(self.broken(codes::UNKNOWN_EXPORT, place, message, help));
+                            let help = format!("choose one of them: `export {{ {name} }} from \"{other}\"`");
+                            return Some(self.broken(codes::UNKNOWN_EXPORT, location, message, help));
                         }
                         Some(_) => {}
                         None => found = Some((symbol, source)),

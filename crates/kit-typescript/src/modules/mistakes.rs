@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 pub(super) struct Mistake {
     pub(super) code: Code,
     pub(super) message: String,
-    pub(super) place: Span,
+    pub(super) location: Span,
     /// Earlier location that is involved in the mistake.
     pub(super) earlier: Option<Span>,
     pub(super) help: String,
@@ -60,7 +60,7 @@ fn duplicates(program: &Program<'_>) -> Vec<Mistake> {
             found.push(Mistake {
                 code: codes::DUPLICATE_NAME,
                 message: format!("`{}` is declared twice", name.name),
-                place: name.span,
+                location: name.span,
                 earlier: Some(*earlier),
                 help: "give one of them another name; only interfaces merge".to_owned(),
             });
@@ -119,7 +119,7 @@ impl Members<'_> {
             self.found.push(Mistake {
                 code: codes::SYNTAX,
                 message,
-                place: Span::new(first.start, second.end),
+                location: Span::new(first.start, second.end),
                 earlier: None,
                 help,
             });

@@ -11,7 +11,6 @@ mod enums;
 mod graph;
 mod lookup;
 mod merge;
-mod missing;
 mod mistakes;
 mod module;
 mod parse;
@@ -20,6 +19,7 @@ mod path;
 mod resolve;
 mod tables;
 mod target;
+mod unresolved;
 
 pub(crate) use enums::EnumValue;
 pub(crate) use graph::Graph;
@@ -39,7 +39,7 @@ pub(crate) struct DeclId(pub(crate) u32);
 
 /// A location in a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Place {
+pub(crate) struct Location {
     pub(crate) module: ModuleId,
     pub(crate) span: oxc_span::Span,
 }

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::{DeclId, ModuleId, Name};
 use crate::source::LineIndex;
-use crate::stack::Room;
+use crate::stack::StackSize;
 
 /// A parsed file, shared by all modules in the file.
 pub(crate) struct Source<'a> {
@@ -24,7 +24,7 @@ pub(crate) struct Source<'a> {
     pub(crate) display: String,
     pub(crate) text: &'a str,
     /// Stack size for visitors of the program.
-    pub(crate) room: Room,
+    pub(crate) stack_size: StackSize,
     pub(crate) lines: LineIndex,
     pub(crate) program: &'a Program<'a>,
     /// First syntax error. A declaration that seems to be missing in a file with a syntax error may only be unparsed.
@@ -142,7 +142,7 @@ impl<'a> Source<'a> {
         path: PathBuf,
         display: String,
         text: &'a str,
-        room: Room,
+        stack_size: StackSize,
         lines: LineIndex,
         program: &'a Program<'a>,
         syntax_error: Option<Diagnostic>,
@@ -158,7 +158,7 @@ impl<'a> Source<'a> {
             path,
             display,
             text,
-            room,
+            stack_size,
             lines,
             program,
             syntax_error,

@@ -10,11 +10,11 @@ use oxc_span::{SourceType, Span};
 
 use super::mistakes;
 use crate::source::LineIndex;
-use crate::stack::Room;
+use crate::stack::StackSize;
 
 /// Maximum depth of nested brackets. Deeper files are refused before the recursive-descent parser reads them: the result is
 /// a clear error instead of a stack overflow. Hand-written code stays below 30.
-const DEEPEST: usize = 200;
+const MAX_DEPTH: usize = 200;
 
 /// Parses one file. Errors are reported with its display path. The tree contains the statements that could be parsed.
 pub(super) fn parse<'a>(
@@ -22,7 +22,7 @@ pub(super) fn parse<'a>(
     path: &Path,
     display: &str,
     text: &'a str,
-    room: Room,
+    stack_size: StackSize,
     lines: &LineIndex,
     diagnostics: &mut Diagnostics,
 ) -> &'a Program<'a> {
@@ -35,21 +35,21 @@ pub(super) fn parse<'a>(
         diagnostics.push(
             Diagnostic::new(
                 codes::SYNTAX,
-                format!("brackets are nested more than {DEEPEST} deep"),
+                format!("brackets are nested more than {MAX_DEPTH} deep"),
             )
             .label(label(offset, offset + 1))
             .help("give the inner types names of their own"),
         );
         return allocator.alloc(Parser::new(allocator, "", source_type).parse().program);
     }
-    let parsed = room.run(|| Parser::new(allocator, text, source_type).parse());
+    let parsed = stack_size.run(|| Parser::new(allocator, text, source_type).parse());
     for error in &parsed.diagnostics {
         let mut diagnostic = Diagnostic::new(codes::SYNTAX, error.message.to_string());
         for found in &error.labels {
             let start = found.offset() as usize;
-            let mut place = label(start, start + found.len() as usize);
-            place.primary = diagnostic.labels.is_empty();
-            diagnostic = diagnostic.label(place.message(found.label().unwrap_or_default()));
+            let mut location = label(start, start + found.len() as usize);
+            location.primary = diagnostic.labels.is_empty();
+            diagnostic = diagnostic.label(location.message(found.label().unwrap_or_default()));
         }
         if diagnostic.labels.is_empty() {
             diagnostic = diagnostic.label(label(0, 0));
@@ -63,13 +63,13 @@ pub(super) fn parse<'a>(
     // Mistakes in packages are not reported, because the user cannot fix them. In a file with syntax errors, apparent
     // mistakes may only be unparsed code.
     if parsed.diagnostics.is_empty() && !path.components().any(|part| part.as_os_str() == "node_modules") {
-        for mistake in room.run(|| mistakes::find(&parsed.program, text)) {
-            let place = |span: Span| label(span.start as usize, span.end as usize);
+        for mistake in stack_size.run(|| mistakes::find(&parsed.program, text)) {
+            let location = |span: Span| label(span.start as usize, span.end as usize);
             let mut diagnostic = Diagnostic::new(mistake.code, mistake.message)
-                .label(place(mistake.place))
+                .label(location(mistake.location))
                 .help(mistake.help);
             if let Some(earlier) = mistake.earlier {
-                let mut earlier = place(earlier).message("the first one");
+                let mut earlier = location(earlier).message("the first one");
                 earlier.primary = false;
                 diagnostic = diagnostic.label(earlier);
             }
@@ -86,7 +86,7 @@ fn suggestion(message: &str) -> String {
         .and_then(|rest| rest.split_once('`'))
         .map(|(wanted, _)| wanted);
     match wanted {
-        Some(wanted) => format!("write `{wanted}` here, or remove the text at this place"),
+        Some(wanted) => format!("write `{wanted}` here, or remove the text at this position"),
         None => "if this is correct, a bracket, a quote or a `;` is missing before it".to_owned(),
     }
 }
@@ -104,15 +104,19 @@ pub(super) fn parse_json<'a>(
         Label::primary(display, start..start).at(line, column)
     };
     if let Some(offset) = too_deep(text) {
-        let message = format!("brackets are nested more than {DEEPEST} deep");
+        let message = format!("brackets are nested more than {MAX_DEPTH} deep");
         diagnostics.push(Diagnostic::new(codes::SYNTAX, message).label(label(offset)));
         return None;
     }
-    match Room::of(text).run(|| Parser::new(allocator, text, SourceType::ts()).parse_expression()) {
+    match StackSize::for_text(text).run(|| Parser::new(allocator, text, SourceType::ts()).parse_expression())
+    {
         Ok(expression) => Some(allocator.alloc(expression)),
         Err(errors) => {
             let first = errors.first();
-            let message = first.map_or_else(|| "the file is not valid JSON".to_owned(), |error| error.message.to_string());
+            let message = first.map_or_else(
+                || "the file is not valid JSON".to_owned(),
+                |error| error.message.to_string(),
+            );
             let start = first
                 .and_then(|error| error.labels.first())
                 .map_or(0, |label| label.offset() as usize);
@@ -130,7 +134,7 @@ fn too_deep(text: &str) -> Option<usize> {
         match byte {
             b'(' | b'[' | b'{' | b'<' => {
                 depth += 1;
-                if depth > DEEPEST {
+                if depth > MAX_DEPTH {
                     return Some(offset);
                 }
             }

@@ -18,7 +18,7 @@ use super::resolve::is_json;
 use crate::docs::Verdicts;
 use crate::files::FileSystem;
 use crate::source::{LineIndex, display_path};
-use crate::stack::Room;
+use crate::stack::StackSize;
 
 /// Syntax tree of a file with its diagnostics.
 pub(super) struct Tree<'a> {
@@ -38,10 +38,26 @@ impl<'a> Tree<'a> {
             .then(|| parse::parse_json(allocator, &display, text, &lines, &mut diagnostics))
             .flatten();
         let code = if is_json(path) { "" } else { text };
-        let room = Room::of(code);
-        let program = parse::parse(allocator, path, &display, code, room, &lines, &mut diagnostics);
+        let stack_size = StackSize::for_text(code);
+        let program = parse::parse(
+            allocator,
+            path,
+            &display,
+            code,
+            stack_size,
+            &lines,
+            &mut diagnostics,
+        );
         let first = diagnostics.iter().next().cloned();
-        let source = Source::new(path.to_path_buf(), display, text, room, lines, program, first);
+        let source = Source::new(
+            path.to_path_buf(),
+            display,
+            text,
+            stack_size,
+            lines,
+            program,
+            first,
+        );
         Self {
             source: Rc::new(source),
             data,
@@ -51,14 +67,14 @@ impl<'a> Tree<'a> {
 }
 
 /// Owner of the data that a tree borrows.
-struct Ground {
+struct TreeOwner {
     allocator: Allocator,
     text: String,
 }
 
 self_cell!(
     struct Parsed {
-        owner: Ground,
+        owner: TreeOwner,
         #[covariant]
         dependent: Tree,
     }
@@ -97,7 +113,7 @@ impl ParsedFiles {
                 Some(parsed) if parsed.borrow_owner().text == text => parsed,
                 _ => {
                     let allocator = Allocator::default();
-                    Parsed::new(Ground { allocator, text }, |ground| {
+                    Parsed::new(TreeOwner { allocator, text }, |ground| {
                         Tree::new(&ground.allocator, root, path, &ground.text)
                     })
                 }

@@ -6,7 +6,7 @@ use oxc_span::Span;
 
 use super::lookup::{Meaning, Visited};
 use super::module::{From, ModuleKind};
-use super::{DeclId, DeclKind, Graph, ModuleId, Place, Symbol};
+use super::{DeclId, DeclKind, Graph, Location, ModuleId, Symbol};
 
 /// A segment of a path.
 #[derive(Debug, Clone, Copy)]
@@ -179,11 +179,11 @@ impl<'a> Graph<'a> {
             root = self.lookup(module, first.text, Meaning::Namespace, &mut visited.clone());
         }
         if matches!(root, Symbol::Global) {
-            let place = Place {
+            let location = Location {
                 module,
                 span: first.span,
             };
-            return self.no_namespace(place, first.text);
+            return self.no_namespace(location, first.text);
         }
         self.members(module, root, rest, meaning, visited)
     }
@@ -217,7 +217,7 @@ impl<'a> Graph<'a> {
         meaning: Meaning,
         visited: &mut Visited<'a>,
     ) -> Symbol<'a> {
-        let place = Place {
+        let location = Location {
             module,
             span: name.span,
         };
@@ -229,26 +229,26 @@ impl<'a> Graph<'a> {
                 if let Some(symbol) = self.member_of_merged_enum(space, name.text, meaning) {
                     return symbol;
                 }
-                let message = format!("{} does not export `{}`", self.title(space), name.text);
-                self.not_exported(place, space, name.text, meaning, message)
+                let message = format!("{} does not export `{}`", self.module_title(space), name.text);
+                self.not_exported(location, space, name.text, meaning, message)
             }
             Symbol::Type(decl) if matches!(self.decl(decl).kind, DeclKind::Enum(_)) => {
                 if let Some(index) = self.enum_member(decl, name.text) {
                     return Symbol::EnumMember(decl, index);
                 }
-                self.no_member(place, decl, name.text)
+                self.no_member(location, decl, name.text)
             }
             Symbol::Kit("*") => Symbol::Kit(name.text),
             Symbol::Broken(_) => left,
             _ => {
                 let message = format!("the name before `.{}` is not a namespace", name.text);
                 let help = "write the name of a namespace, an enum or an `import * as`".to_owned();
-                self.broken(codes::UNKNOWN_TYPE, place, message, help)
+                self.broken(codes::UNKNOWN_TYPE, location, message, help)
             }
         }
     }
 
-    fn no_member(&mut self, place: Place, decl: DeclId, name: &str) -> Symbol<'a> {
+    fn no_member(&mut self, location: Location, decl: DeclId, name: &str) -> Symbol<'a> {
         let members = self.enum_members(decl);
         let names: Vec<&str> = members.iter().map(|member| member.name).collect();
         let help = match closest(name, names.iter().copied()) {
@@ -256,7 +256,7 @@ impl<'a> Graph<'a> {
             None => format!("its members are {}", names.join(", ")),
         };
         let message = format!("the enum `{}` has no member `{name}`", self.decl(decl).name);
-        self.broken(codes::UNKNOWN_EXPORT, place, message, help)
+        self.broken(codes::UNKNOWN_EXPORT, location, message, help)
     }
 
     /// Returns a member of the enum that a namespace is merged with.

@@ -4,7 +4,7 @@ use kit_diagnostics::{Diagnostic, codes};
 use kit_ir::{DeclarationId, Program, Property, Route, Slot, TypeId, TypeKind};
 
 use crate::lower::Lowering;
-use crate::modules::{ModuleId, Place};
+use crate::modules::{Location, ModuleId};
 use crate::print::{key_text, type_text};
 
 /// Checks all routes.
@@ -31,8 +31,8 @@ fn properties(program: &Program, id: DeclarationId) -> Option<&[Property]> {
 }
 
 /// Converts a span of the IR to a location. The conversion is valid only before the source files are sorted.
-fn place(span: kit_ir::Span) -> Place {
-    Place {
+fn location(span: kit_ir::Span) -> Location {
+    Location {
         module: ModuleId(span.source.0),
         span: oxc_span::Span::new(span.start, span.end),
     }
@@ -99,7 +99,7 @@ fn check_params(lowering: &mut Lowering<'_>, route: &Route) {
     };
     let diagnostic = lowering
         .eval
-        .diagnostic(codes::PARAMETER_MISMATCH, place(route.span), message)
+        .diagnostic(codes::PARAMETER_MISMATCH, location(route.span), message)
         .help(help);
     lowering.report(diagnostic);
 }
@@ -112,7 +112,7 @@ fn check_text(lowering: &mut Lowering<'_>, route: &Route, slot: Slot, declaratio
     let mut report = |at: kit_ir::Span, message: String, help: &str| {
         problems.push(
             Diagnostic::new(codes::UNSUPPORTED_PARAMETER_TYPE, message)
-                .label(lowering.eval.graph.label(place(at)))
+                .label(lowering.eval.graph.label(location(at)))
                 .help(help),
         );
     };
@@ -149,11 +149,7 @@ fn check_text(lowering: &mut Lowering<'_>, route: &Route, slot: Slot, declaratio
                 slot.name(),
                 route.key
             );
-            report(
-                route.span,
-                message,
-                "write an object type, or `void`",
-            );
+            report(route.span, message, "write an object type, or `void`");
         }
     }
     lowering.report_all(problems);
@@ -200,7 +196,7 @@ fn check_body(lowering: &mut Lowering<'_>, route: &Route, body: DeclarationId) {
         generated.join(", ")
     );
     let diagnostic = Diagnostic::warning(codes::GENERATED_IN_BODY, message)
-        .label(lowering.graph().label(place(route.span)))
+        .label(lowering.graph().label(location(route.span)))
         .note("a client need not send it, and a value that it sends is accepted")
         .help(format!(
             "write `Omit<{name}, {}>` as the body",

@@ -7,14 +7,14 @@ use kit_diagnostics::codes;
 use crate::docs::Doc;
 use crate::eval::{Evaluator, Ty, TyId};
 use crate::lower::Lowering;
-use crate::modules::{DeclId, ModuleId, Place};
+use crate::modules::{DeclId, Location, ModuleId};
 
 /// A member of a contract group.
 #[derive(Clone)]
 pub(crate) struct Contract {
     /// Key as written in the source.
     pub(crate) key: String,
-    pub(crate) place: Place,
+    pub(crate) location: Location,
     /// Types of params, query, body and response.
     pub(crate) slots: [TyId; 4],
     pub(crate) doc: Option<Rc<Doc>>,
@@ -57,7 +57,7 @@ pub(crate) fn contracts(lowering: &mut Lowering<'_>, group: TyId) -> Vec<Contrac
                 let doc = property.doc.map(|doc| lowering.eval.store.doc(doc));
                 contracts.push(Contract {
                     key: property.name.to_string(),
-                    place: property.place,
+                    location: property.location,
                     slots,
                     doc,
                 });
@@ -71,7 +71,7 @@ pub(crate) fn contracts(lowering: &mut Lowering<'_>, group: TyId) -> Vec<Contrac
                 let message = format!("`{}` must be a `RouteContract`, not `{text}`", property.name);
                 let diagnostic = lowering
                     .eval
-                    .diagnostic(codes::INVALID_CONTRACT, property.place, message)
+                    .diagnostic(codes::INVALID_CONTRACT, property.location, message)
                     .help("write `RouteContract<Params, Query, Body, Response>` with `void` for each absent part");
                 lowering.report(diagnostic);
             }

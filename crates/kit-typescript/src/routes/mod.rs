@@ -11,20 +11,20 @@ pub(crate) use key::{join, parameters, parse_key, parse_path};
 pub(crate) use tags::{invalid, throws};
 
 use kit_diagnostics::codes;
-use kit_ir::{ContractGroup, HandlerSource, Route, RouteId, RouteSlots, Slot, DeclaredError};
+use kit_ir::{ContractGroup, DeclaredError, HandlerSource, Route, RouteId, RouteSlots, Slot};
 
 use crate::docs::documentation;
 use crate::eval::{Ty, TyId, pascal};
 use crate::factory::Entry;
 use crate::lower::Lowering;
-use crate::modules::{DeclId, Place};
+use crate::modules::{DeclId, Location};
 
 /// Registration of a route, before the route's types are lowered.
 pub(crate) struct Registration {
     /// Name of the contract group.
     pub(crate) group: String,
     /// Prefix and its location.
-    pub(crate) prefix: Option<(String, Place)>,
+    pub(crate) prefix: Option<(String, Location)>,
     pub(crate) handler: Option<HandlerSource>,
     /// Middleware that runs before the handler, in order.
     pub(crate) middleware: Vec<Entry>,
@@ -41,7 +41,7 @@ pub(crate) fn add(
         Err((message, help)) => {
             let diagnostic = lowering
                 .eval
-                .diagnostic(codes::INVALID_ROUTE_KEY, contract.place, message)
+                .diagnostic(codes::INVALID_ROUTE_KEY, contract.location, message)
                 .help(help);
             lowering.report(diagnostic);
             return None;
@@ -49,7 +49,7 @@ pub(crate) fn add(
     };
     let path = match &registration.prefix {
         None => key.path,
-        Some((prefix, place)) => match parse_path(prefix).map(|prefix| join(&prefix, &key.path)) {
+        Some((prefix, location)) => match parse_path(prefix).map(|prefix| join(&prefix, &key.path)) {
             // Prefix and path can each be valid while the joined path is invalid: both may have the same parameter.
             Ok(path) => match parse_path(&path) {
                 Ok(path) => path,
@@ -58,10 +58,10 @@ pub(crate) fn add(
                         .eval
                         .diagnostic(
                             codes::INVALID_ROUTE_KEY,
-                            contract.place,
+                            contract.location,
                             format!("{message} (in {path})"),
                         )
-                        .label(lowering.graph().label(*place).message("with this prefix"))
+                        .label(lowering.graph().label(*location).message("with this prefix"))
                         .help(help);
                     lowering.report(diagnostic);
                     return None;
@@ -70,19 +70,21 @@ pub(crate) fn add(
             Err((message, help)) => {
                 let diagnostic = lowering
                     .eval
-                    .diagnostic(codes::INVALID_ROUTE_KEY, *place, message)
+                    .diagnostic(codes::INVALID_ROUTE_KEY, *location, message)
                     .help(help);
                 lowering.report(diagnostic);
                 return None;
             }
         },
     };
-    lowering.eval.begin(format!("`{}`", contract.key), contract.place);
-    let about = tags::read(lowering, contract);
+    lowering
+        .eval
+        .start_subject(format!("`{}`", contract.key), contract.location);
+    let tags = tags::read(lowering, contract);
     let base = slot_base(key.method.name(), &path);
     let mut slots = RouteSlots::default();
     for (slot, ty) in Slot::ALL.into_iter().zip(contract.slots) {
-        let declaration = slot_declaration(lowering, ty, &base, slot, contract.place);
+        let declaration = slot_declaration(lowering, ty, &base, slot, contract.location);
         match slot {
             Slot::Params => slots.params = declaration,
             Slot::Query => slots.query = declaration,
@@ -90,12 +92,12 @@ pub(crate) fn add(
             Slot::Response => slots.response = declaration,
         }
     }
-    let status = about.status.unwrap_or(match (slots.response, key.method) {
+    let status = tags.status.unwrap_or(match (slots.response, key.method) {
         (None, _) => 204,
         (Some(_), kit_ir::Method::Post) => 201,
         (Some(_), _) => 200,
     });
-    let span = lowering.span(contract.place);
+    let span = lowering.span(contract.location);
     Some(
         lowering.program.routes.push(Route {
             method: key.method,
@@ -105,14 +107,14 @@ pub(crate) fn add(
             group: registration.group,
             slots,
             status,
-            summary: about.summary,
-            tags: about.tags,
-            throws: with_middleware(about.throws, &registration.middleware),
+            summary: tags.summary,
+            tags: tags.tags,
+            throws: with_middleware(tags.throws, &registration.middleware),
             documentation: contract.doc.as_deref().map(documentation).unwrap_or_default(),
             security: registration
                 .middleware
                 .iter()
-                .map(|entry| entry.about.security.clone())
+                .map(|entry| entry.tags.security.clone())
                 .filter(|asked| !asked.is_empty())
                 .collect(),
             middleware: registration
@@ -141,7 +143,7 @@ pub(crate) fn add_group(lowering: &mut Lowering<'_>, name: &str, declared: Optio
 
 /// Returns a route's errors, followed by the errors of its middleware that the route does not declare itself.
 fn with_middleware(mut throws: Vec<DeclaredError>, middleware: &[Entry]) -> Vec<DeclaredError> {
-    for error in middleware.iter().flat_map(|entry| &entry.about.throws) {
+    for error in middleware.iter().flat_map(|entry| &entry.tags.throws) {
         if !throws.iter().any(|own| own.code == error.code) {
             throws.push(error.clone());
         }
@@ -154,28 +156,28 @@ fn slot_declaration(
     ty: TyId,
     base: &str,
     slot: Slot,
-    place: Place,
+    location: Location,
 ) -> Option<kit_ir::DeclarationId> {
-    lowering.eval.stand_at(place);
+    lowering.eval.set_location(location);
     let shape = lowering.eval.shape(ty);
     match *lowering.eval.store.get(shape) {
         Ty::Undefined => return None,
         // Params and query are always objects: `{}` declares no keys, like `void`.
         Ty::Object(object)
             if matches!(slot, Slot::Params | Slot::Query)
-                && lowering.eval.store.object_at(object).asks_nothing() =>
+                && lowering.eval.store.object_at(object).accepts_anything_but_null() =>
         {
             return None;
         }
         _ => {}
     }
-    let peeled = lowering.eval.peel(ty);
-    if let Ty::Named(instance) = *lowering.eval.store.get(peeled)
+    let stripped = lowering.eval.without_laziness(ty);
+    if let Ty::Named(instance) = *lowering.eval.store.get(stripped)
         && lowering.is_declared(instance)
     {
         return Some(lowering.declare(instance));
     }
-    Some(lowering.declare_slot(format!("{base}{}", pascal(slot.name())), peeled, place))
+    Some(lowering.declare_slot(format!("{base}{}", pascal(slot.name())), stripped, location))
 }
 
 /// Returns the base of a slot's name, such as `PutNotesById` for `PUT /notes/:id`. The caller appends the name of the slot.

@@ -68,7 +68,7 @@ fn status(lowering: &mut Lowering<'_>, contract: &Contract, doc: &Doc) -> Option
         let message = format!("a response of status {status} has no body, and this route has one");
         let diagnostic = lowering
             .eval
-            .diagnostic(codes::TAG_DOES_NOT_FIT, tag.place, message)
+            .diagnostic(codes::TAG_DOES_NOT_FIT, tag.location, message)
             .help("write `void` as the response, or another status");
         lowering.report(diagnostic);
         return None;
@@ -108,6 +108,6 @@ pub(crate) fn invalid(lowering: &Lowering<'_>, tag: &Tag, form: &str) -> Diagnos
     };
     lowering
         .eval
-        .diagnostic(codes::INVALID_TAG_ARGUMENT, tag.place, message)
+        .diagnostic(codes::INVALID_TAG_ARGUMENT, tag.location, message)
         .help(format!("write `{form}`"))
 }

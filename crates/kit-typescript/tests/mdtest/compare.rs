@@ -7,7 +7,7 @@ use kit_diagnostics::{Diagnostic, Severity};
 use kit_ir::{Program, Slot, TypeKind};
 use kit_typescript::{Input, MemoryFiles, Output, compile};
 
-use crate::page::{Revealed, Said, Section};
+use crate::page::{ExpectedDiagnostic, Revealed, Section};
 use crate::print::property_text;
 
 /// Route file that needs the type of a claim in its response, because kit reports only mistakes in types that are needed.
@@ -49,9 +49,9 @@ pub(crate) fn differences(section: &Section) -> Vec<(usize, String)> {
             found.push((revealed.line, what));
         }
     }
-    let mut left: Vec<&Said> = section.said.iter().collect();
+    let mut left: Vec<&ExpectedDiagnostic> = section.said.iter().collect();
     for (line, diagnostic) in &diagnostics {
-        let fits = |said: &&Said| said.line == *line && matches(said, section, diagnostic);
+        let fits = |said: &&ExpectedDiagnostic| said.line == *line && matches(said, section, diagnostic);
         match left.iter().position(fits) {
             Some(at) => {
                 left.remove(at);
@@ -122,7 +122,7 @@ fn line_of(section: &Section, diagnostic: &Diagnostic) -> Option<usize> {
         .copied()
 }
 
-fn matches(said: &Said, section: &Section, diagnostic: &Diagnostic) -> bool {
+fn matches(said: &ExpectedDiagnostic, section: &Section, diagnostic: &Diagnostic) -> bool {
     let under = under(section, diagnostic);
     said.code == diagnostic.code.name()
         && said.warning == (diagnostic.severity == Severity::Warning)

@@ -6,7 +6,7 @@ pub(crate) struct Section {
     pub(crate) title: String,
     pub(crate) files: Vec<File>,
     pub(crate) revealed: Vec<Revealed>,
-    pub(crate) said: Vec<Said>,
+    pub(crate) said: Vec<ExpectedDiagnostic>,
 }
 
 /// A file of the project.
@@ -31,7 +31,7 @@ pub(crate) struct Revealed {
 
 /// A claim `// error: …` or `// warning: …`.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct ExpectedDiagnostic {
     pub(crate) warning: bool,
     pub(crate) code: String,
     pub(crate) message: Option<String>,
@@ -163,7 +163,7 @@ fn exported(line: &str) -> Option<&str> {
     (!name.is_empty()).then_some(name)
 }
 
-fn said(claim: &str, line: usize) -> Option<Said> {
+fn said(claim: &str, line: usize) -> Option<ExpectedDiagnostic> {
     let (kind, rest) = claim.split_once(": [")?;
     let (code, rest) = rest.split_once(']')?;
     let rest = rest.trim();
@@ -178,7 +178,7 @@ fn said(claim: &str, line: usize) -> Option<Said> {
         "" => None,
         _ => Some(rest.strip_prefix('"')?.strip_suffix('"')?.to_owned()),
     };
-    Some(Said {
+    Some(ExpectedDiagnostic {
         warning: kind == "warning",
         code: code.to_owned(),
         message,

@@ -25,7 +25,7 @@ use exceptions::EXCEPTIONS;
 use translate::in_unicode_mode;
 
 /// Directories below the root of the repository, each with a text that the path of a file must contain.
-const ROOMS: [(&str, &str); 4] = [
+const DIRECTORIES: [(&str, &str); 4] = [
     ("packages", "/src/"),
     ("crates/kit-scaffold/templates", "/"),
     ("crates/kit-emit/tests/goldens", "/"),
@@ -117,7 +117,7 @@ impl<'a> Visit<'a> for Finder<'_> {
 }
 
 /// Returns the findings of a source file and the number of expressions that were checked.
-fn look(path: &str, text: &str) -> (Vec<Finding>, usize) {
+fn check_file(path: &str, text: &str) -> (Vec<Finding>, usize) {
     let allocator = Allocator::default();
     let source_type = SourceType::from_path(path).expect("the file is TypeScript");
     let parsed = Parser::new(&allocator, text, source_type).parse();
@@ -159,16 +159,17 @@ fn every_regular_expression_of_kit_takes_linear_time_or_has_a_reason() {
     let mut unused: Vec<_> = EXCEPTIONS.iter().collect();
     let mut problems = Vec::new();
     let mut judged = 0;
-    for (room, part) in ROOMS {
+    for (directory, part) in DIRECTORIES {
         let mut files = Vec::new();
-        files_below(&root.join(room), &mut files);
+        files_below(&root.join(directory), &mut files);
         for file in files {
             let path = file.strip_prefix(&root).expect("it is below the root");
             let path = path.to_string_lossy().replace('\\', "/");
             if !path.contains(part) {
                 continue;
             }
-            let (findings, count) = look(&path, &fs::read_to_string(&file).expect("the file can be read"));
+            let (findings, count) =
+                check_file(&path, &fs::read_to_string(&file).expect("the file can be read"));
             judged += count;
             for Finding {
                 line,
@@ -218,7 +219,7 @@ fn finds_an_unsafe_expression_in_every_position_of_a_program() {
         ("const f = /^(?:\\n|[^])*$/;", "takes exponential time"),
         ("const g = /(?:^a*)*$/m;", "takes"),
     ] {
-        let (findings, _) = look("planted.ts", source);
+        let (findings, _) = check_file("planted.ts", source);
         assert!(
             findings.iter().any(|finding| finding.problem.contains(found)),
             "{source}: {findings:?}"
@@ -230,7 +231,7 @@ fn finds_an_unsafe_expression_in_every_position_of_a_program() {
         "// /(a+)+/",
         "const c = \"/(a+)+/\";",
     ] {
-        let (findings, _) = look("planted.ts", source);
+        let (findings, _) = check_file("planted.ts", source);
         assert!(findings.is_empty(), "{source}: {findings:?}");
     }
 }

@@ -43,7 +43,7 @@ pub fn text(output: &Output) -> String {
 pub fn mistakes(output: &Output) -> String {
     let mut text = String::new();
     for diagnostic in &output.diagnostics {
-        let place = diagnostic.primary().map_or_else(String::new, |label| {
+        let location = diagnostic.primary().map_or_else(String::new, |label| {
             format!("{}:{}:{}", label.path, label.line, label.column)
         });
         let severity = if diagnostic.severity == Severity::Warning {
@@ -53,7 +53,7 @@ pub fn mistakes(output: &Output) -> String {
         };
         writeln!(
             text,
-            "{place} {severity}{} {}",
+            "{location} {severity}{} {}",
             diagnostic.code, diagnostic.message
         )
         .expect("a string takes everything");

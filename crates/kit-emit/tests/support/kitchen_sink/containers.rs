@@ -63,7 +63,10 @@ pub fn containers(b: &mut Builder) {
     let mixed = b.indexed(vec![known], vec![(IndexKey::String, string)]);
     let code = b.string();
     let header = IndexKey::Template {
-        parts: vec![TemplatePart::Text("x-".to_owned()), TemplatePart::Placeholder(code)],
+        parts: vec![
+            TemplatePart::Text("x-".to_owned()),
+            TemplatePart::Placeholder(code),
+        ],
     };
     let size = b.property("x-size", short);
     // Without `[key: string]`: keys that are neither numbers nor start with `x-` are dropped.

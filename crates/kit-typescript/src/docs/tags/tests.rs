@@ -21,7 +21,7 @@ fn the_page_lists_every_tag_with_its_targets() {
     let known: Vec<(&str, String)> = TagName::ALL
         .iter()
         .map(|tag| {
-            let places: Vec<&str> = tag
+            let locations: Vec<&str> = tag
                 .targets()
                 .iter()
                 .map(|target| match target {
@@ -32,12 +32,12 @@ fn the_page_lists_every_tag_with_its_targets() {
                     Target::Middleware => "middleware",
                 })
                 .collect();
-            (tag.name(), places.join(", "))
+            (tag.name(), locations.join(", "))
         })
         .collect();
     let known: Vec<(&str, &str)> = known
         .iter()
-        .map(|(name, places)| (*name, places.as_str()))
+        .map(|(name, locations)| (*name, locations.as_str()))
         .collect();
     assert_eq!(listed, known);
 }

@@ -12,14 +12,14 @@ impl Evaluator<'_> {
 
     fn function_assignable(&mut self, from: &Function, to: &Function) -> bool {
         // `void` accepts any result.
-        let result = matches!(self.look(to.result), Ty::Undefined | Ty::Any)
+        let result = matches!(self.shape_of(to.result), Ty::Undefined | Ty::Any)
             || self.assignable(from.result, to.result);
         result && self.parameters_assignable(from, to)
     }
 
     fn parameters_assignable(&mut self, from: &Function, to: &Function) -> bool {
         let (own, wanted) = (self.parameter_tuple(from), self.parameter_tuple(to));
-        let (own_shape, wanted_shape) = (self.look(own), self.look(wanted));
+        let (own_shape, wanted_shape) = (self.shape_of(own), self.shape_of(wanted));
         if matches!(wanted_shape, Ty::Any | Ty::Never) || matches!(own_shape, Ty::Any) {
             return true;
         }

@@ -6,11 +6,11 @@ mod object;
 use rustc_hash::FxHashMap;
 
 use super::types::{Element, Literal};
-use super::{Evaluator, Part, Ty, TyId};
+use super::{Evaluator, Segment, Ty, TyId};
 
 /// Maximum depth of nested comparisons. Deeper comparisons are of types that expand without end; TypeScript then answers
 /// "maybe", which counts as yes.
-const DEEPEST_COMPARISON: u32 = 100;
+const MAX_COMPARISON_DEPTH: u32 = 100;
 
 /// Results about pairs of types.
 #[derive(Default)]
@@ -42,7 +42,7 @@ impl Evaluator<'_> {
         if let Some(known) = self.relations.known.get(&(from, to)) {
             return *known;
         }
-        if self.relations.depth >= DEEPEST_COMPARISON {
+        if self.relations.depth >= MAX_COMPARISON_DEPTH {
             return true;
         }
         self.spend(1);
@@ -166,7 +166,7 @@ impl Evaluator<'_> {
             }
             (Ty::Template(_) | Ty::Cased(..), Ty::Template(parts)) => self.template_fits(from, &parts),
             (Ty::String, Ty::Template(parts)) => {
-                matches!(parts.as_ref(), [Part::Hole(hole)] if self.assignable(from, *hole))
+                matches!(parts.as_ref(), [Segment::Hole(hole)] if self.assignable(from, *hole))
             }
             (Ty::Parameter(_) | Ty::Infer(_), _)
             | (_, Ty::Parameter(_) | Ty::Infer(_))

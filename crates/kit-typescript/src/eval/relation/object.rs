@@ -13,7 +13,7 @@ impl Evaluator<'_> {
         };
         let object = self.store.object_at(id);
         for (at, property) in object.properties.iter().enumerate() {
-            let values: Vec<TyId> = match self.look(property.ty) {
+            let values: Vec<TyId> = match self.shape_of(property.ty) {
                 Ty::Union(values) => values.to_vec(),
                 Ty::Boolean => self.boolean_values().to_vec(),
                 _ => continue,
@@ -92,7 +92,7 @@ impl Evaluator<'_> {
                 });
         }
         // Every value type is assignable to `any`.
-        if matches!(self.look(value), Ty::Any) {
+        if matches!(self.shape_of(value), Ty::Any) {
             return true;
         }
         if from.nominal {
@@ -233,8 +233,8 @@ impl Evaluator<'_> {
             self.text(from),
             self.text(to)
         );
-        let place = self.some_place();
-        self.unsupported(place, &message, "write the result of the comparison")
+        let location = self.current_location();
+        self.unsupported(location, &message, "write the result of the comparison")
     }
 
     fn has_length(&self, id: TyId) -> bool {
@@ -250,10 +250,10 @@ impl Evaluator<'_> {
     }
 
     fn length(&mut self, id: TyId) -> TyId {
-        let place = self.some_place();
+        let location = self.current_location();
         let key = self.store.text("length");
         match self.store.get(id) {
-            Ty::Tuple { .. } => self.indexed_access(id, key, place),
+            Ty::Tuple { .. } => self.indexed_access(id, key, location),
             _ => self.store.add(Ty::Number),
         }
     }

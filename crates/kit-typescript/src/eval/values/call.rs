@@ -6,12 +6,17 @@ use super::Widening;
 use crate::eval::reference::parameters;
 use crate::eval::types::{Function, Literal};
 use crate::eval::{Evaluator, ScopeId, Ty, TyId};
-use crate::modules::{Name, Place, Symbol};
+use crate::modules::{Location, Name, Symbol};
 
 impl<'a> Evaluator<'a> {
     /// Returns the declared result of a function call, with the type arguments that are written out. A result that depends
     /// on inferred type arguments is an error with a suggestion.
-    pub(super) fn call_value(&mut self, call: &'a CallExpression<'a>, scope: ScopeId, place: Place) -> TyId {
+    pub(super) fn call_value(
+        &mut self,
+        call: &'a CallExpression<'a>,
+        scope: ScopeId,
+        location: Location,
+    ) -> TyId {
         let function = self.expression_type(&call.callee, scope, Widening::Declared);
         let shape = self.shape(function);
         let signatures = match *self.store.get(shape) {
@@ -48,7 +53,9 @@ impl<'a> Evaluator<'a> {
             ([only], None) if !self.store.is_open(*only) => *only,
             // A result that refers to no type parameter needs no type arguments.
             ([], Some(signature)) if !self.store.is_open(signature.result) => signature.result,
-            (_, generic) => self.unreadable_call(call, generic.filter(|_| fitting.is_empty()), scope, place),
+            (_, generic) => {
+                self.unreadable_call(call, generic.filter(|_| fitting.is_empty()), scope, location)
+            }
         }
     }
 
@@ -58,15 +65,15 @@ impl<'a> Evaluator<'a> {
         call: &'a CallExpression<'a>,
         generic: Option<Function>,
         scope: ScopeId,
-        place: Place,
+        location: Location,
     ) -> TyId {
         if let Some(library) = self.schema_library(&call.callee, scope) {
-            return self.schema_value(library, place);
+            return self.schema_value(library, location);
         }
         match generic {
-            Some(signature) => self.uninferred_call(&signature, place),
+            Some(signature) => self.uninferred_call(&signature, location),
             None => self.uninferred(
-                place,
+                location,
                 "the result of this call",
                 "the type beside the name, and use that: `const settings: Settings = …`",
             ),
@@ -80,7 +87,7 @@ impl<'a> Evaluator<'a> {
         path: &[Name<'a>],
         free: bool,
         scope: ScopeId,
-        place: Place,
+        location: Location,
     ) -> Option<TyId> {
         let module = self.store.module_of(scope);
         let symbol = match path {
@@ -99,7 +106,7 @@ impl<'a> Evaluator<'a> {
         };
         inferred.then(|| {
             self.uninferred(
-                place,
+                location,
                 &format!("`new {name}(…)` without type arguments"),
                 &format!("the type arguments: `new {name}<…>(…)`"),
             )
@@ -113,7 +120,7 @@ impl<'a> Evaluator<'a> {
             return true;
         }
         let parameters = self.parameter_tuple(signature);
-        let Ty::Tuple { elements, .. } = self.look(parameters) else {
+        let Ty::Tuple { elements, .. } = self.shape_of(parameters) else {
             return true;
         };
         let required = elements
@@ -124,10 +131,10 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the mistake for a call whose type arguments only follow from its values.
-    fn uninferred_call(&mut self, signature: &Function, place: Place) -> TyId {
+    fn uninferred_call(&mut self, signature: &Function, location: Location) -> TyId {
         let written = self.written_result(signature.generic).unwrap_or("…");
         self.uninferred(
-            place,
+            location,
             "the result of this call",
             &format!(
                 "the type beside the name, `const value: {written} = …` with its type arguments filled in, or declare \
@@ -142,7 +149,7 @@ impl<'a> Evaluator<'a> {
         &mut self,
         binary: &'a BinaryExpression<'a>,
         scope: ScopeId,
-        place: Place,
+        location: Location,
     ) -> TyId {
         let operator = binary.operator;
         if operator.is_equality()
@@ -164,7 +171,7 @@ impl<'a> Evaluator<'a> {
             }
             _ => {
                 return self.uninferred(
-                    place,
+                    location,
                     "this expression",
                     "the type beside the name: `const size: number = …`",
                 );
@@ -175,7 +182,7 @@ impl<'a> Evaluator<'a> {
 
     /// Returns the primitive type of a scalar type; `None` for any other type.
     fn scalar(&mut self, ty: TyId) -> Option<Ty> {
-        match self.look(ty) {
+        match self.shape_of(ty) {
             Ty::Literal(literal) => Some(literal.primitive()),
             Ty::EnumMember(member) => Some(match member.value {
                 Literal::Number(_) => Ty::Number,

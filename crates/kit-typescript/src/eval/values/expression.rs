@@ -13,14 +13,14 @@ use crate::eval::function::Signature;
 use crate::eval::members::insert;
 use crate::eval::types::{Element, Literal};
 use crate::eval::utility::Utility;
-use crate::eval::{Evaluator, Object, Prop, ScopeId, Ty, TyId};
-use crate::modules::{Name, Place, expression_path};
+use crate::eval::{Evaluator, Object, Property, ScopeId, Ty, TyId};
+use crate::modules::{Location, Name, expression_path};
 
 impl<'a> Evaluator<'a> {
     /// Rejects an expression that needs TypeScript's inference.
-    pub(super) fn uninferred(&mut self, place: Place, what: &str, write: &str) -> TyId {
+    pub(super) fn uninferred(&mut self, location: Location, what: &str, write: &str) -> TyId {
         let message = format!("kit does not infer the type of {what}");
-        self.unsupported(place, &message, &format!("write {write}"))
+        self.unsupported(location, &message, &format!("write {write}"))
     }
 
     /// Returns the type of an expression.
@@ -33,8 +33,8 @@ impl<'a> Evaluator<'a> {
         self.guarded(
             |this| this.read_expression(expression, scope, widening),
             |this| {
-                let place = this.place(scope, expression.span());
-                this.too_deep(place)
+                let location = this.location(scope, expression.span());
+                this.too_deep(location)
             },
         )
     }
@@ -45,7 +45,7 @@ impl<'a> Evaluator<'a> {
         scope: ScopeId,
         widening: Widening,
     ) -> TyId {
-        let place = self.place(scope, expression.span());
+        let location = self.location(scope, expression.span());
         let inside = match widening {
             Widening::Const => Widening::Const,
             Widening::Declared | Widening::Mutable => Widening::Mutable,
@@ -88,7 +88,7 @@ impl<'a> Evaluator<'a> {
             Expression::TemplateLiteral(template) => match template.single_quasi() {
                 Some(text) => Literal::string(text.as_str()),
                 None if widening != Widening::Const => return self.store.add(Ty::String),
-                None => return self.uninferred(place, "this template", "the text, or a type"),
+                None => return self.uninferred(location, "this template", "the text, or a type"),
             },
             Expression::UnaryExpression(unary) => match (unary.operator, &unary.argument) {
                 (UnaryOperator::UnaryNegation, Expression::NumericLiteral(number)) => {
@@ -108,7 +108,7 @@ impl<'a> Evaluator<'a> {
             Expression::NullLiteral(_) => return self.store.add(Ty::Null),
             Expression::RegExpLiteral(_) => return self.store.add(Ty::Builtin("RegExp", [].into())),
             Expression::ArrayExpression(array) => {
-                return self.array_value(&array.elements, scope, inside, place);
+                return self.array_value(&array.elements, scope, inside, location);
             }
             Expression::ObjectExpression(object) => return self.object_value(object, scope, inside),
             Expression::Identifier(name) => {
@@ -117,7 +117,7 @@ impl<'a> Evaluator<'a> {
                     text: name.name.as_str(),
                     span: name.span,
                 }];
-                let ty = self.path_value(module, &path, place);
+                let ty = self.path_value(module, &path, location);
                 return if widening == Widening::Mutable {
                     self.widened(ty)
                 } else {
@@ -127,7 +127,7 @@ impl<'a> Evaluator<'a> {
             Expression::StaticMemberExpression(member) => {
                 if let Some(path) = expression_path(expression) {
                     let module = self.store.module_of(scope);
-                    let ty = self.path_value(module, &path, place);
+                    let ty = self.path_value(module, &path, location);
                     return if widening == Widening::Mutable {
                         self.widened(ty)
                     } else {
@@ -136,12 +136,12 @@ impl<'a> Evaluator<'a> {
                 }
                 let object = self.expression_type(&member.object, scope, Widening::Declared);
                 let key = self.store.text(member.property.name.as_str());
-                return self.indexed_access(object, key, place);
+                return self.indexed_access(object, key, location);
             }
             Expression::ComputedMemberExpression(member) => {
                 let object = self.expression_type(&member.object, scope, Widening::Declared);
                 let key = self.expression_type(&member.expression, scope, Widening::Const);
-                return self.indexed_access(object, key, place);
+                return self.indexed_access(object, key, location);
             }
             Expression::ConditionalExpression(conditional) => {
                 let both = vec![
@@ -161,7 +161,7 @@ impl<'a> Evaluator<'a> {
                 let mut signature = self.signature(&signature, scope);
                 if arrow.return_type.is_none() {
                     signature.result = self.uninferred(
-                        place,
+                        location,
                         "the result of this function",
                         "a result type: `(): Note =>`",
                     );
@@ -182,29 +182,29 @@ impl<'a> Evaluator<'a> {
                     // `Object.freeze` keeps the literals of its argument's properties.
                     return self.expression_type(argument, scope, Widening::Const);
                 }
-                return self.call_value(call, scope, place);
+                return self.call_value(call, scope, location);
             }
-            Expression::BinaryExpression(binary) => return self.binary_value(binary, scope, place),
+            Expression::BinaryExpression(binary) => return self.binary_value(binary, scope, location),
             Expression::AwaitExpression(inner) => {
                 let ty = self.expression_type(&inner.argument, scope, widening);
-                let places = [place];
-                return self.utility(Utility::Awaited, &[ty], &places, place);
+                let locations = [location];
+                return self.utility(Utility::Awaited, &[ty], &locations, location);
             }
             Expression::NewExpression(new) => {
                 if let Some(path) = expression_path(&new.callee) {
                     if new.type_arguments.is_none() {
                         let free = new.arguments.is_empty() && !matches!(widening, Widening::For(_));
-                        if let Some(invalid) = self.uninferred_class(&path, free, scope, place) {
+                        if let Some(invalid) = self.uninferred_class(&path, free, scope, location) {
                             return invalid;
                         }
                     }
-                    return self.path_type(&path, new.type_arguments.as_deref(), place, scope);
+                    return self.path_type(&path, new.type_arguments.as_deref(), location, scope);
                 }
-                return self.uninferred(place, "this expression", "the type beside the name");
+                return self.uninferred(location, "this expression", "the type beside the name");
             }
             _ => {
                 return self.uninferred(
-                    place,
+                    location,
                     "this expression",
                     "the type beside the name: `const settings: Settings = …`",
                 );
@@ -221,7 +221,7 @@ impl<'a> Evaluator<'a> {
 
     /// Returns true if an expected type requires literals and not any value of their kind.
     fn asks_for_literals(&mut self, wanted: TyId) -> bool {
-        match self.look(wanted) {
+        match self.shape_of(wanted) {
             Ty::Literal(_) | Ty::EnumMember(_) | Ty::Template(_) => true,
             Ty::Union(members) => members.iter().any(|member| self.asks_for_literals(*member)),
             _ => false,
@@ -233,7 +233,7 @@ impl<'a> Evaluator<'a> {
         let Widening::For(wanted) = widening else {
             return widening;
         };
-        let found = match (self.look(wanted), key) {
+        let found = match (self.shape_of(wanted), key) {
             (Ty::Object(id), Some(key)) => {
                 let object = self.store.object_at(id);
                 let index = object.index.first().map(|index| index.value);
@@ -261,7 +261,7 @@ impl<'a> Evaluator<'a> {
         let Widening::For(wanted) = widening else {
             return None;
         };
-        match self.look(wanted) {
+        match self.shape_of(wanted) {
             Ty::Tuple { elements, .. } => Some(elements),
             Ty::Union(members) => members
                 .iter()
@@ -275,7 +275,7 @@ impl<'a> Evaluator<'a> {
         elements: &'a [ArrayExpressionElement<'a>],
         scope: ScopeId,
         widening: Widening,
-        place: Place,
+        location: Location,
     ) -> TyId {
         let mut items = Vec::with_capacity(elements.len());
         let tuple = self.asked_tuple(widening);
@@ -287,11 +287,11 @@ impl<'a> Evaluator<'a> {
                         _ => Widening::Declared,
                     };
                     let list = self.expression_type(&spread.argument, scope, within);
-                    match self.look(list) {
+                    match self.shape_of(list) {
                         Ty::Array { element, .. } => items.push(Element::rest(element)),
                         Ty::Tuple { elements, .. } => items.extend(elements.iter().cloned()),
                         Ty::Invalid(_) => return list,
-                        _ => return self.uninferred(place, "this spread", "the elements"),
+                        _ => return self.uninferred(location, "this spread", "the elements"),
                     }
                 }
                 ArrayExpressionElement::Elision(_) => {
@@ -343,8 +343,8 @@ impl<'a> Evaluator<'a> {
                         }
                         Ty::Invalid(_) => return shape,
                         _ => {
-                            let place = self.place(scope, spread.span);
-                            return self.uninferred(place, "this spread", "the properties");
+                            let location = self.location(scope, spread.span);
+                            return self.uninferred(location, "this spread", "the properties");
                         }
                     }
                 }
@@ -353,14 +353,14 @@ impl<'a> Evaluator<'a> {
             let Some((name, key)) = self.key(&mut object, &property.key, property.computed, scope) else {
                 continue;
             };
-            let place = self.place(scope, property.key.span());
+            let location = self.location(scope, property.key.span());
             let ty = match property.kind {
                 PropertyKind::Get => match &property.value {
                     Expression::FunctionExpression(function) => match &function.return_type {
                         Some(result) => self.evaluate(&result.type_annotation, scope),
-                        None => self.uninferred(place, "this getter", "a result type"),
+                        None => self.uninferred(location, "this getter", "a result type"),
                     },
-                    _ => self.uninferred(place, "this getter", "a result type"),
+                    _ => self.uninferred(location, "this getter", "a result type"),
                 },
                 PropertyKind::Set => continue,
                 PropertyKind::Init => {
@@ -372,17 +372,17 @@ impl<'a> Evaluator<'a> {
             let ty = self.constrained(ty, doc);
             insert(
                 &mut object,
-                Prop {
+                Property {
                     name,
                     key,
                     ty,
                     optional: false,
                     required: false,
                     readonly: widening == Widening::Const,
-                    remapped: false,
+                    text_only_doc: false,
                     column: false,
                     doc,
-                    place,
+                    location,
                 },
             );
         }
@@ -391,7 +391,7 @@ impl<'a> Evaluator<'a> {
 
     /// Widens a literal to the type of a variable with that value: `"a"` to `string`.
     pub(in crate::eval) fn widened(&mut self, ty: TyId) -> TyId {
-        match self.look(ty) {
+        match self.shape_of(ty) {
             Ty::Literal(literal) => self.store.add(literal.primitive()),
             Ty::Union(members) => {
                 let members = members.iter().map(|member| self.widened(*member)).collect();

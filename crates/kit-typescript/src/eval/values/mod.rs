@@ -15,8 +15,8 @@ use oxc_ast::ast::{
 
 use super::function::Signature;
 use super::members::insert;
-use super::{Evaluator, KeyKind, Object, Prop, ScopeId, Ty, TyId};
-use crate::modules::{DeclId, DeclKind, ModuleId, Name, Place, Symbol, Value, import_path, type_path};
+use super::{Evaluator, KeyKind, Object, Property, ScopeId, Ty, TyId};
+use crate::modules::{DeclId, DeclKind, Location, ModuleId, Name, Symbol, Value, import_path, type_path};
 
 /// Treatment of literals in a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(super) enum Widening {
 impl<'a> Evaluator<'a> {
     /// Evaluates `typeof name` and `typeof name.property`.
     pub(super) fn type_query(&mut self, query: &'a TSTypeQuery<'a>, scope: ScopeId) -> TyId {
-        let place = self.place(scope, query.span);
+        let location = self.location(scope, query.span);
         let module = self.store.module_of(scope);
         match &query.expr_name {
             TSTypeQueryExprName::TSImportType(import) => {
@@ -44,17 +44,17 @@ impl<'a> Evaluator<'a> {
                     span: import.source.span,
                 };
                 let (symbol, used) = self.graph.imported_value(module, source, &path);
-                self.symbol_value(symbol, &path[used..], place)
+                self.symbol_value(symbol, &path[used..], location)
             }
             name => match name.as_ts_type_name().and_then(type_path) {
-                Some(path) => self.path_value(module, &path, place),
-                None => self.unsupported(place, "kit does not evaluate `typeof this`", "write `this`"),
+                Some(path) => self.path_value(module, &path, location),
+                None => self.unsupported(location, "kit does not evaluate `typeof this`", "write `this`"),
             },
         }
     }
 
     /// Returns the type of the value that a path of names refers to.
-    fn path_value(&mut self, module: ModuleId, path: &[Name<'a>], place: Place) -> TyId {
+    fn path_value(&mut self, module: ModuleId, path: &[Name<'a>], location: Location) -> TyId {
         if let [only] = path
             && only.text == "undefined"
         {
@@ -65,23 +65,23 @@ impl<'a> Evaluator<'a> {
             let name = path.first().map_or("", |first| first.text);
             return self.reject(
                 codes::UNKNOWN_TYPE,
-                place,
+                location,
                 format!("`{name}` is not a declared value with a type that kit can read"),
                 "name a constant, a function or a class",
             );
         }
-        self.symbol_value(symbol, &path[used..], place)
+        self.symbol_value(symbol, &path[used..], location)
     }
 
     /// Returns the type of a value or of a property of the value.
-    fn symbol_value(&mut self, symbol: Symbol<'a>, properties: &[Name<'a>], place: Place) -> TyId {
+    fn symbol_value(&mut self, symbol: Symbol<'a>, properties: &[Name<'a>], location: Location) -> TyId {
         let mut ty = match symbol {
-            Symbol::Value(module, name, value) => self.value_once(module, name, value, place),
+            Symbol::Value(module, name, value) => self.value_once(module, name, value, location),
             Symbol::EnumMember(decl, index) => self.enum_member(decl, index),
             Symbol::Broken(diagnostic) => self.store.reject(*diagnostic),
             _ => {
                 return self.unsupported(
-                    place,
+                    location,
                     "kit does not evaluate `typeof` of a namespace or module as a whole",
                     "name one of its constants",
                 );
@@ -89,42 +89,42 @@ impl<'a> Evaluator<'a> {
         };
         for property in properties {
             let key = self.store.text(property.text);
-            ty = self.indexed_access(ty, key, place);
+            ty = self.indexed_access(ty, key, location);
         }
         ty
     }
 
-    fn value_once(&mut self, module: ModuleId, name: &'a str, value: Value<'a>, place: Place) -> TyId {
+    fn value_once(&mut self, module: ModuleId, name: &'a str, value: Value<'a>, location: Location) -> TyId {
         if let Some(known) = self.values.get(&(module, name)) {
             return known.unwrap_or_else(|| {
                 let message = format!("the type of `{name}` depends on itself");
-                let diagnostic = self.diagnostic(codes::RECURSIVE_ALIAS, place, message);
+                let diagnostic = self.diagnostic(codes::RECURSIVE_ALIAS, location, message);
                 self.store.reject(diagnostic.help("write its type after a colon"))
             });
         }
         self.values.insert((module, name), None);
-        let ty = self.value(module, name, value, place);
+        let ty = self.value(module, name, value, location);
         self.values.insert((module, name), Some(ty));
         ty
     }
 
-    fn value(&mut self, module: ModuleId, name: &'a str, value: Value<'a>, place: Place) -> TyId {
+    fn value(&mut self, module: ModuleId, name: &'a str, value: Value<'a>, location: Location) -> TyId {
         let scope = self.module_scope(module);
         match value {
-            Value::Const(declarator) => self.variable(declarator, scope, place, Widening::Declared),
-            Value::Variable(declarator) => self.variable(declarator, scope, place, Widening::Mutable),
+            Value::Const(declarator) => self.variable(declarator, scope, location, Widening::Declared),
+            Value::Variable(declarator) => self.variable(declarator, scope, location, Widening::Mutable),
             Value::Function(function) => self.overloads(module, name, function, scope),
-            Value::Declared(decl) => self.declared_value(decl, place),
+            Value::Declared(decl) => self.declared_value(decl, location),
             Value::Default(expression) => self.expression_type(expression, scope, Widening::Declared),
             Value::Opaque => {
                 let message = format!("kit does not evaluate the type of `{name}`");
-                self.unsupported(place, &message, "declare it with `const`, or write the type")
+                self.unsupported(location, &message, "declare it with `const`, or write the type")
             }
         }
     }
 
     /// Returns the type of a class or an enum as a value.
-    fn declared_value(&mut self, id: DeclId, place: Place) -> TyId {
+    fn declared_value(&mut self, id: DeclId, location: Location) -> TyId {
         let decl = self.graph.decl(id);
         let module = decl.module;
         match &decl.kind {
@@ -140,23 +140,23 @@ impl<'a> Evaluator<'a> {
                     let ty = self.enum_member(id, index);
                     insert(
                         &mut object,
-                        Prop {
+                        Property {
                             name: member.name.into(),
                             key: KeyKind::Text,
                             ty,
                             optional: false,
                             required: false,
                             readonly: true,
-                            remapped: false,
+                            text_only_doc: false,
                             column: false,
                             doc: None,
-                            place,
+                            location,
                         },
                     );
                 }
                 self.store.object(object)
             }
-            _ => self.unsupported(place, "this name is a type, not a value", "leave out `typeof`"),
+            _ => self.unsupported(location, "this name is a type, not a value", "leave out `typeof`"),
         }
     }
 
@@ -189,7 +189,7 @@ impl<'a> Evaluator<'a> {
         &mut self,
         declarator: &'a VariableDeclarator<'a>,
         scope: ScopeId,
-        place: Place,
+        location: Location,
         widening: Widening,
     ) -> TyId {
         if let Some(annotation) = &declarator.type_annotation {
@@ -197,24 +197,28 @@ impl<'a> Evaluator<'a> {
             if let TSType::TSTypeOperatorType(operator) = node
                 && matches!(&operator.type_annotation, TSType::TSSymbolKeyword(_))
             {
-                let place = self.place(scope, declarator.span);
-                return self.store.add(Ty::UniqueSymbol(place));
+                let location = self.location(scope, declarator.span);
+                return self.store.add(Ty::UniqueSymbol(location));
             }
             return self.evaluate(node, scope);
         }
         match &declarator.init {
             Some(Expression::CallExpression(call)) if is_symbol_call(&call.callee) => {
-                let place = self.place(scope, declarator.span);
-                self.store.add(Ty::UniqueSymbol(place))
+                let location = self.location(scope, declarator.span);
+                self.store.add(Ty::UniqueSymbol(location))
             }
             Some(expression) => self.expression_type(expression, scope, widening),
-            None => self.unsupported(place, "the constant has neither type nor value", "write its type"),
+            None => self.unsupported(
+                location,
+                "the constant has neither type nor value",
+                "write its type",
+            ),
         }
     }
 
     /// Returns the function type of a function's annotations.
     pub(super) fn function_value(&mut self, function: &'a FunctionNode<'a>, scope: ScopeId) -> TyId {
-        let place = self.place(scope, function.span);
+        let location = self.location(scope, function.span);
         let signature = Signature {
             type_parameters: function.type_parameters.as_deref(),
             this: function.this_param.as_deref(),
@@ -224,8 +228,11 @@ impl<'a> Evaluator<'a> {
         };
         let mut signature = self.signature(&signature, scope);
         if function.return_type.is_none() {
-            signature.result =
-                self.uninferred(place, "the result of this function", "a result type: `(): Note`");
+            signature.result = self.uninferred(
+                location,
+                "the result of this function",
+                "a result type: `(): Note`",
+            );
         }
         self.store.object(Object {
             calls: vec![signature],

@@ -5,7 +5,7 @@ use kit_diagnostics::codes;
 use oxc_ast::ast::Expression;
 
 use crate::eval::{Evaluator, ScopeId, TyId};
-use crate::modules::Place;
+use crate::modules::Location;
 
 /// A validation library.
 #[derive(Clone, Copy)]
@@ -58,7 +58,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the mistake for a type that only a schema of a library defines.
-    pub(super) fn schema_value(&mut self, library: Library, place: Place) -> TyId {
+    pub(super) fn schema_value(&mut self, library: Library, location: Location) -> TyId {
         let Library { package, checked } = library;
         let message = format!("kit cannot read the type of a schema of `{package}` yet");
         let mut help = String::from(
@@ -71,7 +71,7 @@ impl<'a> Evaluator<'a> {
             help.push('`');
         }
         let diagnostic = self
-            .diagnostic(codes::UNSUPPORTED_TYPE, place, message)
+            .diagnostic(codes::UNSUPPORTED_TYPE, location, message)
             .note("kit validates requests by the type and its doc tags, so an API needs no schema")
             .help(help);
         self.store.reject(diagnostic)

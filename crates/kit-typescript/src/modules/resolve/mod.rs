@@ -339,11 +339,16 @@ impl Resolver {
                 json.path.as_path(),
                 json.line,
                 json.column,
-                without_place(&json.message),
+                without_location(&json.message),
             ),
             ResolveError::TsconfigNotFound(missing) => {
                 let missing = display_path(&self.root, missing);
-                (path, 1, 1, format!("it refers to {missing}, which does not exist"))
+                (
+                    path,
+                    1,
+                    1,
+                    format!("it refers to {missing}, which does not exist"),
+                )
             }
             ResolveError::TsconfigCircularExtend(circle) => {
                 let names: Vec<String> = circle
@@ -471,7 +476,7 @@ fn types_name(specifier: &str) -> Option<String> {
 }
 
 /// Removes the location from a message of the JSON parser, because the label shows the location.
-fn without_place(message: &str) -> String {
+fn without_location(message: &str) -> String {
     message.split(" at line ").next().unwrap_or_default().to_owned()
 }
 

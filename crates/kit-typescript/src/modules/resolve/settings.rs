@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::files::{FileSystem, ResolverFiles, normalize};
 
 /// Maximum length of a chain of `extends`. A longer chain is a cycle.
-const LONGEST_CHAIN: usize = 32;
+const MAX_CHAIN: usize = 32;
 
 /// Rule by which TypeScript chooses the conditions of `exports`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -93,7 +93,7 @@ impl Raw {
         self.resolution = self.resolution.take().or_else(|| text("moduleResolution"));
         self.conditions = self.conditions.take().or_else(|| list("customConditions"));
         self.types = self.types.take().or_else(|| list("types"));
-        if depth >= LONGEST_CHAIN {
+        if depth >= MAX_CHAIN {
             return;
         }
         let bases: Vec<&str> = match &value["extends"] {

@@ -4,13 +4,13 @@ use kit_diagnostics::{Code, Diagnostic, closest, codes};
 
 use super::lookup::{Meaning, Visited};
 use super::module::ModuleKind;
-use super::{Graph, ModuleId, Place, Symbol};
+use super::{Graph, Location, ModuleId, Symbol};
 
 impl<'a> Graph<'a> {
     /// Creates the error for a name that a module does not export with this meaning.
     pub(super) fn not_exported(
         &mut self,
-        place: Place,
+        location: Location,
         target: ModuleId,
         name: &'a str,
         meaning: Meaning,
@@ -31,12 +31,12 @@ impl<'a> Graph<'a> {
         if value {
             let message = format!(
                 "`{name}` of {} is a value, not a {}",
-                self.title(target),
-                word(meaning)
+                self.module_title(target),
+                meaning_name(meaning)
             );
             return self.broken(
                 codes::UNKNOWN_TYPE,
-                place,
+                location,
                 message,
                 format!("write `typeof {name}` for the type of the value"),
             );
@@ -50,7 +50,7 @@ impl<'a> Graph<'a> {
         } else {
             closest(name, known.iter().copied()).map(|near| format!("did you mean `{near}`?"))
         };
-        let mut diagnostic = Diagnostic::new(codes::UNKNOWN_EXPORT, message).label(self.label(place));
+        let mut diagnostic = Diagnostic::new(codes::UNKNOWN_EXPORT, message).label(self.label(location));
         if let Some(help) = help {
             diagnostic = diagnostic.help(help);
         }
@@ -58,19 +58,19 @@ impl<'a> Graph<'a> {
     }
 
     /// Creates the error for a specifier that cannot be resolved.
-    pub(super) fn unresolved(&self, place: Place, specifier: &str, reason: String) -> Symbol<'a> {
+    pub(super) fn unresolved(&self, location: Location, specifier: &str, reason: String) -> Symbol<'a> {
         let message = format!("cannot find the module `{specifier}`");
         let diagnostic = Diagnostic::new(codes::UNRESOLVED_IMPORT, message)
-            .label(self.label(place).message("imported here"))
+            .label(self.label(location).message("imported here"))
             .help(reason);
         Symbol::Broken(Box::new(diagnostic))
     }
 
     /// Creates the error for a path whose first name is not a namespace.
-    pub(super) fn no_namespace(&self, place: Place, name: &'a str) -> Symbol<'a> {
+    pub(super) fn no_namespace(&self, location: Location, name: &'a str) -> Symbol<'a> {
         // Checks only declarations: following imports again could lead back to this function.
         let declared = |meaning: Meaning| {
-            let mut current = Some(place.module);
+            let mut current = Some(location.module);
             while let Some(id) = current {
                 if self.own(id, name, meaning).is_some() {
                     return true;
@@ -87,15 +87,15 @@ impl<'a> Graph<'a> {
         if let Some(other) = other {
             let message = format!("`{name}` is {other}, not a namespace");
             let help = format!("write `{name}[\"…\"]` for the type of a property");
-            return self.broken(codes::UNKNOWN_TYPE, place, message, help);
+            return self.broken(codes::UNKNOWN_TYPE, location, message, help);
         }
         let message = format!("the namespace `{name}` is not declared");
         let help = format!("import it: `import type * as {name} from \"…\"`");
-        self.broken(codes::UNKNOWN_TYPE, place, message, help)
+        self.broken(codes::UNKNOWN_TYPE, location, message, help)
     }
 
     /// Returns the name of a module for a sentence.
-    pub(super) fn title(&self, id: ModuleId) -> String {
+    pub(super) fn module_title(&self, id: ModuleId) -> String {
         let module = self.module(id);
         match module.kind {
             ModuleKind::File { .. } | ModuleKind::Global { .. } => module.display.clone(),
@@ -104,14 +104,16 @@ impl<'a> Graph<'a> {
         }
     }
 
-    pub(super) fn broken(&self, code: Code, place: Place, message: String, help: String) -> Symbol<'a> {
-        let diagnostic = Diagnostic::new(code, message).label(self.label(place)).help(help);
+    pub(super) fn broken(&self, code: Code, location: Location, message: String, help: String) -> Symbol<'a> {
+        let diagnostic = Diagnostic::new(code, message)
+            .label(self.label(location))
+            .help(help);
         Symbol::Broken(Box::new(diagnostic))
     }
 }
 
 /// Returns the name of a meaning for a sentence.
-pub(super) fn word(meaning: Meaning) -> &'static str {
+pub(super) fn meaning_name(meaning: Meaning) -> &'static str {
     match meaning {
         Meaning::Type => "type",
         Meaning::Value => "value",

@@ -6,7 +6,7 @@ use kit_diagnostics::{Diagnostic, codes};
 
 use crate::docs::TagName;
 use crate::lower::Lowering;
-use crate::modules::{DeclId, ModuleId, Place};
+use crate::modules::{DeclId, Location, ModuleId};
 
 /// String that a file contains if it declares tables.
 pub(crate) const TAG: &str = "@table";
@@ -31,7 +31,7 @@ pub(crate) fn check(lowering: &mut Lowering<'_>, root: &Path, read: &[&[ModuleId
         let graph = lowering.graph();
         let decl = graph.decl(decl);
         let file = &graph.module(graph.file(decl.module)).display;
-        let place = Place {
+        let location = Location {
             module: decl.module,
             span: decl.span,
         };
@@ -40,7 +40,7 @@ pub(crate) fn check(lowering: &mut Lowering<'_>, root: &Path, read: &[&[ModuleId
             decl.name
         );
         let diagnostic = Diagnostic::warning(codes::TABLE_ELSEWHERE, message)
-            .label(graph.label(place))
+            .label(graph.label(location))
             .note("kit creates no table for it")
             .help(format!(
                 "add `{file}` to `typeFiles` of the configuration, or move `{}` to a file that is named there",

@@ -6,7 +6,7 @@ use kit_ir::{
 use serde_json::Value;
 
 /// Maximum depth of nested values: a recursive type would otherwise be followed without end.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// Parses the argument of `@default` as a value of the type: as JSON, or as a string without quotes.
 pub(super) fn default_value(program: &Program, r#type: TypeId, argument: &str) -> Option<DefaultValue> {
@@ -87,7 +87,7 @@ fn bigint_fits(rules: &Constraints, digits: &str) -> bool {
 }
 
 fn fits(program: &Program, id: TypeId, value: &Value, form: Form, depth: usize) -> bool {
-    if depth > DEEPEST {
+    if depth > MAX_DEPTH {
         return false;
     }
     let r#type = program.resolve(id);

@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use kit_diagnostics::{Diagnostic, codes};
-use kit_ir::{Security, SecurityScheme, DeclaredError};
+use kit_ir::{DeclaredError, Security, SecurityScheme};
 use oxc_ast::ast::Expression;
 use oxc_span::{GetSpan, Span};
 
 use super::Located;
-use super::expression::LONGEST_CHAIN;
+use super::expression::MAX_CHAIN;
 use crate::docs::{Doc, Tag, TagName, words};
 use crate::lower::Lowering;
 use crate::modules::{ModuleId, Symbol, Value};
@@ -16,7 +16,7 @@ use crate::routes::{invalid, throws};
 
 /// Contents of the doc tags of a middleware.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct About {
+pub(crate) struct MiddlewareTags {
     /// Requirements on a request. A request that satisfies one of them passes.
     pub(crate) security: Vec<Security>,
     pub(crate) throws: Vec<DeclaredError>,
@@ -24,9 +24,9 @@ pub(crate) struct About {
 
 /// Reads the comment of the constant or function that the expression refers to. If several constants lead to the middleware,
 /// the first one with tags of kit is used.
-pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> About {
+pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> MiddlewareTags {
     let mut current = located;
-    for _ in 0..LONGEST_CHAIN {
+    for _ in 0..MAX_CHAIN {
         let Expression::Identifier(identifier) = current.expression.get_inner_expression() else {
             break;
         };
@@ -42,15 +42,15 @@ pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Abo
             _ => break,
         };
         if let Some(doc) = span.and_then(|span| doc(lowering, module, span)) {
-            let about = tags(lowering, &doc);
-            if about != About::default() {
-                return about;
+            let found = tags(lowering, &doc);
+            if found != MiddlewareTags::default() {
+                return found;
             }
         }
         let Some(expression) = next else { break };
         current = Located { module, expression };
     }
-    About::default()
+    MiddlewareTags::default()
 }
 
 /// Returns the comment of the statement that contains the declaration.
@@ -69,23 +69,21 @@ fn doc(lowering: &mut Lowering<'_>, module: ModuleId, declared: Span) -> Option<
 }
 
 /// Reads the tags that have a meaning on middleware. Other tags may belong to other tools, as on any function.
-fn tags(lowering: &mut Lowering<'_>, doc: &Doc) -> About {
-    let mut about = About::default();
+fn tags(lowering: &mut Lowering<'_>, doc: &Doc) -> MiddlewareTags {
+    let mut found = MiddlewareTags::default();
     for slip in &doc.misspelt {
         if slip.meant == TagName::Security {
-            let diagnostic = Diagnostic::warning(
-                codes::UNKNOWN_TAG,
-                format!("unknown tag `@{}`", slip.written),
-            )
-            .label(lowering.graph().label(slip.place))
-            .help("did you mean `@security`?");
+            let diagnostic =
+                Diagnostic::warning(codes::UNKNOWN_TAG, format!("unknown tag `@{}`", slip.written))
+                    .label(lowering.graph().label(slip.location))
+                    .help("did you mean `@security`?");
             lowering.report(diagnostic);
         }
     }
     let description = doc.text.as_deref().map(|text| first_paragraph(text).to_owned());
     for tag in doc.all(TagName::Security) {
         match scheme(tag) {
-            Some(scheme) => about.security.push(Security {
+            Some(scheme) => found.security.push(Security {
                 scheme,
                 description: description.clone(),
             }),
@@ -99,7 +97,7 @@ fn tags(lowering: &mut Lowering<'_>, doc: &Doc) -> About {
     }
     for tag in doc.all(TagName::Throws) {
         match throws(tag) {
-            Some(throws) => about.throws.push(throws),
+            Some(throws) => found.throws.push(throws),
             // `@throws {TypeError} …` is a JSDoc tag that any function may have.
             None if !names_a_code(tag) => {}
             None => {
@@ -111,7 +109,7 @@ fn tags(lowering: &mut Lowering<'_>, doc: &Doc) -> About {
             }
         }
     }
-    about
+    found
 }
 
 fn scheme(tag: &Tag) -> Option<SecurityScheme> {

@@ -15,7 +15,7 @@ use super::Located;
 use super::calls::kit_call;
 use super::expression::{Found, follow};
 use crate::lower::Lowering;
-use crate::modules::{Place, Symbol};
+use crate::modules::{Location, Symbol};
 
 /// Reports each response that the function of a middleware returns.
 pub(super) fn check<'a>(lowering: &mut Lowering<'a>, middleware: Located<'a>) {
@@ -45,15 +45,15 @@ pub(super) fn check<'a>(lowering: &mut Lowering<'a>, middleware: Located<'a>) {
         Found::Unknown(_) => return,
     };
     let names = Names::of(parameters);
-    let returned = lowering.graph().module(module).room.run(|| body.returned());
+    let returned = lowering.graph().module(module).stack_size.run(|| body.returned());
     for expression in returned {
         let mut answers = Vec::new();
         alternatives(expression, &mut answers);
         for expression in answers {
-            if !is_answer(lowering, Located { module, expression }, &names) {
+            if !is_response(lowering, Located { module, expression }, &names) {
                 continue;
             }
-            let place = Place {
+            let location = Location {
                 module,
                 span: expression.span(),
             };
@@ -63,7 +63,7 @@ pub(super) fn check<'a>(lowering: &mut Lowering<'a>, middleware: Located<'a>) {
                 .eval
                 .diagnostic(
                     codes::MIDDLEWARE_RETURNS_RESPONSE,
-                    place,
+                    location,
                     format!("this middleware returns `{shown}`, which no client would receive"),
                 )
                 .note("what middleware returns is added to `ctx`; only handlers answer")
@@ -183,14 +183,14 @@ impl<'a> Names<'a> {
 }
 
 /// Returns true for `ctx.send(…)`, also after `ctx.status(…)` and similar calls, and for a `Response` of the platform.
-fn is_answer<'a>(lowering: &mut Lowering<'a>, located: Located<'a>, names: &Names<'_>) -> bool {
+fn is_response<'a>(lowering: &mut Lowering<'a>, located: Located<'a>, names: &Names<'_>) -> bool {
     match located.expression {
         Expression::CallExpression(call) => {
             sends(call, names)
                 || matches!(&call.callee, Expression::StaticMemberExpression(member)
-                    if is_response(lowering, located.with(&member.object)))
+                    if is_response_class(lowering, located.with(&member.object)))
         }
-        Expression::NewExpression(new) => is_response(lowering, located.with(&new.callee)),
+        Expression::NewExpression(new) => is_response_class(lowering, located.with(&new.callee)),
         _ => false,
     }
 }
@@ -218,7 +218,7 @@ fn sends(call: &CallExpression<'_>, names: &Names<'_>) -> bool {
 }
 
 /// Returns true for the global `Response`.
-fn is_response<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> bool {
+fn is_response_class<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> bool {
     let Expression::Identifier(name) = located.expression else {
         return false;
     };
