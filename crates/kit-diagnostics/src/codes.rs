@@ -173,7 +173,7 @@ codes! {
         1312 ENTITY_NOT_AN_OBJECT "`@table` on something other than an interface of properties"
         1313 CONFLICTING_TAGS "doc tags that contradict each other"
         1314 EXAMPLE_DOES_NOT_FIT "an example that does not fit its type"
-        1315 UNSAFE_PATTERN "a `@pattern` that could block a server"
+        1315 UNSAFE_PATTERN "a `@pattern` that can block the server"
         1316 AMBIGUOUS_UNION "a union whose members cannot be told apart"
         1317 OWNER_WITHOUT_TABLE "`@owner` on a type that is not a table"
         1318 OWNER_PROPERTY "an `@owner` whose property cannot hold an owner"
@@ -197,10 +197,10 @@ codes! {
         1502 PLUGIN_FAILED "a plugin that throws"
         1503 PLUGIN_UNSETTLED "a plugin that does not finish"
         1504 INVALID_PLUGIN_RESULT "a plugin with a result that kit cannot use"
-        1505 PLUGIN_PROGRAM "a plugin that leaves inconsistent types or routes"
+        1505 PLUGIN_PROGRAM "a plugin that makes types or routes invalid"
         1506 PLUGIN_PATH "a plugin that names a path that kit cannot use"
         1507 PLUGIN_FILE_CONFLICT "a plugin that writes a file of kit or of another plugin"
-        1508 PLUGIN_REPORT "a mistake that a plugin found"
+        1508 PLUGIN_REPORT "a problem that a plugin reported"
     }
     Database {
         1601 UNSUPPORTED_COLUMN "a property that has no column type"

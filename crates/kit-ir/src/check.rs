@@ -281,7 +281,7 @@ mod tests {
         let mut program = Program::default();
         program.add_type(TypeKind::Array { element: TypeId(1) });
         program.add_type(TypeKind::Array { element: TypeId(0) });
-        assert!(program.problems()[0].contains("holds itself"));
+        assert!(program.problems()[0].contains("contains itself"));
 
         let mut shared = Program::default();
         let text = shared.add_type(TypeKind::String);

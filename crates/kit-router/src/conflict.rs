@@ -25,7 +25,7 @@ pub enum RouteConflict {
         reason: InvalidPath,
     },
     /// Two routes for the same method and the same paths. Names of parameters and a trailing slash make no difference.
-    #[error("`{reference}` answers the same requests as `{first_reference}`")]
+    #[error("`{reference}` matches the same requests as `{first_reference}`")]
     Duplicate {
         /// Index of the later route.
         route: usize,

@@ -20,7 +20,7 @@ fn check(routes: &[(&str, &str)], expected: &str) {
 fn reports_both_routes_and_advice() {
     check(
         &[("GET", "/users/:id"), ("GET", "/users/:name/")],
-        "`GET /users/:name/` answers the same requests as `GET /users/:id`\n  \
+        "`GET /users/:name/` matches the same requests as `GET /users/:id`\n  \
          remove one of them, or give it another path or method",
     );
     check(
@@ -100,7 +100,7 @@ fn reports_conflicts_with_nodes_of_rejected_routes() {
         ],
         "the path `/a/*x/y` is not valid: `*x` takes the rest of the path, so nothing can follow it\n  \
          a path looks like `/notes`, `/notes/:id` or `/files/*path`\n\
-         `GET /a` answers the same requests as `GET /a`\n  remove one of them, or give it another path or method\n\
+         `GET /a` matches the same requests as `GET /a`\n  remove one of them, or give it another path or method\n\
          `*w` in `GET /b/*w` stands beside `:p` in `GET /b/:p`\n  \
          a wildcard and a parameter cannot share a place: put a static segment before one of them\n\
          `*w` in `PUT /b/*w` stands beside `:p` in `GET /b/:p`\n  \

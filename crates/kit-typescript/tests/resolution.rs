@@ -321,21 +321,21 @@ fn explains_specifiers_that_cannot_be_resolved() {
         ],
         r#"
         src/a.types.ts:1:15 KIT1201 cannot find the module `js`
-          help: node_modules/js/a.js holds JavaScript and no types: `npm i -D @types/js`, or declare them with `declare module "js"`
+          help: node_modules/js/a.js has no types: `npm i -D @types/js`, or declare them with `declare module "js"`
         src/a.types.ts:2:15 KIT1201 cannot find the module `@s/js`
-          help: node_modules/@s/js/a.js holds JavaScript and no types: `npm i -D @types/s__js`, or declare them with `declare module "@s/js"`
+          help: node_modules/@s/js/a.js has no types: `npm i -D @types/s__js`, or declare them with `declare module "@s/js"`
         src/a.types.ts:3:15 KIT1201 cannot find the module `installed/gone`
           help: the package is installed in node_modules/installed, but its `exports` and files have no such path: correct the import
         src/a.types.ts:4:15 KIT1201 cannot find the module `node:http`
           help: install the types of Node: `npm i -D @types/node`
         src/a.types.ts:5:15 KIT1201 cannot find the module `./x.js`
-          help: src/x.js holds no TypeScript: write it in TypeScript, or put a `.d.ts` file beside it
+          help: src/x.js is not TypeScript: write it in TypeScript, or put a `.d.ts` file beside it
         src/a.types.ts:6:15 KIT1201 cannot find the module `#f`
           help: add it to `imports` in package.json, or correct the import
         src/a.types.ts:7:15 KIT1201 cannot find the module ``
           help: write the path of a file or the name of a package
         src/a.types.ts:8:15 KIT1201 cannot find the module `./data.txt`
-          help: src/data.txt holds no types
+          help: src/data.txt has no types
         "#,
     );
 }

@@ -12,7 +12,7 @@ use crate::modules::Location;
 pub(super) struct Library {
     package: &'static str,
     /// Code that checks a schema of the library against a type; empty if the library has no such form.
-    checked: &'static str,
+    annotation_example: &'static str,
 }
 
 /// Libraries by package. A subpath (`zod/v4`) belongs to its package.
@@ -28,8 +28,8 @@ const LIBRARIES: [Library; 8] = [
 ];
 
 impl Library {
-    const fn new(package: &'static str, checked: &'static str) -> Self {
-        Self { package, checked }
+    const fn new(package: &'static str, annotation_example: &'static str) -> Self {
+        Self { package, annotation_example }
     }
 
     fn of(specifier: &str) -> Option<Self> {
@@ -59,15 +59,15 @@ impl<'a> Evaluator<'a> {
 
     /// Returns the mistake for a type that only a schema of a library defines.
     pub(super) fn schema_value(&mut self, library: Library, location: Location) -> TyId {
-        let Library { package, checked } = library;
+        let Library { package, annotation_example } = library;
         let message = format!("kit cannot read the type of a schema of `{package}` yet");
         let mut help = String::from(
             "declare the type, and use it instead of the type of the schema: \
              `export interface User { /** @format email */ email: string }`",
         );
-        if !checked.is_empty() {
+        if !annotation_example.is_empty() {
             help.push_str("; TypeScript checks the schema against the type: `");
-            help.push_str(checked);
+            help.push_str(annotation_example);
             help.push('`');
         }
         let diagnostic = self
