@@ -29,7 +29,10 @@ const LIBRARIES: [Library; 8] = [
 
 impl Library {
     const fn new(package: &'static str, annotation_example: &'static str) -> Self {
-        Self { package, annotation_example }
+        Self {
+            package,
+            annotation_example,
+        }
     }
 
     fn of(specifier: &str) -> Option<Self> {
@@ -59,7 +62,10 @@ impl<'a> Evaluator<'a> {
 
     /// Returns the mistake for a type that only a schema of a library defines.
     pub(super) fn schema_value(&mut self, library: Library, location: Location) -> TyId {
-        let Library { package, annotation_example } = library;
+        let Library {
+            package,
+            annotation_example,
+        } = library;
         let message = format!("kit cannot read the type of a schema of `{package}` yet");
         let mut help = String::from(
             "declare the type, and use it instead of the type of the schema: \
