@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use kit_database::{
-    Migration, Plan, PlanError, RenameTag, Schema, TextFile, committed, draft, drizzle, kysely, latest, plan,
-    raw, refused, rename_tags,
+    Migration, Plan, PlanError, RenameTag, Schema, TextFile, committed, draft, draft_of_problems, drizzle,
+    kysely, latest, plan, raw, rename_tags,
 };
 use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};
 use kit_ir::Program;
@@ -106,7 +106,7 @@ fn artifacts(schema: &Schema, migrations: &[Migration], config: &ResolvedConfig)
     };
     let drafted = match latest(migrations) {
         Ok(latest) => draft(latest.snapshot.as_ref(), schema),
-        Err(error) => refused(error),
+        Err(error) => draft_of_problems(error),
     };
     below("schemas", emitted)
         .chain(below("migrations", drafted))

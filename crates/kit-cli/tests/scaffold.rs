@@ -258,7 +258,7 @@ fn refuses_invalid_names() {
     assert!(paths(&project, "").is_empty());
     let json = project.kit(&["scaffold", "init", "My-Api", "--json"]).json();
     assert_eq!(json["code"], "SCAFFOLD_ERROR");
-    assert_eq!(json["failures"][0]["suggestion"], "write `my-api`, say");
+    assert_eq!(json["failures"][0]["suggestion"], "write `my-api`, for example");
 }
 
 #[test]

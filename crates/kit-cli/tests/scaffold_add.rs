@@ -302,7 +302,7 @@ fn changes_nothing_if_the_entity_is_invalid() {
             "a name is lower-case words joined by `-`, like `order-item`",
         ),
         (vec!["../book"], "a name is lower-case words"),
-        (vec!["date"], "would hide the `Date` that is there already"),
+        (vec!["date"], "would hide the existing name `Date`"),
         (
             vec!["fish", "--plural", "Fish"],
             "`Fish`: a name is lower-case words",

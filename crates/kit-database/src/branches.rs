@@ -139,7 +139,7 @@ impl Merge {
         self.problems.push(Problem {
             place: place.to_owned(),
             message: format!("{} come from branches that {what}", self.between),
-            help: "delete the one of the two migrations that no database has yet, and generate it anew on top of the other"
+            help: "delete the one of the two migrations that no database has yet, and generate it again after the other"
                 .to_owned(),
         });
     }

@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-use crate::{PlanError, Schema, Snapshot, Step, TextFile, plan};
+use crate::{PlanError, PlannedChange, Schema, Snapshot, TextFile, plan};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Pending {
     version: u32,
     destructive: bool,
-    changes: Vec<Step>,
+    changes: Vec<PlannedChange>,
     problems: Vec<PendingProblem>,
 }
 
@@ -40,13 +40,13 @@ pub fn draft(previous: Option<&Snapshot>, schema: &Schema) -> Vec<TextFile> {
             };
             files.extend(pending_files(&pending, &sql));
         }
-        Err(error) => files.extend(refused(error)),
+        Err(error) => files.extend(draft_of_problems(error)),
     }
     files
 }
 
 /// Returns the files of the draft that need no plan: `pending.sql` and `pending.json` with the problems.
-pub fn refused(error: PlanError) -> Vec<TextFile> {
+pub fn draft_of_problems(error: PlanError) -> Vec<TextFile> {
     let (pending, sql) = problems(error);
     pending_files(&pending, &sql).into()
 }

@@ -85,7 +85,10 @@ fn set_now(table: &Table, wanted: impl Fn(&Column) -> bool, comment: &str, head:
     if columns.is_empty() {
         return String::new();
     }
-    let keys: Vec<String> = columns.iter().map(|column| name::text(&column.name)).collect();
+    let keys: Vec<String> = columns
+        .iter()
+        .map(|column| name::string_literal(&column.name))
+        .collect();
     let keys = keys.join(" | ");
     let body = match columns.as_slice() {
         [column] => format!("({{ {}: new Date() }})", name::key(&column.name)),

@@ -32,32 +32,32 @@ mod change;
 mod diff;
 mod draft;
 pub mod drizzle;
-mod former;
 pub mod kysely;
 mod migration;
 mod model;
 mod names;
 pub mod raw;
+mod renames_from;
 mod rows;
 mod snapshot;
 pub mod sql;
 mod step;
 mod tables;
 mod tags;
-mod times;
+mod timestamps;
 mod typescript;
 
 pub use branches::{Latest, committed, latest};
 pub use change::Change;
 pub use diff::{Plan, PlanError, Problem, plan};
-pub use draft::{draft, refused};
+pub use draft::{draft, draft_of_problems};
 pub use migration::{Migration, MigrationError};
 pub use model::{
     Check, Column, ColumnDefault, ColumnSource, ColumnType, Counts, ForeignKey, Index, Range, Rule, Schema,
     Table, Unique, ValueType,
 };
 pub use snapshot::{Snapshot, SnapshotError};
-pub use step::{Alternative, Class, Step};
+pub use step::{Alternative, ChangeClass, PlannedChange};
 pub use tags::{RenameTag, rename_tags};
 
 /// A file to write. The function that returns the file documents its base directory.

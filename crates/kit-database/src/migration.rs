@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::names;
-use crate::{Plan, Schema, Snapshot, SnapshotError, Step, TextFile};
+use crate::{Plan, PlannedChange, Schema, Snapshot, SnapshotError, TextFile};
 
 /// A migration, created from a plan or read from its directory.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +17,7 @@ pub struct Migration {
     /// True if the migration loses stored values; kit applies such a migration only if the user confirms it.
     pub destructive: bool,
     /// Changes that kit planned; empty in a migration written by hand.
-    pub changes: Vec<Step>,
+    pub changes: Vec<PlannedChange>,
     /// Snapshot of the database after the migration; `None` if a migration written by hand changes only data.
     pub snapshot: Option<Snapshot>,
 }
@@ -27,7 +27,7 @@ pub struct Migration {
 struct ChangesDocument {
     version: u32,
     destructive: bool,
-    changes: Vec<Step>,
+    changes: Vec<PlannedChange>,
 }
 
 /// Error for a migration that cannot be created or read.
@@ -166,7 +166,7 @@ impl Migration {
                 supported: Self::VERSION,
             });
         }
-        if !document.destructive && document.changes.iter().any(Step::is_destructive) {
+        if !document.destructive && document.changes.iter().any(PlannedChange::is_destructive) {
             return Err(MigrationError::Understated(migration()));
         }
         let snapshot =
@@ -201,7 +201,7 @@ impl Migration {
 }
 
 /// Returns the content of `changes.json`.
-pub(crate) fn changes_json(destructive: bool, changes: &[Step]) -> String {
+pub(crate) fn changes_json(destructive: bool, changes: &[PlannedChange]) -> String {
     let document = ChangesDocument {
         version: Migration::VERSION,
         destructive,

@@ -29,7 +29,7 @@ pub struct Table {
     /// Name of the stored entity; empty in a table that was read from a snapshot, because snapshots contain no types.
     #[serde(skip)]
     pub entity: String,
-    /// Former name, if a migration must rename the table; not part of a snapshot.
+    /// Renames name, if a migration must rename the table; not part of a snapshot.
     #[serde(skip)]
     pub renamed_from: Option<String>,
     /// Comment in the database, from the doc comment of the entity.
@@ -111,7 +111,7 @@ pub struct ColumnSource {
     pub on_update_now: bool,
     /// TypeScript type of the values, if it is narrower than the type of the column.
     pub value: ValueType,
-    /// Former name, of the property or of the column, if a migration must rename the column.
+    /// Renames name, of the property or of the column, if a migration must rename the column.
     pub renamed_from: Option<String>,
 }
 

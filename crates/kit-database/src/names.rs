@@ -28,7 +28,7 @@ pub(crate) fn column(property: &str) -> String {
 }
 
 /// Returns the reason why PostgreSQL would not accept or would change the name, or `None`.
-pub(crate) fn refusal(name: &str) -> Option<String> {
+pub(crate) fn invalid_reason(name: &str) -> Option<String> {
     if name.is_empty() {
         return Some("is empty".to_owned());
     }
@@ -54,7 +54,7 @@ pub(crate) fn constraint(parts: &[&str], suffix: &str) -> String {
 }
 
 /// Returns a replacement for a name that is already used: the name with a hash before its suffix.
-pub(crate) fn distinct(name: &str, parts: &[&str], suffix: &str) -> String {
+pub(crate) fn with_hash(name: &str, parts: &[&str], suffix: &str) -> String {
     // The separator distinguishes `a_b` of `c` from `b_c` of `a`.
     let hash = hash(&parts.join("\0"));
     let room = LONGEST - suffix.len() - hash.len() - 2;
@@ -91,7 +91,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST, column, constraint, refusal};
+    use super::{LONGEST, column, constraint, invalid_reason};
 
     #[test]
     fn converts_property_names_to_snake_case() {
@@ -125,8 +125,8 @@ mod tests {
 
     #[test]
     fn refuses_names_that_postgresql_would_truncate() {
-        assert_eq!(refusal("notes"), None);
-        assert!(refusal(&"n".repeat(64)).unwrap().contains("64 bytes"));
-        assert!(refusal("").is_some());
+        assert_eq!(invalid_reason("notes"), None);
+        assert!(invalid_reason(&"n".repeat(64)).unwrap().contains("64 bytes"));
+        assert!(invalid_reason("").is_some());
     }
 }

@@ -62,14 +62,18 @@ fn module(names: &Names, table: &Table, big_ints: BigInts) -> String {
             "{comment}  {key}{optional}: {}{undefined};",
             rows::nullable(column, &written)
         );
-        let _ = writeln!(columns, "    {key}: {},", name::text(&identifier(&column.name)));
+        let _ = writeln!(
+            columns,
+            "    {key}: {},",
+            name::string_literal(&identifier(&column.name))
+        );
     }
     let list = |wanted: &dyn Fn(&Column) -> bool| {
         let properties: Vec<String> = table
             .columns
             .iter()
             .filter(|column| wanted(column))
-            .map(|column| name::text(&column.source.property))
+            .map(|column| name::string_literal(&column.source.property))
             .collect();
         properties.join(", ")
     };
@@ -81,7 +85,7 @@ fn module(names: &Names, table: &Table, big_ints: BigInts) -> String {
          name: {quoted},\n  columns: {{\n{columns}  }},\n  json: [{json}],\n  onUpdate: [{touched}],\n{times}}};\n",
         shown = table.name.replace("*/", "* /"),
         variable = names.variable(table),
-        quoted = name::text(&identifier(&table.name)),
+        quoted = name::string_literal(&identifier(&table.name)),
         json = list(&|column| column.r#type == ColumnType::Jsonb),
         touched = list(&|column| column.source.on_update_now),
         times = times(

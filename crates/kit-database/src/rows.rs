@@ -61,7 +61,7 @@ function safeNumber(digits: string): number {
 pub(crate) fn value(table: &Table, column: &Column, big_ints: BigInts) -> String {
     match &column.source.value {
         ValueType::OneOf(values) => {
-            let values: Vec<String> = values.iter().map(|value| name::text(value)).collect();
+            let values: Vec<String> = values.iter().map(|value| name::string_literal(value)).collect();
             values.join(" | ")
         }
         ValueType::Declared => declared(table, column),
@@ -81,7 +81,7 @@ pub(crate) fn value(table: &Table, column: &Column, big_ints: BigInts) -> String
 
 /// Returns the property's own type.
 pub(crate) fn declared(table: &Table, column: &Column) -> String {
-    let property = name::text(&column.source.property);
+    let property = name::string_literal(&column.source.property);
     format!("NonNullable<Types.{}[{property}]>", table.entity)
 }
 

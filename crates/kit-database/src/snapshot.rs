@@ -63,7 +63,7 @@ impl Snapshot {
 
     /// Creates the snapshot of a schema that was planned from another snapshot.
     pub fn after(previous: Option<&Self>, schema: &Schema) -> Self {
-        let tables: Vec<Table> = schema.tables.iter().map(Self::forget_types).collect();
+        let tables: Vec<Table> = schema.tables.iter().map(Self::without_entity).collect();
         let parents = previous.map_or_else(Vec::new, |previous| previous.ids.clone());
         Self {
             ids: vec![id(&tables, &parents)],
@@ -93,17 +93,17 @@ impl Snapshot {
     }
 
     /// Returns the table without the facts about its entity.
-    pub(crate) fn forget_types(table: &Table) -> Table {
+    pub(crate) fn without_entity(table: &Table) -> Table {
         Table {
             entity: String::new(),
             renamed_from: None,
-            columns: table.columns.iter().map(Self::forget_source).collect(),
+            columns: table.columns.iter().map(Self::without_property).collect(),
             ..table.clone()
         }
     }
 
     /// Returns the column without the facts about its property.
-    pub(crate) fn forget_source(column: &Column) -> Column {
+    pub(crate) fn without_property(column: &Column) -> Column {
         Column {
             source: ColumnSource::default(),
             ..column.clone()

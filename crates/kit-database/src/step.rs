@@ -7,13 +7,13 @@ use crate::Change;
 /// A change with its effect on existing rows and on programs that use the database meanwhile.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Step {
+pub struct PlannedChange {
     /// The change.
     #[serde(flatten)]
     pub change: Change,
-    /// Class of the change. `Safe` in a file of an earlier version of kit, which has no class.
+    /// ChangeClass of the change. `Safe` in a file of an earlier version of kit, which has no class.
     #[serde(default)]
-    pub class: Class,
+    pub class: ChangeClass,
     /// Reason for the class, as a sentence.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
@@ -22,10 +22,10 @@ pub struct Step {
     pub alternative: Option<Alternative>,
 }
 
-/// Class of a change, by its worst possible effect.
+/// ChangeClass of a change, by its worst possible effect.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Class {
+pub enum ChangeClass {
     /// Existing values cannot make the change fail, no value is lost, and the change is done at once.
     #[default]
     Safe,
@@ -38,7 +38,7 @@ pub enum Class {
     Destructive,
 }
 
-impl Class {
+impl ChangeClass {
     /// Returns the name of the class in words: `needs data`.
     pub fn name(self) -> &'static str {
         match self {
@@ -61,30 +61,30 @@ pub struct Alternative {
     pub steps: Vec<String>,
 }
 
-impl Step {
+impl PlannedChange {
     /// Returns true if the step loses stored values for good.
     pub fn is_destructive(&self) -> bool {
-        self.class == Class::Destructive || self.change.is_destructive()
+        self.class == ChangeClass::Destructive || self.change.is_destructive()
     }
 
     /// Returns a short description of the change, with its class unless that is `safe`.
     pub fn summary(&self) -> String {
         match self.class {
-            Class::Safe => self.change.summary(),
+            ChangeClass::Safe => self.change.summary(),
             class => format!("{} ({})", self.change.summary(), class.name()),
         }
     }
 }
 
-/// Class, reason and alternative of a change that is not yet part of a step.
-pub(crate) struct Verdict {
-    class: Class,
+/// ChangeClass, reason and alternative of a change that is not yet part of a step.
+pub(crate) struct Classification {
+    class: ChangeClass,
     reason: String,
     alternative: Option<Alternative>,
 }
 
-impl Verdict {
-    pub(crate) fn new(class: Class, reason: impl Into<String>) -> Self {
+impl Classification {
+    pub(crate) fn new(class: ChangeClass, reason: impl Into<String>) -> Self {
         Self {
             class,
             reason: reason.into(),
@@ -93,7 +93,7 @@ impl Verdict {
     }
 
     /// Adds an alternative.
-    pub(crate) fn or<const N: usize>(self, summary: &str, steps: [String; N]) -> Self {
+    pub(crate) fn with_alternative<const N: usize>(self, summary: &str, steps: [String; N]) -> Self {
         Self {
             alternative: Some(Alternative {
                 summary: summary.to_owned(),
@@ -103,8 +103,8 @@ impl Verdict {
         }
     }
 
-    pub(crate) fn of(self, change: Change) -> Step {
-        Step {
+    pub(crate) fn of(self, change: Change) -> PlannedChange {
+        PlannedChange {
             change,
             class: self.class,
             reason: self.reason,

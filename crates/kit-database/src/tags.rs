@@ -1,6 +1,6 @@
 //! Checks `@renamedFrom` tags and reports those that need the user's attention.
 
-use crate::former::{self, Kind};
+use crate::renames_from::{self, Kind};
 use crate::{Schema, Snapshot};
 
 /// A `@renamedFrom` tag that renames nothing.
@@ -21,10 +21,10 @@ pub struct RenameTag {
 pub fn rename_tags(committed: &Snapshot, schema: &Schema) -> Vec<RenameTag> {
     let before = committed.tables();
     let mut found = Vec::new();
-    let tables = former::tables(before, &schema.tables);
+    let tables = renames_from::tables(before, &schema.tables);
     for table in &schema.tables {
         for (_, finding) in tables.findings.iter().filter(|(name, _)| *name == table.name) {
-            let (message, help) = former::words(Kind::Table, &table.name, finding);
+            let (message, help) = renames_from::message_and_help(Kind::Table, &table.name, finding);
             found.push(RenameTag {
                 entity: table.entity.clone(),
                 property: None,
@@ -36,8 +36,8 @@ pub fn rename_tags(committed: &Snapshot, schema: &Schema) -> Vec<RenameTag> {
         let Some(was) = before.iter().find(|table| Some(table.name.as_str()) == was) else {
             continue;
         };
-        for (name, finding) in former::columns(&was.columns, &table.columns).findings {
-            let (message, help) = former::words(Kind::Column, &name, &finding);
+        for (name, finding) in renames_from::columns(&was.columns, &table.columns).findings {
+            let (message, help) = renames_from::message_and_help(Kind::Column, &name, &finding);
             found.push(RenameTag {
                 entity: table.entity.clone(),
                 property: table.column(&name).map(|column| column.source.property.clone()),

@@ -166,7 +166,7 @@ fn unique(name: String, mut is_new: impl FnMut(&str) -> bool) -> String {
 }
 
 /// Formats a string literal. JSON escapes are valid in TypeScript; U+2028 and U+2029 are escaped for old tools.
-pub(crate) fn text(value: &str) -> String {
+pub(crate) fn string_literal(value: &str) -> String {
     serde_json::Value::from(value)
         .to_string()
         .replace('\u{2028}', "\\u2028")
@@ -188,7 +188,7 @@ pub(crate) fn key(name: &str) -> String {
     } else if is_identifier(name) {
         name.to_owned()
     } else {
-        text(name)
+        string_literal(name)
     }
 }
 
@@ -197,7 +197,7 @@ pub(crate) fn member(object: &str, name: &str) -> String {
     if is_identifier(name) {
         format!("{object}.{name}")
     } else {
-        format!("{object}[{}]", text(name))
+        format!("{object}[{}]", string_literal(name))
     }
 }
 
@@ -210,12 +210,12 @@ fn is_identifier(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{TAKEN, key, member, template, text};
+    use super::{TAKEN, key, member, string_literal, template};
 
     #[test]
     fn quotes_names_and_texts_of_users() {
         assert!(TAKEN.is_sorted());
-        assert_eq!(text("a\"b\u{2028}"), "\"a\\\"b\\u2028\"");
+        assert_eq!(string_literal("a\"b\u{2028}"), "\"a\\\"b\\u2028\"");
         assert_eq!(template("`${x}\\"), "\\`\\${x}\\\\");
         assert_eq!(key("__proto__"), "[\"__proto__\"]");
         assert_eq!(key("a-b"), "\"a-b\"");

@@ -4,7 +4,7 @@
 
 mod support;
 
-use kit_database::{Class, Latest, Migration, PlanError, Schema, Snapshot, latest, plan};
+use kit_database::{ChangeClass, Latest, Migration, PlanError, Schema, Snapshot, latest, plan};
 
 use support::{Builder, property};
 
@@ -121,7 +121,7 @@ fn refuses_branches_that_changed_the_same_thing() {
             .contains("20260102030200_m and 20260102030300_m come from branches that both added it"),
         "{error}"
     );
-    assert!(error.problems[0].help.contains("generate it anew"), "{error}");
+    assert!(error.problems[0].help.contains("generate it again"), "{error}");
     let error = conflict((&[], &["t"]), (&[], &["t"]));
     assert!(error.to_string().contains("tags.a: "), "{error}");
     assert!(error.to_string().contains("both dropped it"), "{error}");
@@ -141,7 +141,7 @@ fn treats_migrations_without_ids_as_one_line() {
         Migration::read(&name, "", changes, Some(&document.to_string())).unwrap()
     };
     let (one, two) = (read(1, &schema(&["a"], &[])), read(2, &schema(&["b"], &[])));
-    assert_eq!(one.changes[0].class, Class::Safe);
+    assert_eq!(one.changes[0].class, ChangeClass::Safe);
     let both = latest(&[one, two]).unwrap();
     assert_eq!(columns(&both), ["tags.b"]);
     assert!(both.side_by_side.is_empty());

@@ -2,7 +2,7 @@
 
 mod support;
 
-use kit_database::{Change, Class, Migration, Plan, PlanError, Schema, Snapshot, draft, latest, plan};
+use kit_database::{Change, ChangeClass, Migration, Plan, PlanError, Schema, Snapshot, draft, latest, plan};
 use kit_ir::{Program, TypeKind};
 
 use support::{Builder, property, tagged};
@@ -79,7 +79,7 @@ fn adds_a_required_column_without_default_as_nullable_first() {
     });
     let plan = between(&before, &after).unwrap();
     assert_eq!(plan.changes.len(), 1);
-    assert_eq!(plan.changes[0].class, Class::NeedsData);
+    assert_eq!(plan.changes[0].class, ChangeClass::NeedsData);
     assert!(plan.changes[0].alternative.is_some());
     let sql = plan.sql();
     assert!(

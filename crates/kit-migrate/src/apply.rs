@@ -12,9 +12,9 @@ use crate::destructive::losses;
 use crate::event::{Event, Planned};
 use crate::history::{History, Progress, Record};
 use crate::interrupt::Interrupt;
-use crate::one::One;
+use crate::migration_run::MigrationRun;
 use crate::script::Script;
-use crate::{MigrateError, Refusal, lock, pooler};
+use crate::{DatabaseError, MigrateError, lock, pooler};
 
 /// Options of [`apply`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,11 +109,11 @@ pub fn apply_watched(
         };
         let open = async {
             let connection = connect(url).await?;
-            pooler::refuse(url, &connection).await?;
-            let history = History::locate(&connection).await?;
+            pooler::refuse_transaction_pooler(url, &connection).await?;
+            let history = History::find(&connection).await?;
             Ok((connection, history))
         };
-        let (connection, history) = interrupt.or(open).await?;
+        let (connection, history) = interrupt.run_or_stop(open).await?;
         let run = Run {
             history,
             connection,
@@ -122,7 +122,10 @@ pub fn apply_watched(
             interrupt,
             applied: RefCell::default(),
         };
-        let outcome = run.interrupt.guard(&run.connection, run.all(migrations)).await;
+        let outcome = run
+            .interrupt
+            .run_or_cancel(&run.connection, run.all(migrations))
+            .await;
         lock::release(&run).await;
         outcome.map_err(|error| match error {
             MigrateError::Interrupted { name, .. } => MigrateError::Interrupted {
@@ -187,12 +190,12 @@ impl Run<'_> {
             });
         }
         if !pending.is_empty() {
-            let progress = scripts.iter().any(|script| !script.is_whole());
+            let progress = scripts.iter().any(|script| !script.is_one_transaction());
             self.history.create(&self.connection, progress).await?;
         }
         for (migration, script) in pending.iter().zip(&scripts) {
             let before = progress.get(&migration.name).cloned().unwrap_or_default();
-            let applied = One::new(self, migration, script).apply(before).await?;
+            let applied = MigrationRun::new(self, migration, script).apply(before).await?;
             self.say(&Event::Applied(&applied));
             self.applied.borrow_mut().push(applied);
         }
@@ -292,8 +295,8 @@ fn plan(
         .zip(scripts)
         .map(|(migration, script)| {
             let progress = progress.get(&migration.name).cloned().unwrap_or_default();
-            if !progress.fits(script) {
-                return Err(MigrateError::EditedHalfWay {
+            if !progress.matches(script) {
+                return Err(MigrateError::EditedWhilePartlyApplied {
                     name: migration.name.clone(),
                     done: progress.done,
                 });
@@ -331,7 +334,7 @@ async fn warnings(
         .await
         .map_err(|error| MigrateError::Database {
             doing: "cannot read the settings of the database",
-            source: Refusal::of(error, None),
+            source: DatabaseError::of(error, None),
         })?;
     let zone: &str = row.get(0);
     if ![

@@ -6,7 +6,7 @@
 use tokio_postgres::{Client, SimpleQueryMessage, SimpleQueryRow};
 
 use crate::history;
-use crate::{MigrateError, Refusal};
+use crate::{DatabaseError, MigrateError};
 
 /// Tables of one schema of a database, by name, without the tables of kit's own history.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -174,7 +174,7 @@ async fn rows(client: &Client, sql: &str) -> Result<Vec<SimpleQueryRow>, Migrate
         .await
         .map_err(|error| MigrateError::Database {
             doing: "cannot read the tables of the database",
-            source: Refusal::of(error, None),
+            source: DatabaseError::of(error, None),
         })?;
     Ok(messages
         .into_iter()

@@ -21,7 +21,7 @@ pub(crate) enum Concurrent {
 
 /// State of an index in the database.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum IndexState {
     Nothing,
     Valid,
     /// The index is invalid. Contains its qualified name.
@@ -65,16 +65,19 @@ impl Concurrent {
 
     /// Reads the state of the index. Uses the simple protocol and qualified names of catalogs, so that the query works
     /// with any `search_path`.
-    pub(crate) async fn look(&self, client: &Client) -> Result<Found, tokio_postgres::Error> {
+    pub(crate) async fn state(&self, client: &Client) -> Result<IndexState, tokio_postgres::Error> {
         let condition = match self {
-            Self::Other => return Ok(Found::Nothing),
+            Self::Other => return Ok(IndexState::Nothing),
             Self::Drop { name } => {
-                format!("indexrelid = to_regclass({})", kit_database::sql::text(name))
+                format!(
+                    "indexrelid = to_regclass({})",
+                    kit_database::sql::string_literal(name)
+                )
             }
             Self::Create { name, table } => format!(
                 "indrelid = to_regclass({}) AND relname = (parse_ident({}))[1]",
-                kit_database::sql::text(table),
-                kit_database::sql::text(name)
+                kit_database::sql::string_literal(table),
+                kit_database::sql::string_literal(name)
             ),
         };
         let query = format!(
@@ -85,21 +88,24 @@ impl Concurrent {
         for message in client.simple_query(&query).await? {
             if let tokio_postgres::SimpleQueryMessage::Row(row) = message {
                 return Ok(if row.get(0) == Some("t") {
-                    Found::Valid
+                    IndexState::Valid
                 } else {
-                    Found::Invalid(row.get(1).unwrap_or_default().to_owned())
+                    IndexState::Invalid(row.get(1).unwrap_or_default().to_owned())
                 });
             }
         }
-        Ok(Found::Nothing)
+        Ok(IndexState::Nothing)
     }
 
     /// Drops the invalid index that an interrupted run left. Returns the name of the dropped index.
-    pub(crate) async fn clear(&self, client: &Client) -> Result<Option<String>, tokio_postgres::Error> {
+    pub(crate) async fn drop_invalid(
+        &self,
+        client: &Client,
+    ) -> Result<Option<String>, tokio_postgres::Error> {
         if !matches!(self, Self::Create { .. }) {
             return Ok(None);
         }
-        let Found::Invalid(name) = self.look(client).await? else {
+        let IndexState::Invalid(name) = self.state(client).await? else {
             return Ok(None);
         };
         client

@@ -9,7 +9,7 @@ use tokio_postgres::{Client, Config, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::tls::Security;
-use crate::{MigrateError, Refusal};
+use crate::{DatabaseError, MigrateError};
 
 /// Connect timeout if the URL specifies none.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -57,11 +57,11 @@ impl std::ops::Deref for Connection {
 
 /// Opens a connection.
 pub(crate) async fn connect(url: &str) -> Result<Connection, MigrateError> {
-    let (url, security) = Security::of(url)?;
+    let (url, security) = Security::from_url(url)?;
     let mut config: Config = url.parse().map_err(MigrateError::Url)?;
     // In the form `host=… sslmode=…`, the parser of `tokio_postgres` reads the mode itself.
     let own = [config.get_ssl_mode()];
-    let ways = if url.contains("://") { security.ways } else { &own };
+    let modes = if url.contains("://") { security.modes } else { &own };
     if config.get_connect_timeout().is_none() {
         config.connect_timeout(CONNECT_TIMEOUT);
     }
@@ -76,7 +76,7 @@ pub(crate) async fn connect(url: &str) -> Result<Connection, MigrateError> {
     if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
         return Err(MigrateError::Connect {
             target,
-            source: Refusal::plain("the URL names no host"),
+            source: DatabaseError::plain("the URL names no host"),
             help: "a URL is postgres://user:password@host:5432/database",
         });
     }
@@ -86,7 +86,7 @@ pub(crate) async fn connect(url: &str) -> Result<Connection, MigrateError> {
     let each = *config.get_connect_timeout().unwrap_or(&CONNECT_TIMEOUT);
     let places = config.get_hosts().len().max(config.get_hostaddrs().len());
     let limit = each.saturating_mul(u32::try_from(places).unwrap_or(u32::MAX).saturating_add(1));
-    let (client, connection) = make(&mut config, ways, &tls, limit).await.map_err(|source| {
+    let (client, connection) = make(&mut config, modes, &tls, limit).await.map_err(|source| {
         let help = help(&source);
         MigrateError::Connect { target, source, help }
     })?;
@@ -101,36 +101,36 @@ pub(crate) async fn connect(url: &str) -> Result<Connection, MigrateError> {
 /// TLS if there was one.
 async fn make(
     config: &mut Config,
-    ways: &[SslMode],
+    modes: &[SslMode],
     tls: &MakeRustlsConnect,
     limit: Duration,
-) -> Result<(Client, Wire), Box<Refusal>> {
-    let mut refused: Option<Box<Refusal>> = None;
-    for way in ways {
-        config.ssl_mode(*way);
+) -> Result<(Client, Wire), Box<DatabaseError>> {
+    let mut refused: Option<Box<DatabaseError>> = None;
+    for mode in modes {
+        config.ssl_mode(*mode);
         let refusal = match tokio::time::timeout(limit, config.connect(tls.clone())).await {
             Ok(Ok(made)) => return Ok(made),
-            Ok(Err(error)) => Refusal::of(error, None),
-            Err(_) => Refusal::plain("the server said nothing, and the wait timed out"),
+            Ok(Err(error)) => DatabaseError::of(error, None),
+            Err(_) => DatabaseError::plain("the server did not respond before the timeout"),
         };
         let goes_on = depends_on_tls(&refusal);
-        if refused.is_none() || *way != SslMode::Disable {
+        if refused.is_none() || *mode != SslMode::Disable {
             refused = Some(refusal);
         }
         if !goes_on {
             break;
         }
     }
-    Err(refused.unwrap_or_else(|| Refusal::plain("there is no way to connect")))
+    Err(refused.unwrap_or_else(|| DatabaseError::plain("there is no way to connect")))
 }
 
 /// Returns true if the server may decide differently with or without TLS, because its `pg_hba.conf` distinguishes both.
-fn depends_on_tls(refusal: &Refusal) -> bool {
+fn depends_on_tls(refusal: &DatabaseError) -> bool {
     refusal.code.as_deref() == Some("28000") || refusal.message.contains("TLS handshake")
 }
 
 /// Returns advice for a connection that failed.
-fn help(refusal: &Refusal) -> &'static str {
+fn help(refusal: &DatabaseError) -> &'static str {
     match refusal.code.as_deref() {
         Some("28P01") => {
             "correct the user or the password in the URL; characters other than letters and digits are written as %XX there"
@@ -143,7 +143,9 @@ fn help(refusal: &Refusal) -> &'static str {
             "the server wants a certificate of this side: name it with `sslcert=/path/to/client.crt&sslkey=/path/to/client.key`"
         }
         Some("28000") => "the server's pg_hba.conf does not let this user in from here",
-        Some("53300") => "the server has as many connections as it takes; try again when one is free",
+        Some("53300") => {
+            "the server has reached its maximum number of connections; try again when one is free"
+        }
         Some("57P03") => "the server is starting or stopping; try again in a moment",
         // `BadSignature`: an authority of the same name with another key is a different authority.
         None if ["UnknownIssuer", "BadSignature"]

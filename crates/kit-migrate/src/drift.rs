@@ -4,13 +4,13 @@
 //! transaction that is rolled back, and PostgreSQL describes both sides. Therefore kit does not need to know how
 //! PostgreSQL rewrites a default or a check, and the application's tables are only read.
 
-use kit_database::sql::{identifier, text};
+use kit_database::sql::{identifier, string_literal};
 use kit_database::{Schema, Snapshot, plan};
 use tokio_postgres::Client;
 
 use crate::catalog::{CatalogColumn, CatalogObject, CatalogTable, Scope};
 use crate::connect::{block_on, connect};
-use crate::{Catalog, MigrateError, Refusal};
+use crate::{Catalog, DatabaseError, MigrateError};
 
 /// Differences between live tables and a snapshot.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct Drift {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// Name of the differing object: `table notes`, `column notes.title`, `constraint notes_email_key of notes`.
-    pub what: String,
+    pub object: String,
     /// Definition by the migrations; `None` if they do not contain the object.
     pub expected: Option<String>,
     /// Definition in the database; `None` if the object does not exist there.
@@ -55,7 +55,7 @@ pub(crate) async fn compare(client: &Client, snapshot: &Snapshot) -> Result<Drif
     for table in &expected.tables {
         match found.table(&table.name) {
             None => drift.differences.push(Difference {
-                what: format!("table {}", table.name),
+                object: format!("table {}", table.name),
                 expected: Some(format!("{} columns", table.columns.len())),
                 found: None,
                 repair: format!(
@@ -106,33 +106,39 @@ async fn run(client: &Client, sql: &str) -> Result<(), MigrateError> {
         .await
         .map_err(|error| MigrateError::Database {
             doing: "cannot compare the tables with the snapshot",
-            source: Refusal::of(error, Some(sql)),
+            source: DatabaseError::of(error, Some(sql)),
         })
 }
 
 fn between(expected: &CatalogTable, found: &CatalogTable, differences: &mut Vec<Difference>) {
     let table = identifier(&expected.name);
-    let mut note = |what: String, expected: Option<String>, found: Option<String>, repair: String| {
+    let mut note = |object: String, expected: Option<String>, found: Option<String>, repair: String| {
         if expected != found {
             differences.push(Difference {
-                what,
+                object,
                 expected,
                 found,
                 repair,
             });
         }
     };
-    let quoted = |comment: &Option<String>| comment.as_deref().map_or_else(|| "NULL".to_owned(), text);
+    let quoted = |comment: &Option<String>| {
+        comment
+            .as_deref()
+            .map_or_else(|| "NULL".to_owned(), string_literal)
+    };
     note(
         format!("comment of table {}", expected.name),
         expected.comment.clone(),
         found.comment.clone(),
         format!("COMMENT ON TABLE {table} IS {}", quoted(&expected.comment)),
     );
-    for (name, one, other) in pairs(&expected.columns, &found.columns, |column| &column.name) {
+    for (name, expected_column, found_column) in
+        pairs(&expected.columns, &found.columns, |column| &column.name)
+    {
         let quoted_name = identifier(name);
-        let repair = match (one, other) {
-            (Some(one), None) => format!("ALTER TABLE {table} ADD COLUMN {quoted_name} {}", one.definition),
+        let repair = match (expected_column, found_column) {
+            (Some(expected_column), None) => format!("ALTER TABLE {table} ADD COLUMN {quoted_name} {}", expected_column.definition),
             (None, _) => "declare it in the entity, or drop it, with its values, by a migration written by hand".to_owned(),
             _ => "bring the column to what it should be by a migration written by hand (ALTER TABLE … ALTER COLUMN …), or the type \
                   to what the column is"
@@ -141,27 +147,29 @@ fn between(expected: &CatalogTable, found: &CatalogTable, differences: &mut Vec<
         let definition = |column: &CatalogColumn| column.definition.clone();
         note(
             format!("column {}.{name}", expected.name),
-            one.map(definition),
-            other.map(definition),
+            expected_column.map(definition),
+            found_column.map(definition),
             repair,
         );
-        if let (Some(one), Some(other)) = (one, other) {
+        if let (Some(expected_column), Some(found_column)) = (expected_column, found_column) {
             note(
                 format!("comment of column {}.{name}", expected.name),
-                one.comment.clone(),
-                other.comment.clone(),
+                expected_column.comment.clone(),
+                found_column.comment.clone(),
                 format!(
                     "COMMENT ON COLUMN {table}.{quoted_name} IS {}",
-                    quoted(&one.comment)
+                    quoted(&expected_column.comment)
                 ),
             );
         }
     }
-    for (kind, one, other) in [
+    for (kind, expected_objects, found_objects) in [
         ("constraint", &expected.constraints, &found.constraints),
         ("index", &expected.indexes, &found.indexes),
     ] {
-        for (name, one, other) in pairs(one, other, |object| &object.name) {
+        for (name, expected_object, found_object) in
+            pairs(expected_objects, found_objects, |object| &object.name)
+        {
             let name_in_sql = identifier(name);
             let drop = if kind == "index" {
                 format!("DROP INDEX CONCURRENTLY {name_in_sql}")
@@ -180,15 +188,15 @@ fn between(expected: &CatalogTable, found: &CatalogTable, differences: &mut Vec<
                     )
                 }
             };
-            let repair = match (one, other) {
-                (Some(one), None) => add(one),
-                (Some(one), Some(_)) => format!("{drop}; {}", add(one)),
+            let repair = match (expected_object, found_object) {
+                (Some(expected_object), None) => add(expected_object),
+                (Some(expected_object), Some(_)) => format!("{drop}; {}", add(expected_object)),
                 (None, _) => drop,
             };
             note(
                 format!("{kind} {name} of {}", expected.name),
-                one.map(definition),
-                other.map(definition),
+                expected_object.map(definition),
+                found_object.map(definition),
                 repair,
             );
         }
@@ -201,15 +209,15 @@ fn definition(object: &CatalogObject) -> String {
     if object.valid || object.definition.ends_with("NOT VALID") {
         object.definition.clone()
     } else {
-        format!("{} (invalid: its making broke off)", object.definition)
+        format!("{} (invalid: its creation was interrupted)", object.definition)
     }
 }
 
 /// Pairs items of two lists by name: first in the order of the first list, then the items that only the second list
 /// has.
 fn pairs<'a, T>(
-    one: &'a [T],
-    other: &'a [T],
+    expected: &'a [T],
+    found: &'a [T],
     name: impl Fn(&T) -> &String,
 ) -> Vec<(&'a str, Option<&'a T>, Option<&'a T>)>
 where
@@ -217,13 +225,13 @@ where
 {
     let find = |list: &'a [T], wanted: &str| list.iter().find(|item| name(item) == wanted);
     let mut all = Vec::new();
-    for item in one {
+    for item in expected {
         let item_name = item_name(item, &name);
-        all.push((item_name, Some(item), find(other, item_name)));
+        all.push((item_name, Some(item), find(found, item_name)));
     }
-    for item in other {
+    for item in found {
         let item_name = item_name(item, &name);
-        if find(one, item_name).is_none() {
+        if find(expected, item_name).is_none() {
             all.push((item_name, None, Some(item)));
         }
     }

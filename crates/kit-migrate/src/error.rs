@@ -9,7 +9,7 @@ use tokio_postgres::error::ErrorPosition;
 use crate::Loss;
 
 /// Formats each loss on a separate line.
-fn listed(losses: &[Loss]) -> String {
+fn format_losses(losses: &[Loss]) -> String {
     let mut text = String::new();
     for loss in losses {
         // Writing to a string cannot fail.
@@ -25,7 +25,7 @@ pub enum MigrateError {
     #[error("the database URL is not valid: {0}")]
     Url(#[source] tokio_postgres::Error),
     /// The TLS settings of the URL cannot be used.
-    #[error("the database URL asks for TLS that cannot be had: {0}")]
+    #[error("the database URL requests TLS settings that cannot be used: {0}")]
     Tls(String),
     /// The connection failed.
     #[error("cannot connect to {target}: {source}")]
@@ -33,7 +33,7 @@ pub enum MigrateError {
         /// Host, port and database.
         target: String,
         /// Reason of the failure.
-        source: Box<Refusal>,
+        source: Box<DatabaseError>,
         /// Advice; empty if none is known.
         help: &'static str,
     },
@@ -107,7 +107,7 @@ pub enum MigrateError {
         /// Migrations that this run applied before.
         applied: Vec<String>,
         /// Reason, as far as known.
-        source: Box<Refusal>,
+        source: Box<DatabaseError>,
     },
     /// The SQL of a migration cannot be split into statements, or contains an invalid marker.
     #[error("migrations/{name}/migration.sql, {message}")]
@@ -119,10 +119,10 @@ pub enum MigrateError {
     },
     /// Steps of a migration that were applied before an interruption were edited afterwards.
     #[error(
-        "`{name}` was applied half way, and what was applied of it was edited since; restore the first {done} of its steps in \
-         migrations/{name}/migration.sql (what comes after may be edited), then apply again"
+        "`{name}` was partly applied, and its completed steps were edited afterwards; restore the first {done} of its steps in \
+         migrations/{name}/migration.sql (later steps may be edited), then apply again"
     )]
-    EditedHalfWay {
+    EditedWhilePartlyApplied {
         /// Name of the migration.
         name: String,
         /// Number of completed steps. A step is a sequence of statements in one transaction, or a single statement
@@ -157,7 +157,7 @@ pub enum MigrateError {
     #[error(
         "{} would delete stored data; look at the statements, then apply with `--allow-destructive`, or take them out{}",
         names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
-        listed(losses)
+        format_losses(losses)
     )]
     Destructive {
         /// Names of the migrations.
@@ -177,7 +177,7 @@ pub enum MigrateError {
         /// Migrations that this run applied before.
         applied: Vec<String>,
         /// Error of PostgreSQL.
-        source: Box<Refusal>,
+        source: Box<DatabaseError>,
     },
     /// The SQL of a migration ended its own transaction. Statements before that point stay in the database, without a
     /// record.
@@ -197,7 +197,7 @@ pub enum MigrateError {
         /// Description of the failed operation.
         doing: &'static str,
         /// Reason of the failure.
-        source: Box<Refusal>,
+        source: Box<DatabaseError>,
     },
 }
 
@@ -242,7 +242,7 @@ fn list(title: &str, items: &[String]) -> String {
 
 /// Error of PostgreSQL or of the connection to it.
 #[derive(Debug)]
-pub struct Refusal {
+pub struct DatabaseError {
     /// The message.
     pub message: String,
     /// SQLSTATE, if PostgreSQL itself reported the error.
@@ -258,7 +258,7 @@ pub struct Refusal {
     source: Option<tokio_postgres::Error>,
 }
 
-impl Refusal {
+impl DatabaseError {
     /// Creates a refusal. `sql` is the SQL that was sent, starting at line 1.
     pub(crate) fn of(error: tokio_postgres::Error, sql: Option<&str>) -> Box<Self> {
         Self::at(error, sql, 1)
@@ -329,7 +329,7 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for DatabaseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
         if let Some(code) = &self.code {
@@ -348,7 +348,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl std::error::Error for Refusal {
+impl std::error::Error for DatabaseError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.source.as_ref().map(|source| source as _)
     }

@@ -8,7 +8,7 @@ use kit_database::{Migration, sql};
 use tokio_postgres::Client;
 
 use crate::script::Script;
-use crate::{MigrateError, Refusal};
+use crate::{DatabaseError, MigrateError};
 
 /// Table of migrations that are completely applied.
 const TABLE: &str = "kit_migrations";
@@ -49,16 +49,20 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// Returns true if the SQL still begins with the completed steps.
-    pub(crate) fn fits(&self, script: &Script<'_>) -> bool {
+    pub(crate) fn matches(&self, script: &Script<'_>) -> bool {
         self.done <= script.steps.len()
             && (self.done == 0 || script.checksum(self.done) == self.checksum)
-            && (!self.running || script.steps.get(self.done).is_some_and(|step| step.alone))
+            && (!self.running
+                || script
+                    .steps
+                    .get(self.done)
+                    .is_some_and(|step| step.outside_transaction))
     }
 }
 
 impl History {
     /// Finds the schema of the history tables.
-    pub(crate) async fn locate(client: &Client) -> Result<Self, MigrateError> {
+    pub(crate) async fn find(client: &Client) -> Result<Self, MigrateError> {
         let row = client
             .query_one("SELECT current_schema()::text", &[])
             .await
@@ -149,29 +153,33 @@ impl History {
         format!(
             "INSERT INTO {} (name, checksum, duration_ms) VALUES ({}, {}, {})",
             self.table,
-            sql::text(&migration.name),
-            sql::text(&migration.checksum()),
+            sql::string_literal(&migration.name),
+            sql::string_literal(&migration.checksum()),
             duration.as_millis()
         )
     }
 
     /// Returns the statement that records the progress of a migration.
-    pub(crate) fn advance(&self, name: &str, progress: &Progress) -> String {
+    pub(crate) fn record_progress(&self, name: &str, progress: &Progress) -> String {
         format!(
             "INSERT INTO {} (name, steps_done, checksum, running) VALUES ({}, {}, {}, {}) \
              ON CONFLICT (name) DO UPDATE SET steps_done = excluded.steps_done, checksum = excluded.checksum, \
              running = excluded.running, changed_at = excluded.changed_at",
             self.progress,
-            sql::text(name),
+            sql::string_literal(name),
             progress.done,
-            sql::text(&progress.checksum),
+            sql::string_literal(&progress.checksum),
             progress.running
         )
     }
 
     /// Returns the statement that deletes the progress of a migration.
-    pub(crate) fn forget(&self, name: &str) -> String {
-        format!("DELETE FROM {} WHERE name = {}", self.progress, sql::text(name))
+    pub(crate) fn delete_progress(&self, name: &str) -> String {
+        format!(
+            "DELETE FROM {} WHERE name = {}",
+            self.progress,
+            sql::string_literal(name)
+        )
     }
 }
 
@@ -190,6 +198,6 @@ fn unreadable(error: tokio_postgres::Error) -> MigrateError {
 fn failed(doing: &'static str, error: tokio_postgres::Error) -> MigrateError {
     MigrateError::Database {
         doing,
-        source: Refusal::of(error, None),
+        source: DatabaseError::of(error, None),
     }
 }

@@ -13,7 +13,7 @@ use crate::connect::Connection;
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Pause before the cancel request is repeated: a request that arrives between two statements cancels neither.
-const AGAIN: Duration = Duration::from_millis(300);
+const CANCEL_INTERVAL: Duration = Duration::from_millis(300);
 
 /// State of the interruption of a run.
 #[derive(Debug, Default)]
@@ -38,7 +38,7 @@ impl Interrupt {
     }
 
     /// Runs work that changes nothing. A signal stops the work at once.
-    pub(crate) async fn or<T>(
+    pub(crate) async fn run_or_stop<T>(
         &self,
         work: impl Future<Output = Result<T, MigrateError>>,
     ) -> Result<T, MigrateError> {
@@ -54,7 +54,7 @@ impl Interrupt {
 
     /// Runs work. A signal cancels its running statement and gives the work time to roll back. A second signal stops
     /// the work at once.
-    pub(crate) async fn guard<T>(
+    pub(crate) async fn run_or_cancel<T>(
         &self,
         connection: &Connection,
         work: impl Future<Output = Result<T, MigrateError>>,
@@ -66,9 +66,9 @@ impl Interrupt {
             () = self.signal() => self.set.set(true),
         }
         let stop = async {
-            for _ in 0..GRACE.as_millis() / AGAIN.as_millis() {
+            for _ in 0..GRACE.as_millis() / CANCEL_INTERVAL.as_millis() {
                 let _ = tokio::time::timeout(GRACE, connection.cancel()).await;
-                tokio::time::sleep(AGAIN).await;
+                tokio::time::sleep(CANCEL_INTERVAL).await;
             }
         };
         tokio::select! {
@@ -106,11 +106,11 @@ impl Signals {
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         // Poll every signal, so that each registers the waker.
-        let heard = self
+        let received = self
             .0
             .each_mut()
             .map(|signal| signal.poll_recv(context).is_ready());
-        if heard.contains(&true) {
+        if received.contains(&true) {
             Poll::Ready(())
         } else {
             Poll::Pending
@@ -152,7 +152,7 @@ mod tests {
             assert!(status.unwrap().success());
             let limit = std::time::Duration::from_secs(20);
             let work = std::future::pending::<Result<(), MigrateError>>();
-            let outcome = tokio::time::timeout(limit, interrupt.or(work)).await;
+            let outcome = tokio::time::timeout(limit, interrupt.run_or_stop(work)).await;
             assert!(matches!(outcome, Ok(Err(MigrateError::Interrupted { .. }))));
             assert!(interrupt.is_set());
         });

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use tokio_postgres::Client;
 
 use crate::apply::Run;
-use crate::{Event, MigrateError, Refusal};
+use crate::{DatabaseError, Event, MigrateError};
 
 /// Number of the advisory lock: `kit_migr` in ASCII. Advisory locks are per database.
 const KEY: i64 = 0x6b69_745f_6d69_6772;
@@ -35,7 +35,7 @@ pub(crate) async fn acquire(run: &Run<'_>) -> Result<(), MigrateError> {
             .await
             .map_err(|error| MigrateError::Database {
                 doing: "cannot take the migration lock",
-                source: Refusal::of(error, None),
+                source: DatabaseError::of(error, None),
             })?;
         if row.get(0) {
             return Ok(());

@@ -10,13 +10,13 @@ use std::time::Duration;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
 use crate::connect::{Connection, connect};
-use crate::{MigrateError, Refusal};
+use crate::{DatabaseError, MigrateError};
 
 /// Number of attempts. If other clients use the pooler too, it may assign the same process every time by chance.
-const ROUNDS: usize = 3;
+const ATTEMPTS: usize = 3;
 
 /// Time limit for a response. A pooler without a free process makes its clients wait.
-const PATIENCE: Duration = Duration::from_secs(10);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Refuses a connection whose statements do not all run in one server process of its own.
 ///
@@ -24,16 +24,19 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// probably gets the same process next, and keeps that process busy with a transaction. If the second connection gets
 /// another process (because other clients were faster), the first connection asks again, and has probably another
 /// process than before. The check changes no setting and holds no lock.
-pub(crate) async fn refuse(url: &str, connection: &Connection) -> Result<(), MigrateError> {
-    let own = process(connection, PROCESS).await?;
+pub(crate) async fn refuse_transaction_pooler(
+    url: &str,
+    connection: &Connection,
+) -> Result<(), MigrateError> {
+    let own = server_process(connection, PROCESS).await?;
     // A round-robin pooler assigns another process to the next statement already.
-    if process(connection, PROCESS).await? != own {
+    if server_process(connection, PROCESS).await? != own {
         return Err(MigrateError::Pooled);
     }
     // If the server accepts no second connection of this user, only the first connection is checked.
-    let other = tokio::time::timeout(PATIENCE, connect(url)).await;
-    for _ in 0..ROUNDS {
-        if process(connection, PROCESS).await? != own {
+    let other = tokio::time::timeout(RESPONSE_TIMEOUT, connect(url)).await;
+    for _ in 0..ATTEMPTS {
+        if server_process(connection, PROCESS).await? != own {
             return Err(MigrateError::Pooled);
         }
         let Ok(Ok(other)) = &other else {
@@ -42,10 +45,10 @@ pub(crate) async fn refuse(url: &str, connection: &Connection) -> Result<(), Mig
         // Check the second connection first: a pooler with a single process would have none left for the first
         // connection.
         let begin = format!("BEGIN READ ONLY; {PROCESS}");
-        if process(other, &begin).await? == own || process(connection, PROCESS).await? != own {
+        if server_process(other, &begin).await? == own || server_process(connection, PROCESS).await? != own {
             return Err(MigrateError::Pooled);
         }
-        process(other, "ROLLBACK").await?;
+        server_process(other, "ROLLBACK").await?;
     }
     Ok(())
 }
@@ -57,20 +60,20 @@ const PROCESS: &str = "SELECT pid || ' ' || extract(epoch FROM backend_start) FR
 
 /// Returns the server process that runs a statement. Uses the simple protocol, because a prepared statement also
 /// belongs to a process.
-async fn process(client: &Client, sql: &str) -> Result<String, MigrateError> {
+async fn server_process(client: &Client, sql: &str) -> Result<String, MigrateError> {
     let failed = |source| MigrateError::Database {
         doing: "cannot find out whether the connection has a server process of its own",
         source,
     };
-    let messages = tokio::time::timeout(PATIENCE, client.simple_query(sql))
+    let messages = tokio::time::timeout(RESPONSE_TIMEOUT, client.simple_query(sql))
         .await
         .map_err(|_| {
-            failed(Refusal::plain(format!(
+            failed(DatabaseError::plain(format!(
                 "there was no answer for {} s",
-                PATIENCE.as_secs()
+                RESPONSE_TIMEOUT.as_secs()
             )))
         })?
-        .map_err(|error| failed(Refusal::of(error, None)))?;
+        .map_err(|error| failed(DatabaseError::of(error, None)))?;
     let process = messages.iter().find_map(|message| match message {
         SimpleQueryMessage::Row(row) => row.get(0),
         _ => None,

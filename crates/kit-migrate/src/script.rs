@@ -17,8 +17,8 @@ pub(crate) struct Script<'a> {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Step<'a> {
     /// True if the step is a statement that is marked to run outside of a transaction.
-    pub(crate) alone: bool,
-    /// Statements of the step; exactly one if `alone` is true.
+    pub(crate) outside_transaction: bool,
+    /// Statements of the step; exactly one if `outside_transaction` is true.
     pub(crate) statements: Vec<Statement<'a>>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Statement<'a> {
     /// Line of the first word, from 1.
     pub(crate) line: usize,
     /// First words, names and signs, without spaces and comments: `["create", "index", "\"A b\"", "(", …]`. Unquoted
-    /// words are in lower case. Contains at most [`HEAD`] entries.
+    /// words are in lower case. Contains at most [`HEAD_WORDS`] entries.
     pub(crate) head: Vec<String>,
 }
 
@@ -50,14 +50,14 @@ impl fmt::Display for ScriptError {
 
 /// Number of words of a statement that are kept: enough for the name in
 /// `CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS a.b ON c.d`.
-const HEAD: usize = 14;
+const HEAD_WORDS: usize = 14;
 
 impl<'a> Script<'a> {
     /// Splits SQL at semicolons, as `psql` does: not within quotes, comments, parentheses and bodies of functions.
     pub(crate) fn parse(sql: &'a str) -> Result<Self, ScriptError> {
         let mut script = Self { steps: Vec::new() };
         // The statement that has started, and the line of the directive above it.
-        let mut open: Option<Open> = None;
+        let mut open: Option<UnfinishedStatement> = None;
         let mut marked: Option<usize> = None;
         let (mut at, mut line) = (0, 1);
         for token in tokenize(sql) {
@@ -81,13 +81,13 @@ impl<'a> Script<'a> {
                 kind if is_cut_off(kind) => {
                     return Err(error(line, "the text or comment that begins here has no end"));
                 }
-                TokenKind::Semi if open.as_ref().is_none_or(Open::may_end) => {
+                TokenKind::Semi if open.as_ref().is_none_or(UnfinishedStatement::may_end) => {
                     if let Some(open) = open.take() {
                         script.add(open.end(sql, at)?, marked.take().is_some());
                     }
                 }
                 _ => open
-                    .get_or_insert_with(|| Open::new(at, line))
+                    .get_or_insert_with(|| UnfinishedStatement::new(at, line))
                     .take(token.kind, text),
             }
             line += text.matches('\n').count();
@@ -104,18 +104,20 @@ impl<'a> Script<'a> {
         }
         if script.steps.is_empty() {
             script.steps.push(Step {
-                alone: false,
+                outside_transaction: false,
                 statements: Vec::new(),
             });
         }
         Ok(script)
     }
 
-    fn add(&mut self, statement: Statement<'a>, alone: bool) {
+    fn add(&mut self, statement: Statement<'a>, outside_transaction: bool) {
         match self.steps.last_mut() {
-            Some(step) if !alone && !step.alone => step.statements.push(statement),
+            Some(step) if !outside_transaction && !step.outside_transaction => {
+                step.statements.push(statement)
+            }
             _ => self.steps.push(Step {
-                alone,
+                outside_transaction,
                 statements: vec![statement],
             }),
         }
@@ -127,8 +129,8 @@ impl<'a> Script<'a> {
     }
 
     /// Returns true if all of the SQL is one transaction, so that the migration runs completely or not at all.
-    pub(crate) fn is_whole(&self) -> bool {
-        self.steps.iter().all(|step| !step.alone)
+    pub(crate) fn is_one_transaction(&self) -> bool {
+        self.steps.iter().all(|step| !step.outside_transaction)
     }
 
     /// Returns the SHA-256 of the first steps, in hexadecimal. Detects edits of steps that were completed before a
@@ -136,7 +138,11 @@ impl<'a> Script<'a> {
     pub(crate) fn checksum(&self, steps: usize) -> String {
         let mut digest = Sha256::new();
         for step in self.steps.iter().take(steps) {
-            digest.update(if step.alone { b"alone\0" } else { b"whole\0" });
+            digest.update(if step.outside_transaction {
+                b"alone\0"
+            } else {
+                b"whole\0"
+            });
             for statement in &step.statements {
                 digest.update(statement.text.replace("\r\n", "\n").as_bytes());
                 digest.update([0]);
@@ -213,7 +219,7 @@ fn error(line: usize, message: impl Into<String>) -> ScriptError {
 }
 
 /// A statement whose end has not been found yet.
-struct Open {
+struct UnfinishedStatement {
     start: usize,
     line: usize,
     head: Vec<String>,
@@ -223,7 +229,7 @@ struct Open {
     blocks: usize,
 }
 
-impl Open {
+impl UnfinishedStatement {
     fn new(start: usize, line: usize) -> Self {
         Self {
             start,
@@ -250,7 +256,7 @@ impl Open {
             },
             _ => {}
         }
-        if self.head.len() < HEAD {
+        if self.head.len() < HEAD_WORDS {
             self.head.push(word);
         }
     }
@@ -325,7 +331,11 @@ mod tests {
             .iter()
             .map(|step| {
                 let statements: Vec<&str> = step.statements.iter().map(|one| one.text).collect();
-                format!("{}{}", if step.alone { "!" } else { "" }, statements.join("; "))
+                format!(
+                    "{}{}",
+                    if step.outside_transaction { "!" } else { "" },
+                    statements.join("; ")
+                )
             })
             .collect();
         steps.join(" | ")

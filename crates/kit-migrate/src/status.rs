@@ -64,7 +64,7 @@ pub enum State {
         at: Option<String>,
     },
     /// A run was interrupted within the migration.
-    HalfWay {
+    PartlyApplied {
         /// Number of completed steps.
         done: usize,
         /// Total number of steps.
@@ -99,8 +99,8 @@ pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateErro
     in_order(migrations)?;
     block_on(async {
         let client = connect(url).await?;
-        pooler::refuse(url, &client).await?;
-        let history = History::locate(&client).await?;
+        pooler::refuse_transaction_pooler(url, &client).await?;
+        let history = History::find(&client).await?;
         let done = history.read(&client).await?;
         let progress = history.read_progress(&client).await?;
         let newest = done.keys().max();
@@ -117,10 +117,10 @@ pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateErro
                     },
                     (None, Some(progress)) => {
                         let script = Script::parse(&migration.sql);
-                        State::HalfWay {
+                        State::PartlyApplied {
                             done: progress.done,
                             of: script.as_ref().map_or(0, |script| script.steps.len()),
-                            edited: !script.is_ok_and(|script| progress.fits(&script)),
+                            edited: !script.is_ok_and(|script| progress.matches(&script)),
                         }
                     }
                     (None, None) => State::Pending {
@@ -152,7 +152,7 @@ pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateErro
             state: State::Missing { at: None },
         }));
         all.sort_by(|one, other| one.name.cmp(&other.name));
-        let drift = if let Some(reason) = incomparable(&all) {
+        let drift = if let Some(reason) = reason_without_comparison(&all) {
             Err(reason.to_owned())
         } else {
             let applied: Vec<Migration> = migrations
@@ -180,11 +180,11 @@ pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateErro
 }
 
 /// Returns the reason if no snapshot describes the expected tables.
-fn incomparable(all: &[MigrationStatus]) -> Option<&'static str> {
+fn reason_without_comparison(all: &[MigrationStatus]) -> Option<&'static str> {
     let any = |wanted: fn(&State) -> bool| all.iter().any(|migration| wanted(&migration.state));
     if any(|state| matches!(state, State::Missing { .. })) {
         Some("the database has migrations that are not here, so what its tables should be is not known")
-    } else if any(|state| matches!(state, State::HalfWay { .. })) {
+    } else if any(|state| matches!(state, State::PartlyApplied { .. })) {
         Some("a migration is applied half way, so what the tables should be is not known")
     } else {
         None

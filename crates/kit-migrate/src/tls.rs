@@ -33,7 +33,7 @@ use crate::MigrateError;
 pub(crate) struct Security {
     /// Modes to try, in order: if the server refuses the first, the next is tried. The type is that of
     /// `tokio_postgres`.
-    pub(crate) ways: &'static [SslMode],
+    pub(crate) modes: &'static [SslMode],
     checks: Checks,
     /// File of certificates; `system` for those of the operating system.
     roots: Option<String>,
@@ -52,7 +52,7 @@ enum Checks {
 impl Security {
     /// Removes the TLS settings from a URL and returns both. The parser of `tokio_postgres` supports only some of these
     /// settings.
-    pub(crate) fn of(url: &str) -> Result<(String, Self), MigrateError> {
+    pub(crate) fn from_url(url: &str) -> Result<(String, Self), MigrateError> {
         let (base, query) = url.split_once('?').unwrap_or((url, ""));
         let mut rest = Vec::new();
         let (mut mode, mut roots, mut certificate, mut key) = (None, None, None, None);
@@ -71,7 +71,7 @@ impl Security {
             *place = Some(percent_decode(value));
         }
         let system = roots.as_deref() == Some("system");
-        let (ways, checks): (&'static [SslMode], Checks) = match mode.as_deref() {
+        let (modes, checks): (&'static [SslMode], Checks) = match mode.as_deref() {
             None if system => (&[SslMode::Require], Checks::AuthorityAndHost),
             None | Some("prefer") => (&[SslMode::Prefer, SslMode::Disable], Checks::Nothing),
             Some("allow") => (&[SslMode::Disable, SslMode::Require], Checks::Nothing),
@@ -108,7 +108,7 @@ impl Security {
             format!("{base}?{}", rest.join("&"))
         };
         let security = Self {
-            ways,
+            modes,
             checks,
             roots,
             identity,
@@ -160,7 +160,7 @@ impl Security {
         };
         Ok(match (self.checks, inner) {
             (Checks::AuthorityAndHost, Some(inner)) => inner,
-            (_, inner) => Arc::new(Lenient {
+            (_, inner) => Arc::new(LenientVerifier {
                 inner,
                 provider: Arc::clone(provider),
             }),
@@ -209,13 +209,13 @@ fn unreadable(file: &str, error: &rustls::pki_types::pem::Error) -> MigrateError
 
 /// Certificate check for modes that are less strict than the rules of the web.
 #[derive(Debug)]
-struct Lenient {
+struct LenientVerifier {
     /// Check of the authority; `None` if nothing is checked.
     inner: Option<Arc<dyn ServerCertVerifier>>,
     provider: Arc<CryptoProvider>,
 }
 
-impl ServerCertVerifier for Lenient {
+impl ServerCertVerifier for LenientVerifier {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn removes_the_tls_settings_from_the_url() {
         use SslMode::{Disable, Prefer, Require};
-        for (url, rest, ways, checks) in [
+        for (url, rest, modes, checks) in [
             (
                 "postgres://h/d",
                 "postgres://h/d",
@@ -331,29 +331,29 @@ mod tests {
                 Checks::AuthorityAndHost,
             ),
         ] {
-            let (found, security) = Security::of(url).unwrap();
+            let (found, security) = Security::from_url(url).unwrap();
             assert_eq!(
-                (found.as_str(), security.ways, security.checks),
-                (rest, ways, checks),
+                (found.as_str(), security.modes, security.checks),
+                (rest, modes, checks),
                 "{url}"
             );
         }
-        let (_, security) = Security::of("postgres://h/d?sslrootcert=/a%20b.pem").unwrap();
+        let (_, security) = Security::from_url("postgres://h/d?sslrootcert=/a%20b.pem").unwrap();
         assert_eq!(security.roots.as_deref(), Some("/a b.pem"));
     }
 
     #[test]
     fn refuses_unknown_and_invalid_tls_settings() {
         for url in ["postgres://h/d?sslmode=full", "postgres://h/d?sslcert=/x"] {
-            assert!(Security::of(url).is_err(), "{url}");
+            assert!(Security::from_url(url).is_err(), "{url}");
         }
         for mode in ["disable", "allow", "prefer", "require", "verify-ca"] {
-            let error = Security::of(&format!("postgres://h/d?sslmode={mode}&sslrootcert=system"));
+            let error = Security::from_url(&format!("postgres://h/d?sslmode={mode}&sslrootcert=system"));
             let message = error.unwrap_err().to_string();
             assert!(message.contains("verify-full"), "{mode}: {message}");
         }
         let (_, security) =
-            Security::of("postgres://h/d?sslmode=verify-full&sslrootcert=/not/there.pem").unwrap();
+            Security::from_url("postgres://h/d?sslmode=verify-full&sslrootcert=/not/there.pem").unwrap();
         let error = security.connector().err().unwrap().to_string();
         assert!(error.contains("/not/there.pem cannot be read"), "{error}");
     }

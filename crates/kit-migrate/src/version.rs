@@ -1,7 +1,7 @@
 //! Reads the version of a PostgreSQL server.
 
 use crate::connect::{block_on, connect};
-use crate::{MigrateError, Refusal};
+use crate::{DatabaseError, MigrateError};
 
 /// The version of a PostgreSQL server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub fn server_version(url: &str) -> Result<ServerVersion, MigrateError> {
             .await
             .map_err(|error| MigrateError::Database {
                 doing: "asking for the server's version",
-                source: Refusal::of(error, None),
+                source: DatabaseError::of(error, None),
             })?;
         Ok(ServerVersion {
             // 180004 means 18.4.

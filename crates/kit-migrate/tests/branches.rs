@@ -121,7 +121,7 @@ fn compares_merged_branches_with_the_combined_tables() {
             .unwrap()
             .differences
             .into_iter()
-            .map(|one| one.what)
+            .map(|difference| difference.object)
             .collect();
         assert_eq!(what, ["column notes.older", "column tags.by_hand"]);
     }
@@ -157,7 +157,7 @@ fn reports_conflicting_branches_before_they_are_applied() {
     let found = status(url, &[base, one, other]).unwrap();
     let conflict = found.branches.as_ref().unwrap_err();
     assert!(conflict.contains("notes.more: "), "{conflict}");
-    assert!(conflict.contains("generate it anew"), "{conflict}");
+    assert!(conflict.contains("generate it again"), "{conflict}");
     // The applied migrations are compared nevertheless.
     assert_no_difference(&found);
     assert!(!found.is_up_to_date());

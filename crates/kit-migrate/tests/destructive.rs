@@ -4,7 +4,7 @@ mod support;
 
 use std::time::Duration;
 
-use kit_database::{Change, Class, ColumnType, Migration, Step, sql};
+use kit_database::{Change, ChangeClass, ColumnType, Migration, PlannedChange, sql};
 use kit_migrate::{MigrateError, Options, State, apply, status};
 
 use support::{database, execute, query};
@@ -116,9 +116,9 @@ fn refuses_a_planned_change_of_type_without_its_guard() {
     };
     let whole = sql::print(&change.statements());
     let planned = |sql: &str| Migration {
-        changes: vec![Step {
+        changes: vec![PlannedChange {
             change: change.clone(),
-            class: Class::NeedsData,
+            class: ChangeClass::NeedsData,
             reason: String::new(),
             alternative: None,
         }],

@@ -31,7 +31,7 @@ fn lines(differences: &[Difference]) -> Vec<String> {
         .map(|difference| {
             format!(
                 "{}: {} -> {}",
-                difference.what,
+                difference.object,
                 difference.expected.as_deref().unwrap_or("nothing"),
                 difference.found.as_deref().unwrap_or("nothing")
             )
@@ -111,7 +111,7 @@ fn reports_an_invalid_index_as_a_difference() {
     assert_eq!(
         lines(&found.differences),
         [
-            "index broken of notes: nothing -> CREATE UNIQUE INDEX ON notes USING btree (title) (invalid: its making broke off)"
+            "index broken of notes: nothing -> CREATE UNIQUE INDEX ON notes USING btree (title) (invalid: its creation was interrupted)"
         ]
     );
 }

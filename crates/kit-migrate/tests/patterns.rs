@@ -4,7 +4,7 @@
 mod support;
 
 use kit_database::Rule;
-use kit_database::sql::{condition, pattern, text};
+use kit_database::sql::{condition, pattern, string_literal};
 use kit_pattern::Verdict;
 
 use support::{database, with_client};
@@ -262,7 +262,7 @@ fn accepts_the_same_texts_in_postgresql_and_javascript() {
             };
             held += 1;
             let texts = texts(&mut dice, javascript);
-            let array: Vec<String> = texts.iter().map(|one| text(one)).collect();
+            let array: Vec<String> = texts.iter().map(|one| string_literal(one)).collect();
             // The condition as written in a check, for all texts in one query.
             let sql = format!(
                 "SELECT string_agg(CASE WHEN {} THEN '1' ELSE '0' END, '' ORDER BY place) \

@@ -80,7 +80,7 @@ fn splits_statements_like_psql() {
     let runs: u64 = std::env::var("KIT_RUNS").map_or(150, |runs| runs.parse().expect("a number"));
     for seed in first..first + runs {
         let text = script(seed);
-        let Ok(cut) = kit_migrate::cut(&text) else {
+        let Ok(cut) = kit_migrate::split_statements(&text) else {
             continue;
         };
         std::fs::write(&file, &text).expect("a file");

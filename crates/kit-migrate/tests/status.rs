@@ -123,7 +123,7 @@ fn compares_tables_with_applied_migrations_and_not_with_pending_ones() {
                 drift
                     .differences
                     .into_iter()
-                    .map(|difference| format!("{}: {}", difference.what, difference.repair))
+                    .map(|difference| format!("{}: {}", difference.object, difference.repair))
                     .collect::<Vec<_>>()
             };
             assert_eq!(differences(&[one.clone(), two.clone()]), [""; 0]);

@@ -96,7 +96,7 @@ fn continues_after_a_failure_within_a_migration() {
         );
         assert_eq!(
             state(&database.url, &bad),
-            State::HalfWay {
+            State::PartlyApplied {
                 done: 3,
                 of: 4,
                 edited: false
@@ -105,7 +105,7 @@ fn continues_after_a_failure_within_a_migration() {
         // Completed steps must not be edited; other steps may be edited.
         let error = run(&database.url, STEPS).unwrap_err();
         assert!(
-            matches!(error, MigrateError::EditedHalfWay { done: 3, .. }),
+            matches!(error, MigrateError::EditedWhilePartlyApplied { done: 3, .. }),
             "{error}"
         );
         let repaired = bad.replace(
@@ -116,7 +116,7 @@ fn continues_after_a_failure_within_a_migration() {
         // own.
         assert!(matches!(
             run(&database.url, &repaired).unwrap_err(),
-            MigrateError::EditedHalfWay { .. }
+            MigrateError::EditedWhilePartlyApplied { .. }
         ));
         execute(
             &database.url,
@@ -165,7 +165,7 @@ fn creates_an_index_again_after_its_creation_was_killed() {
             assert_eq!(report.applied.len(), 1);
             assert_eq!(
                 *said.borrow(),
-                ["dropped the index public.notes_title, whose making broke off"]
+                ["dropped the invalid index public.notes_title, whose creation was interrupted"]
             );
             assert_eq!(
                 query(
@@ -181,7 +181,7 @@ fn creates_an_index_again_after_its_creation_was_killed() {
             );
             assert!(matches!(
                 run(&database.url, &bad).unwrap_err(),
-                MigrateError::EditedHalfWay { .. }
+                MigrateError::EditedWhilePartlyApplied { .. }
             ));
         },
     );

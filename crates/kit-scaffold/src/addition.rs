@@ -80,12 +80,12 @@ const KEYWORDS: [&str; 43] = [
 /// Returns a message for the user if the name is invalid.
 pub fn addition(kind: Kind, name: &str) -> Result<Addition, String> {
     let words = Words::parse(name)?;
-    let (upper, lower) = (words.upper(), words.lower());
+    let (upper, lower) = (words.pascal_case(), words.camel_case());
     if kind == Kind::Middleware
         && (KEYWORDS.contains(&name) || matches!(name, "while" | "with" | "yield" | "arguments" | "eval"))
     {
         return Err(format!(
-            "`{name}` is a word of the language, which no constant can be called"
+            "`{name}` is a keyword, so it cannot be the name of a constant"
         ));
     }
     let tokens = [

@@ -74,10 +74,10 @@ const TAKEN: [&str; 31] = [
 pub fn interface_name(name: &str) -> Result<String, String> {
     let interface = Words::parse(name)
         .map_err(|error| error.replace("order-items", "order-item"))?
-        .upper();
+        .pascal_case();
     if TAKEN.contains(&interface.as_str()) {
         return Err(format!(
-            "an interface `{interface}` would hide the `{interface}` that is there already; choose a longer name, like `{name}-entry`"
+            "an interface `{interface}` would hide the existing name `{interface}`; choose a longer name, such as `{name}-entry`"
         ));
     }
     Ok(interface)
@@ -97,7 +97,7 @@ pub fn entity(options: &EntityOptions<'_>) -> Result<Entity, String> {
     let interface = interface_name(options.name)?;
     let words = Words::parse(options.name)?;
     let plural = Words::parse(options.plural)?;
-    let lower = words.lower();
+    let lower = words.camel_case();
     let (path, table) = (plural.joined("-"), plural.joined("_"));
     // A token must be before other tokens that are its prefix.
     let tokens = [
@@ -107,7 +107,7 @@ pub fn entity(options: &EntityOptions<'_>) -> Result<Entity, String> {
         ("sampleNotFound", format!("{lower}NotFound")),
         ("samples-path", path.clone()),
         ("samples_table", table.clone()),
-        ("samplesTable", plural.lower()),
+        ("samplesTable", plural.camel_case()),
         ("samples", plural.joined(" ")),
         ("sample", words.joined(" ")),
     ];

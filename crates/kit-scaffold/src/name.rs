@@ -83,7 +83,7 @@ impl ProjectName {
                 ),
                 help: suggestion(text).map_or_else(
                     || "a name is lower-case letters, digits, `-`, `_` and `.`, like `my-api`".to_owned(),
-                    |name| format!("write `{name}`, say"),
+                    |name| format!("write `{name}`, for example"),
                 ),
             }),
         }

@@ -18,7 +18,7 @@ impl<'a> Words<'a> {
     }
 
     /// Returns the name in the form `OrderItems`.
-    pub(crate) fn upper(&self) -> String {
+    pub(crate) fn pascal_case(&self) -> String {
         self.0
             .iter()
             .map(|word| word[..1].to_uppercase() + &word[1..])
@@ -26,8 +26,8 @@ impl<'a> Words<'a> {
     }
 
     /// Returns the name in the form `orderItems`.
-    pub(crate) fn lower(&self) -> String {
-        let upper = self.upper();
+    pub(crate) fn camel_case(&self) -> String {
+        let upper = self.pascal_case();
         upper[..1].to_lowercase() + &upper[1..]
     }
 
@@ -63,8 +63,8 @@ mod tests {
         let words = Words::parse("order-item2").unwrap();
         assert_eq!(
             (
-                words.upper().as_str(),
-                words.lower().as_str(),
+                words.pascal_case().as_str(),
+                words.camel_case().as_str(),
                 words.joined("_").as_str()
             ),
             ("OrderItem2", "orderItem2", "order_item2")

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anstyle::Style;
 use clap::Args;
 use kit_build::{MIGRATIONS, read_migrations};
-use kit_database::{Migration, Step};
+use kit_database::{Migration, PlannedChange};
 use kit_diagnostics::Diagnostics;
 use kit_migrate::{Event, MigrateError, Planned, Report, apply_watched};
 use serde::Serialize;
@@ -218,7 +218,7 @@ fn describe(planned: &Planned, migrations: &[Migration]) -> String {
     text
 }
 
-fn changes<'a>(migrations: &'a [Migration], name: &str) -> &'a [Step] {
+fn changes<'a>(migrations: &'a [Migration], name: &str) -> &'a [PlannedChange] {
     migrations
         .iter()
         .find(|migration| migration.name == name)

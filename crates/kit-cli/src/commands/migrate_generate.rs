@@ -5,7 +5,9 @@ use std::path::Path;
 
 use clap::Args;
 use kit_build::{Analysis, BuildTime, MIGRATIONS, analyze_with, write_migration};
-use kit_database::{Alternative, Class, Latest, Migration, Plan, PlanError, Step, latest, plan};
+use kit_database::{
+    Alternative, ChangeClass, Latest, Migration, Plan, PlanError, PlannedChange, latest, plan,
+};
 use serde::Serialize;
 
 use crate::args::Common;
@@ -78,7 +80,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     for change in &migration.changes {
         // Writing to a string cannot fail.
         let _ = write!(text, "\n  {}", change.summary());
-        if change.class != Class::Safe {
+        if change.class != ChangeClass::Safe {
             let _ = write!(text, "\n    {}", change.reason);
         }
     }
@@ -164,7 +166,7 @@ struct Report<'a> {
 struct Line {
     summary: String,
     /// `safe`, `locks`, `needsData` or `destructive`.
-    class: Class,
+    class: ChangeClass,
     destructive: bool,
     reason: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -172,7 +174,7 @@ struct Line {
 }
 
 impl Line {
-    fn new(step: &Step) -> Self {
+    fn new(step: &PlannedChange) -> Self {
         Self {
             summary: step.change.summary(),
             class: step.class,

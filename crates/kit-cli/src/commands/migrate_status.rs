@@ -114,7 +114,7 @@ fn word(state: &State) -> &'static str {
         State::Pending { .. } => "pending",
         State::Edited { .. } => "edited",
         State::Missing { .. } => "missing",
-        State::HalfWay { .. } => "half way",
+        State::PartlyApplied { .. } => "half way",
     }
 }
 
@@ -133,7 +133,7 @@ fn facts(state: &State) -> String {
         .flatten()
         .collect::<Vec<_>>()
         .join("; "),
-        State::HalfWay { done, of, edited } => {
+        State::PartlyApplied { done, of, edited } => {
             let edited = if *edited { "; edited since" } else { "" };
             format!("{done} of {of} steps are done{edited}")
         }
@@ -142,16 +142,16 @@ fn facts(state: &State) -> String {
 
 fn describe(difference: &Difference) -> String {
     let Difference {
-        what,
+        object,
         expected,
         found,
         ..
     } = difference;
     match (expected, found) {
-        (Some(expected), Some(found)) => format!("{what}: is {found}, should be {expected}"),
-        (Some(expected), None) => format!("{what}: is not there, should be {expected}"),
+        (Some(expected), Some(found)) => format!("{object}: is {found}, should be {expected}"),
+        (Some(expected), None) => format!("{object}: is not there, should be {expected}"),
         (None, found) => format!(
-            "{what}: is {}, should not be there",
+            "{object}: is {}, should not be there",
             found.as_deref().unwrap_or("there")
         ),
     }
@@ -173,11 +173,11 @@ fn repairs(status: &Status) -> Vec<String> {
                 "get migrations/{name}/ from the branch or version that has it (`git log --all -- migrations/{name}` finds it), or \
                  use a database of this branch's own"
             )),
-            State::HalfWay { done, edited: true, .. } => all.push(format!(
+            State::PartlyApplied { done, edited: true, .. } => all.push(format!(
                 "restore the first {} of migrations/{name}/migration.sql, then `kit migrate:apply` goes on",
                 quantity(*done, "step")
             )),
-            State::HalfWay { .. } => all.push(format!("`kit migrate:apply` goes on with {name} where it broke off")),
+            State::PartlyApplied { .. } => all.push(format!("`kit migrate:apply` goes on with {name} where it broke off")),
         }
     }
     if pending {
@@ -188,7 +188,7 @@ fn repairs(status: &Status) -> Vec<String> {
             drift
                 .differences
                 .iter()
-                .map(|difference| format!("{}: {}", difference.what, difference.repair)),
+                .map(|difference| format!("{}: {}", difference.object, difference.repair)),
         );
     }
     all
@@ -287,7 +287,7 @@ impl<'a> Document<'a> {
 impl<'a> JsonDifference<'a> {
     fn new(difference: &'a Difference) -> Self {
         Self {
-            what: &difference.what,
+            what: &difference.object,
             expected: difference.expected.as_deref(),
             found: difference.found.as_deref(),
             repair: &difference.repair,
@@ -301,7 +301,7 @@ impl<'a> JsonMigration<'a> {
         let mut json = Self {
             name: &migration.name,
             state: match state {
-                State::HalfWay { .. } => "half-way",
+                State::PartlyApplied { .. } => "half-way",
                 other => word(other),
             },
             applied_at: None,
@@ -325,7 +325,7 @@ impl<'a> JsonMigration<'a> {
                 json.destructive = Some(*destructive);
                 json.out_of_order = Some(*out_of_order);
             }
-            State::HalfWay { done, of, .. } => {
+            State::PartlyApplied { done, of, .. } => {
                 json.steps_done = Some(*done);
                 json.steps = Some(*of);
             }

@@ -2,8 +2,8 @@
 
 use crate::{Change, Column, ColumnDefault, Snapshot, Table};
 
-use super::types::{Way, way};
-use super::{Phase, Planner, verdicts};
+use super::types::{Conversion, conversion};
+use super::{Phase, Planner, classify};
 
 impl Planner<'_> {
     /// Plans the changes to the columns of a table.
@@ -25,24 +25,24 @@ impl Planner<'_> {
     }
 
     fn drop_column(&mut self, before: &Table, after: &Table, column: &Column) {
-        let heir = after.columns.iter().find(|candidate| {
+        let successor = after.columns.iter().find(|candidate| {
             before.column(&candidate.name).is_none() && candidate.r#type.is_stored_as(column.r#type)
         });
-        let verdict = verdicts::drop_column(&after.name, column, heir);
+        let classification = classify::drop_column(&after.name, column, successor);
         let change = Change::DropColumn {
             table: after.name.clone(),
             column: column.name.clone(),
         };
-        self.push(Phase::Remove, verdict, change);
+        self.push(Phase::Remove, classification, change);
     }
 
     fn add_column(&mut self, table: &str, column: &Column) {
         self.added.insert((table.to_owned(), column.name.clone()));
         let change = Change::AddColumn {
             table: table.to_owned(),
-            column: Snapshot::forget_source(column),
+            column: Snapshot::without_property(column),
         };
-        self.push(Phase::Create, verdicts::add_column(table, column), change);
+        self.push(Phase::Create, classify::add_column(table, column), change);
     }
 
     fn comment(&mut self, table: &str, column: Option<String>, comment: Option<String>) {
@@ -51,7 +51,7 @@ impl Planner<'_> {
             column,
             comment,
         };
-        self.push(Phase::Comment, verdicts::comment(), change);
+        self.push(Phase::Comment, classify::comment(), change);
     }
 
     /// Plans the changes to a column that stays. A default that the new type cannot store is dropped before the type
@@ -59,14 +59,14 @@ impl Planner<'_> {
     /// there.
     fn compare(&mut self, table: &str, before: &Column, after: &Column) {
         let place = || (table.to_owned(), after.name.clone());
-        let retyped = !before.r#type.is_stored_as(after.r#type);
+        let type_changes = !before.r#type.is_stored_as(after.r#type);
         let identity = before.default == Some(ColumnDefault::Identity);
         let counts = after.default == Some(ColumnDefault::Identity);
         let keeps_default =
-            before.default == after.default && (!retyped || identity || before.default.is_none());
+            before.default == after.default && (!type_changes || identity || before.default.is_none());
         if !keeps_default
             && before.default.is_some()
-            && (after.default.is_none() || retyped || identity || counts)
+            && (after.default.is_none() || type_changes || identity || counts)
         {
             let (table, column) = place();
             let change = Change::DropDefault {
@@ -74,9 +74,9 @@ impl Planner<'_> {
                 column,
                 identity,
             };
-            self.push(Phase::Alter, verdicts::drop_default(), change);
+            self.push(Phase::Alter, classify::drop_default(), change);
         }
-        if retyped {
+        if type_changes {
             self.set_type(table, before, after);
         }
         if before.nullable != after.nullable {
@@ -84,12 +84,12 @@ impl Planner<'_> {
             if after.nullable {
                 self.push(
                     Phase::Alter,
-                    verdicts::drop_not_null(),
+                    classify::drop_not_null(),
                     Change::DropNotNull { table, column },
                 );
             } else {
-                let verdict = verdicts::set_not_null(&table, after);
-                self.push(Phase::Alter, verdict, Change::SetNotNull { table, column });
+                let classification = classify::set_not_null(&table, after);
+                self.push(Phase::Alter, classification, Change::SetNotNull { table, column });
             }
         }
         if let Some(default) = after.default.clone().filter(|_| !keeps_default) {
@@ -99,7 +99,7 @@ impl Planner<'_> {
                 column,
                 default,
             };
-            self.push(Phase::Alter, verdicts::set_default(counts), change);
+            self.push(Phase::Alter, classify::set_default(counts), change);
         }
         if before.comment != after.comment {
             self.comment(table, Some(after.name.clone()), after.comment.clone());
@@ -108,7 +108,7 @@ impl Planner<'_> {
 
     fn set_type(&mut self, table: &str, before: &Column, after: &Column) {
         let (from, to) = (before.r#type, after.r#type);
-        let Some(way) = way(from, to) else {
+        let Some(conversion) = conversion(from, to) else {
             self.problem(
                 &format!("{table}.{}", after.name),
                 format!("its type changes from {from} to {to}, and kit cannot know what a value of the one is as the other"),
@@ -123,15 +123,20 @@ impl Planner<'_> {
         };
         // Constraints on text columns stay valid for texts of any length.
         if !(from.is_text() && to.is_text()) {
-            self.retyped.insert((table.to_owned(), after.name.clone()));
+            self.rewritten_columns
+                .insert((table.to_owned(), after.name.clone()));
         }
         let change = Change::SetType {
             table: table.to_owned(),
             column: after.name.clone(),
             from,
             to,
-            guarded: way == Way::Guarded,
+            guarded: conversion == Conversion::Guarded,
         };
-        self.push(Phase::Alter, verdicts::set_type(table, after, from, way), change);
+        self.push(
+            Phase::Alter,
+            classify::set_type(table, after, from, conversion),
+            change,
+        );
     }
 }

@@ -4,7 +4,7 @@
 use crate::{Change, Check, ForeignKey, Index, Table, Unique};
 
 use super::order::Rename;
-use super::{Phase, Planner, verdicts};
+use super::{Phase, Planner, classify};
 
 impl Planner<'_> {
     /// Plans constraints and indexes. Runs after the changes of tables and columns are planned.
@@ -41,7 +41,7 @@ impl Planner<'_> {
         for table in &before {
             if !after.iter().any(|kept| kept.name == table.name) {
                 for key in &table.foreign_keys {
-                    self.drop_constraint(Phase::Release, &table.name, &key.name);
+                    self.drop_constraint(Phase::DropForeignKeys, &table.name, &key.name);
                 }
             }
         }
@@ -52,14 +52,14 @@ impl Planner<'_> {
         if before.primary_key == after.primary_key {
             return;
         }
-        self.unkey(&after.name, &before.primary_key);
-        self.drop_constraint(Phase::Loosen, &after.name, &before.primary_key_name());
+        self.record_lost_key(&after.name, &before.primary_key);
+        self.drop_constraint(Phase::DropConstraints, &after.name, &before.primary_key_name());
         let change = Change::AddPrimaryKey {
             table: after.name.clone(),
             name: after.primary_key_name(),
             columns: after.primary_key.clone(),
         };
-        self.push(Phase::Constrain, verdicts::add_primary_key(after), change);
+        self.push(Phase::AddConstraints, classify::add_primary_key(after), change);
     }
 
     fn uniques(&mut self, before: &Table, after: &Table, renames: &mut Vec<Rename>) {
@@ -69,26 +69,26 @@ impl Planner<'_> {
             renames.extend(Rename::of(&after.name, &was.name, &unique.name, false));
         }
         for unique in matched.gone {
-            self.unkey(&after.name, &unique.columns);
+            self.record_lost_key(&after.name, &unique.columns);
             // Dropping a column also drops its constraints, so they need no step of their own.
             if has(after, &unique.columns) {
-                self.drop_constraint(Phase::Loosen, &after.name, &unique.name);
+                self.drop_constraint(Phase::DropConstraints, &after.name, &unique.name);
             }
         }
         for unique in matched.new {
-            let new = self.are_new(&after.name, &unique.columns);
+            let new = self.have_no_rows(&after.name, &unique.columns);
             let change = Change::AddUnique {
                 table: after.name.clone(),
                 unique: unique.clone(),
             };
-            let verdict = verdicts::add_unique(after, unique, new);
-            self.push(Phase::Constrain, verdict, change);
+            let classification = classify::add_unique(after, unique, new);
+            self.push(Phase::AddConstraints, classification, change);
         }
     }
 
     fn checks(&mut self, before: &Table, after: &Table, renames: &mut Vec<Rename>) {
-        let retyped = self.retyped.clone();
-        let stays = |check: &Check| !retyped.contains(&(after.name.clone(), check.column.clone()));
+        let rewritten_columns = self.rewritten_columns.clone();
+        let stays = |check: &Check| !rewritten_columns.contains(&(after.name.clone(), check.column.clone()));
         let same = |one: &Check, other: &Check| {
             (&one.column, &one.rule) == (&other.column, &other.rule) && stays(one)
         };
@@ -98,18 +98,18 @@ impl Planner<'_> {
         }
         for check in &matched.gone {
             if after.column(&check.column).is_some() {
-                self.drop_constraint(Phase::Loosen, &after.name, &check.name);
+                self.drop_constraint(Phase::DropConstraints, &after.name, &check.name);
             }
         }
         for check in matched.new {
             let former = matched.gone.iter().find(|former| former.name == check.name);
-            let new = self.are_new(&after.name, std::slice::from_ref(&check.column));
+            let new = self.have_no_rows(&after.name, std::slice::from_ref(&check.column));
             let change = Change::AddCheck {
                 table: after.name.clone(),
                 check: check.clone(),
             };
-            let verdict = verdicts::add_check(after, check, former.copied(), new);
-            self.push(Phase::Constrain, verdict, change);
+            let classification = classify::add_check(after, check, former.copied(), new);
+            self.push(Phase::AddConstraints, classification, change);
         }
     }
 
@@ -125,7 +125,7 @@ impl Planner<'_> {
                     table: after.name.clone(),
                     index: index.name.clone(),
                 };
-                self.push(Phase::Loosen, verdicts::drop_index(), change);
+                self.push(Phase::DropConstraints, classify::drop_index(), change);
             }
         }
         for index in matched.new {
@@ -134,13 +134,15 @@ impl Planner<'_> {
     }
 
     fn foreign_keys(&mut self, before: &Table, after: &Table, renames: &mut Vec<Rename>) {
-        let (retyped, unkeyed) = (self.retyped.clone(), self.unkeyed.clone());
+        let (rewritten_columns, lost_keys) = (self.rewritten_columns.clone(), self.lost_keys.clone());
         let stays = |key: &ForeignKey| {
             let (here, there) = (
                 (after.name.clone(), key.column.clone()),
                 (key.table.clone(), key.target.clone()),
             );
-            !retyped.contains(&here) && !retyped.contains(&there) && !unkeyed.contains(&there)
+            !rewritten_columns.contains(&here)
+                && !rewritten_columns.contains(&there)
+                && !lost_keys.contains(&there)
         };
         let same = |one: &ForeignKey, other: &ForeignKey| {
             let named_alike = ForeignKey {
@@ -154,7 +156,7 @@ impl Planner<'_> {
             renames.extend(Rename::of(&after.name, &was.name, &key.name, false));
         }
         for key in &matched.gone {
-            self.drop_constraint(Phase::Release, &after.name, &key.name);
+            self.drop_constraint(Phase::DropForeignKeys, &after.name, &key.name);
         }
         for key in matched.new {
             // If both columns of a reference change their types alike, every referring row still has its target.
@@ -168,26 +170,26 @@ impl Planner<'_> {
     /// Adds a foreign key. `known` is true if a foreign key with the same columns existed until now, so existing rows
     /// satisfy it.
     fn add_foreign_key(&mut self, table: &Table, key: &ForeignKey, known: bool) {
-        let new = self.are_new(&table.name, std::slice::from_ref(&key.column));
+        let new = self.have_no_rows(&table.name, std::slice::from_ref(&key.column));
         let change = Change::AddForeignKey {
             table: table.name.clone(),
             foreign_key: key.clone(),
         };
-        let verdict = if self.created.contains(&table.name) {
-            verdicts::create_table()
+        let classification = if self.created.contains(&table.name) {
+            classify::create_table()
         } else {
-            verdicts::add_foreign_key(table, key, new, known)
+            classify::add_foreign_key(table, key, new, known)
         };
-        self.push(Phase::Connect, verdict, change);
+        self.push(Phase::AddForeignKeys, classification, change);
     }
 
     fn create_index(&mut self, table: &Table, index: &Index) {
-        let verdict = verdicts::create_index(table, index, self.created.contains(&table.name));
+        let classification = classify::create_index(table, index, self.created.contains(&table.name));
         let change = Change::CreateIndex {
             table: table.name.clone(),
             index: index.clone(),
         };
-        self.push(Phase::Index, verdict, change);
+        self.push(Phase::Index, classification, change);
     }
 
     fn drop_constraint(&mut self, phase: Phase, table: &str, constraint: &str) {
@@ -195,18 +197,18 @@ impl Planner<'_> {
             table: table.to_owned(),
             constraint: constraint.to_owned(),
         };
-        self.push(phase, verdicts::drop_constraint(), change);
+        self.push(phase, classify::drop_constraint(), change);
     }
 
     /// Records that foreign keys to these columns lose the key that they depend on.
-    fn unkey(&mut self, table: &str, columns: &[String]) {
+    fn record_lost_key(&mut self, table: &str, columns: &[String]) {
         if let [column] = columns {
-            self.unkeyed.insert((table.to_owned(), column.clone()));
+            self.lost_keys.insert((table.to_owned(), column.clone()));
         }
     }
 
     /// Returns true if no row can have a value in these columns: the table is new, or each column is.
-    fn are_new(&self, table: &str, columns: &[String]) -> bool {
+    fn have_no_rows(&self, table: &str, columns: &[String]) -> bool {
         self.created.contains(table)
             || columns
                 .iter()

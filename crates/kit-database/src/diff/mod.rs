@@ -1,24 +1,24 @@
 //! Compares the committed tables with the tables of the types and plans the steps between them.
 
+mod classify;
 mod columns;
 mod constraints;
 mod order;
 mod renames;
 mod types;
-mod verdicts;
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::sql::{self, Statement};
-use crate::step::Verdict;
-use crate::{Change, Schema, Snapshot, Step, Table};
+use crate::step::Classification;
+use crate::{Change, PlannedChange, Schema, Snapshot, Table};
 
 /// The steps of a migration, in an order in which they can run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plan {
     /// The steps, in order.
-    pub changes: Vec<Step>,
+    pub changes: Vec<PlannedChange>,
 }
 
 impl Plan {
@@ -29,7 +29,7 @@ impl Plan {
 
     /// Returns true if any step loses stored values.
     pub fn is_destructive(&self) -> bool {
-        self.changes.iter().any(Step::is_destructive)
+        self.changes.iter().any(PlannedChange::is_destructive)
     }
 
     /// Returns the SQL of all steps.
@@ -93,8 +93,8 @@ pub fn plan(previous: Option<&Snapshot>, next: &Schema) -> Result<Plan, PlanErro
     let mut planner = Planner {
         before: previous.map_or_else(Vec::new, |snapshot| snapshot.tables().to_vec()),
         after: &next.tables,
-        retyped: BTreeSet::new(),
-        unkeyed: BTreeSet::new(),
+        rewritten_columns: BTreeSet::new(),
+        lost_keys: BTreeSet::new(),
         created: BTreeSet::new(),
         added: BTreeSet::new(),
         steps: Vec::new(),
@@ -122,9 +122,9 @@ enum Phase {
     /// Rename tables and columns.
     Rename,
     /// Drop foreign keys, because they prevent dropping tables, columns and unique constraints.
-    Release,
+    DropForeignKeys,
     /// Drop constraints and indexes.
-    Loosen,
+    DropConstraints,
     /// Drop tables and columns.
     Remove,
     /// Rename constraints and indexes, after the old ones freed their names.
@@ -134,9 +134,9 @@ enum Phase {
     /// Create tables and columns.
     Create,
     /// Add constraints. Unique constraints must exist before foreign keys.
-    Constrain,
+    AddConstraints,
     /// Add foreign keys.
-    Connect,
+    AddForeignKeys,
     /// Create indexes.
     Index,
     /// Set comments.
@@ -151,20 +151,20 @@ struct Planner<'a> {
     before: Vec<Table>,
     after: &'a [Table],
     /// Columns whose values are rewritten. Their constraints must be dropped and added again.
-    retyped: BTreeSet<Place>,
+    rewritten_columns: BTreeSet<Place>,
     /// Columns that lose the primary key or unique constraint that foreign keys need.
-    unkeyed: BTreeSet<Place>,
+    lost_keys: BTreeSet<Place>,
     /// New tables.
     created: BTreeSet<String>,
     /// New columns of existing tables.
     added: BTreeSet<Place>,
-    steps: Vec<(Phase, Step)>,
+    steps: Vec<(Phase, PlannedChange)>,
     problems: Vec<Problem>,
 }
 
 impl Planner<'_> {
-    fn push(&mut self, phase: Phase, verdict: Verdict, change: Change) {
-        self.steps.push((phase, verdict.of(change)));
+    fn push(&mut self, phase: Phase, classification: Classification, change: Change) {
+        self.steps.push((phase, classification.of(change)));
     }
 
     fn problem(&mut self, place: &str, message: impl Into<String>, help: impl Into<String>) {
@@ -197,18 +197,18 @@ impl Planner<'_> {
         let bare = Table {
             foreign_keys: Vec::new(),
             indexes: Vec::new(),
-            ..Snapshot::forget_types(table)
+            ..Snapshot::without_entity(table)
         };
         self.push(
             Phase::Create,
-            verdicts::create_table(),
+            classify::create_table(),
             Change::CreateTable { table: bare },
         );
     }
 
     fn drop_table(&mut self, table: &Table) {
         // A new table with the same columns may be the dropped table under another name.
-        let heir = self.after.iter().find(|candidate| {
+        let successor = self.after.iter().find(|candidate| {
             !self.before.iter().any(|known| known.name == candidate.name)
                 && candidate.columns.len() == table.columns.len()
                 && candidate
@@ -216,8 +216,8 @@ impl Planner<'_> {
                     .iter()
                     .all(|column| table.column(&column.name).is_some())
         });
-        let verdict = verdicts::drop_table(table, heir);
+        let classification = classify::drop_table(table, successor);
         let name = table.name.clone();
-        self.push(Phase::Remove, verdict, Change::DropTable { table: name });
+        self.push(Phase::Remove, classification, Change::DropTable { table: name });
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::Change;
 
-use super::{Phase, Planner, verdicts};
+use super::{Phase, Planner, classify};
 
 /// A rename of a constraint or index.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Planner<'_> {
             } else {
                 Change::RenameConstraint { table, from, to }
             };
-            self.push(Phase::RenameConstraint, verdicts::rename_constraint(), change);
+            self.push(Phase::RenameConstraint, classify::rename_constraint(), change);
         }
     }
 }
@@ -55,7 +55,7 @@ fn ordered(mut waiting: Vec<Rename>) -> Vec<Rename> {
             .position(|rename| !waiting.iter().any(|other| other.from == rename.to));
         let Some(at) = free else {
             let mut aside = waiting.remove(0);
-            let resting = crate::names::distinct(&aside.from, &[&aside.from, &aside.to], "moving");
+            let resting = crate::names::with_hash(&aside.from, &[&aside.from, &aside.to], "moving");
             ordered.push(Rename {
                 to: resting.clone(),
                 ..aside.clone()

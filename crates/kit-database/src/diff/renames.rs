@@ -1,15 +1,15 @@
 //! Plans renames of tables and columns.
 
 use crate::Change;
-use crate::former::{self, Former, Kind};
+use crate::renames_from::{self, Kind, Renames};
 
-use super::{Phase, Planner, verdicts};
+use super::{Phase, Planner, classify};
 
 impl Planner<'_> {
     /// Plans the renames that `@renamedFrom` tags declare.
     pub(super) fn renames(&mut self) {
         let after = self.after;
-        let former = former::tables(&self.before, after);
+        let former = renames_from::tables(&self.before, after);
         self.refuse(Kind::Table, "", &former);
         for (from, to) in &former.renames {
             self.rename_table(from, to);
@@ -18,7 +18,7 @@ impl Planner<'_> {
             let Some(before) = self.before.iter().find(|before| before.name == table.name) else {
                 continue;
             };
-            let former = former::columns(&before.columns, &table.columns);
+            let former = renames_from::columns(&before.columns, &table.columns);
             self.refuse(Kind::Column, &format!("{}.", table.name), &former);
             for (from, to) in &former.renames {
                 self.rename_column(&table.name, from, to);
@@ -26,10 +26,10 @@ impl Planner<'_> {
         }
     }
 
-    fn refuse(&mut self, kind: Kind, place: &str, former: &Former) {
+    fn refuse(&mut self, kind: Kind, place: &str, former: &Renames) {
         for (name, finding) in &former.findings {
             if finding.is_refused() {
-                let (message, help) = former::words(kind, name, finding);
+                let (message, help) = renames_from::message_and_help(kind, name, finding);
                 self.problem(&format!("{place}{name}"), message, help);
             }
         }
@@ -51,12 +51,12 @@ impl Planner<'_> {
         let table = to.clone();
         self.push(
             Phase::Rename,
-            verdicts::rename(),
+            classify::rename(),
             Change::RenameTable { from, to },
         );
         self.push(
             Phase::Rename,
-            verdicts::rename_constraint(),
+            classify::rename_constraint(),
             Change::RenameConstraint {
                 table,
                 from: key,
@@ -100,6 +100,6 @@ impl Planner<'_> {
             from: from.to_owned(),
             to: to.to_owned(),
         };
-        self.push(Phase::Rename, verdicts::rename(), change);
+        self.push(Phase::Rename, classify::rename(), change);
     }
 }

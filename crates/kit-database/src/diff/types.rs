@@ -4,7 +4,7 @@ use crate::ColumnType;
 
 /// Kind of conversion from one column type to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Conversion {
     /// PostgreSQL changes only the definition of the column.
     Free,
     /// PostgreSQL rewrites every value, and the conversion keeps all values intact.
@@ -15,17 +15,17 @@ pub(super) enum Way {
 
 /// Returns the kind of conversion, or `None` if kit knows no safe one. For example, only the user knows how to read a
 /// text as a time, or a value as JSON.
-pub(super) fn way(from: ColumnType, to: ColumnType) -> Option<Way> {
+pub(super) fn conversion(from: ColumnType, to: ColumnType) -> Option<Conversion> {
     use ColumnType::{BigInt, BigIntExact, Boolean, DoublePrecision, Integer, Text, Uuid, Varchar};
     /// Number of characters of a UUID.
     const UUID: u32 = 36;
     match (from, to) {
-        _ if from.is_stored_as(to) => Some(Way::Free),
-        (Varchar { .. }, Text) => Some(Way::Free),
-        (Varchar { length: before }, Varchar { length: after }) if before <= after => Some(Way::Free),
-        (Uuid, Varchar { length }) => (length >= UUID).then_some(Way::Rewrite),
+        _ if from.is_stored_as(to) => Some(Conversion::Free),
+        (Varchar { .. }, Text) => Some(Conversion::Free),
+        (Varchar { length: before }, Varchar { length: after }) if before <= after => Some(Conversion::Free),
+        (Uuid, Varchar { length }) => (length >= UUID).then_some(Conversion::Rewrite),
         (Uuid | Integer | BigInt | BigIntExact | DoublePrecision | Boolean, Text)
-        | (Integer, BigInt | BigIntExact | DoublePrecision) => Some(Way::Rewrite),
+        | (Integer, BigInt | BigIntExact | DoublePrecision) => Some(Conversion::Rewrite),
         (
             Text | Varchar { .. },
             Text | Varchar { .. } | Uuid | Integer | BigInt | BigIntExact | DoublePrecision | Boolean,
@@ -34,7 +34,7 @@ pub(super) fn way(from: ColumnType, to: ColumnType) -> Option<Way> {
         | (Boolean, Integer)
         | (Integer | BigInt | BigIntExact | DoublePrecision | Boolean, Varchar { .. })
         | (BigInt | BigIntExact, Integer | DoublePrecision)
-        | (DoublePrecision, Integer | BigInt | BigIntExact) => Some(Way::Guarded),
+        | (DoublePrecision, Integer | BigInt | BigIntExact) => Some(Conversion::Guarded),
         // Includes every conversion from or to a time, JSON or bytes.
         _ => None,
     }
@@ -42,7 +42,7 @@ pub(super) fn way(from: ColumnType, to: ColumnType) -> Option<Way> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Way, way};
+    use super::{Conversion, conversion};
     use crate::ColumnType;
 
     #[test]
@@ -50,24 +50,28 @@ mod tests {
         let short = ColumnType::Varchar { length: 5 };
         let long = ColumnType::Varchar { length: 50 };
         for (from, to, expected) in [
-            (short, long, Some(Way::Free)),
-            (long, short, Some(Way::Guarded)),
-            (long, ColumnType::Text, Some(Way::Free)),
-            (ColumnType::BigInt, ColumnType::BigIntExact, Some(Way::Free)),
+            (short, long, Some(Conversion::Free)),
+            (long, short, Some(Conversion::Guarded)),
+            (long, ColumnType::Text, Some(Conversion::Free)),
+            (
+                ColumnType::BigInt,
+                ColumnType::BigIntExact,
+                Some(Conversion::Free),
+            ),
             (ColumnType::Uuid, short, None),
-            (ColumnType::Uuid, long, Some(Way::Rewrite)),
+            (ColumnType::Uuid, long, Some(Conversion::Rewrite)),
             (ColumnType::Uuid, ColumnType::Integer, None),
             (
                 ColumnType::DoublePrecision,
                 ColumnType::Integer,
-                Some(Way::Guarded),
+                Some(Conversion::Guarded),
             ),
             (ColumnType::Boolean, ColumnType::BigInt, None),
             (ColumnType::Text, ColumnType::Timestamptz, None),
             (ColumnType::Timestamp, ColumnType::Timestamptz, None),
             (ColumnType::Jsonb, ColumnType::Text, None),
         ] {
-            assert_eq!(way(from, to), expected, "{from} to {to}");
+            assert_eq!(conversion(from, to), expected, "{from} to {to}");
         }
     }
 }

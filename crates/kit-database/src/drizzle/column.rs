@@ -30,7 +30,7 @@ impl Body<'_> {
             if unique.name == format!("{}_{}_unique", self.table.name, column.name) {
                 chain.push_str(".unique()");
             } else {
-                let _ = write!(chain, ".unique({})", name::text(&unique.name));
+                let _ = write!(chain, ".unique({})", name::string_literal(&unique.name));
             }
         }
         if let Some(default) = &column.default {
@@ -70,15 +70,15 @@ impl Body<'_> {
             ColumnType::Jsonb => ("jsonb", String::new()),
             ColumnType::Bytes => {
                 self.bytes = true;
-                return format!("bytea({})", name::text(&column.name));
+                return format!("bytea({})", name::string_literal(&column.name));
             }
         };
         if let ValueType::OneOf(values) = &column.source.value {
-            let values: Vec<String> = values.iter().map(|value| name::text(value)).collect();
+            let values: Vec<String> = values.iter().map(|value| name::string_literal(value)).collect();
             options = format!("enum: [{}]", values.join(", "));
         }
         self.drizzle.insert(function);
-        let column = name::text(&column.name);
+        let column = name::string_literal(&column.name);
         if options.is_empty() {
             format!("{function}({column})")
         } else {
@@ -91,14 +91,16 @@ impl Body<'_> {
             ColumnDefault::RandomUuid => ".defaultRandom()".to_owned(),
             ColumnDefault::Now => ".defaultNow()".to_owned(),
             ColumnDefault::Identity => ".generatedByDefaultAsIdentity()".to_owned(),
-            ColumnDefault::Literal(LiteralValue::String(value)) => format!(".default({})", name::text(value)),
+            ColumnDefault::Literal(LiteralValue::String(value)) => {
+                format!(".default({})", name::string_literal(value))
+            }
             ColumnDefault::Literal(LiteralValue::Number(value)) => format!(".default({value})"),
             ColumnDefault::Literal(LiteralValue::Boolean(value)) => format!(".default({value})"),
             ColumnDefault::Literal(LiteralValue::BigInt(digits)) => format!(".default({digits}n)"),
             // Written as SQL, because an object literal would need the entity's type.
             ColumnDefault::Json(json) => {
                 self.sql = true;
-                let sql = format!("{}::jsonb", crate::sql::text(json));
+                let sql = format!("{}::jsonb", crate::sql::string_literal(json));
                 format!(".default(sql`{}`)", name::template(&sql))
             }
         }

@@ -68,7 +68,7 @@ fn module(names: &Names, table: &Table) -> String {
         name = table.name.replace("*/", "* /"),
         entity = table.entity,
         columns = columns.concat(),
-        quoted = name::text(&table.name),
+        quoted = name::string_literal(&table.name),
     );
     let row = format!("{}Row", table.entity);
     let _ = write!(
@@ -147,7 +147,7 @@ impl Body<'_> {
             self.drizzle.insert("index");
             lines.push(format!(
                 "index({}).on({})",
-                name::text(&index.name),
+                name::string_literal(&index.name),
                 columns(&index.columns)
             ));
         }
@@ -157,7 +157,7 @@ impl Body<'_> {
                 self.drizzle.insert("unique");
                 lines.push(format!(
                     "unique({}).on({})",
-                    name::text(&unique.name),
+                    name::string_literal(&unique.name),
                     columns(&unique.columns)
                 ));
             }
@@ -174,7 +174,7 @@ impl Body<'_> {
             let parts: Vec<String> = condition.split('\0').map(name::template).collect();
             lines.push(format!(
                 "check({}, sql`{}`)",
-                name::text(&check.name),
+                name::string_literal(&check.name),
                 parts.join(&column)
             ));
         }

@@ -2,7 +2,7 @@
 
 use kit_ir::LiteralValue;
 
-use super::quote::text;
+use super::quote::string_literal;
 use crate::{Counts, Range, Rule};
 
 /// Returns the condition as SQL. `column` is inserted as is, so the caller quotes it if necessary.
@@ -23,7 +23,7 @@ pub fn condition(rule: &Rule, column: &str) -> String {
         Rule::Items(counts) => bounds(&format!("jsonb_array_length({column})"), *counts),
         Rule::Range(range) => self::range(column, range),
         Rule::MultipleOf(step) => format!("{column} % {step} = 0"),
-        Rule::Pattern(pattern) => format!("{column} ~ {}", text(pattern)),
+        Rule::Pattern(pattern) => format!("{column} ~ {}", string_literal(pattern)),
     }
 }
 
@@ -60,7 +60,7 @@ fn range(column: &str, range: &Range) -> String {
 /// Formats a scalar as SQL.
 pub fn literal(value: &LiteralValue) -> String {
     match value {
-        LiteralValue::String(value) => text(value),
+        LiteralValue::String(value) => string_literal(value),
         LiteralValue::Number(value) => value.to_string(),
         LiteralValue::Boolean(value) => value.to_string(),
         LiteralValue::BigInt(digits) => digits.clone(),

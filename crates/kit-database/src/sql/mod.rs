@@ -9,7 +9,7 @@ use crate::{Check, Column, ColumnDefault, ColumnType, ForeignKey, Index, Unique}
 pub use crate::tables::pattern::translate as pattern;
 pub use check::{condition, literal};
 pub use print::{default, now, print, print_one};
-pub use quote::{identifier, text};
+pub use quote::{identifier, string_literal};
 
 /// Line above a statement of `migration.sql` that must run outside of a transaction, such as
 /// `CREATE INDEX CONCURRENTLY`. Applies to the next statement only; the statements before and after it run

@@ -3,7 +3,7 @@
 use kit_ir::ReferentialAction;
 
 use super::check::{condition, literal};
-use super::quote::{identifier, text};
+use super::quote::{identifier, string_literal};
 use super::{Statement, TableAction};
 use crate::{Check, Column, ColumnDefault, ColumnType, ForeignKey, Unique};
 
@@ -85,7 +85,9 @@ pub fn print_one(statement: &Statement) -> String {
                 None => format!("TABLE {}", identifier(table)),
                 Some(column) => format!("COLUMN {}.{}", identifier(table), identifier(column)),
             };
-            let comment = comment.as_deref().map_or_else(|| "NULL".to_owned(), text);
+            let comment = comment
+                .as_deref()
+                .map_or_else(|| "NULL".to_owned(), string_literal);
             format!("COMMENT ON {place} IS {comment}")
         }
         Statement::Lock { name } => format!("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE", identifier(name)),
@@ -100,8 +102,8 @@ pub fn print_one(statement: &Statement) -> String {
                 identifier(column),
                 format!(
                     "pg_get_serial_sequence({}, {})",
-                    text(&identifier(table)),
-                    text(column)
+                    string_literal(&identifier(table)),
+                    string_literal(column)
                 ),
             );
             format!(
@@ -173,8 +175,8 @@ fn guard(table: &str, condition: &str, message: &str, hint: &str) -> String {
         tag.insert(1, '_');
     }
     // `RAISE` reads `%` as a placeholder.
-    let message = text(&message.replace('%', "%%"));
-    let hint = text(hint);
+    let message = string_literal(&message.replace('%', "%%"));
+    let hint = string_literal(hint);
     format!(
         "DO {tag}\nBEGIN\n  IF EXISTS (SELECT FROM {table} WHERE {condition}) THEN\n    \
          RAISE EXCEPTION {message}\n      USING ERRCODE = 'check_violation', HINT = {hint};\n  END IF;\nEND\n{tag}"
@@ -205,7 +207,7 @@ pub fn default(default: &ColumnDefault) -> String {
         ColumnDefault::Now => "now()".to_owned(),
         ColumnDefault::Identity => "NULL".to_owned(),
         ColumnDefault::Literal(value) => literal(value),
-        ColumnDefault::Json(json) => format!("{}::jsonb", text(json)),
+        ColumnDefault::Json(json) => format!("{}::jsonb", string_literal(json)),
     }
 }
 

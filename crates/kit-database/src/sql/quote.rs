@@ -195,9 +195,9 @@ pub fn identifier(name: &str) -> String {
 /// migration runner sets.
 ///
 /// ```
-/// assert_eq!(kit_database::sql::text("it's"), "'it''s'");
+/// assert_eq!(kit_database::sql::string_literal("it's"), "'it''s'");
 /// ```
-pub fn text(value: &str) -> String {
+pub fn string_literal(value: &str) -> String {
     format!("'{}'", value.replace('\'', "''"))
 }
 

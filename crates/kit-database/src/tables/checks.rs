@@ -7,14 +7,14 @@ use kit_diagnostics::codes;
 use kit_ir::LiteralValue;
 
 use super::Builder;
-use super::column::{Stored, fits};
+use super::column::{ColumnWithRules, fits};
 use super::pattern;
 use crate::names;
 use crate::{Check, Column, ColumnDefault, ColumnType, Counts, Range, Rule, Schema};
 
 /// Returns the check constraints of a column, each with its own name.
-pub(super) fn of(table: &str, stored: &Stored) -> Vec<Check> {
-    let Stored {
+pub(super) fn of(table: &str, stored: &ColumnWithRules) -> Vec<Check> {
+    let ColumnWithRules {
         column,
         values,
         constraints,
@@ -71,21 +71,21 @@ pub(super) fn of(table: &str, stored: &Stored) -> Vec<Check> {
 
 /// Removes the rules that a column does not need, or cannot have with its final type: for example, a text column that
 /// refers to a UUID becomes a UUID column. Reports a default that does not fit the final type.
-pub(super) fn suit(builder: &mut Builder<'_>, schema: &mut Schema) {
-    held_by_keys(schema);
+pub(super) fn fit_final_types(builder: &mut Builder<'_>, schema: &mut Schema) {
+    remove_checks_of_references(schema);
     for table in &mut schema.tables {
         let columns = &table.columns;
         table.checks.retain(|check| {
             columns
                 .iter()
                 .find(|column| column.name == check.column)
-                .is_some_and(|column| suits(&check.rule, column.r#type))
+                .is_some_and(|column| applies_to(&check.rule, column.r#type))
         });
         for column in columns {
             if let Some(ColumnDefault::Literal(value)) = &column.default
                 && !fits(value, column.r#type)
             {
-                unfit(builder, &table.entity, column, value);
+                report_unfit_default(builder, &table.entity, column, value);
             }
         }
     }
@@ -94,7 +94,7 @@ pub(super) fn suit(builder: &mut Builder<'_>, schema: &mut Schema) {
 /// Removes the rules of columns that refer to a column with the same rule, because a foreign key only accepts values
 /// that the other column has. Keeps the rule if the other column is itself a reference, because that column may have
 /// lost its own rule.
-fn held_by_keys(schema: &mut Schema) {
+fn remove_checks_of_references(schema: &mut Schema) {
     for at in 0..schema.tables.len() {
         let table = &schema.tables[at];
         let is_held = |check: &Check| {
@@ -117,7 +117,7 @@ fn held_by_keys(schema: &mut Schema) {
     }
 }
 
-fn suits(rule: &Rule, r#type: ColumnType) -> bool {
+fn applies_to(rule: &Rule, r#type: ColumnType) -> bool {
     match rule {
         Rule::Values(values) => values.iter().all(|value| fits(value, r#type)),
         Rule::Length(_) | Rule::Pattern(_) => r#type.is_text(),
@@ -133,7 +133,7 @@ fn suits(rule: &Rule, r#type: ColumnType) -> bool {
     }
 }
 
-fn unfit(builder: &mut Builder<'_>, entity: &str, column: &Column, value: &LiteralValue) {
+fn report_unfit_default(builder: &mut Builder<'_>, entity: &str, column: &Column, value: &LiteralValue) {
     let Some((_, declaration)) = builder.program.declaration(entity) else {
         return;
     };

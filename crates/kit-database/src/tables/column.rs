@@ -4,12 +4,12 @@ use kit_diagnostics::codes;
 use kit_ir::{Constraints, DefaultValue, GeneratedKind, LiteralValue, Property};
 
 use super::Builder;
-use super::kind::{Storage, storage};
+use super::storage::{Storage, storage};
 use crate::names;
 use crate::{Column, ColumnDefault, ColumnSource, ColumnType};
 
 /// A column with the rules of its values.
-pub(super) struct Stored {
+pub(super) struct ColumnWithRules {
     pub(super) column: Column,
     /// The only values that the column accepts; empty if the type does not list its values.
     pub(super) values: Vec<LiteralValue>,
@@ -18,7 +18,7 @@ pub(super) struct Stored {
 
 impl Builder<'_> {
     /// Returns the column of a property, or `None` if an error was reported.
-    pub(super) fn column(&mut self, entity: &str, property: &Property) -> Option<Stored> {
+    pub(super) fn column(&mut self, entity: &str, property: &Property) -> Option<ColumnWithRules> {
         let place = format!("`{entity}.{}`", property.name);
         let storage = match storage(self.program, property.r#type) {
             Ok(storage) => storage,
@@ -37,12 +37,12 @@ impl Builder<'_> {
             .column
             .clone()
             .unwrap_or_else(|| names::column(&property.name));
-        let refusal = if names::is_system_column(&name) {
+        let invalid_reason = if names::is_system_column(&name) {
             Some("is a hidden column of every PostgreSQL table".to_owned())
         } else {
-            names::refusal(&name)
+            names::invalid_reason(&name)
         };
-        if let Some(reason) = refusal {
+        if let Some(reason) = invalid_reason {
             self.error(
                 codes::UNUSABLE_NAME,
                 property.span,
@@ -97,7 +97,7 @@ impl Builder<'_> {
                 renamed_from: property.tags.renamed_from.clone(),
             },
         };
-        Some(Stored {
+        Some(ColumnWithRules {
             column,
             values: storage.values,
             constraints: storage.constraints,

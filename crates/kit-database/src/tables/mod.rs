@@ -2,10 +2,10 @@
 
 mod checks;
 mod column;
-mod distinct;
-mod kind;
 pub(crate) mod pattern;
 mod references;
+mod storage;
+mod unique_names;
 
 use std::collections::HashMap;
 
@@ -27,8 +27,8 @@ impl Schema {
             tables: builder.tables(),
         };
         references::resolve(&mut builder, &mut schema);
-        checks::suit(&mut builder, &mut schema);
-        distinct::names(&mut builder, &mut schema);
+        checks::fit_final_types(&mut builder, &mut schema);
+        unique_names::assign(&mut builder, &mut schema);
         (schema, builder.diagnostics)
     }
 }
@@ -57,7 +57,7 @@ impl<'a> Builder<'a> {
                 self.diagnostics.push(diagnostic);
                 continue;
             }
-            if let Some(reason) = names::refusal(&entity.table) {
+            if let Some(reason) = names::invalid_reason(&entity.table) {
                 self.error(
                     codes::UNUSABLE_NAME,
                     declaration.span,
@@ -155,7 +155,7 @@ impl<'a> Builder<'a> {
         properties: &[String],
     ) -> Option<Vec<String>> {
         let span = self.program.declarations[entity.declaration].span;
-        if let Some(reason) = names::refusal(name) {
+        if let Some(reason) = names::invalid_reason(name) {
             self.error(
                 codes::UNUSABLE_NAME,
                 span,

@@ -11,9 +11,9 @@ use std::str::Chars;
 /// Greatest count in `{n,m}` that PostgreSQL accepts.
 const GREATEST_COUNT: u32 = 255;
 /// Maximum number of states, with counts multiplied. Above it, PostgreSQL may refuse the expression as too complex.
-const GREATEST_WEIGHT: u32 = 2_000;
+const MAX_STATES: u32 = 2_000;
 /// Maximum depth of nested groups.
-const DEEPEST: u32 = 32;
+const MAX_DEPTH: u32 = 32;
 
 /// Content of a bracket expression that means JavaScript's `\s`.
 const WHITESPACE: &str =
@@ -40,7 +40,7 @@ pub fn translate(pattern: &str) -> Option<String> {
 
 /// A translated part of the expression, with its approximate number of states.
 #[derive(Default)]
-struct Part {
+struct Translated {
     text: String,
     weight: u32,
 }
@@ -51,11 +51,11 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     /// Parses up to the end, or to the parenthesis that closes the group.
-    fn alternatives(&mut self, depth: u32) -> Option<Part> {
-        if depth > DEEPEST {
+    fn alternatives(&mut self, depth: u32) -> Option<Translated> {
+        if depth > MAX_DEPTH {
             return None;
         }
-        let mut whole = Part::default();
+        let mut whole = Translated::default();
         loop {
             match self.rest.peek() {
                 None | Some(')') => return Some(whole),
@@ -67,7 +67,7 @@ impl Parser<'_> {
                     let term = self.term(depth)?;
                     whole.text.push_str(&term.text);
                     whole.weight += term.weight;
-                    if whole.weight > GREATEST_WEIGHT {
+                    if whole.weight > MAX_STATES {
                         return None;
                     }
                 }
@@ -75,18 +75,18 @@ impl Parser<'_> {
         }
     }
 
-    fn term(&mut self, depth: u32) -> Option<Part> {
+    fn term(&mut self, depth: u32) -> Option<Translated> {
         let atom = match self.rest.next()? {
             sign @ ('^' | '$') => {
                 let text = sign.to_string();
-                return Some(Part { text, weight: 1 });
+                return Some(Translated { text, weight: 1 });
             }
             '.' => "[^\\n\\r\\u2028\\u2029]".to_owned(),
             '(' => {
                 self.opening()?;
                 let inner = self.alternatives(depth + 1)?;
                 self.expect(')')?;
-                let group = Part {
+                let group = Translated {
                     text: format!("(?:{})", inner.text),
                     ..inner
                 };
@@ -105,7 +105,7 @@ impl Parser<'_> {
             '*' | '+' | '?' | '{' | '}' | ']' => return None,
             char => literal(char),
         };
-        self.quantified(Part {
+        self.quantified(Translated {
             text: atom,
             weight: 1,
         })
@@ -126,7 +126,7 @@ impl Parser<'_> {
         }
     }
 
-    fn quantified(&mut self, atom: Part) -> Option<Part> {
+    fn quantified(&mut self, atom: Translated) -> Option<Translated> {
         let (quantifier, times) = match self.rest.peek() {
             Some(sign @ ('*' | '+' | '?')) => (sign.to_string(), 1),
             Some('{') => {
@@ -145,7 +145,7 @@ impl Parser<'_> {
             self.rest.next();
         }
         let weight = atom.weight.checked_mul(times)?;
-        (weight <= GREATEST_WEIGHT).then(|| Part {
+        (weight <= MAX_STATES).then(|| Translated {
             text: atom.text + &quantifier,
             weight,
         })
@@ -169,17 +169,17 @@ impl Parser<'_> {
                 '\\' => match self.rest.next()? {
                     'd' => {
                         text.push_str(DIGIT);
-                        self.no_range()?;
+                        self.refuse_range()?;
                         continue;
                     }
                     'w' => {
                         text.push_str(WORD);
-                        self.no_range()?;
+                        self.refuse_range()?;
                         continue;
                     }
                     's' => {
                         text.push_str(WHITESPACE);
-                        self.no_range()?;
+                        self.refuse_range()?;
                         continue;
                     }
                     other => self.escaped(other, true)?,
@@ -212,7 +212,7 @@ impl Parser<'_> {
 
     /// Refuses a `-` after a class such as `\d`, because a class cannot begin a range. This also refuses a literal `-`
     /// at the end of the bracket expression.
-    fn no_range(&mut self) -> Option<()> {
+    fn refuse_range(&mut self) -> Option<()> {
         (self.rest.peek() != Some(&'-')).then_some(())
     }
 

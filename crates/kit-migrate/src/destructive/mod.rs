@@ -13,7 +13,7 @@ mod words;
 
 use std::fmt;
 
-use kit_database::{Change, Migration, Step, sql};
+use kit_database::{Change, Migration, PlannedChange, sql};
 
 use crate::script::{Script, Statement};
 use words::Word;
@@ -67,7 +67,7 @@ pub(crate) fn losses(migration: &Migration, script: &Script<'_>) -> Vec<Loss> {
 
 /// Returns for each statement if kit planned it as part of a change that deletes nothing and is still complete. A
 /// change of a type is incomplete if its guard was removed.
-fn planned(changes: &[Step], statements: &[Vec<Word>]) -> Vec<bool> {
+fn planned(changes: &[PlannedChange], statements: &[Vec<Word>]) -> Vec<bool> {
     let mut planned = vec![false; statements.len()];
     for step in changes.iter().filter(|step| !step.is_destructive()) {
         let wanted = statements_of(&step.change);

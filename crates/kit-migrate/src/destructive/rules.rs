@@ -13,7 +13,7 @@ pub(super) struct Finding {
 }
 
 /// Maximum depth of nested bodies. A deeper body counts as destructive.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 /// Kinds of objects that contain no rows, such as the view in `DROP VIEW`.
 const WITHOUT_DATA: [&str; 21] = [
@@ -54,30 +54,30 @@ pub(super) fn first_finding(text: &str, words: &[Word]) -> Option<Finding> {
     // If this setting is off, a backslash before a quote changes where a string ends, so kit would read other SQL than
     // PostgreSQL runs.
     if text.to_ascii_lowercase().contains("standard_conforming_strings") {
-        return found(
+        return finding(
             words.first()?,
             "changes how texts are read, so kit cannot judge what follows",
         );
     }
-    Judge { words, depth: 0 }.first()
+    Checker { words, depth: 0 }.first_finding()
 }
 
 #[allow(clippy::unnecessary_wraps)] // Reason: the rules return the result directly as an `Option`.
-fn found(word: &Word, reason: impl Into<String>) -> Option<Finding> {
+fn finding(word: &Word, reason: impl Into<String>) -> Option<Finding> {
     Some(Finding {
         line: word.line,
         reason: reason.into(),
     })
 }
 
-struct Judge<'a> {
+struct Checker<'a> {
     words: &'a [Word],
     /// Number of bodies around this text.
     depth: usize,
 }
 
-impl Judge<'_> {
-    fn first(&self) -> Option<Finding> {
+impl Checker<'_> {
+    fn first_finding(&self) -> Option<Finding> {
         let has_body = self.has_body();
         (0..self.words.len()).find_map(|at| {
             let word = &self.words[at];
@@ -99,14 +99,14 @@ impl Judge<'_> {
             "update" => self.update(at),
             "type" => self.alter_type(at),
             "unlogged" if self.before(at, 1) == Some("set") => {
-                found(word, "makes a table lose its rows when the server crashes")
+                finding(word, "makes a table lose its rows when the server crashes")
             }
-            "lo_unlink" | "lo_truncate" => found(word, "deletes a large object"),
+            "lo_unlink" | "lo_truncate" => finding(word, "deletes a large object"),
             "set_config" => self.set_config(at),
             "execute" => self.execute(at),
             "language" => self.language(at),
             _ if plain.starts_with("dblink") && self.sign(at + 1, "(") => {
-                found(word, "runs SQL over another connection, which kit cannot judge")
+                finding(word, "runs SQL over another connection, which kit cannot judge")
             }
             _ => None,
         }
@@ -135,11 +135,11 @@ impl Judge<'_> {
             }
         };
         if !is_safe {
-            return found(word, dropped(kind, self.begins_statement(at)));
+            return finding(word, drop_reason(kind, self.begins_statement(at)));
         }
         let cascades = self.to_end(at).iter().any(|word| word.is("cascade"));
         if cascades && !kind.is_some_and(|kind| SAFE_CASCADE.contains(&kind)) {
-            return found(
+            return finding(
                 word,
                 "drops with CASCADE, which may take columns and tables along",
             );
@@ -158,20 +158,20 @@ impl Judge<'_> {
         if is_privilege {
             return None;
         }
-        found(&self.words[at], "deletes all rows")
+        finding(&self.words[at], "deletes all rows")
     }
 
     fn delete(&self, at: usize) -> Option<Finding> {
         let word = &self.words[at];
         if self.plain(at + 1) == Some("from") {
-            return if self.is_bounded(at) {
+            return if self.has_column_condition(at) {
                 None
             } else {
-                found(word, "deletes all rows: it has no WHERE that looks at a column")
+                finding(word, "deletes all rows: it has no WHERE that looks at a column")
             };
         }
         if self.before(at, 1) == Some("then") {
-            return found(word, "deletes rows by MERGE");
+            return finding(word, "deletes rows by MERGE");
         }
         None
     }
@@ -180,7 +180,7 @@ impl Judge<'_> {
         let word = &self.words[at];
         if self.plain(at + 1) == Some("set") {
             return match self.before(at, 1) {
-                Some("then") => found(word, "overwrites values by MERGE"),
+                Some("then") => finding(word, "overwrites values by MERGE"),
                 // `ON CONFLICT … DO UPDATE SET` only changes rows that the statement names; `ON UPDATE SET NULL` is
                 // part of a foreign key.
                 _ => None,
@@ -190,10 +190,10 @@ impl Judge<'_> {
             self.before(at, 1),
             Some("on" | "for" | "key" | "grant" | "revoke" | "before" | "after" | "or")
         ) || at > 0 && self.words[at - 1].is_sign(",");
-        if is_other || !self.has_at_depth(at, "set") || self.is_bounded(at) {
+        if is_other || !self.has_at_depth(at, "set") || self.has_column_condition(at) {
             return None;
         }
-        found(
+        finding(
             word,
             "overwrites values in all rows: it has no WHERE that looks at a column, such as `WHERE slug IS NULL`",
         )
@@ -223,7 +223,7 @@ impl Judge<'_> {
         if after > at && ends {
             return None;
         }
-        found(
+        finding(
             &self.words[at],
             "changes the type of a column, where values may be rounded or cut",
         )
@@ -238,7 +238,7 @@ impl Judge<'_> {
         if is_readable || !self.sign(at + 1, "(") {
             return None;
         }
-        found(&self.words[at], "changes a setting whose name kit cannot read")
+        finding(&self.words[at], "changes a setting whose name kit cannot read")
     }
 
     /// Checks `EXECUTE`, which may run SQL that is built at run time.
@@ -263,7 +263,7 @@ impl Judge<'_> {
         match &next.kind {
             // The string literal itself is checked, as all strings of a body are.
             Kind::Dollar(_) | Kind::Text { content: Some(_), .. } if ends => None,
-            _ => found(
+            _ => finding(
                 &self.words[at],
                 "runs SQL that is put together while it runs, which kit cannot judge",
             ),
@@ -286,7 +286,7 @@ impl Judge<'_> {
         if matches!(name.as_str(), "sql" | "plpgsql" | "c" | "internal") {
             return None;
         }
-        found(word, format!("has a body in {name}, which kit cannot judge"))
+        finding(word, format!("has a body in {name}, which kit cannot judge"))
     }
 
     /// Checks a string. Strings of `DO` and of functions are programs; other strings are values.
@@ -295,27 +295,27 @@ impl Judge<'_> {
         let goes_on = self.words.get(at + 1).is_some_and(Word::is_text);
         // PostgreSQL continues an `E'…'` on the next line, and reads escapes there too.
         if goes_on && (escapes || has_body) {
-            return found(word, "has a text in several pieces, which kit cannot judge");
+            return finding(word, "has a text in several pieces, which kit cannot judge");
         }
         if !has_body && self.depth == 0 {
             return None;
         }
         match content {
             Some(content) => self.body(word, content),
-            None => found(word, "has a text with escapes in a body, which kit cannot judge"),
+            None => finding(word, "has a text with escapes in a body, which kit cannot judge"),
         }
     }
 
     fn body(&self, word: &Word, body: &str) -> Option<Finding> {
-        if self.depth >= DEEPEST {
-            return found(word, "has bodies within bodies, which kit cannot judge");
+        if self.depth >= MAX_DEPTH {
+            return finding(word, "has bodies within bodies, which kit cannot judge");
         }
         let words = words(body, word.line);
-        Judge {
+        Checker {
             words: &words,
             depth: self.depth + 1,
         }
-        .first()
+        .first_finding()
     }
 
     /// Returns true if the statement contains a program in a string: `DO '…'`, `CREATE FUNCTION … AS '…'`.
@@ -352,7 +352,7 @@ impl Judge<'_> {
     }
 
     /// Returns true if a `DELETE` or `UPDATE` has a `WHERE` condition in which every alternative refers to a column.
-    fn is_bounded(&self, at: usize) -> bool {
+    fn has_column_condition(&self, at: usize) -> bool {
         let statement = self.to_end(at);
         let mut depth = 0_usize;
         let mut start = None;
@@ -438,7 +438,7 @@ impl Judge<'_> {
 }
 
 /// Returns the reason for a `DROP`.
-fn dropped(kind: Option<&str>, is_statement: bool) -> String {
+fn drop_reason(kind: Option<&str>, is_statement: bool) -> String {
     match kind {
         _ if !is_statement => "drops a column and its values".to_owned(),
         Some("table") => "drops a table and its rows".to_owned(),

@@ -54,7 +54,7 @@ fn described(plan: &Plan) -> String {
 }
 
 /// Compares the plan with the case, or writes the plan to the case.
-fn hold_plan(path: &Path, text: &str, case: &Case, plan: &Plan) {
+fn compare_plan(path: &Path, text: &str, case: &Case, plan: &Plan) {
     let found = described(plan);
     if case["plan"].trim() == found.trim() {
         return;
@@ -98,7 +98,7 @@ fn every_case(release: Release, test: &str) {
         let case = read(&text);
         let (mut before, mut after) = (schema(&case["before"]), schema(&case["after"]));
         if case.contains_key("earlier") {
-            as_before(&mut before);
+            use_timestamps(&mut before);
             after.keep_timestamps(&Snapshot::of(&before));
         }
         let plan = match (between(Some(&before), &after), case.get("refused")) {
@@ -112,17 +112,17 @@ fn every_case(release: Release, test: &str) {
             (Ok(plan), Some(_)) => panic!("{name}: is planned\n{}", plan.sql()),
             (Err(error), None) => panic!("{name}: {error}"),
         };
-        hold_plan(path, &text, &case, &plan);
+        compare_plan(path, &text, &case, &plan);
         run(release, &name, &case, &before, &after, &plan);
         if case.contains_key("alternative") {
-            go_the_other_way(release, &name, &case, &before, &after, &plan);
+            run_alternatives(release, &name, &case, &before, &after, &plan);
         }
     }
     drop(server);
 }
 
 /// Makes every time column a `timestamp`, as kit did before it used `timestamptz(3)`.
-fn as_before(schema: &mut Schema) {
+fn use_timestamps(schema: &mut Schema) {
     for column in schema.tables.iter_mut().flat_map(|table| &mut table.columns) {
         if column.r#type == ColumnType::Timestamptz {
             column.r#type = ColumnType::Timestamp;
@@ -183,7 +183,7 @@ fn run(release: Release, name: &str, case: &Case, before: &Schema, after: &Schem
 
 /// Runs the statements of the alternatives, one transaction each, if the plan has alternatives. The result must be the
 /// same as that of the plan.
-fn go_the_other_way(release: Release, name: &str, case: &Case, before: &Schema, after: &Schema, plan: &Plan) {
+fn run_alternatives(release: Release, name: &str, case: &Case, before: &Schema, after: &Schema, plan: &Plan) {
     let (database, _) = prepared(release, name, case, before);
     let mut gone = 0;
     for step in &plan.changes {

@@ -80,7 +80,7 @@ pub fn differences(url: &str, schema: &Schema) -> Vec<String> {
     lines.extend(drift.differences.iter().map(|difference| {
         format!(
             "{}: expected {}, found {}",
-            difference.what,
+            difference.object,
             difference.expected.as_deref().unwrap_or("nothing"),
             difference.found.as_deref().unwrap_or("nothing")
         )

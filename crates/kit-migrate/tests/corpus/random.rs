@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use kit_database::{Class, Column, ColumnType, Rule, Schema, Table};
+use kit_database::{ChangeClass, Column, ColumnType, Rule, Schema, Table};
 use kit_ir::LiteralValue;
 
 use crate::models::{between, differences, migrate, migration, schema};
@@ -281,7 +281,10 @@ fn random_pairs(release: Release, test: &str, first: u64, runs: u64) {
             .map(|(table, former, _)| values(url, table, former))
             .collect();
         let outcome = migrate(url, &[beginning, migration(2, &plan, &after)]);
-        let needs_data = plan.changes.iter().any(|step| step.class == Class::NeedsData);
+        let needs_data = plan
+            .changes
+            .iter()
+            .any(|step| step.class == ChangeClass::NeedsData);
         match outcome {
             Ok(()) => {
                 applied += 1;

@@ -11,17 +11,17 @@ use kit_database::Migration;
 use tokio_postgres::SimpleQueryMessage;
 
 use crate::apply::Run;
-use crate::concurrent::{Concurrent, Found};
+use crate::concurrent::{Concurrent, IndexState};
 use crate::history::Progress;
 use crate::script::{Script, Statement, Step};
-use crate::{Applied, Event, MigrateError, Refusal};
+use crate::{Applied, DatabaseError, Event, MigrateError};
 
 /// First pause after an attempt to get a lock failed. Each later pause is twice as long as the one before.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// State of the migration that is running.
-pub(crate) struct One<'a> {
+pub(crate) struct MigrationRun<'a> {
     run: &'a Run<'a>,
     migration: &'a Migration,
     script: &'a Script<'a>,
@@ -35,10 +35,10 @@ pub(crate) struct One<'a> {
 struct Failure {
     line: usize,
     title: String,
-    source: Box<Refusal>,
+    source: Box<DatabaseError>,
 }
 
-impl<'a> One<'a> {
+impl<'a> MigrationRun<'a> {
     pub(crate) fn new(run: &'a Run<'a>, migration: &'a Migration, script: &'a Script<'a>) -> Self {
         Self {
             run,
@@ -67,18 +67,19 @@ impl<'a> One<'a> {
                 running: false,
             };
             (self.first_try, self.tries) = (Instant::now(), 0);
-            if step.alone {
-                self.alone(&step.statements[0], number, &progress, &next).await?;
+            if step.outside_transaction {
+                self.run_outside_transaction(&step.statements[0], number, &progress, &next)
+                    .await?;
             } else {
-                self.together(step, number, &progress, &next).await?;
+                self.run_in_transaction(step, number, &progress, &next).await?;
             }
             number += step.statements.len();
-            recorded = !step.alone && next.done == steps.len();
+            recorded = !step.outside_transaction && next.done == steps.len();
             progress = next;
         }
         if !recorded {
             let record = format!("BEGIN; {}; COMMIT", self.record());
-            self.run_plain(&record, 0).await?;
+            self.run_own_sql(&record, 0).await?;
         }
         Ok(Applied {
             name: self.migration.name.clone(),
@@ -87,7 +88,7 @@ impl<'a> One<'a> {
     }
 
     /// Runs a transactional step. Retries if other sessions hold a lock.
-    async fn together(
+    async fn run_in_transaction(
         &mut self,
         step: &Step<'_>,
         number: usize,
@@ -102,32 +103,32 @@ impl<'a> One<'a> {
             };
             // If `ROLLBACK` fails too, the connection is lost and PostgreSQL rolls back itself.
             let _ = self.run.connection.batch_execute("ROLLBACK").await;
-            self.again(error, progress).await?;
+            self.retry_or_fail(error, progress).await?;
         }
     }
 
     async fn transaction(&self, step: &Step<'_>, number: usize, next: &Progress) -> Result<(), Attempt> {
         let client = &self.run.connection;
         self.settings(self.run.options.lock_timeout).await?;
-        let plain = |error| Attempt::Failed(Failure::plain(error));
+        let plain = |error| Attempt::Failed(Failure::of_own_sql(error));
         client.batch_execute("BEGIN").await.map_err(plain)?;
-        let begun = self.number().await.map_err(plain)?;
+        let begun = self.transaction_id().await.map_err(plain)?;
         for (at, statement) in step.statements.iter().enumerate() {
             self.execute(statement, number + at).await?;
         }
         // A procedure or a block may have ended the transaction.
-        if self.number().await.map_err(plain)? != begun {
-            return Err(Attempt::Stop(MigrateError::EndedTransaction {
+        if self.transaction_id().await.map_err(plain)? != begun {
+            return Err(Attempt::Abort(MigrateError::EndedTransaction {
                 name: self.migration.name.clone(),
             }));
         }
         let record = if next.done == self.script.steps.len() {
             self.record()
         } else {
-            self.run.history.advance(&self.migration.name, next)
+            self.run.history.record_progress(&self.migration.name, next)
         };
         client.batch_execute(&record).await.map_err(plain)?;
-        self.check().map_err(Attempt::Stop)?;
+        self.check().map_err(Attempt::Abort)?;
         client.batch_execute("COMMIT").await.map_err(plain)
     }
 
@@ -135,14 +136,14 @@ impl<'a> One<'a> {
     fn record(&self) -> String {
         let history = &self.run.history;
         let mut sql = history.record(self.migration, self.begun.elapsed());
-        if !self.script.is_whole() {
-            sql = format!("{sql}; {}", history.forget(&self.migration.name));
+        if !self.script.is_one_transaction() {
+            sql = format!("{sql}; {}", history.delete_progress(&self.migration.name));
         }
         sql
     }
 
     /// Runs a statement outside of a transaction. Starts it again if an earlier run was killed while it ran.
-    async fn alone(
+    async fn run_outside_transaction(
         &mut self,
         statement: &Statement<'_>,
         number: usize,
@@ -157,16 +158,18 @@ impl<'a> One<'a> {
         let name = &self.migration.name;
         if progress.running {
             let found = index
-                .look(&self.run.connection)
+                .state(&self.run.connection)
                 .await
                 .map_err(|error| self.stop(Failure::of(statement, error), progress.done))?;
             let done = match index {
-                Concurrent::Create { .. } => found == Found::Valid,
-                Concurrent::Drop { .. } => found == Found::Nothing,
+                Concurrent::Create { .. } => found == IndexState::Valid,
+                Concurrent::Drop { .. } => found == IndexState::Nothing,
                 Concurrent::Other => false,
             };
             if done {
-                return self.run_plain(&history.advance(name, next), progress.done).await;
+                return self
+                    .run_own_sql(&history.record_progress(name, next), progress.done)
+                    .await;
             }
         } else {
             let running = Progress {
@@ -174,7 +177,7 @@ impl<'a> One<'a> {
                 running: true,
                 ..progress.clone()
             };
-            self.run_plain(&history.advance(name, &running), progress.done)
+            self.run_own_sql(&history.record_progress(name, &running), progress.done)
                 .await?;
         }
         loop {
@@ -190,7 +193,7 @@ impl<'a> One<'a> {
                 // This migration itself created an invalid index with this name: in an earlier attempt, or in a run
                 // that was killed.
                 if progress.running || self.tries > 0 {
-                    self.clear(&index, statement).await?;
+                    self.drop_invalid_index(&index, statement).await?;
                 }
                 self.execute(statement, number).await
             }
@@ -198,16 +201,16 @@ impl<'a> One<'a> {
             match outcome {
                 Ok(()) => break,
                 Err(error) => {
-                    let outcome = self.again(error, progress).await;
+                    let outcome = self.retry_or_fail(error, progress).await;
                     // Remove the invalid index now if possible. If the connection is lost or other sessions are in the
                     // way, the next run removes it.
-                    if outcome.is_err() && self.clear(&index, statement).await.is_ok() {
+                    if outcome.is_err() && self.drop_invalid_index(&index, statement).await.is_ok() {
                         let before = if progress.done == 0 {
-                            history.forget(name)
+                            history.delete_progress(name)
                         } else {
-                            history.advance(name, progress)
+                            history.record_progress(name, progress)
                         };
-                        let _ = self.run_plain(&before, progress.done).await;
+                        let _ = self.run_own_sql(&before, progress.done).await;
                     }
                     outcome?;
                 }
@@ -216,37 +219,38 @@ impl<'a> One<'a> {
         // With `IF NOT EXISTS`, PostgreSQL accepts an existing index even if it is invalid.
         if matches!(index, Concurrent::Create { .. }) {
             let found = index
-                .look(&self.run.connection)
+                .state(&self.run.connection)
                 .await
                 .map_err(|error| self.stop(Failure::of(statement, error), progress.done))?;
-            if let Found::Invalid(index) = found {
+            if let IndexState::Invalid(index) = found {
                 return Err(MigrateError::Script {
                     name: name.clone(),
                     message: format!(
-                        "line {}: the index {index} is there already and not valid; run `DROP INDEX CONCURRENTLY {index}`, then apply again",
+                        "line {}: the index {index} already exists and is not valid; run `DROP INDEX CONCURRENTLY {index}`, then apply again",
                         statement.line
                     ),
                 });
             }
         }
-        self.run_plain(&history.advance(name, next), progress.done).await
+        self.run_own_sql(&history.record_progress(name, next), progress.done)
+            .await
     }
 
-    async fn clear(&self, index: &Concurrent, statement: &Statement<'_>) -> Result<(), Attempt> {
+    async fn drop_invalid_index(&self, index: &Concurrent, statement: &Statement<'_>) -> Result<(), Attempt> {
         let cleared = index
-            .clear(&self.run.connection)
+            .drop_invalid(&self.run.connection)
             .await
             .map_err(|error| Attempt::Failed(Failure::of(statement, error)))?;
         if let Some(name) = cleared {
             self.run.say(&Event::Repaired(format!(
-                "dropped the index {name}, whose making broke off"
+                "dropped the invalid index {name}, whose creation was interrupted"
             )));
         }
         Ok(())
     }
 
     async fn execute(&self, statement: &Statement<'_>, number: usize) -> Result<(), Attempt> {
-        self.check().map_err(Attempt::Stop)?;
+        self.check().map_err(Attempt::Abort)?;
         self.run.say(&Event::Statement {
             name: &self.migration.name,
             number,
@@ -272,7 +276,7 @@ impl<'a> One<'a> {
         client
             .batch_execute(&text)
             .await
-            .map_err(|error| Attempt::Failed(Failure::plain(error)))?;
+            .map_err(|error| Attempt::Failed(Failure::of_own_sql(error)))?;
         // With this setting, PostgreSQL soon stops a statement whose client was killed, and releases its locks. Some
         // operating systems do not support the setting, so its failure is ignored.
         let _ = client
@@ -283,7 +287,7 @@ impl<'a> One<'a> {
 
     /// Returns the number of the running transaction. Uses the simple protocol, which settings of a migration cannot
     /// disturb.
-    async fn number(&self) -> Result<Option<String>, tokio_postgres::Error> {
+    async fn transaction_id(&self) -> Result<Option<String>, tokio_postgres::Error> {
         let messages = self
             .run
             .connection
@@ -296,18 +300,18 @@ impl<'a> One<'a> {
     }
 
     /// Runs SQL of kit itself.
-    async fn run_plain(&self, sql: &str, done: usize) -> Result<(), MigrateError> {
+    async fn run_own_sql(&self, sql: &str, done: usize) -> Result<(), MigrateError> {
         self.run
             .connection
             .batch_execute(sql)
             .await
-            .map_err(|error| self.stop(Failure::plain(error), done))
+            .map_err(|error| self.stop(Failure::of_own_sql(error), done))
     }
 
     /// Decides if the step is tried again. If so, waits until the next attempt; if not, returns the error.
-    async fn again(&mut self, error: Attempt, progress: &Progress) -> Result<(), MigrateError> {
+    async fn retry_or_fail(&mut self, error: Attempt, progress: &Progress) -> Result<(), MigrateError> {
         let failure = match error {
-            Attempt::Stop(error) => return Err(error),
+            Attempt::Abort(error) => return Err(error),
             Attempt::Failed(failure) => failure,
         };
         self.tries += 1;
@@ -381,7 +385,7 @@ enum Attempt {
     /// PostgreSQL or the connection failed; another attempt may succeed.
     Failed(Failure),
     /// Any other error, which stops the run.
-    Stop(MigrateError),
+    Abort(MigrateError),
 }
 
 impl Failure {
@@ -389,16 +393,16 @@ impl Failure {
         Self {
             line: statement.line,
             title: statement.title(),
-            source: Refusal::at(error, Some(statement.text), statement.line),
+            source: DatabaseError::at(error, Some(statement.text), statement.line),
         }
     }
 
     /// Creates the failure of SQL of kit itself.
-    fn plain(error: tokio_postgres::Error) -> Self {
+    fn of_own_sql(error: tokio_postgres::Error) -> Self {
         Self {
             line: 1,
             title: "the history of migrations".to_owned(),
-            source: Refusal::of(error, None),
+            source: DatabaseError::of(error, None),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Keeps the older of the two column types that store a `Date`.
 
-use crate::{ColumnType, Schema, Snapshot, former};
+use crate::{ColumnType, Schema, Snapshot, renames_from};
 
 impl Schema {
     /// Restores the type `timestamp` of columns that committed migrations created with it.
@@ -9,14 +9,14 @@ impl Schema {
     /// exists in databases keeps its type, even if it is renamed.
     pub fn keep_timestamps(&mut self, committed: &Snapshot) {
         let before = committed.tables();
-        let tables = former::tables(before, &self.tables);
+        let tables = renames_from::tables(before, &self.tables);
         for table in &mut self.tables {
             let known = |name: &str| before.iter().any(|table| table.name == name);
             let was = tables.name(&table.name, known);
             let Some(was) = before.iter().find(|table| Some(table.name.as_str()) == was) else {
                 continue;
             };
-            let columns = former::columns(&was.columns, &table.columns);
+            let columns = renames_from::columns(&was.columns, &table.columns);
             for column in &mut table.columns {
                 let former = columns.name(&column.name, |name| was.column(name).is_some());
                 let former = former.and_then(|name| was.column(name));
@@ -26,11 +26,11 @@ impl Schema {
                 }
             }
         }
-        self.refer_alike();
+        self.adopt_timestamps();
     }
 
     /// Gives columns that refer to a `timestamp` column the same type.
-    fn refer_alike(&mut self) {
+    fn adopt_timestamps(&mut self) {
         let is_old = |table: &str, column: &str, schema: &Self| {
             let column = schema.table(table).and_then(|table| table.column(column));
             column.is_some_and(|column| column.r#type == ColumnType::Timestamp)

@@ -8,36 +8,36 @@ use crate::script::Script;
 
 /// A statement of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cut<'a> {
+pub struct SplitStatement<'a> {
     /// The statement from its first word on, without the semicolon.
     pub text: &'a str,
     /// Line of its first word, from 1.
     pub line: usize,
     /// True if the statement is marked to run outside of a transaction.
-    pub alone: bool,
+    pub outside_transaction: bool,
 }
 
 /// Splits SQL into the statements that `kit migrate:apply` runs, in order.
 ///
 /// ```
-/// let cut = kit_migrate::cut("SELECT ';';\nSELECT 2").unwrap();
-/// assert_eq!(cut[1].text, "SELECT 2");
-/// assert_eq!(cut[1].line, 2);
+/// let statements = kit_migrate::split_statements("SELECT ';';\nSELECT 2").unwrap();
+/// assert_eq!(statements[1].text, "SELECT 2");
+/// assert_eq!(statements[1].line, 2);
 /// ```
 ///
 /// # Errors
 ///
 /// Returns the line and the reason if the SQL cannot be a migration.
-pub fn cut(sql: &str) -> Result<Vec<Cut<'_>>, String> {
+pub fn split_statements(sql: &str) -> Result<Vec<SplitStatement<'_>>, String> {
     let script = Script::parse(sql).map_err(|error| error.to_string())?;
     Ok(script
         .steps
         .iter()
         .flat_map(|step| {
-            step.statements.iter().map(|statement| Cut {
+            step.statements.iter().map(|statement| SplitStatement {
                 text: statement.text,
                 line: statement.line,
-                alone: step.alone,
+                outside_transaction: step.outside_transaction,
             })
         })
         .collect())
@@ -46,14 +46,14 @@ pub fn cut(sql: &str) -> Result<Vec<Cut<'_>>, String> {
 /// Returns the statements of SQL that may delete stored data. Applies the rules for a migration that kit did not plan.
 ///
 /// ```
-/// assert_eq!(kit_migrate::judge("DELETE FROM notes").unwrap().len(), 1);
-/// assert_eq!(kit_migrate::judge("DELETE FROM notes WHERE id = 1").unwrap().len(), 0);
+/// assert_eq!(kit_migrate::find_data_loss("DELETE FROM notes").unwrap().len(), 1);
+/// assert_eq!(kit_migrate::find_data_loss("DELETE FROM notes WHERE id = 1").unwrap().len(), 0);
 /// ```
 ///
 /// # Errors
 ///
 /// Returns the line and the reason if the SQL cannot be a migration.
-pub fn judge(sql: &str) -> Result<Vec<Loss>, String> {
+pub fn find_data_loss(sql: &str) -> Result<Vec<Loss>, String> {
     let script = Script::parse(sql).map_err(|error| error.to_string())?;
     let migration = Migration {
         name: String::new(),

@@ -3,55 +3,56 @@
 use kit_ir::Decimal;
 
 use crate::sql::{OUTSIDE_TRANSACTION, Statement, TableAction, identifier, print_one};
-use crate::step::Verdict;
+use crate::step::Classification;
 use crate::{
-    Check, Class, Column, ColumnDefault, ColumnType, Counts, ForeignKey, Index, Range, Rule, Table, Unique,
+    ChangeClass, Check, Column, ColumnDefault, ColumnType, Counts, ForeignKey, Index, Range, Rule, Table,
+    Unique,
 };
 
-use super::types::Way;
+use super::types::Conversion;
 
 /// Formats a statement of `migration.sql` that runs outside of the transaction of the others.
 fn alone(statement: &str) -> String {
     format!("{OUTSIDE_TRANSACTION}\n{statement}")
 }
 
-pub(super) fn create_table() -> Verdict {
-    Verdict::new(Class::Safe, "the table is new")
+pub(super) fn create_table() -> Classification {
+    Classification::new(ChangeClass::Safe, "the table is new")
 }
 
-pub(super) fn drop_table(table: &Table, heir: Option<&Table>) -> Verdict {
-    let verdict = Verdict::new(Class::Destructive, "all rows are lost for good");
-    match heir {
-        Some(heir) => verdict.or(
+pub(super) fn drop_table(table: &Table, successor: Option<&Table>) -> Classification {
+    let classification = Classification::new(ChangeClass::Destructive, "all rows are lost for good");
+    match successor {
+        Some(successor) => classification.with_alternative(
             "a renamed table keeps its rows",
             [format!(
                 "write `@renamedFrom {}` on the entity of {}",
-                table.name, heir.name
+                table.name, successor.name
             )],
         ),
-        None => verdict,
+        None => classification,
     }
 }
 
-pub(super) fn rename() -> Verdict {
-    Verdict::new(
-        Class::Safe,
+pub(super) fn rename() -> Classification {
+    Classification::new(
+        ChangeClass::Safe,
         "rows stay; programs that know only the former name fail until the new ones run",
     )
 }
 
-pub(super) fn rename_constraint() -> Verdict {
-    Verdict::new(Class::Safe, "only the name changes")
+pub(super) fn rename_constraint() -> Classification {
+    Classification::new(ChangeClass::Safe, "only the name changes")
 }
 
-pub(super) fn add_column(table: &str, column: &Column) -> Verdict {
+pub(super) fn add_column(table: &str, column: &Column) -> Classification {
     match &column.default {
-        None if column.nullable => Verdict::new(Class::Safe, "rows that are there have null in it"),
-        None => Verdict::new(
-            Class::NeedsData,
+        None if column.nullable => Classification::new(ChangeClass::Safe, "rows that are there have null in it"),
+        None => Classification::new(
+            ChangeClass::NeedsData,
             "it may not be null and has no default: rows that are there need a value, which migration.sql has a place for",
         )
-        .or(
+        .with_alternative(
             "rows get their values while the application runs",
             [
                 format!("make the property optional, so that {table}.{} may be null", column.name),
@@ -59,50 +60,55 @@ pub(super) fn add_column(table: &str, column: &Column) -> Verdict {
                 "make the property required, which is a migration of its own".to_owned(),
             ],
         ),
-        Some(ColumnDefault::RandomUuid | ColumnDefault::Identity) => Verdict::new(
-            Class::Locks,
+        Some(ColumnDefault::RandomUuid | ColumnDefault::Identity) => Classification::new(
+            ChangeClass::Locks,
             "each row gets a value of its own, so the table is written anew while nobody else can read it",
         ),
         Some(ColumnDefault::Now | ColumnDefault::Literal(_) | ColumnDefault::Json(_)) => {
-            Verdict::new(Class::Safe, "rows that are there have the default without being written")
+            Classification::new(ChangeClass::Safe, "rows that are there have the default without being written")
         }
     }
 }
 
-pub(super) fn drop_column(table: &str, column: &Column, heir: Option<&Column>) -> Verdict {
-    let verdict = Verdict::new(Class::Destructive, "its values are lost for good");
-    match heir {
-        Some(heir) => verdict.or(
+pub(super) fn drop_column(table: &str, column: &Column, successor: Option<&Column>) -> Classification {
+    let classification = Classification::new(ChangeClass::Destructive, "its values are lost for good");
+    match successor {
+        Some(successor) => classification.with_alternative(
             "a renamed column keeps its values",
             [format!(
                 "write `@renamedFrom {}` on the property of {table}.{}",
-                column.name, heir.name
+                column.name, successor.name
             )],
         ),
-        None => verdict,
+        None => classification,
     }
 }
 
-pub(super) fn set_type(table: &str, column: &Column, from: ColumnType, way: Way) -> Verdict {
+pub(super) fn set_type(
+    table: &str,
+    column: &Column,
+    from: ColumnType,
+    conversion: Conversion,
+) -> Classification {
     let to = column.r#type;
-    let verdict = match way {
-        Way::Free => {
-            return Verdict::new(
-                Class::Safe,
+    let classification = match conversion {
+        Conversion::Free => {
+            return Classification::new(
+                ChangeClass::Safe,
                 format!("every {from} is a {to}, and no row is written"),
             );
         }
-        Way::Rewrite => Verdict::new(
-            Class::Locks,
+        Conversion::Rewrite => Classification::new(
+            ChangeClass::Locks,
             format!("every {from} is a {to}, but the table is written anew while nobody else can read it"),
         ),
-        Way::Guarded => Verdict::new(
-            Class::NeedsData,
+        Conversion::Guarded => Classification::new(
+            ChangeClass::NeedsData,
             format!("it stops, with nothing changed, where a value is no {to} or would change"),
         ),
     };
     let (table, name) = (identifier(table), identifier(&column.name));
-    verdict.or(
+    classification.with_alternative(
         "rows are written in portions while the application runs",
         [
             format!(
@@ -116,37 +122,37 @@ pub(super) fn set_type(table: &str, column: &Column, from: ColumnType, way: Way)
     )
 }
 
-pub(super) fn set_default(counts: bool) -> Verdict {
+pub(super) fn set_default(counts: bool) -> Classification {
     if counts {
-        Verdict::new(
-            Class::Locks,
+        Classification::new(
+            ChangeClass::Locks,
             "the greatest number is looked for, to count on from there",
         )
     } else {
-        Verdict::new(Class::Safe, "only rows that come get it")
+        Classification::new(ChangeClass::Safe, "only rows that come get it")
     }
 }
 
-pub(super) fn drop_default() -> Verdict {
-    Verdict::new(Class::Safe, "rows that are there keep what they have")
+pub(super) fn drop_default() -> Classification {
+    Classification::new(ChangeClass::Safe, "rows that are there keep what they have")
 }
 
-pub(super) fn drop_not_null() -> Verdict {
-    Verdict::new(Class::Safe, "every row fits as it is")
+pub(super) fn drop_not_null() -> Classification {
+    Classification::new(ChangeClass::Safe, "every row fits as it is")
 }
 
-pub(super) fn set_not_null(table: &str, column: &Column) -> Verdict {
+pub(super) fn set_not_null(table: &str, column: &Column) -> Classification {
     let (quoted, name) = (identifier(table), identifier(&column.name));
     let constraint = identifier(&crate::names::constraint(&[table, &column.name], "not_null"));
     let fill = match &column.default {
         Some(ColumnDefault::Identity) | None => "…".to_owned(),
         Some(default) => crate::sql::default(default),
     };
-    Verdict::new(
-        Class::NeedsData,
+    Classification::new(
+        ChangeClass::NeedsData,
         "it stops, with nothing changed, where a row has null, and reads the whole table while nobody else can write it",
     )
-    .or(
+    .with_alternative(
         "rows are filled first, and looked through while the application runs",
         [
             format!("UPDATE {quoted} SET {name} = {fill} WHERE {name} IS NULL"),
@@ -158,15 +164,15 @@ pub(super) fn set_not_null(table: &str, column: &Column) -> Verdict {
     )
 }
 
-pub(super) fn add_primary_key(table: &Table) -> Verdict {
+pub(super) fn add_primary_key(table: &Table) -> Classification {
     let quoted = identifier(&table.name);
     let columns: Vec<String> = table.primary_key.iter().map(|name| identifier(name)).collect();
     let (columns, name) = (columns.join(", "), identifier(&table.primary_key_name()));
-    Verdict::new(
-        Class::NeedsData,
+    Classification::new(
+        ChangeClass::NeedsData,
         "it stops, with nothing changed, where two rows have the same, and builds an index while nobody else can use the table",
     )
-    .or(
+    .with_alternative(
         "the index is built while the application runs",
         [
             alone(&format!("CREATE UNIQUE INDEX CONCURRENTLY {name} ON {quoted} ({columns})")),
@@ -175,24 +181,24 @@ pub(super) fn add_primary_key(table: &Table) -> Verdict {
     )
 }
 
-pub(super) fn add_unique(table: &Table, unique: &Unique, new: bool) -> Verdict {
+pub(super) fn add_unique(table: &Table, unique: &Unique, new: bool) -> Classification {
     if new
         && table.columns.iter().all(|column| {
             !unique.columns.contains(&column.name) || (column.default.is_none() && column.nullable)
         })
     {
-        return Verdict::new(
-            Class::Locks,
+        return Classification::new(
+            ChangeClass::Locks,
             "no row has a value there yet, but the table is read once",
         );
     }
     let (quoted, name) = (identifier(&table.name), identifier(&unique.name));
     let columns: Vec<String> = unique.columns.iter().map(|name| identifier(name)).collect();
-    Verdict::new(
-        Class::NeedsData,
+    Classification::new(
+        ChangeClass::NeedsData,
         "it stops, with nothing changed, where two rows have the same, and builds an index while nobody else can use the table",
     )
-    .or(
+    .with_alternative(
         "the index is built while the application runs",
         [
             alone(&format!("CREATE UNIQUE INDEX CONCURRENTLY {name} ON {quoted} ({})", columns.join(", "))),
@@ -201,18 +207,18 @@ pub(super) fn add_unique(table: &Table, unique: &Unique, new: bool) -> Verdict {
     )
 }
 
-pub(super) fn add_check(table: &Table, check: &Check, former: Option<&Check>, new: bool) -> Verdict {
+pub(super) fn add_check(table: &Table, check: &Check, former: Option<&Check>, new: bool) -> Classification {
     let known = former.is_some_and(|former| widens(&former.rule, &check.rule));
-    let verdict = if known || new {
+    let classification = if known || new {
         let reason = if known {
             "every row that is there fits, but all are read once while nobody else can use the table"
         } else {
             "no row has a value of its own there yet, but all are read once while nobody else can use the table"
         };
-        Verdict::new(Class::Locks, reason)
+        Classification::new(ChangeClass::Locks, reason)
     } else {
-        Verdict::new(
-            Class::NeedsData,
+        Classification::new(
+            ChangeClass::NeedsData,
             "it stops, with nothing changed, where a row does not fit, and reads all while nobody else can use the table",
         )
     };
@@ -220,7 +226,7 @@ pub(super) fn add_check(table: &Table, check: &Check, former: Option<&Check>, ne
         name: table.name.clone(),
         action: TableAction::AddCheck(check.clone()),
     };
-    verdict.or(
+    classification.with_alternative(
         "rows are looked through while the application runs",
         validated(&table.name, &add, &check.name),
     )
@@ -228,24 +234,24 @@ pub(super) fn add_check(table: &Table, check: &Check, former: Option<&Check>, ne
 
 /// Classifies a new foreign key. `known` is true if a foreign key between the same columns existed until now, and only
 /// its `ON DELETE` action or the column type differs.
-pub(super) fn add_foreign_key(table: &Table, key: &ForeignKey, new: bool, known: bool) -> Verdict {
+pub(super) fn add_foreign_key(table: &Table, key: &ForeignKey, new: bool, known: bool) -> Classification {
     let empty = new
         && table
             .column(&key.column)
             .is_some_and(|column| column.nullable && column.default.is_none());
-    let verdict = if known {
-        Verdict::new(
-            Class::Locks,
+    let classification = if known {
+        Classification::new(
+            ChangeClass::Locks,
             "every row that is there fits, but all are read once while nobody else can write either table",
         )
     } else if empty {
-        Verdict::new(
-            Class::Locks,
+        Classification::new(
+            ChangeClass::Locks,
             "no row refers to anything yet, but all are read once while nobody else can write either table",
         )
     } else {
-        Verdict::new(
-            Class::NeedsData,
+        Classification::new(
+            ChangeClass::NeedsData,
             "it stops, with nothing changed, where a row refers to none, and reads all while nobody else can write either table",
         )
     };
@@ -253,7 +259,7 @@ pub(super) fn add_foreign_key(table: &Table, key: &ForeignKey, new: bool, known:
         name: table.name.clone(),
         action: TableAction::AddForeignKey(key.clone()),
     };
-    verdict.or(
+    classification.with_alternative(
         "rows are looked through while the application runs",
         validated(&table.name, &add, &key.name),
     )
@@ -272,16 +278,16 @@ fn validated(table: &str, add: &Statement, name: &str) -> [String; 2] {
     ]
 }
 
-pub(super) fn create_index(table: &Table, index: &Index, created: bool) -> Verdict {
+pub(super) fn create_index(table: &Table, index: &Index, created: bool) -> Classification {
     if created {
-        return Verdict::new(Class::Safe, "the table is new");
+        return Classification::new(ChangeClass::Safe, "the table is new");
     }
     let columns: Vec<String> = index.columns.iter().map(|name| identifier(name)).collect();
-    Verdict::new(
-        Class::Locks,
+    Classification::new(
+        ChangeClass::Locks,
         "nobody else can write the table while the index is built",
     )
-    .or(
+    .with_alternative(
         "the index is built while the application runs",
         [alone(&format!(
             "CREATE INDEX CONCURRENTLY {} ON {} ({})",
@@ -292,16 +298,16 @@ pub(super) fn create_index(table: &Table, index: &Index, created: bool) -> Verdi
     )
 }
 
-pub(super) fn drop_constraint() -> Verdict {
-    Verdict::new(Class::Safe, "every row fits as it is")
+pub(super) fn drop_constraint() -> Classification {
+    Classification::new(ChangeClass::Safe, "every row fits as it is")
 }
 
-pub(super) fn drop_index() -> Verdict {
-    Verdict::new(Class::Safe, "rows stay; what it made fast gets slower")
+pub(super) fn drop_index() -> Classification {
+    Classification::new(ChangeClass::Safe, "rows stay; what it made fast gets slower")
 }
 
-pub(super) fn comment() -> Verdict {
-    Verdict::new(Class::Safe, "a comment for people")
+pub(super) fn comment() -> Classification {
+    Classification::new(ChangeClass::Safe, "a comment for people")
 }
 
 /// Returns true if every value that satisfies `from` also satisfies `to`.

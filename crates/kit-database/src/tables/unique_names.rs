@@ -13,7 +13,7 @@ use crate::{Schema, Table};
 ///
 /// If a derived name is used already, it gets a hash of its parts. Example: the column `roles_id` of `user` and the
 /// column `id` of `user_roles` result in equal names.
-pub(super) fn names(builder: &mut Builder<'_>, schema: &mut Schema) {
+pub(super) fn assign(builder: &mut Builder<'_>, schema: &mut Schema) {
     let mut taken: BTreeMap<String, String> = BTreeMap::new();
     let spans: Vec<Option<Span>> = schema.tables.iter().map(|table| span(builder, table)).collect();
     for table in &schema.tables {
@@ -52,7 +52,7 @@ pub(super) fn names(builder: &mut Builder<'_>, schema: &mut Schema) {
                 let of = format!("an index of `{entity}`");
                 if let Some(owner) = taken.get(name) {
                     if derived {
-                        *name = names::distinct(name, &parts, suffix);
+                        *name = names::with_hash(name, &parts, suffix);
                     } else {
                         clash(builder, *span, name, &of, &owner.clone());
                     }
@@ -74,14 +74,14 @@ fn constraints(table: &mut Table) {
     for check in &mut table.checks {
         let suffix = check.rule.suffix();
         if !taken.insert(check.name.clone()) {
-            check.name = names::distinct(&check.name, &[&name, &check.column], suffix);
+            check.name = names::with_hash(&check.name, &[&name, &check.column], suffix);
             taken.insert(check.name.clone());
         }
     }
     for key in &mut table.foreign_keys {
         if !taken.insert(key.name.clone()) {
             let parts = [&name, &key.column, &key.table, &key.target].map(String::as_str);
-            key.name = names::distinct(&key.name, &parts, "fk");
+            key.name = names::with_hash(&key.name, &parts, "fk");
             taken.insert(key.name.clone());
         }
     }

@@ -9,7 +9,7 @@ use std::fmt;
 use crate::{Column, Table, names};
 
 /// A name in the types with its former name.
-struct Claim<'a> {
+struct RenameClaim<'a> {
     name: &'a str,
     /// Text of the tag.
     written: Option<&'a str>,
@@ -19,7 +19,7 @@ struct Claim<'a> {
 
 /// Result of resolving the tags of all tables, or of the columns of one table.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Former {
+pub(crate) struct Renames {
     /// Old and new names, in an order in which each new name is free when the rename runs.
     pub(crate) renames: Vec<(String, String)>,
     /// Tags that cannot be followed, by the name in the types.
@@ -35,7 +35,7 @@ pub(crate) enum Finding {
         from: String,
     },
     /// Two names claim the same former name.
-    TwoHeirs {
+    ClaimedTwice {
         /// The former name.
         from: String,
         /// The name that claims it first.
@@ -83,13 +83,13 @@ impl fmt::Display for Kind {
 }
 
 /// Resolves the tables of the types against the tables of the snapshot.
-pub(crate) fn tables(before: &[Table], after: &[Table]) -> Former {
+pub(crate) fn tables(before: &[Table], after: &[Table]) -> Renames {
     let known: Vec<&str> = before.iter().map(|table| table.name.as_str()).collect();
-    let claims: Vec<Claim<'_>> = after
+    let claims: Vec<RenameClaim<'_>> = after
         .iter()
         .map(|table| {
             let written = table.renamed_from.as_deref();
-            Claim {
+            RenameClaim {
                 name: &table.name,
                 written,
                 from: written.filter(|from| known.contains(from)),
@@ -100,9 +100,9 @@ pub(crate) fn tables(before: &[Table], after: &[Table]) -> Former {
 }
 
 /// Resolves the columns of a table of the types against the columns of its committed table.
-pub(crate) fn columns(before: &[Column], after: &[Column]) -> Former {
+pub(crate) fn columns(before: &[Column], after: &[Column]) -> Renames {
     let known: Vec<&str> = before.iter().map(|column| column.name.as_str()).collect();
-    let claims: Vec<Claim<'_>> = after
+    let claims: Vec<RenameClaim<'_>> = after
         .iter()
         .map(|column| {
             let written = column.source.renamed_from.as_deref();
@@ -112,7 +112,7 @@ pub(crate) fn columns(before: &[Column], after: &[Column]) -> Former {
                 let of = |wanted: &str| known.iter().find(|name| **name == wanted).copied();
                 of(written).or_else(|| of(&property))
             });
-            Claim {
+            RenameClaim {
                 name: &column.name,
                 written,
                 from,
@@ -122,7 +122,7 @@ pub(crate) fn columns(before: &[Column], after: &[Column]) -> Former {
     resolve(&known, &claims)
 }
 
-impl Former {
+impl Renames {
     /// Returns the former name of a table or column of the types, or `None` if it did not exist before.
     pub(crate) fn name<'a>(&'a self, name: &'a str, known: impl Fn(&str) -> bool) -> Option<&'a str> {
         let renamed = self.renames.iter().find(|(_, to)| to == name);
@@ -134,10 +134,10 @@ impl Former {
     }
 }
 
-fn resolve(known: &[&str], claims: &[Claim<'_>]) -> Former {
-    let mut former = Former::default();
+fn resolve(known: &[&str], claims: &[RenameClaim<'_>]) -> Renames {
+    let mut former = Renames::default();
     let of = |name: &str| claims.iter().find(|claim| claim.name == name);
-    let mut find = |claim: &Claim<'_>, finding| former.findings.push((claim.name.to_owned(), finding));
+    let mut find = |claim: &RenameClaim<'_>, finding| former.findings.push((claim.name.to_owned(), finding));
     // A name that the snapshot does not have is the target of a rename. The name that this rename frees may be the
     // target of another rename.
     let mut active: Vec<(&str, &str)> = Vec::new();
@@ -149,7 +149,7 @@ fn resolve(known: &[&str], claims: &[Claim<'_>]) -> Former {
             };
             if let Some((_, other)) = active.iter().find(|(taken, _)| *taken == from) {
                 let (from, other) = (from.to_owned(), (*other).to_owned());
-                find(claim, Finding::TwoHeirs { from, other });
+                find(claim, Finding::ClaimedTwice { from, other });
                 continue;
             }
             active.push((from, claim.name));
@@ -201,7 +201,7 @@ fn resolve(known: &[&str], claims: &[Claim<'_>]) -> Former {
 }
 
 /// Returns the names of the circle that a claim belongs to, or an empty list if the chain of claims ends.
-fn circle<'a>(claim: &Claim<'a>, of: impl Fn(&str) -> Option<&'a Claim<'a>>) -> Vec<&'a str> {
+fn circle<'a>(claim: &RenameClaim<'a>, of: impl Fn(&str) -> Option<&'a RenameClaim<'a>>) -> Vec<&'a str> {
     let mut names = vec![claim.name];
     let mut from = claim.from;
     while let Some(name) = from {
@@ -218,7 +218,7 @@ fn circle<'a>(claim: &Claim<'a>, of: impl Fn(&str) -> Option<&'a Claim<'a>>) -> 
 }
 
 /// Returns the message and the advice for a tag that cannot be followed.
-pub(crate) fn words(kind: Kind, name: &str, finding: &Finding) -> (String, String) {
+pub(crate) fn message_and_help(kind: Kind, name: &str, finding: &Finding) -> (String, String) {
     match finding {
         Finding::Taken { from } => (
             format!(
@@ -231,7 +231,7 @@ pub(crate) fn words(kind: Kind, name: &str, finding: &Finding) -> (String, Strin
                 }
             },
         ),
-        Finding::TwoHeirs { from, other } => (
+        Finding::ClaimedTwice { from, other } => (
             format!("`@renamedFrom` says that it was `{from}`, and `{other}` says so too"),
             format!("keep the tag at the one that takes over what `{from}` holds; the other one is new"),
         ),
@@ -273,18 +273,18 @@ pub(crate) fn words(kind: Kind, name: &str, finding: &Finding) -> (String, Strin
 
 #[cfg(test)]
 mod tests {
-    use super::{Claim, Finding, resolve};
+    use super::{Finding, RenameClaim, resolve};
 
     /// Returns the result for tags, written as `new<-old`, for a snapshot that has some names.
     fn resolved(known: &[&str], types: &[&str]) -> (Vec<String>, Vec<(String, Finding)>) {
-        let claims: Vec<Claim<'_>> = types
+        let claims: Vec<RenameClaim<'_>> = types
             .iter()
             .map(|text| {
                 let (name, written) = match text.split_once("<-") {
                     Some((name, written)) => (name, Some(written)),
                     None => (*text, None),
                 };
-                Claim {
+                RenameClaim {
                     name,
                     written,
                     from: written.filter(|written| known.contains(written)),
@@ -339,7 +339,7 @@ mod tests {
                 &["a"],
                 &["b<-a", "c<-a"],
                 "c",
-                Finding::TwoHeirs {
+                Finding::ClaimedTwice {
                     from: from(),
                     other: other(),
                 },
