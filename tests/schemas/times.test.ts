@@ -1,7 +1,7 @@
 /**
  * Tests that timestamps which kit writes can be used as page cursors without loss of precision: pages by time and key return each row once.
- * This is true for the columns that kit creates, `timestamptz(3)`, and for the `timestamp` columns of earlier migrations, with any time
- * zone of the session and the process.
+ * This is true for the columns that kit creates, `timestamptz(3)`, for the `timestamp` columns of earlier migrations, and for such columns
+ * after their conversion, with any time zone of the session and the process.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -17,8 +17,17 @@ import { Client } from "pg";
 import type { Cursor, Use } from "./fixtures/times/use-types.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
+/** Columns that were `timestamp` and were converted by a migration. */
+const CONVERTED = "timestamptz(3), converted";
 const TIMES = join(import.meta.dirname, "fixtures/times");
 const NAMES = ["one", "two", "three", "four", "five"];
+
+/** Rows that were written before the conversion. The first two differ only below a millisecond. */
+const EARLIER = {
+  "earlier 1": "2020-06-01 12:00:00.123456",
+  "earlier 2": "2020-06-01 12:00:00.123999",
+  "earlier 3": "2020-12-01 12:00:00.5",
+};
 
 describe("times", { timeout: 300_000 }, () => {
   let home: string;
@@ -37,9 +46,9 @@ describe("times", { timeout: 300_000 }, () => {
   });
 
   for (const adapter of ["drizzle", "kysely", "raw"]) {
-    for (const type of ["timestamptz(3)", "timestamp"]) {
+    for (const type of ["timestamptz(3)", "timestamp", CONVERTED]) {
       test(`${adapter} returns each row of one insert once, in columns of type ${type}`, async () => {
-        const project = join(home, `${adapter}-${type.slice(0, 11).replace("(", "")}`);
+        const project = join(home, `${adapter}-${type.replaceAll(/\W/g, "")}`);
         const sql = await prepare(project, adapter, type);
         await using database = await createTestDatabase({
           dataDir: join(home, "data"),
@@ -58,9 +67,11 @@ describe("times", { timeout: 300_000 }, () => {
             );
           }
           const stored = await database.query(
-            "SELECT DISTINCT extract(epoch FROM created_at)::text, pg_typeof(created_at)::text FROM events",
+            "SELECT DISTINCT extract(epoch FROM created_at)::text, pg_typeof(created_at)::text FROM events WHERE name NOT LIKE 'earlier%'",
           );
           assert.equal(stored.length, 1, "one insert has one time");
+          const isOld = type === "timestamp";
+          assert.equal(stored[0]?.[1], `timestamp ${isOld ? "without" : "with"} time zone`);
           // In UTC, and without a fraction of a millisecond.
           assert.equal(Number(stored[0]?.[0]) * 1000, inserted[0]?.createdAt.getTime());
 
@@ -72,7 +83,22 @@ describe("times", { timeout: 300_000 }, () => {
             seen.push(...rows.map(({ name }) => name));
             cursor = rows.at(-1) ?? cursor;
           }
-          assert.deepEqual(seen.toSorted(), NAMES.toSorted());
+          const earlier = type === CONVERTED ? Object.keys(EARLIER) : [];
+          assert.deepEqual(seen.toSorted(), [...NAMES, ...earlier].toSorted());
+          const kept = await database.query(
+            "SELECT name, (extract(epoch FROM created_at) * 1000)::text FROM events WHERE name LIKE 'earlier%' ORDER BY name",
+          );
+          assert.deepEqual(
+            kept.map(([name, time]) => [name, Number(time)]),
+            earlier.length === 0
+              ? []
+              : [
+                  ["earlier 1", Date.UTC(2020, 5, 1, 12, 0, 0, 123)],
+                  ["earlier 2", Date.UTC(2020, 5, 1, 12, 0, 0, 123)],
+                  ["earlier 3", Date.UTC(2020, 11, 1, 12, 0, 0, 500)],
+                ],
+            "times before the conversion are UTC",
+          );
 
           const [first] = inserted;
           assert.ok(first);
@@ -96,9 +122,9 @@ async function prepare(project: string, adapter: string, type: string): Promise<
   await cp(join(TIMES, "events.types.ts"), join(project, "src/events.types.ts"));
   await cp(join(TIMES, "use-types.ts"), join(project, "use-types.ts"));
   await cp(join(TIMES, `${adapter}.ts`), join(project, "use.ts"));
-  const isOld = type === "timestamp";
+  const isOld = type !== "timestamptz(3)";
   const made =
-    isOld && adapter === "kysely"
+    type === "timestamp" && adapter === "kysely"
       ? 'export { eventsOnInsert as made } from "./.kit/schemas/events.ts";\n'
       : "export const made = () => ({});\n";
   await writeFile(join(project, "made.ts"), made);
@@ -127,8 +153,29 @@ async function prepare(project: string, adapter: string, type: string): Promise<
     file.startsWith("pending"),
   );
   assert.deepEqual(pending, [], "nothing is planned for columns that are there");
+  const tables = await readFile(sql, "utf8");
+  const conversion = type === CONVERTED ? await convert(project) : "";
   await node(project, "typescript/bin/tsc", "--project", ".");
-  return await readFile(sql, "utf8");
+  return `${tables}\n${conversion}`;
+}
+
+/** Requests the conversion of all columns. Returns the SQL of rows that exist before, and of the migration. */
+async function convert(project: string): Promise<string> {
+  const schema = (): Promise<string> => readFile(join(project, ".kit/schemas/events.ts"), "utf8");
+  // Code for `timestamp` columns of drizzle, kysely and raw.
+  const forTimestamps = /date_trunc|OnInsert|onInsert|timestamps: \[/;
+  assert.match(await schema(), forTimestamps);
+  await node(project, "@kit/cli/bin/kit.js", "migrate:generate", "--name", "times", "--convert-timestamps");
+  const [, name] = (await readdir(join(project, "migrations"))).toSorted();
+  assert.ok(name !== undefined);
+  await node(project, "@kit/cli/bin/kit.js", "build");
+  assert.doesNotMatch(await schema(), forTimestamps);
+  const rows = Object.entries(EARLIER).map(([row, time]) => `('${row}', '${time}', '${time}')`);
+  return [
+    `INSERT INTO events (name, created_at, updated_at) VALUES ${rows.join(", ")};`,
+    "SET timezone = 'Asia/Tokyo';",
+    await readFile(join(project, "migrations", name, "migration.sql"), "utf8"),
+  ].join("\n");
 }
 
 async function rewrite(path: string, from: string, to: string): Promise<void> {

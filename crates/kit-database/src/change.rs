@@ -377,8 +377,8 @@ fn add_column(table: &str, column: &Column) -> Vec<Statement> {
         vec![
             alter(table, TableAction::AddColumn(open)),
             Statement::Remark(vec![
-                "Rows that are there have no value for it yet, and only you know which. Say so here, or the next statement".to_owned(),
-                "stops the migration, with nothing changed, where the table has rows:".to_owned(),
+                "Existing rows have no value in this column yet, and kit does not know the value. Write it here. Without it, the".to_owned(),
+                "next statement stops the migration and changes nothing if the table has rows:".to_owned(),
                 format!("UPDATE {quoted} SET {name} = … WHERE {name} IS NULL;"),
             ]),
             alter(table, TableAction::SetNotNull(column.name.clone())),
@@ -388,15 +388,36 @@ fn add_column(table: &str, column: &Column) -> Vec<Statement> {
     statements
 }
 
+/// Returns true if a column changes from the type that earlier versions of kit gave to a `Date` to the present one.
+pub(crate) fn is_timestamp_conversion(from: ColumnType, to: ColumnType) -> bool {
+    (from, to) == (ColumnType::Timestamp, ColumnType::Timestamptz)
+}
+
 fn set_type(table: &str, column: &str, from: ColumnType, to: ColumnType, guarded: bool) -> Vec<Statement> {
     let set = alter(
         table,
         TableAction::SetType {
             column: column.to_owned(),
             r#type: to,
-            cast: guarded,
+            using: if guarded {
+                Some(format!("{}::{to}", crate::sql::identifier(column)))
+            } else if is_timestamp_conversion(from, to) {
+                Some(crate::sql::utc_in_milliseconds(column))
+            } else {
+                None
+            },
         },
     );
+    if is_timestamp_conversion(from, to) {
+        return vec![
+            Statement::Remark(vec![
+                format!("{table}.{column}: the values are read as UTC, and digits below a millisecond are dropped."),
+                "The table is rewritten, and its indexes are rebuilt, under an ACCESS EXCLUSIVE lock: other sessions".to_owned(),
+                "cannot read or write the table meanwhile. changes.json has an alternative for a large table in use.".to_owned(),
+            ]),
+            set,
+        ];
+    }
     if !guarded {
         return vec![set];
     }

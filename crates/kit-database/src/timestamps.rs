@@ -1,6 +1,8 @@
-//! Keeps the older of the two column types that store a `Date`.
+//! Column types that store a `Date`: keeps `timestamp` columns of earlier migrations, and converts them on request.
 
-use crate::{ColumnType, Schema, Snapshot, renames_from};
+use std::collections::BTreeSet;
+
+use crate::{ColumnType, PlanError, Problem, Schema, Snapshot, renames_from};
 
 impl Schema {
     /// Restores the type `timestamp` of columns that committed migrations created with it.
@@ -27,6 +29,68 @@ impl Schema {
             }
         }
         self.adopt_timestamps();
+    }
+
+    /// Changes `timestamp` columns to `timestamptz(3)`, which the next migration converts.
+    ///
+    /// `columns` are names of columns: `books.added_at`. An empty list means all columns. Columns that refer to a changed
+    /// column, and columns to which a changed column refers, change too, because a foreign key requires equal types. A
+    /// column that is a `timestamptz(3)` already stays as it is.
+    ///
+    /// # Errors
+    /// Returns a [`PlanError`] with each name that is not a column with times. The schema is unchanged.
+    pub fn convert_timestamps(&mut self, columns: &[String]) -> Result<(), PlanError> {
+        let mut times = Vec::new();
+        for table in &self.tables {
+            let columns = table.columns.iter().filter(|column| column.r#type.is_time());
+            times.extend(columns.map(|column| (format!("{}.{}", table.name, column.name), column.r#type)));
+        }
+        let problems: Vec<Problem> = columns
+            .iter()
+            .filter(|wanted| !times.iter().any(|(name, _)| name == *wanted))
+            .map(|wanted| Problem {
+                place: wanted.clone(),
+                message: "no table has such a column with times".to_owned(),
+                help: convertible(&times),
+            })
+            .collect();
+        if !problems.is_empty() {
+            return Err(PlanError { problems });
+        }
+        let mut requested: BTreeSet<String> = times
+            .iter()
+            .filter(|(name, r#type)| {
+                *r#type == ColumnType::Timestamp && (columns.is_empty() || columns.contains(name))
+            })
+            .map(|(name, _)| name.clone())
+            .collect();
+        // Follow the foreign keys in both directions, until no column is added.
+        loop {
+            let before = requested.len();
+            for table in &self.tables {
+                for key in &table.foreign_keys {
+                    let ends = [
+                        format!("{}.{}", table.name, key.column),
+                        format!("{}.{}", key.table, key.target),
+                    ];
+                    if ends.iter().any(|end| requested.contains(end)) {
+                        requested.extend(ends);
+                    }
+                }
+            }
+            if requested.len() == before {
+                break;
+            }
+        }
+        for table in &mut self.tables {
+            for column in &mut table.columns {
+                let is_requested = requested.contains(&format!("{}.{}", table.name, column.name));
+                if is_requested && column.r#type == ColumnType::Timestamp {
+                    column.r#type = ColumnType::Timestamptz;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Gives columns that refer to a `timestamp` column the same type.
@@ -59,5 +123,22 @@ impl Schema {
                 }
             }
         }
+    }
+}
+
+/// Returns advice that lists the columns that can be converted.
+fn convertible(times: &[(String, ColumnType)]) -> String {
+    let names: Vec<&str> = times
+        .iter()
+        .filter(|(_, r#type)| *r#type == ColumnType::Timestamp)
+        .map(|(name, _)| name.as_str())
+        .collect();
+    if names.is_empty() {
+        "every column with times is a `timestamptz(3)` already".to_owned()
+    } else {
+        format!(
+            "name a column as `table.column`; these can be converted: {}",
+            names.join(", ")
+        )
     }
 }

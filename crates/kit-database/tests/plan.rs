@@ -2,7 +2,10 @@
 
 mod support;
 
-use kit_database::{Change, ChangeClass, Migration, Plan, PlanError, Schema, Snapshot, draft, latest, plan};
+use kit_database::{
+    Change, ChangeClass, ColumnType, Migration, Plan, PlanError, PlannedChange, Schema, Snapshot, draft,
+    latest, plan,
+};
 use kit_ir::{Program, TypeKind};
 
 use support::{Builder, property, tagged};
@@ -87,6 +90,67 @@ fn adds_a_required_column_without_default_as_nullable_first() {
         "{sql}"
     );
     assert!(sql.contains("-- UPDATE tags SET label = … WHERE label IS NULL;\nALTER TABLE tags ALTER COLUMN label SET NOT NULL;"), "{sql}");
+}
+
+/// Returns the reference tables with the column type of earlier versions of kit.
+fn with_timestamps() -> (Snapshot, Schema) {
+    let new = schema(&support::reference_program());
+    let mut earlier = new.clone();
+    for column in earlier.tables.iter_mut().flat_map(|table| &mut table.columns) {
+        if column.r#type == ColumnType::Timestamptz {
+            column.r#type = ColumnType::Timestamp;
+        }
+    }
+    let committed = Snapshot::of(&earlier);
+    let mut kept = new;
+    kept.keep_timestamps(&committed);
+    (committed, kept)
+}
+
+#[test]
+fn converts_a_requested_timestamp_column_and_keeps_the_others() {
+    let (committed, mut schema) = with_timestamps();
+    assert!(plan(Some(&committed), &schema).unwrap().is_empty());
+    schema
+        .convert_timestamps(&["notes.created_at".to_owned()])
+        .unwrap();
+    let converted = plan(Some(&committed), &schema).unwrap();
+    let summaries: Vec<String> = converted.changes.iter().map(PlannedChange::summary).collect();
+    assert_eq!(
+        summaries,
+        [
+            "drop the default of notes.created_at",
+            "change the type of notes.created_at from timestamp to timestamptz(3) (locks)",
+            "set the default of notes.created_at",
+        ]
+    );
+    // The same request has nothing left to convert.
+    let committed = Snapshot::after(Some(&committed), &schema);
+    schema
+        .convert_timestamps(&["notes.created_at".to_owned()])
+        .unwrap();
+    assert!(plan(Some(&committed), &schema).unwrap().is_empty());
+}
+
+#[test]
+fn refuses_to_convert_a_column_that_has_no_times() {
+    let (_, mut schema) = with_timestamps();
+    let before = schema.clone();
+    let wanted = ["notes.created_at", "notes.title", "nothing.at"].map(str::to_owned);
+    let error = schema.convert_timestamps(&wanted).unwrap_err();
+    let places: Vec<&str> = error
+        .problems
+        .iter()
+        .map(|problem| problem.place.as_str())
+        .collect();
+    assert_eq!(places, ["notes.title", "nothing.at"]);
+    assert!(
+        error
+            .to_string()
+            .contains("these can be converted: notes.created_at"),
+        "{error}"
+    );
+    assert_eq!(schema, before);
 }
 
 #[test]

@@ -26,11 +26,20 @@ use crate::project::{Project, build_time};
 #[command(after_help = "\
 Examples:
   kit migrate:generate --name create_notes
-  kit migrate:generate --name add_archived --json")]
+  kit migrate:generate --name add_archived --json
+  kit migrate:generate --name times --convert-timestamps
+  kit migrate:generate --name book_times --convert-timestamps books.added_at")]
 pub(crate) struct Arguments {
     /// Purpose of the migration, in a few words.
     #[arg(long)]
     name: String,
+    /// Also convert columns of type `timestamp`, which earlier versions of kit created, to `timestamptz(3)`: the given
+    /// columns, or all.
+    ///
+    /// Values are read as UTC and lose their digits below a millisecond. PostgreSQL rewrites each table while other sessions
+    /// cannot use it. Columns that are connected by foreign keys are converted together.
+    #[arg(long, value_name = "TABLE.COLUMN", num_args = 0.., value_delimiter = ',')]
+    convert_timestamps: Option<Vec<String>>,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -47,6 +56,9 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     }
     if !console.is_json() {
         console.diagnostics(&diagnostics, &analysis.sources);
+    }
+    if let Some(columns) = &arguments.convert_timestamps {
+        analysis.schema.convert_timestamps(columns).map_err(refuse)?;
     }
     let Some(Written { migration, merges }) = write(&project.root, &time, &analysis, &arguments.name)? else {
         console.json(&Report {
@@ -94,16 +106,17 @@ pub(crate) fn difference(analysis: &Analysis) -> Result<Plan, Stop> {
 }
 
 fn compare(analysis: &Analysis) -> Result<(Latest, Plan), Stop> {
-    let refuse = |error: PlanError| -> Stop {
-        let reasons = error.problems.into_iter().map(|problem| Reason {
-            help: Some(problem.help),
-            ..Reason::new(format!("{}: {}", problem.place, problem.message))
-        });
-        Problem::migration(reasons.collect()).into()
-    };
     let latest = latest(&analysis.migrations).map_err(refuse)?;
     let plan = plan(latest.snapshot.as_ref(), &analysis.schema).map_err(refuse)?;
     Ok((latest, plan))
+}
+
+fn refuse(error: PlanError) -> Stop {
+    let reasons = error.problems.into_iter().map(|problem| Reason {
+        help: Some(problem.help),
+        ..Reason::new(format!("{}: {}", problem.place, problem.message))
+    });
+    Problem::migration(reasons.collect()).into()
 }
 
 /// A migration that was written.

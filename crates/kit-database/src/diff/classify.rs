@@ -2,7 +2,7 @@
 
 use kit_ir::Decimal;
 
-use crate::sql::{OUTSIDE_TRANSACTION, Statement, TableAction, identifier, print_one};
+use crate::sql::{self, OUTSIDE_TRANSACTION, Statement, TableAction, identifier, print_one};
 use crate::step::Classification;
 use crate::{
     ChangeClass, Check, Column, ColumnDefault, ColumnType, Counts, ForeignKey, Index, Range, Rule, Table,
@@ -37,7 +37,7 @@ pub(super) fn drop_table(table: &Table, successor: Option<&Table>) -> Classifica
 pub(super) fn rename() -> Classification {
     Classification::new(
         ChangeClass::Safe,
-        "rows stay; programs that know only the former name fail until the new ones run",
+        "rows stay; programs that use the former name fail until their new versions run",
     )
 }
 
@@ -47,25 +47,25 @@ pub(super) fn rename_constraint() -> Classification {
 
 pub(super) fn add_column(table: &str, column: &Column) -> Classification {
     match &column.default {
-        None if column.nullable => Classification::new(ChangeClass::Safe, "rows that are there have null in it"),
+        None if column.nullable => Classification::new(ChangeClass::Safe, "existing rows have null in the column"),
         None => Classification::new(
             ChangeClass::NeedsData,
-            "it may not be null and has no default: rows that are there need a value, which migration.sql has a place for",
+            "the column is required and has no default: existing rows need a value, which you write at the marked place in migration.sql",
         )
         .with_alternative(
             "rows get their values while the application runs",
             [
                 format!("make the property optional, so that {table}.{} may be null", column.name),
-                "deploy an application that writes it, and fill the rows that are there".to_owned(),
-                "make the property required, which is a migration of its own".to_owned(),
+                "deploy an application that writes the column, and fill the existing rows".to_owned(),
+                "make the property required in a separate migration".to_owned(),
             ],
         ),
         Some(ColumnDefault::RandomUuid | ColumnDefault::Identity) => Classification::new(
             ChangeClass::Locks,
-            "each row gets a value of its own, so the table is written anew while nobody else can read it",
+            "each row gets its own value, so the table is rewritten while other sessions cannot read it",
         ),
         Some(ColumnDefault::Now | ColumnDefault::Literal(_) | ColumnDefault::Json(_)) => {
-            Classification::new(ChangeClass::Safe, "rows that are there have the default without being written")
+            Classification::new(ChangeClass::Safe, "existing rows get the default without a rewrite of the table")
         }
     }
 }
@@ -84,39 +84,65 @@ pub(super) fn drop_column(table: &str, column: &Column, successor: Option<&Colum
     }
 }
 
+/// Classifies a change of a type. `is_key` is true if no two rows may have the same value in the column.
 pub(super) fn set_type(
     table: &str,
     column: &Column,
     from: ColumnType,
     conversion: Conversion,
+    is_key: bool,
 ) -> Classification {
     let to = column.r#type;
     let classification = match conversion {
         Conversion::Free => {
             return Classification::new(
                 ChangeClass::Safe,
-                format!("every {from} is a {to}, and no row is written"),
+                format!("every {from} is a valid {to}, and no row is rewritten"),
             );
         }
         Conversion::Rewrite => Classification::new(
             ChangeClass::Locks,
-            format!("every {from} is a {to}, but the table is written anew while nobody else can read it"),
+            format!(
+                "every {from} is a valid {to}, but the table is rewritten while other sessions cannot read it"
+            ),
         ),
+        Conversion::Milliseconds => {
+            if is_key {
+                Classification::new(
+                    ChangeClass::NeedsData,
+                    "the migration stops and changes nothing if two values are equal without their digits below a millisecond; the table is \
+                     rewritten while other sessions cannot read it",
+                )
+            } else {
+                Classification::new(
+                    ChangeClass::Locks,
+                    "values are read as UTC and lose their digits below a millisecond; the table is rewritten while other sessions \
+                     cannot read it",
+                )
+            }
+        }
         Conversion::Guarded => Classification::new(
             ChangeClass::NeedsData,
-            format!("it stops, with nothing changed, where a value is no {to} or would change"),
+            format!("the migration stops and changes nothing if a value is not a valid {to} or would change"),
         ),
     };
     let (table, name) = (identifier(table), identifier(&column.name));
+    let next = identifier(&format!("{}_next", column.name));
+    let copy = if conversion == Conversion::Milliseconds {
+        format!(
+            "let the application write both columns, and copy the existing rows in batches: \
+             UPDATE {table} SET {next} = {} WHERE {next} IS NULL AND …",
+            sql::utc_in_milliseconds(&column.name)
+        )
+    } else {
+        "let the application write both columns, and copy the existing rows in batches".to_owned()
+    };
     classification.with_alternative(
-        "rows are written in portions while the application runs",
+        "rows are converted in batches while the application runs",
         [
-            format!(
-                "ALTER TABLE {table} ADD COLUMN {} {to}",
-                identifier(&format!("{}_next", column.name))
-            ),
-            "let the application write both columns, and copy the rows that are there in portions".to_owned(),
-            "let the application read the new column alone".to_owned(),
+            format!("ALTER TABLE {table} ADD COLUMN {next} {to}"),
+            copy,
+            "let the application read only the new column".to_owned(),
             format!("ALTER TABLE {table} DROP COLUMN {name}"),
         ],
     )
@@ -126,19 +152,19 @@ pub(super) fn set_default(counts: bool) -> Classification {
     if counts {
         Classification::new(
             ChangeClass::Locks,
-            "the greatest number is looked for, to count on from there",
+            "the highest number is searched, because the sequence continues after it",
         )
     } else {
-        Classification::new(ChangeClass::Safe, "only rows that come get it")
+        Classification::new(ChangeClass::Safe, "only new rows get the default")
     }
 }
 
 pub(super) fn drop_default() -> Classification {
-    Classification::new(ChangeClass::Safe, "rows that are there keep what they have")
+    Classification::new(ChangeClass::Safe, "existing rows keep their values")
 }
 
 pub(super) fn drop_not_null() -> Classification {
-    Classification::new(ChangeClass::Safe, "every row fits as it is")
+    Classification::new(ChangeClass::Safe, "every row stays valid")
 }
 
 pub(super) fn set_not_null(table: &str, column: &Column) -> Classification {
@@ -150,7 +176,7 @@ pub(super) fn set_not_null(table: &str, column: &Column) -> Classification {
     };
     Classification::new(
         ChangeClass::NeedsData,
-        "it stops, with nothing changed, where a row has null, and reads the whole table while nobody else can write it",
+        "the migration stops and changes nothing if a row has null; the whole table is read while other sessions cannot write to it",
     )
     .with_alternative(
         "rows are filled first, and looked through while the application runs",
@@ -170,7 +196,7 @@ pub(super) fn add_primary_key(table: &Table) -> Classification {
     let (columns, name) = (columns.join(", "), identifier(&table.primary_key_name()));
     Classification::new(
         ChangeClass::NeedsData,
-        "it stops, with nothing changed, where two rows have the same, and builds an index while nobody else can use the table",
+        "the migration stops and changes nothing if two rows have the same values; the index is built while other sessions cannot use the table",
     )
     .with_alternative(
         "the index is built while the application runs",
@@ -189,14 +215,14 @@ pub(super) fn add_unique(table: &Table, unique: &Unique, new: bool) -> Classific
     {
         return Classification::new(
             ChangeClass::Locks,
-            "no row has a value there yet, but the table is read once",
+            "no row has a value in the column yet, but the table is read once",
         );
     }
     let (quoted, name) = (identifier(&table.name), identifier(&unique.name));
     let columns: Vec<String> = unique.columns.iter().map(|name| identifier(name)).collect();
     Classification::new(
         ChangeClass::NeedsData,
-        "it stops, with nothing changed, where two rows have the same, and builds an index while nobody else can use the table",
+        "the migration stops and changes nothing if two rows have the same values; the index is built while other sessions cannot use the table",
     )
     .with_alternative(
         "the index is built while the application runs",
@@ -211,15 +237,15 @@ pub(super) fn add_check(table: &Table, check: &Check, former: Option<&Check>, ne
     let known = former.is_some_and(|former| widens(&former.rule, &check.rule));
     let classification = if known || new {
         let reason = if known {
-            "every row that is there fits, but all are read once while nobody else can use the table"
+            "every existing row is valid, but all rows are read once while other sessions cannot use the table"
         } else {
-            "no row has a value of its own there yet, but all are read once while nobody else can use the table"
+            "no existing row has its own value yet, but all rows are read once while other sessions cannot use the table"
         };
         Classification::new(ChangeClass::Locks, reason)
     } else {
         Classification::new(
             ChangeClass::NeedsData,
-            "it stops, with nothing changed, where a row does not fit, and reads all while nobody else can use the table",
+            "the migration stops and changes nothing if a row is not valid; all rows are read while other sessions cannot use the table",
         )
     };
     let add = Statement::AlterTable {
@@ -227,7 +253,7 @@ pub(super) fn add_check(table: &Table, check: &Check, former: Option<&Check>, ne
         action: TableAction::AddCheck(check.clone()),
     };
     classification.with_alternative(
-        "rows are looked through while the application runs",
+        "rows are checked while the application runs",
         validated(&table.name, &add, &check.name),
     )
 }
@@ -242,17 +268,17 @@ pub(super) fn add_foreign_key(table: &Table, key: &ForeignKey, new: bool, known:
     let classification = if known {
         Classification::new(
             ChangeClass::Locks,
-            "every row that is there fits, but all are read once while nobody else can write either table",
+            "every existing row is valid, but all rows are read once while other sessions cannot write to either table",
         )
     } else if empty {
         Classification::new(
             ChangeClass::Locks,
-            "no row refers to anything yet, but all are read once while nobody else can write either table",
+            "no row has a reference yet, but all rows are read once while other sessions cannot write to either table",
         )
     } else {
         Classification::new(
             ChangeClass::NeedsData,
-            "it stops, with nothing changed, where a row refers to none, and reads all while nobody else can write either table",
+            "the migration stops and changes nothing if a row refers to a missing row; all rows are read while other sessions cannot write to either table",
         )
     };
     let add = Statement::AlterTable {
@@ -260,7 +286,7 @@ pub(super) fn add_foreign_key(table: &Table, key: &ForeignKey, new: bool, known:
         action: TableAction::AddForeignKey(key.clone()),
     };
     classification.with_alternative(
-        "rows are looked through while the application runs",
+        "rows are checked while the application runs",
         validated(&table.name, &add, &key.name),
     )
 }
@@ -285,7 +311,7 @@ pub(super) fn create_index(table: &Table, index: &Index, created: bool) -> Class
     let columns: Vec<String> = index.columns.iter().map(|name| identifier(name)).collect();
     Classification::new(
         ChangeClass::Locks,
-        "nobody else can write the table while the index is built",
+        "other sessions cannot write to the table while the index is built",
     )
     .with_alternative(
         "the index is built while the application runs",
@@ -299,11 +325,14 @@ pub(super) fn create_index(table: &Table, index: &Index, created: bool) -> Class
 }
 
 pub(super) fn drop_constraint() -> Classification {
-    Classification::new(ChangeClass::Safe, "every row fits as it is")
+    Classification::new(ChangeClass::Safe, "every row stays valid")
 }
 
 pub(super) fn drop_index() -> Classification {
-    Classification::new(ChangeClass::Safe, "rows stay; what it made fast gets slower")
+    Classification::new(
+        ChangeClass::Safe,
+        "rows stay; queries that use the index become slower",
+    )
 }
 
 pub(super) fn comment() -> Classification {

@@ -10,7 +10,7 @@ impl Planner<'_> {
     pub(super) fn columns(&mut self, before: &Table, after: &Table) {
         for column in &before.columns {
             match after.column(&column.name) {
-                Some(kept) => self.compare(&after.name, column, kept),
+                Some(kept) => self.compare(after, column, kept),
                 None => self.drop_column(before, after, column),
             }
         }
@@ -57,7 +57,8 @@ impl Planner<'_> {
     /// Plans the changes to a column that stays. A default that the new type cannot store is dropped before the type
     /// changes. The default of an identity column is set after `NOT NULL`, because PostgreSQL requires `NOT NULL`
     /// there.
-    fn compare(&mut self, table: &str, before: &Column, after: &Column) {
+    fn compare(&mut self, owner: &Table, before: &Column, after: &Column) {
+        let table = owner.name.as_str();
         let place = || (table.to_owned(), after.name.clone());
         let type_changes = !before.r#type.is_stored_as(after.r#type);
         let identity = before.default == Some(ColumnDefault::Identity);
@@ -77,7 +78,7 @@ impl Planner<'_> {
             self.push(Phase::Alter, classify::drop_default(), change);
         }
         if type_changes {
-            self.set_type(table, before, after);
+            self.set_type(owner, before, after);
         }
         if before.nullable != after.nullable {
             let (table, column) = place();
@@ -106,7 +107,8 @@ impl Planner<'_> {
         }
     }
 
-    fn set_type(&mut self, table: &str, before: &Column, after: &Column) {
+    fn set_type(&mut self, owner: &Table, before: &Column, after: &Column) {
+        let table = owner.name.as_str();
         let (from, to) = (before.r#type, after.r#type);
         let Some(conversion) = conversion(from, to) else {
             self.problem(
@@ -133,10 +135,12 @@ impl Planner<'_> {
             to,
             guarded: conversion == Conversion::Guarded,
         };
-        self.push(
-            Phase::Alter,
-            classify::set_type(table, after, from, conversion),
-            change,
-        );
+        let is_key = owner.primary_key.contains(&after.name)
+            || owner
+                .uniques
+                .iter()
+                .any(|unique| unique.columns.contains(&after.name));
+        let classification = classify::set_type(table, after, from, conversion, is_key);
+        self.push(Phase::Alter, classification, change);
     }
 }

@@ -9,6 +9,8 @@ pub(super) enum Conversion {
     Free,
     /// PostgreSQL rewrites every value, and the conversion keeps all values intact.
     Rewrite,
+    /// PostgreSQL rewrites every value. UTC times in microseconds become times in milliseconds.
+    Milliseconds,
     /// The conversion may change values or fail, so the migration checks all values first and stops at an unsafe one.
     Guarded,
 }
@@ -16,7 +18,9 @@ pub(super) enum Conversion {
 /// Returns the kind of conversion, or `None` if kit knows no safe one. For example, only the user knows how to read a
 /// text as a time, or a value as JSON.
 pub(super) fn conversion(from: ColumnType, to: ColumnType) -> Option<Conversion> {
-    use ColumnType::{BigInt, BigIntExact, Boolean, DoublePrecision, Integer, Text, Uuid, Varchar};
+    use ColumnType::{
+        BigInt, BigIntExact, Boolean, DoublePrecision, Integer, Text, Timestamp, Timestamptz, Uuid, Varchar,
+    };
     /// Number of characters of a UUID.
     const UUID: u32 = 36;
     match (from, to) {
@@ -35,7 +39,9 @@ pub(super) fn conversion(from: ColumnType, to: ColumnType) -> Option<Conversion>
         | (Integer | BigInt | BigIntExact | DoublePrecision | Boolean, Varchar { .. })
         | (BigInt | BigIntExact, Integer | DoublePrecision)
         | (DoublePrecision, Integer | BigInt | BigIntExact) => Some(Conversion::Guarded),
-        // Includes every conversion from or to a time, JSON or bytes.
+        // `Schema::convert_timestamps` requests this conversion.
+        (Timestamp, Timestamptz) => Some(Conversion::Milliseconds),
+        // Includes every other conversion from or to a time, JSON or bytes.
         _ => None,
     }
 }
@@ -68,7 +74,12 @@ mod tests {
             ),
             (ColumnType::Boolean, ColumnType::BigInt, None),
             (ColumnType::Text, ColumnType::Timestamptz, None),
-            (ColumnType::Timestamp, ColumnType::Timestamptz, None),
+            (
+                ColumnType::Timestamp,
+                ColumnType::Timestamptz,
+                Some(Conversion::Milliseconds),
+            ),
+            (ColumnType::Timestamptz, ColumnType::Timestamp, None),
             (ColumnType::Jsonb, ColumnType::Text, None),
         ] {
             assert_eq!(conversion(from, to), expected, "{from} to {to}");

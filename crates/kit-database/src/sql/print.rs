@@ -144,12 +144,13 @@ fn action(action: &TableAction) -> String {
         TableAction::SetType {
             column,
             r#type,
-            cast: false,
+            using: None,
         } => alter(column, format!("TYPE {type}")),
-        TableAction::SetType { column, r#type, .. } => alter(
+        TableAction::SetType {
             column,
-            format!("TYPE {type} USING {}::{type}", identifier(column)),
-        ),
+            r#type,
+            using: Some(value),
+        } => alter(column, format!("TYPE {type} USING {value}")),
         TableAction::SetDefault {
             column,
             default: ColumnDefault::Identity,
@@ -209,6 +210,15 @@ pub fn default(default: &ColumnDefault) -> String {
         ColumnDefault::Literal(value) => literal(value),
         ColumnDefault::Json(json) => format!("{}::jsonb", string_literal(json)),
     }
+}
+
+/// Returns the SQL expression that converts the UTC times of a `timestamp` column to `timestamptz(3)`. The result does
+/// not depend on the session's time zone.
+pub(crate) fn utc_in_milliseconds(column: &str) -> String {
+    format!(
+        "date_trunc('milliseconds', {} AT TIME ZONE 'UTC')",
+        identifier(column)
+    )
 }
 
 /// Returns the SQL expression of the current time in milliseconds, for a column of the given type. The time does not

@@ -10,6 +10,7 @@
 //! - `=== refused`: a change that kit refuses to plan.
 //! - `=== alternative`: also run the alternatives of changes.json, statement by statement.
 //! - `=== earlier`: an earlier version of kit, which stored a `Date` as `timestamp`, created the tables of `before`.
+//! - `=== convert`: the user requests that these `timestamp` columns become `timestamptz(3)`; all if the section is empty.
 #![allow(clippy::disallowed_methods)] // cases are files
 
 use std::collections::BTreeMap;
@@ -100,6 +101,12 @@ fn every_case(release: Release, test: &str) {
         if case.contains_key("earlier") {
             use_timestamps(&mut before);
             after.keep_timestamps(&Snapshot::of(&before));
+        }
+        if let Some(columns) = case.get("convert") {
+            let columns: Vec<String> = lines(columns).into_iter().map(str::to_owned).collect();
+            after
+                .convert_timestamps(&columns)
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
         }
         let plan = match (between(Some(&before), &after), case.get("refused")) {
             (Ok(plan), None) => plan,
