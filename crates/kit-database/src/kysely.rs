@@ -55,23 +55,23 @@ fn module(names: &Names, table: &Table, big_ints: BigInts) -> String {
         text,
         "\n/** The table `{table}`, which stores {entity}. */\nexport interface {interface} {{\n{columns}}}\n\
          \n/** A row as a query returns it. */\nexport type {entity}Row = Selectable<{interface}>;\n\
-         \n/** What an insert takes. */\nexport type New{entity}Row = Insertable<{interface}>;\n\
-         \n/** What an update takes. */\nexport type {entity}RowUpdate = Updateable<{interface}>;\n",
+         \n/** Values of a new row. An omitted value gets its default. */\nexport type New{entity}Row = Insertable<{interface}>;\n\
+         \n/** Values that an update can change. */\nexport type {entity}RowUpdate = Updateable<{interface}>;\n",
         table = table.name.replace("*/", "* /"),
     );
     let variable = names.variable(table);
     text.push_str(&set_now(
         table,
         |column| column.source.on_update_now,
-        &format!("What every update sets as well: `.set({{ ...changes, ...{variable}OnUpdate() }})`."),
+        &format!("Values that every update also sets: `.set({{ ...changes, ...{variable}OnUpdate() }})`."),
         &format!("{variable}OnUpdate = (): Pick<{entity}RowUpdate, "),
     ));
     text.push_str(&set_now(
         table,
         Column::is_written_now,
         &format!(
-            "What every insert sets as well: `.values({{ ...row, ...{variable}OnInsert() }})`. The default of the database has microseconds, \
-             which no `Date` holds, so that a row would not be found again by the time that was read."
+            "Values that every insert also sets: `.values({{ ...row, ...{variable}OnInsert() }})`. The default of the database has microseconds, \
+             which a `Date` loses, so a query with a time that was read would not find the row."
         ),
         &format!("{variable}OnInsert = (): Pick<New{entity}Row, "),
     ));
@@ -156,7 +156,7 @@ export type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}` ? `${He
 
 /**
  * All tables with their names in camel case: `new Kysely<CamelDatabase>({ …, plugins: [new CamelCasePlugin(options)] })`, with
- * `{ maintainNestedObjectKeys: true }`, which leaves the names in a column of JSON alone.
+ * `{ maintainNestedObjectKeys: true }`, which keeps the names within JSON columns.
  */
 export type CamelDatabase = {
   [Table in keyof Database as CamelCase<Table>]: {

@@ -80,7 +80,7 @@ fn module(names: &Names, table: &Table, big_ints: BigInts) -> String {
     let _ = write!(
         text,
         "\n/** A row as a query returns it. */\nexport interface {entity}Row {{\n{read}}}\n\
-         \n/** What an insert takes. */\nexport interface New{entity}Row {{\n{inserted}}}\n\
+         \n/** Values of a new row. An omitted value gets its default. */\nexport interface New{entity}Row {{\n{inserted}}}\n\
          \n/** The table `{shown}`, which stores {entity}. */\nexport const {variable}: Table<{entity}Row, New{entity}Row> = {{\n  \
          name: {quoted},\n  columns: {{\n{columns}  }},\n  json: [{json}],\n  onUpdate: [{touched}],\n{times}}};\n",
         shown = table.name.replace("*/", "* /"),

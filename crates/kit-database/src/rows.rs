@@ -53,7 +53,7 @@ const SAFE_NUMBER: &str = "
 function safeNumber(digits: string): number {
   const value = Number(digits);
   if (Number.isSafeInteger(value)) return value;
-  throw new RangeError(`${digits} is more than a number holds exactly; declare the property as bigint`);
+  throw new RangeError(`${digits} is too large for an exact number; declare the property as bigint`);
 }
 ";
 

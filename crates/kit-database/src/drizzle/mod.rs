@@ -74,7 +74,7 @@ fn module(names: &Names, table: &Table) -> String {
     let _ = write!(
         text,
         "\n/** A row as a query returns it. */\nexport type {row} = typeof {variable}.$inferSelect;\n\
-         \n/** What an insert takes. */\nexport type New{row} = typeof {variable}.$inferInsert;\n"
+         \n/** Values of a new row. An omitted value gets its default. */\nexport type New{row} = typeof {variable}.$inferInsert;\n"
     );
     text
 }

@@ -1,6 +1,6 @@
-/** A table: what its columns are called in SQL, by the properties that they store. */
+/** A table, with the names of its columns in SQL by property. */
 export interface Table<Row, New> {
-  /** The name in SQL, quoted where it has to be. */
+  /** The name in SQL, quoted if SQL requires quotes. */
   name: string;
   /** The names of the columns in SQL. */
   columns: Readonly<Record<keyof Row & string, string>>;
@@ -8,13 +8,13 @@ export interface Table<Row, New> {
   json: readonly (keyof New & string)[];
   /** Properties that every update sets to the current time. */
   onUpdate: readonly (keyof New & string)[];
-  /** Properties whose columns are `timestamp`, without a time zone: there is UTC in them. */
+  /** Properties that are stored in `timestamp` columns, without a time zone. The values are UTC. */
   timestamps?: readonly (keyof New & string)[];
-  /** Properties that an insert which leaves them out sets to the current time: the default of the database has microseconds. */
+  /** Properties that an insert sets to the current time if they are omitted, because the default of the database has microseconds. */
   onInsert?: readonly (keyof New & string)[];
 }
 
-/** A statement with its values, as `pool.query` of `pg` takes it. */
+/** A statement with its values, for `pool.query` of `pg`. */
 export interface Query {
   text: string;
   values: unknown[];
@@ -29,14 +29,14 @@ export function all<Row, New>(table: Table<Row, New>): string {
     .join(", ");
 }
 
-/** The rows that have these values, or all of them. */
+/** Selects the rows that have these values; without values, all rows. */
 export function select<Row, New>(table: Table<Row, New>, where: Partial<Row> = {}): Query {
   const values: unknown[] = [];
   const condition = conditions(table, where, values);
   return { text: `SELECT ${all(table)} FROM ${table.name}${condition && ` WHERE ${condition}`}`, values };
 }
 
-/** Inserts a row and returns it. What is left out gets its default. */
+/** Inserts a row and returns it. An omitted value gets its default. */
 export function insert<Row, New extends object>(table: Table<Row, New>, row: New): Query {
   const values: unknown[] = [];
   const given: Partial<New> = row;
@@ -52,7 +52,7 @@ export function insert<Row, New extends object>(table: Table<Row, New>, row: New
   return { text: `INSERT INTO ${table.name} ${what} RETURNING ${all(table)}`, values };
 }
 
-/** Changes the rows that have these values, and returns them. What is left out stays as it is. */
+/** Changes the rows that have these values, and returns them. An omitted value stays unchanged. */
 export function update<Row, New extends object>(
   table: Table<Row, New>,
   where: Partial<Row>,
@@ -74,7 +74,7 @@ export function update<Row, New extends object>(
   };
 }
 
-/** The current time in milliseconds, as a `Date` has it: a row is found again by the time that was read. */
+/** The current time in milliseconds, the precision of a `Date`, so that a query with a time that was read finds the row. */
 function now<Row, New>(table: Table<Row, New>, property: keyof New & string): string {
   return table.timestamps?.includes(property)
     ? "date_trunc('milliseconds', now() AT TIME ZONE 'UTC')"

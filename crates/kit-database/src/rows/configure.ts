@@ -5,8 +5,8 @@ interface Driver {
 }
 
 /**
- * Has `pg` give and take values as the types here say: times in UTC, and `bigint` columns as `bigint`. Call it once, before
- * the first query, and connect with the time zone UTC.
+ * Configures `pg` to read and write values as these types declare: times in UTC, and `bigint` columns as `bigint`.
+ * Call the function once, before the first query, and connect with the time zone UTC.
  *
  * @example
  * ```ts

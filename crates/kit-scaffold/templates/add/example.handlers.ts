@@ -1,7 +1,7 @@
 import { defineHandlers } from "@kit/core";
 import type { ExampleRoutes } from "./example.routes.ts";
 
-/** What the API does under `/example`. */
+/** Handlers of the routes under `/example`. */
 export const exampleHandlers = defineHandlers<ExampleRoutes>({
   "GET /example": () => ({ ready: true }),
 });

@@ -1,11 +1,11 @@
 import type { RouteContract } from "@kit/types";
 
-/** What can be asked under `/example`. */
+/** Contracts of the routes under `/example`. */
 export interface ExampleRoutes {
   /**
-   * It needs nothing else.
+   * Needs no other service.
    *
-   * @summary Says whether it is there
+   * @summary Reports that the API is ready
    */
   "GET /example": RouteContract<void, void, void, { ready: boolean }>;
 }

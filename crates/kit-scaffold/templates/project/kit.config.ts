@@ -2,7 +2,7 @@ import { defineConfig } from "@kit/cli";
 
 export default defineConfig({
   tests: {
-    // What no contract says: who asks in the contract tests, and which ids there are.
+    // Users and ids for the contract tests, which no contract declares.
     fixtures: "tests/fixtures.ts",
   },
 });

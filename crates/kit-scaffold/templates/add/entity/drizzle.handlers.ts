@@ -9,7 +9,7 @@ function sampleNotFound(id: string): NotFoundError {
   return new NotFoundError("SAMPLE_NOT_FOUND", "Not one of the samples", { id });
 }
 
-/** What the API does with samples. */
+/** Handlers of the samples API. */
 export const sampleHandlers = defineHandlers<SampleRoutes>({
   "POST /samples-path": async ({ body, ctx }) => {
     const [made] = await dbOf(ctx).insert(table).values(body).returning();
@@ -23,7 +23,7 @@ export const sampleHandlers = defineHandlers<SampleRoutes>({
       db
         .select()
         .from(table)
-        // The id decides between those of the same moment, so that none is on two pages.
+        // The id orders rows of the same time, so that no row is on two pages.
         .orderBy(desc(table.createdAt), desc(table.id))
         .limit(pageSize)
         .offset((page - 1) * pageSize),
@@ -41,7 +41,7 @@ export const sampleHandlers = defineHandlers<SampleRoutes>({
   "PUT /samples-path/:id": async ({ params, body, ctx }) => {
     const [changed] = await dbOf(ctx)
       .update(table)
-      // `updatedAt` is said aloud since a body without fields is an update too.
+      // Sets `updatedAt` explicitly, because a body without fields is an update too.
       .set({ ...body, updatedAt: new Date() })
       .where(eq(table.id, params.id))
       .returning();

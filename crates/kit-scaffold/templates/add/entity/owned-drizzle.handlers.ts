@@ -9,12 +9,12 @@ function sampleNotFound(id: string): NotFoundError {
   return new NotFoundError("SAMPLE_NOT_FOUND", "Not one of the samples", { id });
 }
 
-/** The user's row of that id. */
+/** Selects the user's row with an id. */
 function ownedBy(userId: string, id: string) {
   return and(eq(table.id, id), eq(table.userId, userId));
 }
 
-/** What the API does with samples. */
+/** Handlers of the samples API. */
 export const sampleHandlers = defineHandlers<SampleRoutes, { userId: string }>({
   "POST /samples-path": async ({ body, ctx }) => {
     const [found] = await dbOf(ctx)
@@ -33,7 +33,7 @@ export const sampleHandlers = defineHandlers<SampleRoutes, { userId: string }>({
         .select()
         .from(table)
         .where(own)
-        // The id decides between those of the same moment, so that none is on two pages.
+        // The id orders rows of the same time, so that no row is on two pages.
         .orderBy(desc(table.createdAt), desc(table.id))
         .limit(pageSize)
         .offset((page - 1) * pageSize),
@@ -51,7 +51,7 @@ export const sampleHandlers = defineHandlers<SampleRoutes, { userId: string }>({
   "PUT /samples-path/:id": async ({ params, body, ctx }) => {
     const [found] = await dbOf(ctx)
       .update(table)
-      // `updatedAt` is said aloud since a body without fields is an update too.
+      // Sets `updatedAt` explicitly, because a body without fields is an update too.
       .set({ ...body, updatedAt: new Date() })
       .where(ownedBy(ctx.userId, params.id))
       .returning();

@@ -7,7 +7,7 @@ function sampleNotFound(id: string): NotFoundError {
   return new NotFoundError("SAMPLE_NOT_FOUND", "Not one of the samples", { id });
 }
 
-/** What the API does with samples. */
+/** Handlers of the samples API. */
 export const sampleHandlers = defineHandlers<SampleRoutes, { userId: string }>({
   "POST /samples-path": ({ body, ctx }) =>
     dbOf(ctx)
@@ -23,7 +23,7 @@ export const sampleHandlers = defineHandlers<SampleRoutes, { userId: string }>({
     const [data, counted] = await Promise.all([
       own
         .selectAll()
-        // The id decides between those of the same moment, so that none is on two pages.
+        // The id orders rows of the same time, so that no row is on two pages.
         .orderBy("createdAt", "desc")
         .orderBy("id", "desc")
         .limit(pageSize)

@@ -9,12 +9,12 @@ function sampleNotFound(id: string): NotFoundError {
   return new NotFoundError("SAMPLE_NOT_FOUND", "Not one of the samples", { id });
 }
 
-/** The user's row of that id. */
+/** Selects the user's row with an id. */
 function ownedBy(userId: string, id: string): Pick<SampleRow, "id" | "userId"> {
   return { id, userId };
 }
 
-/** What the API does with samples. */
+/** Handlers of the samples API. */
 export const sampleHandlers = defineHandlers<SampleRoutes, { userId: string }>({
   "POST /samples-path": async ({ body, ctx }) => {
     const { rows } = await dbOf(ctx).query<SampleRow>(insert(table, { ...body, userId: ctx.userId }));
@@ -26,7 +26,7 @@ export const sampleHandlers = defineHandlers<SampleRoutes, { userId: string }>({
     const { page = 1, pageSize = 20 } = query;
     const { id, userId, createdAt } = table.columns;
     const [list, count] = await Promise.all([
-      // The id decides between those of the same moment, so that none is on two pages.
+      // The id orders rows of the same time, so that no row is on two pages.
       db.query<SampleRow>(
         `SELECT ${all(table)} FROM ${table.name} WHERE ${userId} = $1
           ORDER BY ${createdAt} DESC, ${id} DESC LIMIT $2 OFFSET $3`,

@@ -9,7 +9,7 @@ function sampleNotFound(id: string): NotFoundError {
   return new NotFoundError("SAMPLE_NOT_FOUND", "Not one of the samples", { id });
 }
 
-/** What the API does with samples. */
+/** Handlers of the samples API. */
 export const sampleHandlers = defineHandlers<SampleRoutes>({
   "POST /samples-path": async ({ body, ctx }) => {
     const { rows } = await dbOf(ctx).query<SampleRow>(insert(table, body));
@@ -21,7 +21,7 @@ export const sampleHandlers = defineHandlers<SampleRoutes>({
     const { page = 1, pageSize = 20 } = query;
     const { id, createdAt } = table.columns;
     const [list, count] = await Promise.all([
-      // The id decides between those of the same moment, so that none is on two pages.
+      // The id orders rows of the same time, so that no row is on two pages.
       db.query<SampleRow>(
         `SELECT ${all(table)} FROM ${table.name} ORDER BY ${createdAt} DESC, ${id} DESC LIMIT $1 OFFSET $2`,
         [pageSize, (page - 1) * pageSize],

@@ -7,10 +7,10 @@ import type {
   UpdateSampleInput,
 } from "./samples-path.types.ts";
 
-/** What can be done with samples. */
+/** Contracts of the samples API. */
 export interface SampleRoutes {
   /**
-   * The answer has its id.
+   * The response contains the id.
    *
    * @summary Adds to the samples
    * @tag samples
@@ -26,7 +26,7 @@ export interface SampleRoutes {
   "GET /samples-path": RouteContract<void, SamplePaging, void, SamplePage>;
 
   /**
-   * The id is that of a list or of what was added.
+   * The id comes from a list or from the response to an addition.
    *
    * @summary Reads one of the samples
    * @tag samples
@@ -35,7 +35,7 @@ export interface SampleRoutes {
   "GET /samples-path/:id": RouteContract<{ id: Sample["id"] }, void, void, Sample>;
 
   /**
-   * Fields that are left out stay as they are.
+   * Omitted fields stay unchanged.
    *
    * @summary Changes one of the samples
    * @tag samples
@@ -44,7 +44,7 @@ export interface SampleRoutes {
   "PUT /samples-path/:id": RouteContract<{ id: Sample["id"] }, void, UpdateSampleInput, Sample>;
 
   /**
-   * It is gone for good.
+   * The deletion is permanent.
    *
    * @summary Deletes one of the samples
    * @tag samples

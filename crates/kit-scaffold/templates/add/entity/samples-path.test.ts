@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { startApp, type TestApp } from "./support.ts";
 
-/** As JSON has it: dates are text. */
+/** The JSON form: dates are strings. */
 interface SampleJson {
   id: string;
   name: string;
@@ -81,7 +81,7 @@ describe("samples", () => {
   });
 
   // <owned>
-  test("are their user's alone", async () => {
+  test("are accessible only to their user", async () => {
     const other = randomUUID();
     const own = await add("own");
     assert.equal(own.userId, user);
@@ -97,7 +97,7 @@ describe("samples", () => {
   });
   // </owned>
 
-  test("are refused where they are not what the types say", async () => {
+  test("are refused if they do not match the types", async () => {
     for (const body of [{}, { name: "" }, { name: "x".repeat(201) }, { name: 1 }]) {
       await refused(await app.ask("POST", "/samples-path", { user, body }), 400, "VALIDATION_ERROR");
     }

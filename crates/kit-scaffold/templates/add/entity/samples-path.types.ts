@@ -8,7 +8,7 @@ export interface Sample {
   /** @id @generated uuid */
   id: string;
   /**
-   * What it is called.
+   * Name, shown to the user.
    *
    * @minLength 1
    * @maxLength 200
@@ -16,7 +16,7 @@ export interface Sample {
   name: string;
   // <owned>
   /**
-   * Whose it is: the user of the access token.
+   * Owner: the user of the access token.
    *
    * @maxLength 100
    */
@@ -28,31 +28,31 @@ export interface Sample {
   updatedAt: Date;
 }
 
-/** What it takes to make one of the samples. */
+/** Values of one of the new samples. */
 export type CreateSampleInput = Omit<Sample, "id" | "userId" | "createdAt" | "updatedAt">;
 
-/** What of it may change. What is left out stays as it is. */
+/** Values that may change. An omitted value stays unchanged. */
 export type UpdateSampleInput = Partial<CreateSampleInput>;
 
 /** One page of the samples. */
 export interface SamplePage {
   data: Sample[];
   pagination: {
-    /** How many there are on all pages. @integer @minimum 0 */
+    /** Number of items on all pages. @integer @minimum 0 */
     total: number;
     /** Number of this page, from 1. @integer @minimum 1 */
     page: number;
-    /** How many fit on a page. @integer @minimum 1 */
+    /** Maximum number of items on a page. @integer @minimum 1 */
     pageSize: number;
     /** Number of pages. @integer @minimum 0 */
     totalPages: number;
   };
 }
 
-/** Which page of the samples. */
+/** Selects a page of the samples. */
 export interface SamplePaging {
-  /** Number of the page, from 1; the first one where absent. @integer @minimum 1 */
+  /** Number of the page, from 1. The default is 1. @integer @minimum 1 */
   page?: number;
-  /** How many on a page; 20 where absent. @integer @minimum 1 @maximum 100 */
+  /** Maximum number of items on the page. The default is 20. @integer @minimum 1 @maximum 100 */
   pageSize?: number;
 }

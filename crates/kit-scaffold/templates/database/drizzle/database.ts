@@ -3,13 +3,13 @@ import { cancellable } from "@kit/core/pg";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { Pool } from "pg";
 
-/** `DATABASE_URL`, or during development the PostgreSQL that kit runs for this project. */
+/** Returns `DATABASE_URL`, or in development the URL of the PostgreSQL that kit runs for this project. */
 async function connectionString(): Promise<string> {
   const url = process.env["DATABASE_URL"]?.trim();
   if (url !== undefined && url !== "") return url;
   if (process.env["NODE_ENV"] === "production") {
     throw new Error(
-      "DATABASE_URL is not set: it names the database, postgres://user:password@host:5432/name",
+      "DATABASE_URL is not set; set it to the URL of the database, postgres://user:password@host:5432/name",
     );
   }
   const { databaseUrl } = await import("@kit/dev-database");
@@ -18,26 +18,26 @@ async function connectionString(): Promise<string> {
 
 const pool = new Pool({
   connectionString: await connectionString(),
-  // Times come in UTC, wherever the server stands.
+  // Times are in UTC, independent of the server's time zone.
   options: "-c TimeZone=UTC",
-  // While PostgreSQL is down or busy, a request waits at most this long for a connection; it is answered with 503.
+  // Maximum time that a request waits for a connection if PostgreSQL is down or busy. The response is then 503.
   connectionTimeoutMillis: 5_000,
-  // PostgreSQL ends a statement that takes longer than a request may.
+  // PostgreSQL cancels a statement that takes longer than a request may take.
   statement_timeout: 30_000,
 });
 
-// A connection that breaks while nobody uses it (the database restarts, say) is replaced at the next query.
+// A connection that breaks while it is idle, for example because the database restarts, is replaced at the next query.
 pool.on("error", (error) => console.error(`database: ${error.message}`));
 
 /**
- * The database for one request; the tables are in `.kit/schemas/`. Its queries are cancelled when nobody waits for the answer any
- * more: the client left, or the request took too long.
+ * The database for one request; the tables are in `.kit/schemas/`. Its queries are cancelled if the client disconnects or the request
+ * takes too long.
  */
 export function dbOf({ signal }: RequestContext) {
   return drizzle(cancellable(pool, signal));
 }
 
-/** Ties the database to the application: without one it does not start, and at its end it gives the connections back. */
+/** Connects the database to the application: it does not start without the database, and closes the connections when it stops. */
 export const database: Plugin = {
   name: "database",
   onStart: async () => {

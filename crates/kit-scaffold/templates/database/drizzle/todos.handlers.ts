@@ -10,12 +10,12 @@ function todoNotFound(id: string): NotFoundError {
   return new NotFoundError("TODO_NOT_FOUND", "Todo not found", { id });
 }
 
-/** The user's todo of that id. */
+/** Selects the user's todo with an id. */
 function ownedBy(userId: string, id: string) {
   return and(eq(todos.id, id), eq(todos.userId, userId));
 }
 
-/** What the API does with todos. */
+/** Handlers of the todos API. */
 export const todoHandlers = defineHandlers<TodoRoutes, AuthContext>({
   "POST /todos": async ({ body, ctx }) => {
     const [todo] = await dbOf(ctx)
@@ -34,7 +34,7 @@ export const todoHandlers = defineHandlers<TodoRoutes, AuthContext>({
         .select()
         .from(todos)
         .where(own)
-        // The id decides between todos of the same moment, so that none is on two pages.
+        // The id orders todos of the same time, so that no todo is on two pages.
         .orderBy(desc(todos.createdAt), desc(todos.id))
         .limit(pageSize)
         .offset((page - 1) * pageSize),
@@ -52,7 +52,7 @@ export const todoHandlers = defineHandlers<TodoRoutes, AuthContext>({
   "PUT /todos/:id": async ({ params, body, ctx }) => {
     const [todo] = await dbOf(ctx)
       .update(todos)
-      // `updatedAt` is said aloud since a body without fields is an update too.
+      // Sets `updatedAt` explicitly, because a body without fields is an update too.
       .set({ ...body, updatedAt: new Date() })
       .where(ownedBy(ctx.userId, params.id))
       .returning();

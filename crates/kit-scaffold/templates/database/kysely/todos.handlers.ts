@@ -8,7 +8,7 @@ function todoNotFound(id: string): NotFoundError {
   return new NotFoundError("TODO_NOT_FOUND", "Todo not found", { id });
 }
 
-/** What the API does with todos. */
+/** Handlers of the todos API. */
 export const todoHandlers = defineHandlers<TodoRoutes, AuthContext>({
   "POST /todos": ({ body, ctx }) =>
     dbOf(ctx)
@@ -24,7 +24,7 @@ export const todoHandlers = defineHandlers<TodoRoutes, AuthContext>({
     const [data, counted] = await Promise.all([
       own
         .selectAll()
-        // The id decides between todos of the same moment, so that none is on two pages.
+        // The id orders todos of the same time, so that no todo is on two pages.
         .orderBy("createdAt", "desc")
         .orderBy("id", "desc")
         .limit(pageSize)

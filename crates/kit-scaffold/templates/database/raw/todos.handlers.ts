@@ -10,12 +10,12 @@ function todoNotFound(id: string): NotFoundError {
   return new NotFoundError("TODO_NOT_FOUND", "Todo not found", { id });
 }
 
-/** The user's todo of that id. */
+/** Selects the user's todo with an id. */
 function ownedBy(userId: string, id: string): Pick<TodoRow, "id" | "userId"> {
   return { id, userId };
 }
 
-/** What the API does with todos. */
+/** Handlers of the todos API. */
 export const todoHandlers = defineHandlers<TodoRoutes, AuthContext>({
   "POST /todos": async ({ body, ctx }) => {
     const { rows } = await dbOf(ctx).query<TodoRow>(insert(todos, { ...body, userId: ctx.userId }));
@@ -27,7 +27,7 @@ export const todoHandlers = defineHandlers<TodoRoutes, AuthContext>({
     const { page = 1, pageSize = 20 } = query;
     const { id, userId, createdAt } = todos.columns;
     const [list, count] = await Promise.all([
-      // The id decides between todos of the same moment, so that none is on two pages.
+      // The id orders todos of the same time, so that no todo is on two pages.
       db.query<TodoRow>(
         `SELECT ${all(todos)} FROM ${todos.name} WHERE ${userId} = $1
           ORDER BY ${createdAt} DESC, ${id} DESC LIMIT $2 OFFSET $3`,

@@ -10,8 +10,8 @@ CREATE TABLE todos (
   CONSTRAINT todos_title_length_check CHECK (char_length(title) >= 1)
 );
 
-COMMENT ON TABLE todos IS 'Something to be done.';
+COMMENT ON TABLE todos IS 'A task of a user.';
 
-COMMENT ON COLUMN todos.title IS 'What is to be done.';
+COMMENT ON COLUMN todos.title IS 'Task, in a few words.';
 
-COMMENT ON COLUMN todos.user_id IS 'Whose it is: the user of the access token.';
+COMMENT ON COLUMN todos.user_id IS 'Owner: the user of the access token.';

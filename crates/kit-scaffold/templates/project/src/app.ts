@@ -4,7 +4,7 @@ import { requireAuth } from "./auth.ts";
 import { database } from "./database.ts";
 import { todoHandlers } from "./todos.handlers.ts";
 
-/** The application: what is not registered here is not served. */
+/** The application. Only routes that are registered here are served. */
 export const app = createApp({
   server: nativeServer(),
   health: true,

@@ -11,14 +11,14 @@ export interface AuthContext {
 
 const SCHEME = "Bearer ";
 
-/** The length of a user's id, as `Todo.userId` has it. */
+/** Maximum length of a user's id, as in `Todo.userId`. */
 const USER_ID_LENGTH = 100;
 
 const key = authKey();
 
 /**
- * Lets a request pass that carries `authorization: Bearer <token>`, a signed JSON Web Token (RFC 7519) whose `sub` names the
- * user. Another issuer's tokens need a change in `claimsOf` alone: `jwtVerify` takes `createRemoteJWKSet(url)` as key too.
+ * Accepts a request with `authorization: Bearer <token>`, a signed JSON Web Token (RFC 7519) whose `sub` is the id of the user.
+ * For tokens of another issuer, change only `claimsOf`: `jwtVerify` also accepts `createRemoteJWKSet(url)` as the key.
  *
  * @security bearer JWT
  * @throws UNAUTHORIZED 401 The access token is missing.

@@ -1,10 +1,10 @@
 import type { RouteContract } from "@kit/types";
 import type { CreateTodoInput, PaginatedResponse, Paging, Todo, UpdateTodoInput } from "./todos.types.ts";
 
-/** Todos: everybody sees their own. */
+/** Contracts of the todos API. Users can access only their own todos. */
 export interface TodoRoutes {
   /**
-   * It belongs to the user who asks.
+   * The todo belongs to the user of the access token.
    *
    * @summary Adds a todo
    * @tag todos
@@ -20,7 +20,7 @@ export interface TodoRoutes {
   "GET /todos": RouteContract<void, Paging, void, PaginatedResponse<Todo>>;
 
   /**
-   * Those of other users are not there.
+   * Todos of other users are not found.
    *
    * @summary Reads a todo
    * @tag todos
@@ -29,7 +29,7 @@ export interface TodoRoutes {
   "GET /todos/:id": RouteContract<{ id: Todo["id"] }, void, void, Todo>;
 
   /**
-   * Fields that are left out stay as they are.
+   * Omitted fields stay unchanged.
    *
    * @summary Changes a todo
    * @tag todos
@@ -38,7 +38,7 @@ export interface TodoRoutes {
   "PUT /todos/:id": RouteContract<{ id: Todo["id"] }, void, UpdateTodoInput, Todo>;
 
   /**
-   * It is gone for good.
+   * The deletion is permanent.
    *
    * @summary Deletes a todo
    * @tag todos

@@ -1,5 +1,5 @@
 /**
- * Something to be done.
+ * A task of a user.
  *
  * @table todos
  * @owner userId = ctx.userId
@@ -8,7 +8,7 @@ export interface Todo {
   /** @id @generated uuid */
   id: string;
   /**
-   * What is to be done.
+   * Task, in a few words.
    *
    * @minLength 1
    * @maxLength 200
@@ -18,7 +18,7 @@ export interface Todo {
   /** @default false */
   completed: boolean;
   /**
-   * Whose it is: the user of the access token.
+   * Owner: the user of the access token.
    *
    * @maxLength 100
    */
@@ -29,31 +29,31 @@ export interface Todo {
   updatedAt: Date;
 }
 
-/** What it takes to make a todo. */
+/** Values of a new todo. */
 export type CreateTodoInput = Omit<Todo, "id" | "userId" | "createdAt" | "updatedAt">;
 
-/** What of a todo may change. What is left out stays as it is. */
+/** Values of a todo that may change. An omitted value stays unchanged. */
 export type UpdateTodoInput = Partial<CreateTodoInput>;
 
 /** One page of a list. */
 export interface PaginatedResponse<T> {
   data: T[];
   pagination: {
-    /** How many there are on all pages. @integer @minimum 0 */
+    /** Number of items on all pages. @integer @minimum 0 */
     total: number;
     /** Number of this page, from 1. @integer @minimum 1 */
     page: number;
-    /** How many fit on a page. @integer @minimum 1 */
+    /** Maximum number of items on a page. @integer @minimum 1 */
     pageSize: number;
     /** Number of pages. @integer @minimum 0 */
     totalPages: number;
   };
 }
 
-/** Which page of a list. */
+/** Selects a page of a list. */
 export interface Paging {
-  /** Number of the page, from 1; the first one where absent. @integer @minimum 1 */
+  /** Number of the page, from 1. The default is 1. @integer @minimum 1 */
   page?: number;
-  /** How many on a page; 20 where absent. @integer @minimum 1 @maximum 100 */
+  /** Maximum number of items on the page. The default is 20. @integer @minimum 1 @maximum 100 */
   pageSize?: number;
 }

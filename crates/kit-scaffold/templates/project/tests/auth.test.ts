@@ -42,7 +42,7 @@ describe("access tokens", () => {
     return ((await answer.json()) as { error: { code: string } }).error.code;
   }
 
-  test("are taken if they are signed, current and for this application", async () => {
+  test("are accepted if they are signed, current and for this application", async () => {
     assert.equal(await code(`Bearer ${await signed(CLAIMS)}`), "OK");
     assert.equal(await code(`Bearer ${await developmentToken("ada")}`), "OK");
   });
@@ -69,14 +69,14 @@ describe("access tokens", () => {
     assert.equal(await code(`Basic ${await signed(CLAIMS)}`), "UNAUTHORIZED");
   });
 
-  test("cannot be made up where others can reach the application", () => {
+  test("cannot be signed with the development key outside of development", () => {
     for (const NODE_ENV of ["production", "staging", "Development", ""]) {
       assert.throws(() => keyWith({ NODE_ENV }), /AUTH_SECRET has 0 bytes/, NODE_ENV);
     }
     const NODE_ENV = "production";
     assert.throws(() => keyWith({ NODE_ENV, AUTH_SECRET: "s".repeat(31) }), /AUTH_SECRET has 31 bytes/);
     const known = new TextDecoder().decode(DEVELOPMENT_KEY);
-    assert.throws(() => keyWith({ NODE_ENV, AUTH_SECRET: known }), /everybody knows/);
+    assert.throws(() => keyWith({ NODE_ENV, AUTH_SECRET: known }), /is public/);
     // A secret that is given counts in development too.
     assert.throws(
       () => keyWith({ NODE_ENV: "development", AUTH_SECRET: "short" }),

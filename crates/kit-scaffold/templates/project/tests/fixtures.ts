@@ -1,15 +1,15 @@
 import { defineFixtures, type FixtureMaker } from "@kit/testing";
 import { developmentToken } from "./token.ts";
 
-/** A todo that is there, so that a valid request must succeed. */
+/** Creates a todo, so that a valid request succeeds. */
 const todo: FixtureMaker = async (client) => {
   const { body } = await client.request("POST", "/todos", { body: { title: "Buy milk" } });
   return { params: { id: (body as { id: string }).id } };
 };
 
-/** What the contract tests need besides the contracts; the tests themselves are in `.kit/tests`, made anew by each build. */
+/** Values for the contract tests that the contracts do not contain. Each build generates the tests in `.kit/tests`. */
 export default defineFixtures({
-  // `requireAuth` lets these requests pass.
+  // `requireAuth` accepts these requests.
   headers: async () => ({ authorization: `Bearer ${await developmentToken("tester")}` }),
   routes: { "GET /todos/:id": todo, "PUT /todos/:id": todo, "DELETE /todos/:id": todo },
 });

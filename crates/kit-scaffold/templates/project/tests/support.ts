@@ -3,18 +3,18 @@ import { developmentToken } from "./token.ts";
 
 /** The application under test, on a free port. */
 export interface TestApp {
-  /** Puts rows in, and asks the database. */
+  /** Adds rows to the database and reads them. */
   readonly suite: IntegrationSuite;
-  /** Asks as a user; a body is sent as JSON. */
+  /** Sends a request as a user; a body is sent as JSON. */
   ask(method: string, path: string, options?: { user?: string; body?: unknown }): Promise<Response>;
   close(): Promise<void>;
 }
 
-/** Starts the application on a database that is the calling file's alone, whose tables are those of `migrations/`. */
+/** Starts the application on a database that only the calling file uses, with the tables of `migrations/`. */
 export async function startApp(): Promise<TestApp> {
-  // `kit test` says so too; a file that is run by itself has to.
+  // `kit test` sets this variable too, but `node --test` does not.
   process.env["NODE_ENV"] ||= "test";
-  // Imported only now, since it connects to the database as it is imported.
+  // Imported here because the import connects to the database.
   const suite = await createIntegrationSuite({ app: () => import("../src/app.ts") });
   return {
     suite,

@@ -5,7 +5,7 @@ import { createFactory } from "@kit/testing";
 import type { CreateTodoInput, Todo } from "../src/todos.types.ts";
 import { startApp, type TestApp } from "./support.ts";
 
-/** As JSON has it: dates are text. */
+/** The JSON form: dates are strings. */
 interface TodoJson {
   id: string;
   title: string;
@@ -79,7 +79,7 @@ describe("todos", () => {
     assert.deepEqual(page.pagination, { total: 3, page: 1, pageSize: 2, totalPages: 2 });
   });
 
-  test("are their user's alone", async () => {
+  test("are accessible only to their user", async () => {
     const path = `/todos/${(await add({ title: "Secret" })).id}`;
     await refused(await app.ask("GET", path, { user: other }), 404, "TODO_NOT_FOUND");
     await refused(
@@ -91,7 +91,7 @@ describe("todos", () => {
     await refused(await app.ask("GET", path), 401, "UNAUTHORIZED");
   });
 
-  test("are refused where they are not what the types say", async () => {
+  test("are refused if they do not match the types", async () => {
     for (const { value } of createFactory<CreateTodoInput>().invalid()) {
       await refused(await app.ask("POST", "/todos", { user, body: value }), 400, "VALIDATION_ERROR");
     }
@@ -99,7 +99,7 @@ describe("todos", () => {
     await refused(await app.ask("GET", "/todos/nothing", { user }), 400, "VALIDATION_ERROR");
   });
 
-  test("leave the probes alone", async () => {
+  test("are separate from the health probe, which needs no token", async () => {
     assert.equal((await app.ask("GET", "/healthz")).status, 200);
   });
 });

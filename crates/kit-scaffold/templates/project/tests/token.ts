@@ -2,7 +2,7 @@ import { SignJWT } from "jose";
 import { AUDIENCE, DEVELOPMENT_KEY, ISSUER } from "../src/auth-key.ts";
 
 /**
- * Returns an access token of any user, which expires after a day. It is signed with the development key, so an application takes it only if `NODE_ENV` is
+ * Returns an access token of any user, which expires after a day. It is signed with the development key, so an application accepts it only if `NODE_ENV` is
  * `development` or `test` and `AUTH_SECRET` is not set.
  */
 export function developmentToken(user: string, role: "user" | "admin" = "user"): Promise<string> {

@@ -12,8 +12,8 @@ export interface CountersTable {
 /** A row as a query returns it. */
 export type CounterRow = Selectable<CountersTable>;
 
-/** What an insert takes. */
+/** Values of a new row. An omitted value gets its default. */
 export type NewCounterRow = Insertable<CountersTable>;
 
-/** What an update takes. */
+/** Values that an update can change. */
 export type CounterRowUpdate = Updateable<CountersTable>;

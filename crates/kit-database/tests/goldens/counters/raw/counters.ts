@@ -9,7 +9,7 @@ export interface CounterRow {
   lowest: number | null;
 }
 
-/** What an insert takes. */
+/** Values of a new row. An omitted value gets its default. */
 export interface NewCounterRow {
   id?: number | undefined;
   total?: number | undefined;

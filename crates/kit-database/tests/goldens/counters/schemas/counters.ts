@@ -16,5 +16,5 @@ export const counters = pgTable("counters", {
 /** A row as a query returns it. */
 export type CounterRow = typeof counters.$inferSelect;
 
-/** What an insert takes. */
+/** Values of a new row. An omitted value gets its default. */
 export type NewCounterRow = typeof counters.$inferInsert;

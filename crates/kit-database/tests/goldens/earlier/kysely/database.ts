@@ -15,7 +15,7 @@ export type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}` ? `${He
 
 /**
  * All tables with their names in camel case: `new Kysely<CamelDatabase>({ …, plugins: [new CamelCasePlugin(options)] })`, with
- * `{ maintainNestedObjectKeys: true }`, which leaves the names in a column of JSON alone.
+ * `{ maintainNestedObjectKeys: true }`, which keeps the names within JSON columns.
  */
 export type CamelDatabase = {
   [Table in keyof Database as CamelCase<Table>]: {
@@ -30,8 +30,8 @@ interface Driver {
 }
 
 /**
- * Has `pg` give and take values as the types here say: times in UTC, and `bigint` columns as numbers. Call it once, before
- * the first query, and connect with the time zone UTC.
+ * Configures `pg` to read and write values as these types declare: times in UTC, and `bigint` columns as numbers.
+ * Call the function once, before the first query, and connect with the time zone UTC.
  *
  * @example
  * ```ts
@@ -50,5 +50,5 @@ export function configure(pg: Driver): void {
 function safeNumber(digits: string): number {
   const value = Number(digits);
   if (Number.isSafeInteger(value)) return value;
-  throw new RangeError(`${digits} is more than a number holds exactly; declare the property as bigint`);
+  throw new RangeError(`${digits} is too large for an exact number; declare the property as bigint`);
 }

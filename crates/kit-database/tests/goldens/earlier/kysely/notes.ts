@@ -15,16 +15,16 @@ export interface NotesTable {
 /** A row as a query returns it. */
 export type NoteRow = Selectable<NotesTable>;
 
-/** What an insert takes. */
+/** Values of a new row. An omitted value gets its default. */
 export type NewNoteRow = Insertable<NotesTable>;
 
-/** What an update takes. */
+/** Values that an update can change. */
 export type NoteRowUpdate = Updateable<NotesTable>;
 
-/** What every update sets as well: `.set({ ...changes, ...notesOnUpdate() })`. */
+/** Values that every update also sets: `.set({ ...changes, ...notesOnUpdate() })`. */
 export const notesOnUpdate = (): Pick<NoteRowUpdate, "updated_at"> => ({ updated_at: new Date() });
 
-/** What every insert sets as well: `.values({ ...row, ...notesOnInsert() })`. The default of the database has microseconds, which no `Date` holds, so that a row would not be found again by the time that was read. */
+/** Values that every insert also sets: `.values({ ...row, ...notesOnInsert() })`. The default of the database has microseconds, which a `Date` loses, so a query with a time that was read would not find the row. */
 export const notesOnInsert = (): Pick<NewNoteRow, "created_at" | "updated_at"> => {
   const now = new Date();
   return { created_at: now, updated_at: now };

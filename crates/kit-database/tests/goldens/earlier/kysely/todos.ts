@@ -14,16 +14,16 @@ export interface TodosTable {
 /** A row as a query returns it. */
 export type TodoRow = Selectable<TodosTable>;
 
-/** What an insert takes. */
+/** Values of a new row. An omitted value gets its default. */
 export type NewTodoRow = Insertable<TodosTable>;
 
-/** What an update takes. */
+/** Values that an update can change. */
 export type TodoRowUpdate = Updateable<TodosTable>;
 
-/** What every update sets as well: `.set({ ...changes, ...todosOnUpdate() })`. */
+/** Values that every update also sets: `.set({ ...changes, ...todosOnUpdate() })`. */
 export const todosOnUpdate = (): Pick<TodoRowUpdate, "updated_at"> => ({ updated_at: new Date() });
 
-/** What every insert sets as well: `.values({ ...row, ...todosOnInsert() })`. The default of the database has microseconds, which no `Date` holds, so that a row would not be found again by the time that was read. */
+/** Values that every insert also sets: `.values({ ...row, ...todosOnInsert() })`. The default of the database has microseconds, which a `Date` loses, so a query with a time that was read would not find the row. */
 export const todosOnInsert = (): Pick<NewTodoRow, "created_at" | "updated_at"> => {
   const now = new Date();
   return { created_at: now, updated_at: now };

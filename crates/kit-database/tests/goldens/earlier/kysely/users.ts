@@ -14,16 +14,16 @@ export interface UsersTable {
 /** A row as a query returns it. */
 export type UserRow = Selectable<UsersTable>;
 
-/** What an insert takes. */
+/** Values of a new row. An omitted value gets its default. */
 export type NewUserRow = Insertable<UsersTable>;
 
-/** What an update takes. */
+/** Values that an update can change. */
 export type UserRowUpdate = Updateable<UsersTable>;
 
-/** What every update sets as well: `.set({ ...changes, ...usersOnUpdate() })`. */
+/** Values that every update also sets: `.set({ ...changes, ...usersOnUpdate() })`. */
 export const usersOnUpdate = (): Pick<UserRowUpdate, "updated_at"> => ({ updated_at: new Date() });
 
-/** What every insert sets as well: `.values({ ...row, ...usersOnInsert() })`. The default of the database has microseconds, which no `Date` holds, so that a row would not be found again by the time that was read. */
+/** Values that every insert also sets: `.values({ ...row, ...usersOnInsert() })`. The default of the database has microseconds, which a `Date` loses, so a query with a time that was read would not find the row. */
 export const usersOnInsert = (): Pick<NewUserRow, "created_at" | "updated_at"> => {
   const now = new Date();
   return { created_at: now, updated_at: now };

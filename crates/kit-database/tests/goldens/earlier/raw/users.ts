@@ -11,7 +11,7 @@ export interface UserRow {
   updatedAt: Date;
 }
 
-/** What an insert takes. */
+/** Values of a new row. An omitted value gets its default. */
 export interface NewUserRow {
   id?: string | undefined;
   email: string;

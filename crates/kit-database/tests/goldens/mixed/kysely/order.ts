@@ -21,8 +21,8 @@ export interface OrderTable {
 /** A row as a query returns it. */
 export type OrderRow = Selectable<OrderTable>;
 
-/** What an insert takes. */
+/** Values of a new row. An omitted value gets its default. */
 export type NewOrderRow = Insertable<OrderTable>;
 
-/** What an update takes. */
+/** Values that an update can change. */
 export type OrderRowUpdate = Updateable<OrderTable>;

@@ -18,7 +18,7 @@ export interface OrderRow {
   parent: bigint;
 }
 
-/** What an insert takes. */
+/** Values of a new row. An omitted value gets its default. */
 export interface NewOrderRow {
   key?: bigint | number | undefined;
   user: string;

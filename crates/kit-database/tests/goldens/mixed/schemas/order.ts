@@ -26,5 +26,5 @@ export const order = pgTable("order", {
 /** A row as a query returns it. */
 export type OrderRow = typeof order.$inferSelect;
 
-/** What an insert takes. */
+/** Values of a new row. An omitted value gets its default. */
 export type NewOrderRow = typeof order.$inferInsert;

@@ -15,11 +15,11 @@ export interface NotesTable {
 /** A row as a query returns it. */
 export type NoteRow = Selectable<NotesTable>;
 
-/** What an insert takes. */
+/** Values of a new row. An omitted value gets its default. */
 export type NewNoteRow = Insertable<NotesTable>;
 
-/** What an update takes. */
+/** Values that an update can change. */
 export type NoteRowUpdate = Updateable<NotesTable>;
 
-/** What every update sets as well: `.set({ ...changes, ...notesOnUpdate() })`. */
+/** Values that every update also sets: `.set({ ...changes, ...notesOnUpdate() })`. */
 export const notesOnUpdate = (): Pick<NoteRowUpdate, "updated_at"> => ({ updated_at: new Date() });

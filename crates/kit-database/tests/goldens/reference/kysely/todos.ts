@@ -14,11 +14,11 @@ export interface TodosTable {
 /** A row as a query returns it. */
 export type TodoRow = Selectable<TodosTable>;
 
-/** What an insert takes. */
+/** Values of a new row. An omitted value gets its default. */
 export type NewTodoRow = Insertable<TodosTable>;
 
-/** What an update takes. */
+/** Values that an update can change. */
 export type TodoRowUpdate = Updateable<TodosTable>;
 
-/** What every update sets as well: `.set({ ...changes, ...todosOnUpdate() })`. */
+/** Values that every update also sets: `.set({ ...changes, ...todosOnUpdate() })`. */
 export const todosOnUpdate = (): Pick<TodoRowUpdate, "updated_at"> => ({ updated_at: new Date() });

@@ -14,11 +14,11 @@ export interface UsersTable {
 /** A row as a query returns it. */
 export type UserRow = Selectable<UsersTable>;
 
-/** What an insert takes. */
+/** Values of a new row. An omitted value gets its default. */
 export type NewUserRow = Insertable<UsersTable>;
 
-/** What an update takes. */
+/** Values that an update can change. */
 export type UserRowUpdate = Updateable<UsersTable>;
 
-/** What every update sets as well: `.set({ ...changes, ...usersOnUpdate() })`. */
+/** Values that every update also sets: `.set({ ...changes, ...usersOnUpdate() })`. */
 export const usersOnUpdate = (): Pick<UserRowUpdate, "updated_at"> => ({ updated_at: new Date() });

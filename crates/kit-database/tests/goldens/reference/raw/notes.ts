@@ -12,7 +12,7 @@ export interface NoteRow {
   updatedAt: Date;
 }
 
-/** What an insert takes. */
+/** Values of a new row. An omitted value gets its default. */
 export interface NewNoteRow {
   id?: string | undefined;
   title: string;

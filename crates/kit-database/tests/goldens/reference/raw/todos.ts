@@ -11,7 +11,7 @@ export interface TodoRow {
   updatedAt: Date;
 }
 
-/** What an insert takes. */
+/** Values of a new row. An omitted value gets its default. */
 export interface NewTodoRow {
   id?: string | undefined;
   title: string;

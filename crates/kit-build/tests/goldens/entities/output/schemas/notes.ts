@@ -18,5 +18,5 @@ export const notes = pgTable("notes", {
 /** A row as a query returns it. */
 export type NoteRow = typeof notes.$inferSelect;
 
-/** What an insert takes. */
+/** Values of a new row. An omitted value gets its default. */
 export type NewNoteRow = typeof notes.$inferInsert;

@@ -18,5 +18,5 @@ export const todos = pgTable("todos", {
 /** A row as a query returns it. */
 export type TodoRow = typeof todos.$inferSelect;
 
-/** What an insert takes. */
+/** Values of a new row. An omitted value gets its default. */
 export type NewTodoRow = typeof todos.$inferInsert;

@@ -18,5 +18,5 @@ export const users = pgTable("users", {
 /** A row as a query returns it. */
 export type UserRow = typeof users.$inferSelect;
 
-/** What an insert takes. */
+/** Values of a new row. An omitted value gets its default. */
 export type NewUserRow = typeof users.$inferInsert;
