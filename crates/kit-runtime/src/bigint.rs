@@ -21,13 +21,13 @@ pub(crate) const MAX_CHARACTERS: usize = 1000;
 /// assert_eq!(i128::try_from(&number), Ok(12_345_678_901_234_567_890));
 /// assert!(i64::try_from(&number).is_err());
 /// assert!(BigInt::from(7) < number);
-/// # Ok::<(), kit_runtime::NoBigInt>(())
+/// # Ok::<(), kit_runtime::ParseBigIntError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct BigInt(Repr);
+pub struct BigInt(Inner);
 
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum Repr {
+enum Inner {
     Small(i128),
     /// A number that does not fit into an `i128`: an optional sign, then digits without leading zeros.
     Large(Box<str>),
@@ -35,15 +35,15 @@ enum Repr {
 
 /// Error for a string that is not an integer in decimal digits, or that has more than 1,000 characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NoBigInt;
+pub struct ParseBigIntError;
 
-impl fmt::Display for NoBigInt {
+impl fmt::Display for ParseBigIntError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("no whole number of at most 1000 decimal digits")
     }
 }
 
-impl std::error::Error for NoBigInt {}
+impl std::error::Error for ParseBigIntError {}
 
 /// Error for a [`BigInt`] that does not fit into the target type of a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,14 +66,14 @@ impl BigInt {
             return None;
         }
         if let Ok(small) = text.parse() {
-            return Some(Self(Repr::Small(small)));
+            return Some(Self(Inner::Small(small)));
         }
         let digits = digits.trim_start_matches('0');
         let sign = if text.starts_with('-') { "-" } else { "" };
         let text = format!("{sign}{digits}");
         Some(match text.parse() {
-            Ok(small) => Self(Repr::Small(small)),
-            Err(_) => Self(Repr::Large(text.into())),
+            Ok(small) => Self(Inner::Small(small)),
+            Err(_) => Self(Inner::Large(text.into())),
         })
     }
 
@@ -87,16 +87,16 @@ impl BigInt {
 
     fn is_negative(&self) -> bool {
         match &self.0 {
-            Repr::Small(number) => *number < 0,
-            Repr::Large(text) => text.starts_with('-'),
+            Inner::Small(number) => *number < 0,
+            Inner::Large(text) => text.starts_with('-'),
         }
     }
 
     /// Returns the digits without the sign.
     fn digits(&self) -> String {
         match &self.0 {
-            Repr::Small(number) => number.unsigned_abs().to_string(),
-            Repr::Large(text) => text.trim_start_matches('-').to_owned(),
+            Inner::Small(number) => number.unsigned_abs().to_string(),
+            Inner::Large(text) => text.trim_start_matches('-').to_owned(),
         }
     }
 
@@ -143,13 +143,13 @@ impl BigInt {
 
 impl Default for BigInt {
     fn default() -> Self {
-        Self(Repr::Small(0))
+        Self(Inner::Small(0))
     }
 }
 
 impl Ord for BigInt {
     fn cmp(&self, other: &Self) -> Ordering {
-        if let (Repr::Small(own), Repr::Small(other)) = (&self.0, &other.0) {
+        if let (Inner::Small(own), Inner::Small(other)) = (&self.0, &other.0) {
             return own.cmp(other);
         }
         let size = |number: &Self| {
@@ -174,8 +174,8 @@ impl PartialOrd for BigInt {
 impl fmt::Display for BigInt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Repr::Small(number) => number.fmt(f),
-            Repr::Large(text) => f.write_str(text),
+            Inner::Small(number) => number.fmt(f),
+            Inner::Large(text) => f.write_str(text),
         }
     }
 }
@@ -187,16 +187,16 @@ impl fmt::Debug for BigInt {
 }
 
 impl FromStr for BigInt {
-    type Err = NoBigInt;
+    type Err = ParseBigIntError;
 
-    fn from_str(text: &str) -> Result<Self, NoBigInt> {
-        Self::read(text).ok_or(NoBigInt)
+    fn from_str(text: &str) -> Result<Self, ParseBigIntError> {
+        Self::read(text).ok_or(ParseBigIntError)
     }
 }
 
 impl From<i128> for BigInt {
     fn from(number: i128) -> Self {
-        Self(Repr::Small(number))
+        Self(Inner::Small(number))
     }
 }
 
@@ -223,8 +223,8 @@ impl TryFrom<&BigInt> for i128 {
 
     fn try_from(number: &BigInt) -> Result<Self, OutOfRange> {
         match number.0 {
-            Repr::Small(number) => Ok(number),
-            Repr::Large(_) => Err(OutOfRange),
+            Inner::Small(number) => Ok(number),
+            Inner::Large(_) => Err(OutOfRange),
         }
     }
 }
@@ -272,7 +272,7 @@ impl Visitor<'_> for BigIntVisitor {
     }
 
     fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<BigInt, E> {
-        BigInt::exact(number).ok_or_else(|| E::custom(NoBigInt))
+        BigInt::exact(number).ok_or_else(|| E::custom(ParseBigIntError))
     }
 }
 

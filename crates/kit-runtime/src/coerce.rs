@@ -26,7 +26,7 @@ pub fn coerce_number(text: &str) -> Option<f64> {
 }
 
 /// Values of one key of a query.
-pub(crate) enum Texts {
+pub(crate) enum QueryValue {
     One(String),
     Many(Vec<String>),
 }
@@ -37,26 +37,26 @@ pub fn coerce_query(shape: &'static Shape, query: &str) -> Json {
     let Shape::Object(object) = shape.resolve() else {
         return Json::Null;
     };
-    let mut texts: IndexMap<String, Texts> = IndexMap::new();
+    let mut texts: IndexMap<String, QueryValue> = IndexMap::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let key = decode_piece(key).into_owned();
+        let key = decode_query_component(key).into_owned();
         let wanted = object.properties.iter().any(|property| property.key == key)
-            || (key != "__proto__" && object.index.iter().any(|index| index.keys.take(&key)));
+            || (key != "__proto__" && object.index.iter().any(|index| index.keys.matches(&key)));
         if !wanted {
             continue;
         }
-        let value = decode_piece(value).into_owned();
+        let value = decode_query_component(value).into_owned();
         match texts.get_mut(&key) {
             None => {
-                texts.insert(key, Texts::One(value));
+                texts.insert(key, QueryValue::One(value));
             }
-            Some(Texts::Many(values)) => values.push(value),
-            Some(found @ Texts::One(_)) => {
-                let Texts::One(first) = std::mem::replace(found, Texts::Many(Vec::new())) else {
+            Some(QueryValue::Many(values)) => values.push(value),
+            Some(found @ QueryValue::One(_)) => {
+                let QueryValue::One(first) = std::mem::replace(found, QueryValue::Many(Vec::new())) else {
                     continue;
                 };
-                *found = Texts::Many(vec![first, value]);
+                *found = QueryValue::Many(vec![first, value]);
             }
         }
     }
@@ -67,7 +67,7 @@ pub fn coerce_query(shape: &'static Shape, query: &str) -> Json {
         }
     }
     for (key, texts) in texts {
-        let index = object.index.iter().find(|index| index.keys.take(&key));
+        let index = object.index.iter().find(|index| index.keys.matches(&key));
         if let Some(index) = index {
             members.insert(key, coerce(&index.shape, texts));
         }
@@ -87,30 +87,30 @@ pub fn coerce_params(shape: &'static Shape, names: &[&str], values: &[String]) -
         if let Some(text) = place.and_then(|place| values.get(place)) {
             members.insert(
                 property.key.to_owned(),
-                coerce(&property.shape, Texts::One(text.clone())),
+                coerce(&property.shape, QueryValue::One(text.clone())),
             );
         }
     }
     Json::Object(members)
 }
 
-pub(crate) fn coerce(shape: &'static Shape, texts: Texts) -> Json {
-    let mut steps = Steps::default();
-    steps.collect(shape);
+pub(crate) fn coerce(shape: &'static Shape, texts: QueryValue) -> Json {
+    let mut targets = CoercionTargets::default();
+    targets.collect(shape);
     match texts {
-        Texts::One(text) if steps.array => Json::Array(vec![steps.apply(text)]),
-        Texts::Many(texts) if steps.array => {
-            Json::Array(texts.into_iter().map(|text| steps.apply(text)).collect())
+        QueryValue::One(text) if targets.array => Json::Array(vec![targets.apply(text)]),
+        QueryValue::Many(texts) if targets.array => {
+            Json::Array(texts.into_iter().map(|text| targets.apply(text)).collect())
         }
-        Texts::One(text) if steps.text => Json::String(text),
-        Texts::One(text) => steps.apply(text),
-        Texts::Many(texts) => Json::Array(texts.into_iter().map(Json::String).collect()),
+        QueryValue::One(text) if targets.text => Json::String(text),
+        QueryValue::One(text) => targets.apply(text),
+        QueryValue::Many(texts) => Json::Array(texts.into_iter().map(Json::String).collect()),
     }
 }
 
 /// Kinds of values that a type accepts, which determine how a string is converted.
 #[derive(Default)]
-struct Steps {
+struct CoercionTargets {
     array: bool,
     /// True if any string fits, so a string is not converted to another type.
     text: bool,
@@ -119,7 +119,7 @@ struct Steps {
     literals: Vec<Literal>,
 }
 
-impl Steps {
+impl CoercionTargets {
     fn collect(&mut self, shape: &'static Shape) {
         match shape.resolve() {
             Shape::Number(_) => self.number = true,
@@ -188,7 +188,7 @@ fn coerce_literal(literal: Literal, text: &str) -> Option<Json> {
 }
 
 /// Decodes a key or value of a query. Returns the input unchanged if it has an invalid percent-escape.
-pub(crate) fn decode_piece(piece: &str) -> Cow<'_, str> {
+pub(crate) fn decode_query_component(piece: &str) -> Cow<'_, str> {
     if !piece.bytes().any(|byte| matches!(byte, b'%' | b'+')) {
         return Cow::Borrowed(piece);
     }

@@ -21,16 +21,16 @@ pub mod json;
 mod listener;
 mod log;
 mod never;
-pub mod parts;
 #[cfg(feature = "sqlx")]
 pub mod postgres;
 mod sampler;
+pub mod serde_parts;
 mod serve;
 mod settings;
 pub mod shape;
 #[cfg(feature = "sqlx")]
 pub mod sql;
-mod start;
+mod start_error;
 mod stdout;
 mod telemetry;
 mod timestamp;
@@ -39,17 +39,17 @@ pub mod trust_proxy;
 
 pub use axum;
 pub use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-pub use bigint::{BigInt, NoBigInt, OutOfRange};
+pub use bigint::{BigInt, OutOfRange, ParseBigIntError};
 pub use bytes::Bytes;
 pub use http::{
-    Answering, Application, Context, Error, Match, Middleware, Phase, Pieces, Reply, Request, Response,
-    RouteTree, Router, Routes,
+    Application, ChunkSender, Context, Error, Match, Middleware, Phase, Reply, Request, Response, RouteTree,
+    Router, Routes, Serve,
 };
 pub use indexmap::IndexMap;
 pub use never::Never;
 pub use serde_json::{Value, json as value};
 pub use serve::{run, serve};
-pub use timestamp::{NoTimestamp, Timestamp, is_date_time};
+pub use timestamp::{Timestamp, TimestampError, is_date_time};
 
 use shape::Shape;
 

@@ -10,9 +10,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 /// Pause after an error of `accept`, in which other connections may close.
-const PAUSE: Duration = Duration::from_millis(5);
+const ACCEPT_PAUSE: Duration = Duration::from_millis(5);
 /// Minimum time between two log entries about the connection limit.
-const BETWEEN_WARNINGS: Duration = Duration::from_secs(60);
+const WARNING_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Accepts connections up to a maximum number of open ones. Further connections wait in the queue of the system.
 #[derive(Debug)]
@@ -20,13 +20,13 @@ pub(crate) struct Listener {
     first: TcpListener,
     /// Socket for IPv4, on systems whose IPv6 sockets do not accept IPv4.
     second: Option<TcpListener>,
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     warned: Option<Instant>,
 }
 
 /// Permit for one open connection. Dropping it allows another connection.
 #[derive(Debug)]
-pub(crate) struct Place(#[allow(dead_code)] OwnedSemaphorePermit); // Reason: the permit is held only for its drop.
+pub(crate) struct ConnectionPermit(#[allow(dead_code)] OwnedSemaphorePermit); // Reason: the permit is held only for its drop.
 
 impl Listener {
     /// Binds a host, or all IPv6 and IPv4 addresses of the machine if there is no host.
@@ -39,7 +39,7 @@ impl Listener {
         Ok(Self {
             first,
             second,
-            places: Arc::new(Semaphore::new(connections)),
+            permits: Arc::new(Semaphore::new(connections)),
             warned: None,
         })
     }
@@ -50,8 +50,8 @@ impl Listener {
     }
 
     /// Waits until the limit allows another connection, then waits for a connection.
-    pub(crate) async fn accept(&mut self) -> (TcpStream, SocketAddr, Place) {
-        let place = self.place().await;
+    pub(crate) async fn accept(&mut self) -> (TcpStream, SocketAddr, ConnectionPermit) {
+        let permit = self.permit().await;
         loop {
             let accepted = match &self.second {
                 None => self.first.accept().await,
@@ -61,18 +61,18 @@ impl Listener {
                 },
             };
             match accepted {
-                Ok((stream, peer)) => return (stream, unmapped(peer), place),
+                Ok((stream, peer)) => return (stream, unmapped(peer), permit),
                 // The peer left, or the process ran out of file descriptors.
-                Err(_) => tokio::time::sleep(PAUSE).await,
+                Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
             }
         }
     }
 
-    async fn place(&mut self) -> Place {
-        if let Ok(permit) = Arc::clone(&self.places).try_acquire_owned() {
-            return Place(permit);
+    async fn permit(&mut self) -> ConnectionPermit {
+        if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
+            return ConnectionPermit(permit);
         }
-        if self.warned.is_none_or(|time| time.elapsed() >= BETWEEN_WARNINGS) {
+        if self.warned.is_none_or(|time| time.elapsed() >= WARNING_INTERVAL) {
             self.warned = Some(Instant::now());
             tracing::warn!(
                 code = "CONNECTION_LIMIT",
@@ -81,8 +81,8 @@ impl Listener {
         }
         loop {
             // No code closes the semaphore, so this loop runs once.
-            if let Ok(permit) = Arc::clone(&self.places).acquire_owned().await {
-                return Place(permit);
+            if let Ok(permit) = Arc::clone(&self.permits).acquire_owned().await {
+                return ConnectionPermit(permit);
             }
         }
     }

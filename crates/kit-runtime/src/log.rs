@@ -20,7 +20,7 @@ pub(crate) fn start() -> Result<(), Error> {
     let level = level(&std::env::var("LOG_LEVEL").unwrap_or_default())?;
     // If the program has already installed a subscriber, that subscriber stays.
     let _ = tracing_subscriber::registry()
-        .with(telemetry::own_spans())
+        .with(telemetry::application_spans())
         .with(Lines.with_filter(level))
         .try_init();
     Ok(())

@@ -14,13 +14,13 @@ const WINDOW: Duration = Duration::from_secs(60);
 /// minute, one entry reports the number of all others. If a kind continues in the next minute, its events are only
 /// counted.
 ///
-/// The caller must keep the number of kinds small: each kind takes an entry of the map and a sleeping task for a
+/// The caller must keep the number of kinds small: each kind uses an entry of the map and a sleeping task for a
 /// minute.
 pub(crate) struct Sampler<K> {
     /// Number of individual entries for each kind and minute.
     limit: u64,
     /// Logs the number of further events of a kind within a minute.
-    tell_rest: fn(&K, u64),
+    log_remaining: fn(&K, u64),
     windows: Mutex<HashMap<K, Window>>,
 }
 
@@ -28,31 +28,34 @@ pub(crate) struct Sampler<K> {
 struct Window {
     logged: u64,
     /// Number of events that are not logged yet.
-    untold: u64,
+    unlogged: u64,
 }
 
 impl<K: Clone + Eq + Hash + Send + Sync + 'static> Sampler<K> {
-    pub(crate) fn new(limit: u64, tell_rest: fn(&K, u64)) -> Self {
+    pub(crate) fn new(limit: u64, log_remaining: fn(&K, u64)) -> Self {
         Self {
             limit,
-            tell_rest,
+            log_remaining,
             windows: Mutex::default(),
         }
     }
 
     /// Counts an event. Returns true if the caller must log it now.
-    pub(crate) fn takes(&'static self, kind: K) -> bool {
+    pub(crate) fn should_log(&'static self, kind: K) -> bool {
         let mut windows = self.windows();
         if let Some(window) = windows.get_mut(&kind) {
             let is_logged = window.logged < self.limit;
             if is_logged {
                 window.logged += 1;
             } else {
-                window.untold += 1;
+                window.unlogged += 1;
             }
             return is_logged;
         }
-        let window = Window { logged: 1, untold: 0 };
+        let window = Window {
+            logged: 1,
+            unlogged: 0,
+        };
         windows.insert(kind.clone(), window);
         drop(windows);
         // A server always has a runtime. Without a runtime, `flush` logs the rest.
@@ -72,24 +75,24 @@ impl<K: Clone + Eq + Hash + Send + Sync + 'static> Sampler<K> {
     /// Closes the window of a kind. Returns true if the next window has begun because the kind continues.
     fn close(&self, kind: &K) -> bool {
         let mut windows = self.windows();
-        let untold = windows.get(kind).map_or(0, |window| window.untold);
-        if untold == 0 {
+        let unlogged = windows.get(kind).map_or(0, |window| window.unlogged);
+        if unlogged == 0 {
             windows.remove(kind);
             return false;
         }
         let logged = self.limit;
-        windows.insert(kind.clone(), Window { logged, untold: 0 });
+        windows.insert(kind.clone(), Window { logged, unlogged: 0 });
         drop(windows);
-        (self.tell_rest)(kind, untold);
+        (self.log_remaining)(kind, unlogged);
         true
     }
 
     /// Logs the counts that were not logged yet. Call it when the server shuts down.
     pub(crate) fn flush(&self) {
         let windows = std::mem::take(&mut *self.windows());
-        for (kind, Window { untold, .. }) in windows {
-            if untold > 0 {
-                (self.tell_rest)(&kind, untold);
+        for (kind, Window { unlogged, .. }) in windows {
+            if unlogged > 0 {
+                (self.log_remaining)(&kind, unlogged);
             }
         }
     }
@@ -105,37 +108,37 @@ mod tests {
 
     use super::Sampler;
 
-    static TOLD: Mutex<Vec<(&str, u64)>> = Mutex::new(Vec::new());
+    static LOGGED: Mutex<Vec<(&str, u64)>> = Mutex::new(Vec::new());
     static SAMPLER: LazyLock<Sampler<&str>> = LazyLock::new(|| {
         Sampler::new(2, |kind, count| {
-            TOLD.lock().unwrap().push((kind, count));
+            LOGGED.lock().unwrap().push((kind, count));
         })
     });
 
-    fn told() -> Vec<(&'static str, u64)> {
-        std::mem::take(&mut TOLD.lock().unwrap())
+    fn logged() -> Vec<(&'static str, u64)> {
+        std::mem::take(&mut LOGGED.lock().unwrap())
     }
 
     #[test]
     fn logs_the_first_of_a_window_and_counts_the_rest() {
         let sampler: &'static Sampler<&str> = &SAMPLER;
-        let taken: Vec<bool> = (0..5).map(|_| sampler.takes("scan")).collect();
+        let taken: Vec<bool> = (0..5).map(|_| sampler.should_log("scan")).collect();
         assert_eq!(taken, [true, true, false, false, false]);
-        assert!(sampler.takes("other"));
+        assert!(sampler.should_log("other"));
         assert!(sampler.close(&"scan"), "it goes on");
-        assert_eq!(told(), [("scan", 3)]);
+        assert_eq!(logged(), [("scan", 3)]);
         // Individual entries return after a window without events.
-        assert!(!sampler.takes("scan"));
+        assert!(!sampler.should_log("scan"));
         assert!(sampler.close(&"scan"));
         assert!(!sampler.close(&"scan"));
-        assert_eq!(told(), [("scan", 1)]);
-        assert!(sampler.takes("scan"));
+        assert_eq!(logged(), [("scan", 1)]);
+        assert!(sampler.should_log("scan"));
         assert!(!sampler.close(&"other"));
         // `flush` logs the rest, and only once.
-        sampler.takes("scan");
-        sampler.takes("scan");
+        sampler.should_log("scan");
+        sampler.should_log("scan");
         sampler.flush();
         sampler.flush();
-        assert_eq!(told(), [("scan", 1)]);
+        assert_eq!(logged(), [("scan", 1)]);
     }
 }

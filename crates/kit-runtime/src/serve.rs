@@ -9,18 +9,18 @@ use std::time::Duration;
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::http::flush_refused;
+use crate::http::flush_rejection_log;
 use crate::listener::Listener;
 use crate::settings::Settings;
-use crate::{Answering, Error, connection, log, start, stdout, telemetry};
+use crate::{Error, Serve, connection, log, start_error, stdout, telemetry};
 
 /// Time in which the server still accepts connections after a signal, so that clients that do not know of the shutdown
 /// yet are served.
-const LINGER: Duration = Duration::from_millis(100);
+const ACCEPT_AFTER_SIGNAL: Duration = Duration::from_millis(100);
 /// Grace period: maximum time that requests in progress may take after a signal.
-const GRACE: Duration = Duration::from_secs(10);
+const GRACE_PERIOD: Duration = Duration::from_secs(10);
 /// Stack size of the worker threads in bytes. Decoding and checking recurse as deep as the value is nested.
-const STACK: usize = 16 * 1024 * 1024;
+const STACK_BYTES: usize = 16 * 1024 * 1024;
 
 static IS_CLOSING: AtomicBool = AtomicBool::new(false);
 
@@ -38,7 +38,7 @@ pub fn run(server: impl Future<Output = Result<(), Error>>) -> ExitCode {
         .and_then(|_exporting| {
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .enable_all()
-                .thread_stack_size(STACK)
+                .thread_stack_size(STACK_BYTES)
                 .build()?;
             runtime.block_on(server)
         });
@@ -60,7 +60,7 @@ pub fn run(server: impl Future<Output = Result<(), Error>>) -> ExitCode {
 /// # Errors
 ///
 /// If an environment variable is invalid, or if the address cannot be bound.
-pub async fn serve(router: impl Answering) -> Result<(), Error> {
+pub async fn serve(router: impl Serve) -> Result<(), Error> {
     let settings = Settings::load()?;
     let (host, port) = (settings.host.as_deref(), settings.port);
     let listener = Listener::bind(host, port, settings.connections).await;
@@ -73,9 +73,9 @@ pub async fn serve(router: impl Answering) -> Result<(), Error> {
     let connections = GracefulShutdown::new();
     let accept = async {
         loop {
-            let (stream, peer, place) = listener.accept().await;
+            let (stream, peer, permit) = listener.accept().await;
             let router = router.clone();
-            connection::serve(stream, peer, router, settings.timeouts, &connections, place);
+            connection::serve(stream, peer, router, settings.timeouts, &connections, permit);
         }
     };
     {
@@ -94,17 +94,20 @@ pub async fn serve(router: impl Answering) -> Result<(), Error> {
         });
         IS_CLOSING.store(true, Ordering::Relaxed);
         // Clients do not know of the shutdown yet, so go on accepting for a short time.
-        let _ = tokio::time::timeout(LINGER, accept).await;
+        let _ = tokio::time::timeout(ACCEPT_AFTER_SIGNAL, accept).await;
     }
     drop(listener);
-    if tokio::time::timeout(GRACE, connections.shutdown()).await.is_err() {
+    if tokio::time::timeout(GRACE_PERIOD, connections.shutdown())
+        .await
+        .is_err()
+    {
         tracing::warn!(
             "Requests were not answered {} s after the server was asked to end; they are cut off",
-            GRACE.as_secs()
+            GRACE_PERIOD.as_secs()
         );
     }
     connection::flush_refusals();
-    flush_refused();
+    flush_rejection_log();
     Ok(())
 }
 
@@ -137,7 +140,7 @@ fn refused(error: &io::Error, host: Option<&str>, port: u16) -> Error {
         ),
     };
     let host = host.unwrap_or("every address");
-    start::failure(&what, &format!("at {host}, port {port}"), &help)
+    start_error::failure(&what, &format!("at {host}, port {port}"), &help)
 }
 
 fn url(address: SocketAddr) -> String {

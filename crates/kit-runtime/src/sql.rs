@@ -12,13 +12,13 @@ use crate::format::is_uuid;
 use crate::{BigInt, Bytes, OutOfRange, Timestamp};
 
 /// Returns the name of the constraint that a row violated; `None` if the statement failed for another reason.
-pub fn violated(error: &Error) -> Option<&str> {
+pub fn violated_constraint(error: &Error) -> Option<&str> {
     error.as_database_error()?.constraint()
 }
 
 /// Returns true if a column cannot store a value of the statement: a string with the wrong format or too many
 /// characters, or a number that is too large.
-pub fn is_unfit(error: &Error) -> bool {
+pub fn is_value_error(error: &Error) -> bool {
     match error {
         // https://www.postgresql.org/docs/current/errcodes-appendix.html
         Error::Database(error) => matches!(
@@ -33,12 +33,12 @@ pub fn is_unfit(error: &Error) -> bool {
 
 /// Returns true for a string that is not a UUID. No row of a UUID column can match such a string, and PostgreSQL would
 /// report the comparison as an error.
-pub fn is_no_uuid(text: Option<&str>) -> bool {
+pub fn is_not_uuid(text: Option<&str>) -> bool {
     text.is_some_and(|text| !is_uuid(text))
 }
 
 /// Returns true for a number of more than 64 bits. No row of a `bigint` column can match such a number.
-pub fn is_no_bigint(number: Option<&BigInt>) -> bool {
+pub fn exceeds_bigint(number: Option<&BigInt>) -> bool {
     number.is_some_and(|number| i64::try_from(number).is_err())
 }
 

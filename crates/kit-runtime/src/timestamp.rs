@@ -19,22 +19,22 @@ const DAY: i64 = 86_400_000;
 ///
 /// let moment: Timestamp = "2026-01-01T01:00:00.5+01:00".parse()?;
 /// assert_eq!(moment.to_string(), "2026-01-01T00:00:00.500Z");
-/// # Ok::<(), kit_runtime::NoTimestamp>(())
+/// # Ok::<(), kit_runtime::TimestampError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
 /// Error for a string or a number that is not a timestamp in the years 0 to 9999.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NoTimestamp;
+pub struct TimestampError;
 
-impl fmt::Display for NoTimestamp {
+impl fmt::Display for TimestampError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("no RFC 3339 date-time of the years 0 to 9999")
     }
 }
 
-impl std::error::Error for NoTimestamp {}
+impl std::error::Error for TimestampError {}
 
 impl Timestamp {
     /// Returns the current time.
@@ -47,11 +47,11 @@ impl Timestamp {
     /// # Errors
     ///
     /// If the year is not between 0 and 9999.
-    pub fn from_unix_millis(millis: i64) -> Result<Self, NoTimestamp> {
+    pub fn from_unix_millis(millis: i64) -> Result<Self, TimestampError> {
         if (FIRST..=LAST).contains(&millis) {
             Ok(Self(millis))
         } else {
-            Err(NoTimestamp)
+            Err(TimestampError)
         }
     }
 
@@ -108,13 +108,13 @@ impl fmt::Display for Timestamp {
 }
 
 impl std::str::FromStr for Timestamp {
-    type Err = NoTimestamp;
+    type Err = TimestampError;
 
-    fn from_str(text: &str) -> Result<Self, NoTimestamp> {
-        read(text)
+    fn from_str(text: &str) -> Result<Self, TimestampError> {
+        parse_date_time(text)
             .filter(|millis| (FIRST..=LAST).contains(millis))
             .map(Self)
-            .ok_or(NoTimestamp)
+            .ok_or(TimestampError)
     }
 }
 
@@ -134,7 +134,7 @@ impl<'de> Deserialize<'de> for Timestamp {
 /// Returns true if a string is a `date-time` of RFC 3339, such as `2026-02-28T23:59:59.5+01:00`. `T` and `Z` may be
 /// lower case. A leap second is accepted only in the last minute of a day in UTC.
 pub fn is_date_time(text: &str) -> bool {
-    read(text).is_some()
+    parse_date_time(text).is_some()
 }
 
 /// Returns true if a string is a `date-time` of RFC 3339 with a four-digit year in UTC. The offset of
@@ -145,13 +145,17 @@ pub(crate) fn is_timestamp(text: &str) -> bool {
 
 /// Parses a `date-time` to milliseconds since 1970. A leap second becomes the first millisecond of the next day, as in
 /// POSIX.
-fn read(text: &str) -> Option<i64> {
+fn parse_date_time(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     if bytes.len() < 20 {
         return None;
     }
     let days = date_at_start(bytes)?;
-    let (hour, minute, second) = (two(bytes, 11)?, two(bytes, 14)?, two(bytes, 17)?);
+    let (hour, minute, second) = (
+        parse_two_digits(bytes, 11)?,
+        parse_two_digits(bytes, 14)?,
+        parse_two_digits(bytes, 17)?,
+    );
     let separated = matches!(bytes[10], b'T' | b't') && bytes[13] == b':' && bytes[16] == b':';
     if !separated || hour > 23 || minute > 59 || second > 60 {
         return None;
@@ -186,8 +190,8 @@ fn read(text: &str) -> Option<i64> {
 
 /// Parses the calendar date at the start of a string to days since 1970.
 pub(crate) fn date_at_start(bytes: &[u8]) -> Option<i64> {
-    let year = two(bytes, 0)? * 100 + two(bytes, 2)?;
-    let (month, day) = (two(bytes, 5)?, two(bytes, 8)?);
+    let year = parse_two_digits(bytes, 0)? * 100 + parse_two_digits(bytes, 2)?;
+    let (month, day) = (parse_two_digits(bytes, 5)?, parse_two_digits(bytes, 8)?);
     if bytes[4] != b'-' || bytes[7] != b'-' {
         return None;
     }
@@ -206,7 +210,7 @@ fn offset_at(bytes: &[u8], at: usize) -> Option<i64> {
     match bytes.get(at)? {
         b'Z' | b'z' => (bytes.len() == at + 1).then_some(0),
         sign @ (b'+' | b'-') if bytes.len() == at + 6 && bytes[at + 3] == b':' => {
-            let (hour, minute) = (two(bytes, at + 1)?, two(bytes, at + 4)?);
+            let (hour, minute) = (parse_two_digits(bytes, at + 1)?, parse_two_digits(bytes, at + 4)?);
             let minutes = hour * 60 + minute;
             (hour <= 23 && minute <= 59).then_some(if *sign == b'+' { minutes } else { -minutes })
         }
@@ -215,7 +219,7 @@ fn offset_at(bytes: &[u8], at: usize) -> Option<i64> {
 }
 
 /// Parses two digits.
-fn two(bytes: &[u8], at: usize) -> Option<i64> {
+fn parse_two_digits(bytes: &[u8], at: usize) -> Option<i64> {
     let digit = |at: usize| {
         let byte = *bytes.get(at)?;
         byte.is_ascii_digit().then(|| i64::from(byte - b'0'))

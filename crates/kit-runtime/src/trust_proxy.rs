@@ -21,13 +21,13 @@ pub struct TrustProxy {
 enum Proxies {
     /// No proxy.
     #[default]
-    Nobody,
+    None,
     /// Number of proxies in a chain.
     Count(usize),
     /// Proxies with these addresses.
     Ranges(Vec<Range>),
     /// All proxies. This is safe only if each proxy replaces the header.
-    Everybody,
+    All,
 }
 
 /// Header in which proxies report the address of the client.
@@ -132,8 +132,8 @@ impl TrustProxy {
 impl Proxies {
     fn parse(text: &str) -> Result<Self, Error> {
         match text.trim() {
-            "true" => return Ok(Self::Everybody),
-            "false" | "0" => return Ok(Self::Nobody),
+            "true" => return Ok(Self::All),
+            "false" | "0" => return Ok(Self::None),
             number if number.bytes().all(|byte| byte.is_ascii_digit()) => {
                 let count = number.parse().ok().filter(|count| *count > 0);
                 return count.map(Self::Count).ok_or_else(|| refused(number));
@@ -157,8 +157,8 @@ impl Proxies {
     /// Returns true if the proxy at an address is trusted. `distance` counts from the server; the peer has 0.
     fn trusts(&self, address: IpAddr, distance: usize) -> bool {
         match self {
-            Self::Nobody => false,
-            Self::Everybody => true,
+            Self::None => false,
+            Self::All => true,
             Self::Count(count) => distance < *count,
             Self::Ranges(ranges) => ranges.iter().any(|range| range.has(address)),
         }

@@ -9,7 +9,7 @@ mod collector;
 
 use std::collections::BTreeMap;
 
-use collector::{Server, collector, hex, show, told, values};
+use collector::{Server, collector, hex, received, show, values};
 use kit_runtime::{Application, Error, Request, Response, Routes, StatusCode};
 use opentelemetry_proto::tonic::logs::v1::LogRecord;
 use opentelemetry_proto::tonic::trace::v1::Span;
@@ -80,14 +80,14 @@ fn said<'r>(records: &'r [LogRecord], message: &str) -> Vec<&'r LogRecord> {
 
 #[test]
 fn exports_spans_of_handlers_below_their_phase() {
-    let (address, heard) = collector();
+    let (address, receiver) = collector();
     let server = Server::start(&[("OTEL_EXPORTER_OTLP_ENDPOINT", address)]);
     let sampled = format!("traceparent: 00-{TRACE}-b7ad6b7169203331-01\r\n");
-    assert!(server.ask("/items/7", &sampled).starts_with("HTTP/1.1 204 "));
+    assert!(server.get("/items/7", &sampled).starts_with("HTTP/1.1 204 "));
     let unsampled = format!("traceparent: 00-{TRACE}-b7ad6b7169203331-00\r\n");
-    assert!(server.ask("/items/7", &unsampled).starts_with("HTTP/1.1 204 "));
+    assert!(server.get("/items/7", &unsampled).starts_with("HTTP/1.1 204 "));
     server.stop();
-    let (spans, records, _) = told(&heard);
+    let (spans, records, _) = received(&receiver);
 
     let [handler] = named(&spans, "handler")[..] else {
         panic!("{spans:?}")
@@ -132,7 +132,7 @@ fn exports_spans_of_handlers_below_their_phase() {
 #[test]
 fn writes_the_surrounding_spans_into_log_entries() {
     let server = Server::start(&[]);
-    assert!(server.ask("/items/7", "").starts_with("HTTP/1.1 204 "));
+    assert!(server.get("/items/7", "").starts_with("HTTP/1.1 204 "));
     let log = server.stop();
     let read = log.lines().find(|line| line.contains("Rows were read")).unwrap();
     let spans =

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::net::TcpListener;
 
-use collector::{Server, collector, hex, show, told, values};
+use collector::{Server, collector, hex, received, show, values};
 use kit_runtime::shape::{Property, Shape};
 use kit_runtime::{Application, Contract, Error, Middleware, Request, Response, Routes, StatusCode};
 use opentelemetry_proto::tonic::logs::v1::LogRecord;
@@ -84,18 +84,18 @@ fn server() {
 
 #[test]
 fn exports_requests_and_logs_to_a_collector() {
-    let (address, heard) = collector();
+    let (address, receiver) = collector();
     let server = Server::start(&[
         ("OTEL_EXPORTER_OTLP_ENDPOINT", address),
         ("OTEL_SERVICE_NAME", "items".to_owned()),
     ]);
     let parent = format!("traceparent: 00-{TRACE}-{PARENT}-01\r\n");
-    assert!(server.ask("/items/1", &parent).starts_with("HTTP/1.1 200 "));
+    assert!(server.get("/items/1", &parent).starts_with("HTTP/1.1 200 "));
     // The caller does not sample this trace, so it must not be exported.
-    server.ask("/items/2", &format!("traceparent: 00-{TRACE}-{PARENT}-00\r\n"));
-    assert!(server.ask("/items/none", "").starts_with("HTTP/1.1 404 "));
+    server.get("/items/2", &format!("traceparent: 00-{TRACE}-{PARENT}-00\r\n"));
+    assert!(server.get("/items/none", "").starts_with("HTTP/1.1 404 "));
     let log = server.stop();
-    let (spans, records, services) = told(&heard);
+    let (spans, records, services) = received(&receiver);
     assert!(
         services.len() >= 2 && services.iter().all(|name| name == "items"),
         "{services:?}"
@@ -208,7 +208,7 @@ fn serves_requests_and_logs_once_if_the_collector_is_unreachable() {
         ("OTEL_LOGS_EXPORTER", "none".to_owned()),
     ]);
     for _ in 0..3 {
-        assert!(server.ask("/items/1", "").starts_with("HTTP/1.1 200 "));
+        assert!(server.get("/items/1", "").starts_with("HTTP/1.1 200 "));
         std::thread::sleep(std::time::Duration::from_millis(200));
     }
     let log = server.stop();

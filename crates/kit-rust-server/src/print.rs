@@ -97,6 +97,12 @@ impl Expression {
                 ] = arguments.as_slice()
                 {
                     let begins = indent + before + name.len() + 1;
+                    // A list may be longer than other arguments by its brackets.
+                    let flat = only.flat();
+                    if matches!(only, Self::List(_)) && only.may_be_flat() && begins + flat.len() + 2 <= WIDTH
+                    {
+                        return format!("{name}({flat})");
+                    }
                     let text = only.print_broken(indent, before + name.len() + 1);
                     let first = text.lines().next().unwrap_or_default();
                     let is_squeezed = only.has_one_argument() && first.ends_with('(');

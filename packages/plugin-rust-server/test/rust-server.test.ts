@@ -148,7 +148,7 @@ test("warns about an entity behind middleware without @owner, whose handlers res
   assert.match(first.text, /warning\[KIT1508\].*`Item` does not say who owns its rows.*`GET \/items\/:id`/);
   assert.match(first.text, /src\/items\.types\.ts:2:18/);
   assert.match(first.text, /`@owner userId = ctx\.userId`.*`@owner none`/);
-  assert.match(project.read("src/handlers/items.rs"), /Error::not_decided\(\s*"GET \/items\/:id"/);
+  assert.match(project.read("src/handlers/items.rs"), /Error::not_specified\(\s*"GET \/items\/:id"/);
 
   project.write("src/items.types.ts", types.replace("@table items", "@table items @owner none"));
   rmSync(join(project.root, "src/handlers/items.rs"));

@@ -13,21 +13,21 @@ use crate::shape::{Array, Literal, MAX_DEPTH, Number, Shape, Text, Tuple};
 
 /// A broken rule and its argument.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Broken {
+pub(crate) struct BrokenRule {
     /// The rule.
     pub rule: Rule,
     /// Argument of the rule as the contract declares it; `None` if the rule has no argument.
     pub limit: Option<Value>,
 }
 
-impl Broken {
+impl BrokenRule {
     /// Creates a broken rule without an argument.
-    pub(crate) fn rule(rule: Rule) -> Self {
+    pub(crate) fn new(rule: Rule) -> Self {
         Self { rule, limit: None }
     }
 
     /// Creates a broken rule with its argument.
-    pub(crate) fn limit(rule: Rule, limit: impl Into<Value>) -> Self {
+    pub(crate) fn with_limit(rule: Rule, limit: impl Into<Value>) -> Self {
         let limit = Some(limit.into());
         Self { rule, limit }
     }
@@ -42,12 +42,12 @@ const DIGITS: &str = "^-?[0-9]+$";
 
 /// Finds the first rule of a shape that a value breaks. The value must not fit the shape. The type comes first, then
 /// the rules in the order in which the text of `expected` names them.
-pub(super) fn broken(shape: &'static Shape, value: &Json) -> Broken {
-    own_rule(shape.resolve(), value).unwrap_or_else(|| of_type(&[shape.resolve()]))
+pub(super) fn broken_rule(shape: &'static Shape, value: &Json) -> BrokenRule {
+    broken_rule_of_value(shape.resolve(), value).unwrap_or_else(|| type_rule(&[shape.resolve()]))
 }
 
 /// Finds the broken rule for a union of these shapes.
-pub(super) fn broken_of_all(shapes: &[&'static Shape], value: &Json) -> Broken {
+pub(super) fn broken_rule_of_union(shapes: &[&'static Shape], value: &Json) -> BrokenRule {
     let mut members = Vec::new();
     for shape in shapes {
         add_members(shape, &mut members);
@@ -56,15 +56,15 @@ pub(super) fn broken_of_all(shapes: &[&'static Shape], value: &Json) -> Broken {
 }
 
 /// Returns the rule that the value itself breaks; `None` if only a value inside of it can break a rule.
-fn own_rule(shape: &'static Shape, value: &Json) -> Option<Broken> {
+fn broken_rule_of_value(shape: &'static Shape, value: &Json) -> Option<BrokenRule> {
     match (shape, value) {
-        (Shape::Unknown, _) => Some(Broken::limit(Rule::MaxDepth, MAX_DEPTH)),
-        (Shape::Never, _) => Some(Broken::rule(Rule::Unknown)),
-        (Shape::Literal(literal), _) => Some(Broken::limit(Rule::Const, literal_limit(*literal))),
-        (Shape::Union(_), value) => Some(broken_of_all(&[shape], value)),
-        (shape, value) if !is_of_type(shape, value) => Some(of_type(&[shape])),
-        (Shape::Date, _) => Some(Broken::limit(Rule::Format, "date-time")),
-        (Shape::Bytes, _) => Some(Broken::limit(Rule::ContentEncoding, "base64")),
+        (Shape::Unknown, _) => Some(BrokenRule::with_limit(Rule::MaxDepth, MAX_DEPTH)),
+        (Shape::Never, _) => Some(BrokenRule::new(Rule::Unknown)),
+        (Shape::Literal(literal), _) => Some(BrokenRule::with_limit(Rule::Const, literal_limit(*literal))),
+        (Shape::Union(_), value) => Some(broken_rule_of_union(&[shape], value)),
+        (shape, value) if !is_of_type(shape, value) => Some(type_rule(&[shape])),
+        (Shape::Date, _) => Some(BrokenRule::with_limit(Rule::Format, "date-time")),
+        (Shape::Bytes, _) => Some(BrokenRule::with_limit(Rule::ContentEncoding, "base64")),
         (Shape::Text(rules), Json::String(text)) => text_rule(rules, text),
         (Shape::Number(rules), Json::Number(number)) => number_rule(rules, *number),
         (Shape::BigInt(rules), value) => bigint_rule(rules, value),
@@ -74,9 +74,9 @@ fn own_rule(shape: &'static Shape, value: &Json) -> Option<Broken> {
     }
 }
 
-fn text_rule(rules: &Text, text: &str) -> Option<Broken> {
+fn text_rule(rules: &Text, text: &str) -> Option<BrokenRule> {
     if let Some(template) = rules.template.filter(|template| !template.is_match(text)) {
-        return Some(Broken::limit(Rule::Template, template.source()));
+        return Some(BrokenRule::with_limit(Rule::Template, template.source()));
     }
     let length = if rules.min_length.is_none() && rules.max_length.is_none() {
         0
@@ -84,21 +84,21 @@ fn text_rule(rules: &Text, text: &str) -> Option<Broken> {
         text.chars().count()
     };
     if let Some(least) = rules.min_length.filter(|least| length < *least) {
-        return Some(Broken::limit(Rule::MinLength, least));
+        return Some(BrokenRule::with_limit(Rule::MinLength, least));
     }
     if let Some(most) = rules.max_length.filter(|most| length > *most) {
-        return Some(Broken::limit(Rule::MaxLength, most));
+        return Some(BrokenRule::with_limit(Rule::MaxLength, most));
     }
     if let Some(format) = rules.format.filter(|format| !has_format(*format, text)) {
-        return Some(Broken::limit(Rule::Format, format.name()));
+        return Some(BrokenRule::with_limit(Rule::Format, format.name()));
     }
     let pattern = rules.pattern.filter(|pattern| !pattern.is_match(text))?;
-    Some(Broken::limit(Rule::Pattern, pattern.source()))
+    Some(BrokenRule::with_limit(Rule::Pattern, pattern.source()))
 }
 
-fn number_rule(rules: &Number, number: f64) -> Option<Broken> {
+fn number_rule(rules: &Number, number: f64) -> Option<BrokenRule> {
     if rules.integer && number.is_finite() && number.fract() != 0.0 {
-        return Some(Broken::limit(Rule::Type, "integer"));
+        return Some(BrokenRule::with_limit(Rule::Type, "integer"));
     }
     let compare = |bound: f64| number.partial_cmp(&bound).unwrap_or(Ordering::Equal);
     let is_multiple = |step| !number.is_finite() || rules::is_multiple_of(number, step);
@@ -107,27 +107,27 @@ fn number_rule(rules: &Number, number: f64) -> Option<Broken> {
     }
     let greatest = if rules.integer { rules::MAX_SAFE } else { f64::MAX };
     if number > greatest {
-        return Some(Broken::limit(Rule::Maximum, greatest));
+        return Some(BrokenRule::with_limit(Rule::Maximum, greatest));
     }
-    (number < -greatest).then(|| Broken::limit(Rule::Minimum, -greatest))
+    (number < -greatest).then(|| BrokenRule::with_limit(Rule::Minimum, -greatest))
 }
 
-fn bigint_rule(rules: &Number, value: &Json) -> Option<Broken> {
+fn bigint_rule(rules: &Number, value: &Json) -> Option<BrokenRule> {
     let Some(number) = rules::bigint(value) else {
         let is_long = matches!(value, Json::String(text) if text.chars().count() > MAX_CHARACTERS);
         return Some(if is_long {
-            Broken::limit(Rule::MaxLength, MAX_CHARACTERS)
+            BrokenRule::with_limit(Rule::MaxLength, MAX_CHARACTERS)
         } else {
-            Broken::limit(Rule::Pattern, DIGITS)
+            BrokenRule::with_limit(Rule::Pattern, DIGITS)
         });
     };
     // As doubles, the bounds of a 64-bit column would be reported with rounded digits: 9223372036854776000.
     if rules.is_bigint_column() && i64::try_from(&number).is_err() {
         let is_less = BigInt::compare(&number, 0.0) == Ordering::Less;
         return Some(if is_less {
-            Broken::limit(Rule::Minimum, "-9223372036854775808")
+            BrokenRule::with_limit(Rule::Minimum, "-9223372036854775808")
         } else {
-            Broken::limit(Rule::Maximum, "9223372036854775807")
+            BrokenRule::with_limit(Rule::Maximum, "9223372036854775807")
         });
     }
     let is_multiple = |step| rules::is_bigint_multiple_of(&number, step);
@@ -138,7 +138,7 @@ fn bounds_rule(
     rules: &Number,
     compare: impl Fn(f64) -> Ordering,
     is_multiple: impl Fn(f64) -> bool,
-) -> Option<Broken> {
+) -> Option<BrokenRule> {
     let bounds: [(Rule, Option<f64>, &[Ordering]); 4] = [
         (Rule::Minimum, rules.minimum, &[Ordering::Less]),
         (Rule::Maximum, rules.maximum, &[Ordering::Greater]),
@@ -155,37 +155,37 @@ fn bounds_rule(
     ];
     for (rule, bound, wrong) in bounds {
         if let Some(bound) = bound.filter(|bound| wrong.contains(&compare(*bound))) {
-            return Some(Broken::limit(rule, bound));
+            return Some(BrokenRule::with_limit(rule, bound));
         }
     }
     let step = rules.multiple_of.filter(|step| !is_multiple(*step))?;
-    Some(Broken::limit(Rule::MultipleOf, step))
+    Some(BrokenRule::with_limit(Rule::MultipleOf, step))
 }
 
-fn items_rule(rules: &Array, items: &[Json]) -> Option<Broken> {
+fn items_rule(rules: &Array, items: &[Json]) -> Option<BrokenRule> {
     if let Some(least) = rules.min_items.filter(|least| items.len() < *least) {
-        return Some(Broken::limit(Rule::MinItems, least));
+        return Some(BrokenRule::with_limit(Rule::MinItems, least));
     }
     if let Some(most) = rules.max_items.filter(|most| items.len() > *most) {
-        return Some(Broken::limit(Rule::MaxItems, most));
+        return Some(BrokenRule::with_limit(Rule::MaxItems, most));
     }
     let is_broken = rules.unique_items && !rules::has_unique_items(items);
-    is_broken.then(|| Broken::rule(Rule::UniqueItems))
+    is_broken.then(|| BrokenRule::new(Rule::UniqueItems))
 }
 
-fn length_rule(tuple: &Tuple, length: usize) -> Option<Broken> {
-    if length < tuple.least() {
-        return Some(Broken::limit(Rule::MinItems, tuple.least()));
+fn length_rule(tuple: &Tuple, length: usize) -> Option<BrokenRule> {
+    if length < tuple.min_items() {
+        return Some(BrokenRule::with_limit(Rule::MinItems, tuple.min_items()));
     }
-    let most = tuple.most().filter(|most| length > *most)?;
-    Some(Broken::limit(Rule::MaxItems, most))
+    let most = tuple.max_items().filter(|most| length > *most)?;
+    Some(BrokenRule::with_limit(Rule::MaxItems, most))
 }
 
 /// Returns the broken rule of a union. A union of literals breaks `enum`. If exactly one member has the type of the
 /// value, the client probably meant that member, so its rule is returned. `anyOf` covers all other cases.
-fn union_rule(members: &[&'static Shape], value: &Json) -> Broken {
+fn union_rule(members: &[&'static Shape], value: &Json) -> BrokenRule {
     if members.is_empty() {
-        return Broken::rule(Rule::Unknown);
+        return BrokenRule::new(Rule::Unknown);
     }
     let is_listed = |member: &&Shape| matches!(member, Shape::Literal(_) | Shape::Null | Shape::Boolean);
     let is_literal = |member: &&Shape| matches!(member, Shape::Literal(_));
@@ -194,12 +194,12 @@ fn union_rule(members: &[&'static Shape], value: &Json) -> Broken {
     }
     let mut meant = members.iter().filter(|member| is_of_type(member, value));
     match (meant.next(), meant.next()) {
-        (None, _) => of_type(members),
+        (None, _) => type_rule(members),
         // A literal among other types is only one of several valid values, so its rule would mislead.
         (Some(only), None) if !is_literal(only) => {
-            own_rule(only, value).unwrap_or_else(|| Broken::rule(Rule::AnyOf))
+            broken_rule_of_value(only, value).unwrap_or_else(|| BrokenRule::new(Rule::AnyOf))
         }
-        _ => Broken::rule(Rule::AnyOf),
+        _ => BrokenRule::new(Rule::AnyOf),
     }
 }
 
@@ -217,7 +217,7 @@ fn add_members(shape: &'static Shape, found: &mut Vec<&'static Shape>) {
     }
 }
 
-fn enum_rule(members: &[&'static Shape]) -> Broken {
+fn enum_rule(members: &[&'static Shape]) -> BrokenRule {
     let mut values: Vec<Value> = Vec::new();
     for member in members {
         let listed = match member {
@@ -231,16 +231,16 @@ fn enum_rule(members: &[&'static Shape]) -> Broken {
             }
         }
         if values.len() > MAX_VALUES {
-            return Broken::rule(Rule::Enum);
+            return BrokenRule::new(Rule::Enum);
         }
     }
     match values.pop() {
-        Some(only) if values.is_empty() => Broken::limit(Rule::Const, only),
+        Some(only) if values.is_empty() => BrokenRule::with_limit(Rule::Const, only),
         Some(last) => {
             values.push(last);
-            Broken::limit(Rule::Enum, values)
+            BrokenRule::with_limit(Rule::Enum, values)
         }
-        None => Broken::rule(Rule::Enum),
+        None => BrokenRule::new(Rule::Enum),
     }
 }
 
@@ -253,7 +253,7 @@ fn literal_limit(literal: Literal) -> Value {
 }
 
 /// Creates the failure for a value that has none of the types of these shapes.
-fn of_type(shapes: &[&'static Shape]) -> Broken {
+fn type_rule(shapes: &[&'static Shape]) -> BrokenRule {
     let mut names: Vec<&str> = Vec::new();
     for shape in shapes {
         let name = type_name(shape);
@@ -262,8 +262,8 @@ fn of_type(shapes: &[&'static Shape]) -> Broken {
         }
     }
     match names.as_slice() {
-        [only] => Broken::limit(Rule::Type, *only),
-        _ => Broken::limit(Rule::Type, names),
+        [only] => BrokenRule::with_limit(Rule::Type, *only),
+        _ => BrokenRule::with_limit(Rule::Type, names),
     }
 }
 
@@ -316,13 +316,13 @@ fn is_of_type(shape: &Shape, value: &Json) -> bool {
 // Each shape is declared next to the cases that use it.
 #[allow(clippy::items_after_statements)]
 mod tests {
-    use super::{Broken, broken};
+    use super::{BrokenRule, broken_rule};
     use crate::json::{parse, to_text};
     use crate::shape::{Format, Property, Shape};
 
     /// Formats the broken rule and its limit as JSON: `minLength 1`.
     fn told(shape: &'static Shape, text: &str) -> String {
-        let Broken { rule, limit } = broken(shape, &parse(text).unwrap());
+        let BrokenRule { rule, limit } = broken_rule(shape, &parse(text).unwrap());
         let limit = limit.map(|limit| format!(" {}", to_text(&limit).unwrap()));
         format!("{}{}", rule.name(), limit.unwrap_or_default())
     }

@@ -57,7 +57,7 @@ fn nearness(
                 }
             }
         }
-        (Shape::Tuple(tuple), Json::Array(items)) if tuple.takes(items.len()) => {
+        (Shape::Tuple(tuple), Json::Array(items)) if tuple.accepts_length(items.len()) => {
             for (index, item) in items.iter().enumerate() {
                 if fits(tuple.element(index, items.len()), item) {
                     shared += 1;

@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use super::Failure;
-use super::broken::{Broken, broken, broken_of_all};
+use super::broken::{BrokenRule, broken_rule, broken_rule_of_union};
 use super::closest::closest_member;
-use super::matcher::{Matcher, Narrowed, narrow, other_entries};
+use super::matcher::{Candidates, Matcher, narrow, other_entries};
 use super::path::{PathText, utf16_length};
 use super::rule::Rule;
-use super::rules::{holds, holds_text, keeps_item_rules};
-use super::shown::{REDACTED, received, shown};
+use super::rules::{fits_scalar_shape, fits_text_shape, satisfies_item_rules};
+use super::shown::{REDACTED, received, shortened_value};
 use super::suggest::{suggest, suggest_missing, suggest_one_of};
 use crate::json::Json;
 use crate::shape::{Array, MAX_DEPTH, Object, Shape, Tuple, Union, alternatives, count, describe};
@@ -41,7 +41,7 @@ fn explain_with(shape: &'static Shape, value: &Json, mut explainer: Explainer) -
     explainer.visit(
         shape,
         value,
-        At {
+        Location {
             path: &Path::Root,
             depth: 0,
             hidden: false,
@@ -95,7 +95,7 @@ impl Path<'_> {
 
 /// Current location of the walk.
 #[derive(Clone, Copy)]
-struct At<'a> {
+struct Location<'a> {
     path: &'a Path<'a>,
     /// Number of recursive types that were entered on the way.
     depth: usize,
@@ -115,7 +115,7 @@ struct Explainer {
 }
 
 impl Explainer {
-    fn visit(&mut self, shape: &'static Shape, value: &Json, at: At<'_>) {
+    fn visit(&mut self, shape: &'static Shape, value: &Json, at: Location<'_>) {
         if self.is_full() {
             return;
         }
@@ -125,7 +125,7 @@ impl Explainer {
             Shape::Recursive(to) => self.visit(
                 to(),
                 value,
-                At {
+                Location {
                     depth: at.depth + 1,
                     ..at
                 },
@@ -135,19 +135,19 @@ impl Explainer {
             Shape::Tuple(tuple) => self.tuple(shape, tuple, value, at),
             Shape::Union(union) => self.union(shape, union, value, at),
             Shape::Unknown => {
-                if !holds(shape, value) {
+                if !fits_scalar_shape(shape, value) {
                     self.refuse_depth(at);
                 }
             }
             _ => {
-                if !holds(shape, value) {
-                    self.refuse(shape, value, at);
+                if !fits_scalar_shape(shape, value) {
+                    self.add_failure_of(shape, value, at);
                 }
             }
         }
     }
 
-    fn refuse_depth(&mut self, at: At<'_>) {
+    fn refuse_depth(&mut self, at: Location<'_>) {
         self.push(Failure {
             path: at.path.text(),
             expected: format!("at most {MAX_DEPTH} levels of nesting"),
@@ -159,9 +159,9 @@ impl Explainer {
         });
     }
 
-    fn object(&mut self, shape: &'static Shape, object: &'static Object, value: &Json, at: At<'_>) {
+    fn object(&mut self, shape: &'static Shape, object: &'static Object, value: &Json, at: Location<'_>) {
         let Json::Object(members) = value else {
-            self.refuse(shape, value, at);
+            self.add_failure_of(shape, value, at);
             return;
         };
         for property in object.properties {
@@ -184,7 +184,7 @@ impl Explainer {
                 Some(item) => {
                     let hidden = at.hidden || property.sensitive;
                     let path = &path;
-                    self.visit(&property.shape, item, At { path, hidden, ..at });
+                    self.visit(&property.shape, item, Location { path, hidden, ..at });
                 }
             }
         }
@@ -192,42 +192,42 @@ impl Explainer {
             let before = self.failures.len();
             let path = &Path::Member(at.path, key);
             // All index signatures that match the key must hold. The first one that fails is enough for a failure.
-            for index in object.index.iter().filter(|index| index.keys.take(key)) {
+            for index in object.index.iter().filter(|index| index.keys.matches(key)) {
                 if self.failures.len() > before {
                     break;
                 }
                 match &index.key {
-                    Some(rules) if !holds_text(rules, key) => {
-                        self.refuse(rules, &Json::String(key.to_owned()), At { path, ..at });
+                    Some(rules) if !fits_text_shape(rules, key) => {
+                        self.add_failure_of(rules, &Json::String(key.to_owned()), Location { path, ..at });
                     }
-                    _ => self.visit(&index.shape, item, At { path, ..at }),
+                    _ => self.visit(&index.shape, item, Location { path, ..at }),
                 }
             }
         }
     }
 
-    fn array(&mut self, shape: &'static Shape, array: &'static Array, value: &Json, at: At<'_>) {
+    fn array(&mut self, shape: &'static Shape, array: &'static Array, value: &Json, at: Location<'_>) {
         let Json::Array(items) = value else {
-            self.refuse(shape, value, at);
+            self.add_failure_of(shape, value, at);
             return;
         };
-        if !keeps_item_rules(array, items) {
-            self.refuse(shape, value, at);
+        if !satisfies_item_rules(array, items) {
+            self.add_failure_of(shape, value, at);
         }
         for (index, item) in items.iter().enumerate() {
             if self.is_full() {
                 return;
             }
             let path = &Path::Item(at.path, index);
-            self.visit(array.element, item, At { path, ..at });
+            self.visit(array.element, item, Location { path, ..at });
         }
     }
 
-    fn tuple(&mut self, shape: &'static Shape, tuple: &'static Tuple, value: &Json, at: At<'_>) {
+    fn tuple(&mut self, shape: &'static Shape, tuple: &'static Tuple, value: &Json, at: Location<'_>) {
         let items = match value {
-            Json::Array(items) if tuple.takes(items.len()) => items,
+            Json::Array(items) if tuple.accepts_length(items.len()) => items,
             _ => {
-                self.refuse(shape, value, at);
+                self.add_failure_of(shape, value, at);
                 return;
             }
         };
@@ -236,20 +236,20 @@ impl Explainer {
                 return;
             }
             let path = &Path::Item(at.path, index);
-            self.visit(tuple.element(index, items.len()), item, At { path, ..at });
+            self.visit(tuple.element(index, items.len()), item, Location { path, ..at });
         }
     }
 
     /// Reports the failures of the member that the client probably meant. If that member cannot be determined, lists
     /// the members.
-    fn union(&mut self, shape: &'static Shape, union: &'static Union, value: &Json, at: At<'_>) {
+    fn union(&mut self, shape: &'static Shape, union: &'static Union, value: &Json, at: Location<'_>) {
         if !value.is_container() && union.members.len() > 1 {
             if !fits_scalar(shape, value, at.depth) {
-                self.refuse(shape, value, at);
+                self.add_failure_of(shape, value, at);
             }
             return;
         }
-        let Narrowed {
+        let Candidates {
             members,
             possible,
             unknown,
@@ -273,20 +273,20 @@ impl Explainer {
             let tag = value.get(key);
             if tag.is_some() || candidates.is_empty() {
                 let path = &Path::Member(at.path, key);
-                self.refuse_all(&shapes, tag, At { path, ..at });
+                self.add_failure_of_all(&shapes, tag, Location { path, ..at });
                 return;
             }
         }
         let named: Vec<_> = possible.iter().map(|member| &union.members[*member]).collect();
         if named.is_empty() {
-            self.refuse(shape, value, at);
+            self.add_failure_of(shape, value, at);
         } else {
-            self.refuse_all(&named, Some(value), at);
+            self.add_failure_of_all(&named, Some(value), at);
         }
     }
 
     /// Reports that a value fits none of several shapes. A `value` of `None` is missing.
-    fn refuse_all(&mut self, shapes: &[&'static Shape], value: Option<&Json>, at: At<'_>) {
+    fn add_failure_of_all(&mut self, shapes: &[&'static Shape], value: Option<&Json>, at: Location<'_>) {
         let expected = alternatives(shapes.iter().map(|shape| describe(shape)));
         let Some(value) = value else {
             self.push(Failure {
@@ -300,40 +300,40 @@ impl Explainer {
             });
             return;
         };
-        let hides = value.is_container() && shapes.iter().any(|shape| shape.holds_sensitive());
+        let is_sensitive = value.is_container() && shapes.iter().any(|shape| shape.holds_sensitive());
         let advice = || suggest_one_of(shapes, value);
-        let broken = broken_of_all(shapes, value);
-        self.fail(expected, broken, advice, (value, "string"), at, hides);
+        let broken = broken_rule_of_union(shapes, value);
+        self.add_failure(expected, broken, advice, (value, "string"), at, is_sensitive);
     }
 
-    fn refuse(&mut self, shape: &'static Shape, value: &Json, at: At<'_>) {
-        let hides = value.is_container() && shape.holds_sensitive();
+    fn add_failure_of(&mut self, shape: &'static Shape, value: &Json, at: Location<'_>) {
+        let is_sensitive = value.is_container() && shape.holds_sensitive();
         let noun = match shape {
             Shape::Text(rules) if rules.is_key => "key",
             _ => "string",
         };
         let advice = || suggest(shape, value);
-        let broken = broken(shape, value);
-        self.fail(describe(shape), broken, advice, (value, noun), at, hides);
+        let broken = broken_rule(shape, value);
+        self.add_failure(describe(shape), broken, advice, (value, noun), at, is_sensitive);
     }
 
     /// Adds a failure. For a hidden value, only its kind and the broken rule are reported. `noun` is the word for a
     /// string in `received`.
-    fn fail(
+    fn add_failure(
         &mut self,
         expected: String,
-        broken: Broken,
+        broken: BrokenRule,
         advice: impl FnOnce() -> Option<String>,
         (value, noun): (&Json, &str),
-        at: At<'_>,
-        hides: bool,
+        at: Location<'_>,
+        is_sensitive: bool,
     ) {
-        let hidden = at.hidden || hides;
-        let is_told = !self.is_brief || self.failures.is_empty();
+        let hidden = at.hidden || is_sensitive;
+        let is_reported = !self.is_brief || self.failures.is_empty();
         self.push(Failure {
             path: at.path.text(),
             expected,
-            received: if is_told {
+            received: if is_reported {
                 received(value, noun, hidden)
             } else {
                 String::new()
@@ -341,7 +341,7 @@ impl Explainer {
             value: Some(if hidden {
                 Value::from(REDACTED)
             } else {
-                shown(value)
+                shortened_value(value)
             }),
             rule: broken.rule,
             limit: broken.limit,
@@ -373,7 +373,7 @@ pub(super) fn fits_scalar(shape: &'static Shape, value: &Json, depth: usize) -> 
             .members
             .iter()
             .any(|member| fits_scalar(member, value, depth)),
-        _ => holds(shape, value),
+        _ => fits_scalar_shape(shape, value),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::rules::{holds, holds_text, is_literal, keeps_item_rules};
+use super::rules::{fits_scalar_shape, fits_text_shape, is_literal, satisfies_item_rules};
 use crate::json::Json;
 use crate::shape::{MAX_DEPTH, Object, Property, Shape, Text, Union};
 
@@ -11,9 +11,9 @@ use crate::shape::{MAX_DEPTH, Object, Property, Shape, Text, Union};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Fit {
     /// Number of keys that are retained, at any depth.
-    kept: usize,
+    retained_keys: usize,
     /// Sum of the weights of the scalars and the declared property names.
-    specific: usize,
+    specificity: usize,
 }
 
 /// Finds the union members that values belong to. Each value inside of the input is compared with each shape once and
@@ -21,7 +21,7 @@ pub(super) struct Fit {
 /// reach it. The cache identifies values by their address, so a matcher must not outlive the value.
 #[derive(Default)]
 pub(super) struct Matcher {
-    known: HashMap<(*const Shape, *const Json), Option<Fit>>,
+    cache: HashMap<(*const Shape, *const Json), Option<Fit>>,
 }
 
 /// Returns the index of the union member that a value belongs to; `None` if the value fits no member or the shape is
@@ -50,35 +50,41 @@ impl Matcher {
                 if value.is_container() =>
             {
                 let key = (std::ptr::from_ref(shape), std::ptr::from_ref(value));
-                if let Some(known) = self.known.get(&key) {
+                if let Some(known) = self.cache.get(&key) {
                     return *known;
                 }
-                let found = self.part(shape, value, depth);
-                self.known.insert(key, found);
+                let found = self.fit_container(shape, value, depth);
+                self.cache.insert(key, found);
                 found
             }
-            _ => self.part(shape, value, depth),
+            _ => self.fit_container(shape, value, depth),
         }
     }
 
-    fn part(&mut self, shape: &'static Shape, value: &Json, depth: usize) -> Option<Fit> {
+    fn fit_container(&mut self, shape: &'static Shape, value: &Json, depth: usize) -> Option<Fit> {
         match (shape, value) {
             (Shape::Object(object), Json::Object(_)) => self.object(object, value, depth),
             (Shape::Array(array), Json::Array(items)) => {
-                if !keeps_item_rules(array, items) {
+                if !satisfies_item_rules(array, items) {
                     return None;
                 }
-                let mut sum = Fit { kept: 0, specific: 0 };
+                let mut sum = Fit {
+                    retained_keys: 0,
+                    specificity: 0,
+                };
                 for item in items {
                     sum.add(self.fit(array.element, item, depth)?);
                 }
                 Some(sum)
             }
             (Shape::Tuple(tuple), Json::Array(items)) => {
-                if !tuple.takes(items.len()) {
+                if !tuple.accepts_length(items.len()) {
                     return None;
                 }
-                let mut sum = Fit { kept: 0, specific: 0 };
+                let mut sum = Fit {
+                    retained_keys: 0,
+                    specificity: 0,
+                };
                 for (index, item) in items.iter().enumerate() {
                     sum.add(self.fit(tuple.element(index, items.len()), item, depth)?);
                 }
@@ -86,39 +92,45 @@ impl Matcher {
             }
             (Shape::Union(union), _) => self.member(union, value, depth).map(|(_, fit)| fit),
             (Shape::Object(_) | Shape::Array(_) | Shape::Tuple(_), _) => None,
-            _ => holds(shape, value).then(|| Fit {
-                kept: if matches!(shape, Shape::Unknown) {
+            _ => fits_scalar_shape(shape, value).then(|| Fit {
+                retained_keys: if matches!(shape, Shape::Unknown) {
                     keys(value)
                 } else {
                     0
                 },
-                specific: specific(shape),
+                specificity: specificity(shape),
             }),
         }
     }
 
     fn object(&mut self, object: &'static Object, value: &Json, depth: usize) -> Option<Fit> {
-        let mut sum = Fit { kept: 0, specific: 0 };
+        let mut sum = Fit {
+            retained_keys: 0,
+            specificity: 0,
+        };
         for property in object.properties {
             match value.get(property.key) {
                 None if property.optional => {}
                 None => return None,
                 Some(item) => {
                     sum.add(self.fit(&property.shape, item, depth)?);
-                    sum.add(Fit { kept: 1, specific: 1 });
+                    sum.add(Fit {
+                        retained_keys: 1,
+                        specificity: 1,
+                    });
                 }
             }
         }
         for (key, item) in other_entries(object, value) {
             let mut first = true;
-            for index in object.index.iter().filter(|index| index.keys.take(key)) {
-                if index.key.is_some_and(|rules| !holds_text(&rules, key)) {
+            for index in object.index.iter().filter(|index| index.keys.matches(key)) {
+                if index.key.is_some_and(|rules| !fits_text_shape(&rules, key)) {
                     return None;
                 }
                 let fit = self.fit(&index.shape, item, depth)?;
                 if first {
                     sum.add(fit);
-                    sum.kept += 1;
+                    sum.retained_keys += 1;
                 }
                 first = false;
             }
@@ -141,13 +153,13 @@ impl Matcher {
 
 impl Fit {
     fn add(&mut self, other: Self) {
-        self.kept += other.kept;
-        self.specific += other.specific;
+        self.retained_keys += other.retained_keys;
+        self.specificity += other.specificity;
     }
 }
 
 /// Returns the weight of a scalar shape: a date has precedence over any string.
-fn specific(shape: &Shape) -> usize {
+fn specificity(shape: &Shape) -> usize {
     match shape {
         Shape::Null | Shape::Boolean | Shape::Number(_) | Shape::Literal(_) => 7,
         Shape::Text(Text {
@@ -194,7 +206,7 @@ pub(super) fn other_entries<'a>(
 }
 
 /// Union members that a value can belong to, according to its kind and its discriminants.
-pub(super) struct Narrowed {
+pub(super) struct Candidates {
     /// Indexes of the members.
     pub(super) members: Vec<usize>,
     /// Indexes of all members of the value's kind.
@@ -204,10 +216,10 @@ pub(super) struct Narrowed {
 }
 
 /// Returns the union members that a value can belong to. Reads only the discriminants of the value.
-pub(super) fn narrow(union: &'static Union, value: &Json) -> Narrowed {
+pub(super) fn narrow(union: &'static Union, value: &Json) -> Candidates {
     let all: Vec<usize> = (0..union.members.len()).collect();
     if !value.is_container() {
-        return Narrowed {
+        return Candidates {
             members: all.clone(),
             possible: all,
             unknown: None,
@@ -243,14 +255,14 @@ pub(super) fn narrow(union: &'static Union, value: &Json) -> Narrowed {
         if admitted == 0 {
             let shapes = listed.iter().map(|property| &property.shape);
             let shapes = shapes.filter(|shape| !matches!(shape, Shape::Never)).collect();
-            return Narrowed {
+            return Candidates {
                 members,
                 possible,
                 unknown: Some((key, shapes)),
             };
         }
     }
-    Narrowed {
+    Candidates {
         members,
         possible,
         unknown: None,

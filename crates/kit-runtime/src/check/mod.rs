@@ -13,7 +13,7 @@ mod suggest;
 
 use serde_json::Value;
 
-pub(crate) use broken::Broken;
+pub(crate) use broken::BrokenRule;
 pub use explain::{explain, explain_briefly};
 pub use matcher::pick;
 pub(crate) use path::PathText;
@@ -53,6 +53,6 @@ pub(crate) fn fits_scalar(shape: &'static Shape, value: &Json) -> bool {
 pub(crate) fn fits_text(shape: &'static Shape, text: &str) -> bool {
     match shape.resolve() {
         Shape::Union(union) => union.members.iter().any(|member| fits_text(member, text)),
-        shape => rules::holds_text(shape, text),
+        shape => rules::fits_text_shape(shape, text),
     }
 }

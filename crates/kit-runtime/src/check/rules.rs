@@ -11,29 +11,29 @@ use crate::shape::{Array, Format, Literal, MAX_DEPTH, Number, Shape, Text};
 use crate::timestamp::{is_date_time, is_timestamp};
 
 /// Returns true if a string fits a scalar shape.
-pub(super) fn holds_text(shape: &Shape, text: &str) -> bool {
+pub(super) fn fits_text_shape(shape: &Shape, text: &str) -> bool {
     match shape {
-        Shape::Text(rules) => keeps_text_rules(rules, text),
+        Shape::Text(rules) => satisfies_text_rules(rules, text),
         Shape::Date => is_timestamp(text),
         Shape::Literal(Literal::Text(literal)) => *literal == text,
-        _ => holds(shape, &Json::String(text.to_owned())),
+        _ => fits_scalar_shape(shape, &Json::String(text.to_owned())),
     }
 }
 
 /// Returns true if a value fits a scalar shape.
-pub(super) fn holds(shape: &Shape, value: &Json) -> bool {
+pub(super) fn fits_scalar_shape(shape: &Shape, value: &Json) -> bool {
     match (shape, value) {
         (_, Json::TooDeep) => false,
         (Shape::Unknown, value) => is_within(value, MAX_DEPTH),
         (Shape::Null, Json::Null) | (Shape::Boolean, Json::Bool(_)) => true,
         (Shape::Date, Json::String(text)) => is_timestamp(text),
         (Shape::Bytes, Json::String(text)) => is_base64(text),
-        (Shape::Text(rules), Json::String(text)) => keeps_text_rules(rules, text),
+        (Shape::Text(rules), Json::String(text)) => satisfies_text_rules(rules, text),
         (Shape::Number(rules), Json::Number(number)) => {
-            number.is_finite() && keeps_number_rules(rules, *number)
+            number.is_finite() && satisfies_number_rules(rules, *number)
         }
         (Shape::BigInt(rules), value) => {
-            bigint(value).is_some_and(|number| keeps_bigint_rules(rules, &number))
+            bigint(value).is_some_and(|number| satisfies_bigint_rules(rules, &number))
         }
         (Shape::Literal(literal), value) => is_literal(*literal, value),
         _ => false,
@@ -71,7 +71,7 @@ pub(super) fn bigint(value: &Json) -> Option<BigInt> {
     }
 }
 
-fn keeps_bigint_rules(rules: &Number, number: &BigInt) -> bool {
+fn satisfies_bigint_rules(rules: &Number, number: &BigInt) -> bool {
     let is = |bound: Option<f64>, orders: &[Ordering]| {
         bound.is_none_or(|bound| orders.contains(&number.compare(bound)))
     };
@@ -90,7 +90,7 @@ pub(super) fn is_bigint_multiple_of(number: &BigInt, step: f64) -> bool {
     number.is_multiple_of(digits, exponent)
 }
 
-fn keeps_text_rules(rules: &Text, text: &str) -> bool {
+fn satisfies_text_rules(rules: &Text, text: &str) -> bool {
     has_length(
         text,
         rules.min_length.unwrap_or(0),
@@ -126,7 +126,7 @@ pub fn has_format(format: Format, text: &str) -> bool {
     }
 }
 
-fn keeps_number_rules(rules: &Number, number: f64) -> bool {
+fn satisfies_number_rules(rules: &Number, number: f64) -> bool {
     (!rules.integer || is_safe_integer(number))
         && rules.minimum.is_none_or(|minimum| number >= minimum)
         && rules.maximum.is_none_or(|maximum| number <= maximum)
@@ -185,7 +185,7 @@ fn decimal(number: f64) -> (u128, i32) {
 }
 
 /// Returns true if an array satisfies the rules of its type. Does not check its items.
-pub(super) fn keeps_item_rules(rules: &Array, items: &[Json]) -> bool {
+pub(super) fn satisfies_item_rules(rules: &Array, items: &[Json]) -> bool {
     items.len() >= rules.min_items.unwrap_or(0)
         && items.len() <= rules.max_items.unwrap_or(usize::MAX)
         && (!rules.unique_items || has_unique_items(items))

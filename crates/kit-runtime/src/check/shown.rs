@@ -8,12 +8,12 @@ use crate::json::{Json, number_text};
 pub(super) const REDACTED: &str = "[redacted]";
 
 const MAX_TEXT: usize = 200;
-const MAX_PARTS: usize = 10;
+const MAX_ENTRIES: usize = 10;
 const MAX_LEVELS: usize = 3;
 
 /// Shortens a value: a string is cut after 200 UTF-16 units, an array or object after 10 entries and 3 levels. `…`
 /// marks each cut.
-pub(super) fn shown(value: &Json) -> Value {
+pub(super) fn shortened_value(value: &Json) -> Value {
     shown_within(value, MAX_LEVELS)
 }
 
@@ -30,10 +30,10 @@ fn shown_within(value: &Json, levels: usize) -> Value {
         Json::Array(items) => {
             let mut shown: Vec<_> = items
                 .iter()
-                .take(MAX_PARTS)
+                .take(MAX_ENTRIES)
                 .map(|item| shown_within(item, levels - 1))
                 .collect();
-            if items.len() > MAX_PARTS {
+            if items.len() > MAX_ENTRIES {
                 shown.push(Value::from("…"));
             }
             Value::Array(shown)
@@ -42,7 +42,7 @@ fn shown_within(value: &Json, levels: usize) -> Value {
             let mut shown = Map::new();
             let members = members.iter().filter(|(key, _)| *key != "__proto__");
             for (part, (key, item)) in members.enumerate() {
-                if part == MAX_PARTS {
+                if part == MAX_ENTRIES {
                     shown.insert("…".to_owned(), Value::from("…"));
                     break;
                 }

@@ -4,12 +4,12 @@
 //! bare LF), and rejects others without a body. The guard parses the framing itself, so hyper sees only unambiguous
 //! messages. The server rejects all others with the envelope of all errors, then closes the connection.
 
-mod ending;
 mod headers;
-mod patience;
+mod lingering;
 mod refusal;
+mod shared;
 mod stream;
-mod wire;
+mod timeouts;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -26,36 +26,36 @@ use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::TcpStream;
 
-use crate::Answering;
-use crate::listener::Place;
+use crate::Serve;
+use crate::listener::ConnectionPermit;
 
-pub(crate) use patience::{Patience, Timeouts};
 pub(crate) use refusal::flush as flush_refusals;
+use shared::{ConnectionState, ResponseInProgress};
 use stream::Stream;
-use wire::{Flight, Wire};
+pub(crate) use timeouts::{ReusableTimeout, Timeouts};
 
 /// Answers the requests of a connection in its own task.
 pub(crate) fn serve(
     socket: TcpStream,
     peer: SocketAddr,
-    router: impl Answering,
+    router: impl Serve,
     timeouts: Timeouts,
     connections: &GracefulShutdown,
-    place: Place,
+    permit: ConnectionPermit,
 ) {
     // Responses are written in one piece, so Nagle's algorithm would only delay them.
     let _ = socket.set_nodelay(true);
-    let wire = Arc::new(Wire::new());
-    let stream = Stream::new(socket, timeouts, Arc::clone(&wire));
-    let patience = Arc::new(Patience::default());
+    let shared = Arc::new(ConnectionState::new());
+    let stream = Stream::new(socket, timeouts, Arc::clone(&shared));
+    let timeout = Arc::new(ReusableTimeout::default());
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         headers::apply_target_host(&mut request);
-        let flight = wire.begin();
+        let in_progress = shared.begin();
         let is_old = request.version() == Version::HTTP_10;
-        let (router, patience) = (router.clone(), Arc::clone(&patience));
+        let (router, timeout) = (router.clone(), Arc::clone(&timeout));
         async move {
-            let response = router.answer(request, peer.ip(), &patience).await;
-            let mut response = match flight.refusal() {
+            let response = router.respond(request, peer.ip(), &timeout).await;
+            let mut response = match in_progress.refusal() {
                 Some(rejection) => refusal::to_response(rejection),
                 None => response,
             };
@@ -68,9 +68,9 @@ pub(crate) fn serve(
                 // Without this line, hyper would keep the connection alive if the client asks for it.
                 *response.version_mut() = Version::HTTP_10;
             }
-            Ok::<_, Infallible>(response.map(|body| Answer {
+            Ok::<_, Infallible>(response.map(|body| ResponseBody {
                 body,
-                _flight: flight,
+                _in_progress: in_progress,
             }))
         }
     });
@@ -86,17 +86,17 @@ pub(crate) fn serve(
         if let Err(error) = connection.await {
             tracing::debug!("A connection broke: {error}");
         }
-        drop(place);
+        drop(permit);
     });
 }
 
 /// Body of a response. The response counts as in progress until this value is dropped.
-struct Answer {
+struct ResponseBody {
     body: Body,
-    _flight: Flight,
+    _in_progress: ResponseInProgress,
 }
 
-impl hyper::body::Body for Answer {
+impl hyper::body::Body for ResponseBody {
     type Data = Bytes;
     type Error = axum::Error;
 

@@ -41,18 +41,18 @@ fn status(rejection: Rejection) -> StatusCode {
 }
 
 /// Code, message and status of a rejection. All are constants of the server.
-type Kind = (&'static str, &'static str, u16);
+type RejectionKind = (&'static str, &'static str, u16);
 
 /// Logs the first rejection of each kind and counts the others of the same minute, so that a client that sends garbage
 /// cannot flood the log.
-static SAMPLER: LazyLock<Sampler<Kind>> = LazyLock::new(|| Sampler::new(1, tell_rest));
+static SAMPLER: LazyLock<Sampler<RejectionKind>> = LazyLock::new(|| Sampler::new(1, log_remaining));
 
 /// Logs the counts that were not logged yet. Call it when the server shuts down.
 pub(crate) fn flush() {
     SAMPLER.flush();
 }
 
-fn tell_rest((code, message, status): &Kind, count: u64) {
+fn log_remaining((code, message, status): &RejectionKind, count: u64) {
     tracing::warn!(
         code,
         status,
@@ -70,7 +70,7 @@ fn body(rejection: Rejection) -> String {
         message,
     } = rejection;
     let trace = random_trace_id();
-    if tracing::enabled!(Level::WARN) && SAMPLER.takes((code, message, status)) {
+    if tracing::enabled!(Level::WARN) && SAMPLER.should_log((code, message, status)) {
         let trace = trace.as_str();
         tracing::warn!(
             code,

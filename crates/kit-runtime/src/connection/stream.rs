@@ -10,45 +10,45 @@ use kit_guard::{Guard, Limits, Rejection};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Instant;
 
-use super::ending::Ending;
-use super::patience::{Deadline, Timeouts, Wait};
-use super::wire::Wire;
+use super::lingering::LingeringClose;
+use super::shared::ConnectionState;
+use super::timeouts::{Deadline, Timeouts, Wait};
 
 /// A socket that passes bytes to hyper only after the guard has checked them.
 #[derive(Debug)]
 pub(super) struct Stream<S> {
     socket: S,
     guard: Guard,
-    wire: Arc<Wire>,
+    shared: Arc<ConnectionState>,
     timeouts: Timeouts,
     /// Bytes that passed the guard and did not fit into hyper's buffer.
     passed: Vec<u8>,
     /// Action that the read deadline is set for, and the number of heads at that time.
     waits: (Wait, u64),
-    read_by: Deadline,
-    written_by: Deadline,
+    read_deadline: Deadline,
+    write_deadline: Deadline,
     /// True if the peer has closed its sending side.
     is_read_closed: bool,
     /// True if hyper was shown the end of the stream because the following bytes are rejected, and no response reports
     /// the rejection yet.
-    is_cut: bool,
-    ending: Option<Ending>,
+    is_end_shown: bool,
+    closing: Option<LingeringClose>,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
-    pub(super) fn new(socket: S, timeouts: Timeouts, wire: Arc<Wire>) -> Self {
+    pub(super) fn new(socket: S, timeouts: Timeouts, shared: Arc<ConnectionState>) -> Self {
         Self {
             socket,
             guard: Guard::new(Limits::default()),
-            wire,
+            shared,
             timeouts,
             passed: Vec::new(),
             waits: (Wait::Nothing, 0),
-            read_by: Deadline::default(),
-            written_by: Deadline::default(),
+            read_deadline: Deadline::default(),
+            write_deadline: Deadline::default(),
             is_read_closed: false,
-            is_cut: false,
-            ending: None,
+            is_end_shown: false,
+            closing: None,
         }
     }
 
@@ -67,37 +67,37 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
         });
         buffer.set_filled(before + kept);
         if let Some(rejection) = self.guard.rejection() {
-            self.tell(rejection);
+            self.report_rejection(rejection);
         }
     }
 
     /// Reports a rejected body to the service: the service has seen the head, so it writes the response.
-    fn tell(&self, rejection: Rejection) {
+    fn report_rejection(&self, rejection: Rejection) {
         if self.guard.is_refused_in_body() {
-            self.wire.refuse_body(self.guard.heads(), rejection);
+            self.shared.refuse_body(self.guard.heads(), rejection);
         }
     }
 
     /// Shows hyper the end of a rejected connection. Waits until an earlier request has its response, because hyper
     /// would take the end for a client that left.
-    fn poll_cut(&mut self, context: &mut Context<'_>) -> Poll<()> {
+    fn poll_rejected_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if !self.guard.is_refused_in_body() {
-            if self.wire.is_answering() {
-                self.wire.wait(context.waker());
+            if self.shared.is_answering() {
+                self.shared.wait(context.waker());
                 return Poll::Pending;
             }
-            self.is_cut = true;
+            self.is_end_shown = true;
         }
         Poll::Ready(())
     }
 
     /// Waits for the peer if there is nothing to read. Ready if the peer exceeded the timeout.
-    fn poll_patience(&mut self, context: &mut Context<'_>) -> Poll<Wait> {
+    fn poll_read_timeout(&mut self, context: &mut Context<'_>) -> Poll<Wait> {
         let Timeouts { head, body, idle, .. } = self.timeouts;
         loop {
             let wait = if self.guard.is_in_body() {
                 Wait::Body
-            } else if self.wire.is_answering() {
+            } else if self.shared.is_answering() {
                 Wait::Nothing
             } else if self.guard.is_in_head() {
                 Wait::Head
@@ -105,20 +105,24 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
                 Wait::Idle
             };
             let waits = (wait, self.guard.heads());
-            if self.waits != waits || !self.read_by.is_set() {
+            if self.waits != waits || !self.read_deadline.is_set() {
                 // hyper need not poll again when a response is written. The deadline is therefore set early enough for
                 // the next wait.
                 let was_answering = self.waits == (Wait::Nothing, waits.1);
                 self.waits = waits;
-                let answered = || self.wire.answered().filter(|_| was_answering);
+                let answered = || self.shared.answered().filter(|_| was_answering);
                 match wait {
-                    Wait::Nothing => self.read_by.set(Instant::now(), head.min(idle)),
-                    Wait::Idle => self.read_by.set(answered().unwrap_or_else(Instant::now), idle),
-                    Wait::Head => self.read_by.set(answered().unwrap_or_else(Instant::now), head),
-                    Wait::Body => self.read_by.set(Instant::now(), body),
+                    Wait::Nothing => self.read_deadline.set(Instant::now(), head.min(idle)),
+                    Wait::Idle => self
+                        .read_deadline
+                        .set(answered().unwrap_or_else(Instant::now), idle),
+                    Wait::Head => self
+                        .read_deadline
+                        .set(answered().unwrap_or_else(Instant::now), head),
+                    Wait::Body => self.read_deadline.set(Instant::now(), body),
                 }
             }
-            ready!(self.read_by.poll(context));
+            ready!(self.read_deadline.poll(context));
             if wait != Wait::Nothing {
                 return Poll::Ready(wait);
             }
@@ -127,10 +131,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
 
     /// Returns an error if the peer accepts no bytes for the write timeout.
     fn poll_written(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
-        if !self.written_by.is_set() {
-            self.written_by.set(Instant::now(), self.timeouts.write);
+        if !self.write_deadline.is_set() {
+            self.write_deadline.set(Instant::now(), self.timeouts.write);
         }
-        ready!(self.written_by.poll(context));
+        ready!(self.write_deadline.poll(context));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 }
@@ -153,7 +157,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Stream<S> {
                 return Poll::Ready(Ok(()));
             }
             if this.guard.rejection().is_some() {
-                return this.poll_cut(context).map(Ok);
+                return this.poll_rejected_end(context).map(Ok);
             }
             match Pin::new(&mut this.socket).poll_read(context, buffer) {
                 Poll::Ready(Ok(())) if buffer.filled().len() == before => {
@@ -162,11 +166,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Stream<S> {
                 }
                 Poll::Ready(Ok(())) => this.admit(buffer, before),
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
-                Poll::Pending => match ready!(this.poll_patience(context)) {
+                Poll::Pending => match ready!(this.poll_read_timeout(context)) {
                     Wait::Nothing | Wait::Idle => return Poll::Ready(Ok(())),
                     Wait::Head | Wait::Body => {
                         this.guard.refuse(Rejection::TIMEOUT);
-                        this.tell(Rejection::TIMEOUT);
+                        this.report_rejection(Rejection::TIMEOUT);
                     }
                 },
             }
@@ -180,7 +184,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
         match Pin::new(&mut this.socket).poll_write(context, bytes) {
             Poll::Pending => this.poll_written(context),
             done @ Poll::Ready(_) => {
-                this.written_by.clear();
+                this.write_deadline.clear();
                 done
             }
         }
@@ -195,7 +199,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
         match Pin::new(&mut this.socket).poll_write_vectored(context, bytes) {
             Poll::Pending => this.poll_written(context),
             done @ Poll::Ready(_) => {
-                this.written_by.clear();
+                this.write_deadline.clear();
                 done
             }
         }
@@ -211,14 +215,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        let ending = this.ending.get_or_insert_with(|| {
+        let closing = this.closing.get_or_insert_with(|| {
             // The rejection is written only if it cut the stream. After a response that closes the connection, nothing
             // else may be written.
-            let rejection = this.guard.rejection().filter(|_| this.is_cut);
+            let rejection = this.guard.rejection().filter(|_| this.is_end_shown);
             let is_quiet =
                 this.is_read_closed || (this.guard.is_between_messages() && this.passed.is_empty());
-            Ending::new(rejection, is_quiet)
+            LingeringClose::new(rejection, is_quiet)
         });
-        ending.poll(&mut this.socket, context)
+        closing.poll(&mut this.socket, context)
     }
 }

@@ -9,7 +9,7 @@ use super::Error;
 use super::context::text_of;
 use super::source::Slot;
 use crate::Contract;
-use crate::check::{Broken, Failure, Rule};
+use crate::check::{BrokenRule, Failure, Rule};
 use crate::json::{self, Json, parse};
 use crate::settings::settings;
 
@@ -75,7 +75,7 @@ pub(super) fn read_json(
     bytes: &Bytes,
     schema: &'static str,
 ) -> Result<(Json, bool), Error> {
-    let refused = |expected: &str, received: &str, broken: Broken, suggestion: &str| {
+    let refused = |expected: &str, received: &str, broken: BrokenRule, suggestion: &str| {
         let failure = Failure {
             path: "$".to_owned(),
             expected: expected.to_owned(),
@@ -90,7 +90,7 @@ pub(super) fn read_json(
     };
     if bytes.is_empty() {
         let suggestion = "Send a JSON body with the header `content-type: application/json`";
-        let broken = Broken::rule(Rule::Required);
+        let broken = BrokenRule::new(Rule::Required);
         return Err(refused("JSON", "nothing", broken, suggestion));
     }
     refuse_type(headers)?;
@@ -99,7 +99,7 @@ pub(super) fn read_json(
         return Err(refused(
             "JSON in UTF-8",
             "bytes that are not valid UTF-8",
-            Broken::limit(Rule::Encoding, "utf-8"),
+            BrokenRule::with_limit(Rule::Encoding, "utf-8"),
             "Encode the body as UTF-8",
         ));
     };
@@ -114,7 +114,7 @@ pub(super) fn read_json(
             Err(refused(
                 &format!("JSON: {} at {place}", error.expected),
                 "text that is not JSON",
-                Broken::rule(Rule::Json),
+                BrokenRule::new(Rule::Json),
                 &format!("Repair the JSON at {place}"),
             ))
         }

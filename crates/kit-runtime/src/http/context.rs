@@ -14,7 +14,7 @@ use crate::settings::settings;
 use super::ids::{next_request_id, random_trace_id, read_traceparent};
 use super::normal_uri::make_normal;
 use super::routes::wildcard_of;
-use super::source::Source;
+use super::source::RouteSource;
 use crate::telemetry::Trace;
 
 tokio::task_local! {
@@ -74,7 +74,7 @@ struct Inner {
     /// Ids are created on first use.
     trace_id: OnceLock<String>,
     request_id: OnceLock<String>,
-    route: OnceLock<(&'static str, Source)>,
+    route: OnceLock<(&'static str, RouteSource)>,
     phase: Mutex<Phase>,
     answer_headers: Mutex<HeaderMap>,
     /// Status of the response; 0 for the status that the contract declares.
@@ -156,11 +156,11 @@ impl Context {
     }
 
     /// Returns the source locations of the route.
-    pub(super) fn source(&self) -> Option<Source> {
+    pub(super) fn source(&self) -> Option<RouteSource> {
         self.0.route.get().map(|(_, source)| *source)
     }
 
-    pub(super) fn set_route(&self, route: &'static str, source: Source) {
+    pub(super) fn set_route(&self, route: &'static str, source: RouteSource) {
         let _ = self.0.route.set((route, source));
     }
 

@@ -4,12 +4,12 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::Value;
 
-use super::source::Source;
+use super::source::RouteSource;
 
 /// Location of the handler that failed, and the tests of its route.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Located {
+pub(super) struct HandlerLocation {
     #[serde(skip_serializing_if = "Option::is_none")]
     handler: Option<Handler>,
     related_tests: &'static [&'static str],
@@ -22,11 +22,11 @@ struct Handler {
     line: usize,
 }
 
-impl Located {
+impl HandlerLocation {
     /// Finds the line of the handler in its source file. The handler is left out if the file or the function does not
     /// exist, because the program may run in another directory.
     #[allow(clippy::disallowed_methods)] // Reason: a program reads its own sources, only in development.
-    pub(super) fn of(source: &Source) -> Self {
+    pub(super) fn of(source: &RouteSource) -> Self {
         let (file, export) = source.handler;
         let text = if file.is_empty() {
             String::new()
@@ -49,16 +49,16 @@ fn line_of(text: &str, function: &str) -> Option<usize> {
 
 /// Details of an application error, with the location of the handler. A key that the application uses itself is not
 /// overwritten.
-pub(super) struct WithPlaces<'a> {
+pub(super) struct WithLocation<'a> {
     pub(super) details: &'a Value,
-    pub(super) located: Option<Located>,
+    pub(super) located: Option<HandlerLocation>,
 }
 
-impl Serialize for WithPlaces<'_> {
+impl Serialize for WithLocation<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (
             Value::Object(own),
-            Some(Located {
+            Some(HandlerLocation {
                 handler,
                 related_tests,
             }),
@@ -84,7 +84,7 @@ impl Serialize for WithPlaces<'_> {
 mod tests {
     use serde_json::json;
 
-    use super::{Handler, Located, WithPlaces, line_of};
+    use super::{Handler, HandlerLocation, WithLocation, line_of};
 
     #[test]
     fn finds_the_line_of_a_function() {
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn keeps_details_of_the_application() {
         let located = || {
-            Some(Located {
+            Some(HandlerLocation {
                 handler: Some(Handler {
                     file: "src/handlers/notes.rs",
                     export: "get_notes",
@@ -108,7 +108,7 @@ mod tests {
         };
         let shown = |details: serde_json::Value| {
             let located = located();
-            serde_json::to_value(WithPlaces {
+            serde_json::to_value(WithLocation {
                 details: &details,
                 located,
             })

@@ -11,10 +11,10 @@ use serde::ser::{SerializeMap, Serializer};
 use serde_json::Value;
 use tracing::Level;
 
-use super::details::{Located, WithPlaces};
-use super::fields::{Refused, in_full};
+use super::details::{HandlerLocation, WithLocation};
+use super::fields::{ValidationDetails, development_failure};
 use super::source::Slot;
-use super::{Context, Phase, refused};
+use super::{Context, Phase, rejection_log};
 use crate::check::Failure;
 use crate::json::to_text;
 use crate::settings::settings;
@@ -46,7 +46,7 @@ struct Inner {
     name: &'static str,
     invalid: Option<Invalid>,
     /// Location in the code that created the error.
-    place: &'static Location<'static>,
+    location: &'static Location<'static>,
 }
 
 /// A part of a request, or a response, that does not fit its contract.
@@ -70,7 +70,7 @@ impl Error {
             source: None,
             name: "Error",
             invalid: None,
-            place: Location::caller(),
+            location: Location::caller(),
         }))
     }
 
@@ -121,7 +121,7 @@ impl Error {
     /// Creates an error with the status 501 Not Implemented for an item that the contracts declare and the code does
     /// not implement. `file` is the file that should contain it.
     #[track_caller]
-    pub fn not_written(what: &str, file: &str) -> Self {
+    pub fn not_implemented(what: &str, file: &str) -> Self {
         let message = format!("`{what}` is not written yet: {file}");
         Self::new(StatusCode::NOT_IMPLEMENTED, "NOT_IMPLEMENTED", message)
     }
@@ -129,7 +129,7 @@ impl Error {
     /// Creates an error with the status 501 Not Implemented for a route whose handler cannot be generated, because the
     /// types do not specify enough. `reason` names the missing information.
     #[track_caller]
-    pub fn not_decided(what: &str, reason: &str) -> Self {
+    pub fn not_specified(what: &str, reason: &str) -> Self {
         let message = format!("`{what}` is not written yet: {reason}");
         Self::new(StatusCode::NOT_IMPLEMENTED, "NOT_IMPLEMENTED", message)
     }
@@ -160,7 +160,7 @@ impl Error {
 
     /// Creates an error for a value that a handler returned and that does not fit its contract. This is a bug in the
     /// application.
-    pub(super) fn unfit_answer(route: &str, schema: &'static str, failures: Vec<Failure>) -> Self {
+    pub(super) fn invalid_response(route: &str, schema: &'static str, failures: Vec<Failure>) -> Self {
         let what = format!("The handler of {route} returned what is no {schema}");
         let mut error = Self::internal(describe(&what, &failures));
         error.0.name = "ResponseContractError";
@@ -204,7 +204,7 @@ impl Error {
 
     /// Returns the body of the response.
     pub(super) fn body(&self, context: &Context) -> String {
-        let error = Told { error: self, context };
+        let error = ErrorJson { error: self, context };
         // Failures contain values of the request, and numbers are written as in JavaScript. Serializing strings and
         // JSON trees cannot fail.
         to_text(&Envelope { error }).unwrap_or_default()
@@ -212,8 +212,8 @@ impl Error {
 
     /// Returns the location that created the error, such as `src/handlers/notes.rs:12`, if it is in the project's own
     /// code.
-    fn own_place(&self) -> Option<String> {
-        let place = self.0.place;
+    fn own_location(&self) -> Option<String> {
+        let place = self.0.location;
         let is_own = place.file().starts_with("src/");
         is_own.then(|| format!("{}:{}", place.file(), place.line()))
     }
@@ -270,17 +270,17 @@ impl Error {
     }
 
     /// Returns the message for the log, without user data.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn log_message(&self) -> String {
         self.without_values(self.message()).into_owned()
     }
 
     /// Logs the error as the response to a request. An error from middleware or a handler is logged as an error; below
     /// 500, at the level of `LOG_CLIENT_ERRORS`. A request that the router or the validation rejects is logged as a
-    /// warning, with the rate limit of [`refused`].
+    /// warning, with the rate limit of [`rejection_log`].
     pub(super) fn log(&self, context: &Context) {
         let (code, message) = (self.code(), self.without_values(self.message()));
         let status = self.status().as_u16();
-        let place = || self.own_place();
+        let place = || self.own_location();
         if status >= 500 {
             let causes = self.causes().join(": ");
             let causes = self.without_values(&causes);
@@ -304,7 +304,7 @@ impl Error {
                 Level::DEBUG => tracing::debug!(code, status, place = place(), "{message}"),
                 Level::TRACE => tracing::trace!(code, status, place = place(), "{message}"),
             }
-        } else if tracing::enabled!(Level::WARN) && refused::takes(context.route(), status) {
+        } else if tracing::enabled!(Level::WARN) && rejection_log::should_log(context.route(), status) {
             let (method, path) = (context.method().as_str(), context.path());
             tracing::warn!(code, status, method, path, "{message}");
         }
@@ -332,16 +332,16 @@ fn describe(what: &str, failures: &[Failure]) -> String {
 /// JSON body of an error response.
 #[derive(Serialize)]
 struct Envelope<'a> {
-    error: Told<'a>,
+    error: ErrorJson<'a>,
 }
 
 /// An error in its JSON form, which is written without an intermediate tree.
-struct Told<'a> {
+struct ErrorJson<'a> {
     error: &'a Error,
     context: &'a Context,
 }
 
-impl Serialize for Told<'_> {
+impl Serialize for ErrorJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (inner, context) = (&*self.error.0, self.context);
         let is_development = is_development();
@@ -358,23 +358,23 @@ impl Serialize for Told<'_> {
         if inner.source.is_some() && is_development {
             let causes = self.error.causes();
             let name = inner.name;
-            let place = self.error.own_place();
+            let place = self.error.own_location();
             let stack = place.map(|place| format!("{name}: {}\n    at {place}", inner.message));
-            let caused = Caused {
+            let details = UnexpectedDetails {
                 name,
                 causes,
                 stack,
                 located,
             };
-            map.serialize_entry("details", &caused)?;
+            map.serialize_entry("details", &details)?;
         } else if let Some(details) = &inner.details {
-            map.serialize_entry("details", &WithPlaces { details, located })?;
+            map.serialize_entry("details", &WithLocation { details, located })?;
         } else if let Some(located) = &located {
             map.serialize_entry("details", located)?;
         } else if let Some(Invalid { failures, .. }) =
             inner.invalid.as_ref().filter(|_| inner.source.is_none())
         {
-            map.serialize_entry("details", &Refused::new(failures))?;
+            map.serialize_entry("details", &ValidationDetails::new(failures))?;
         }
         map.serialize_entry("traceId", context.trace_id())?;
         if is_development {
@@ -384,12 +384,12 @@ impl Serialize for Told<'_> {
     }
 }
 
-impl Told<'_> {
+impl ErrorJson<'_> {
     /// Returns the location of the handler and the tests of its route; `None` if the error did not occur in the
     /// handler.
-    fn located(&self) -> Option<Located> {
+    fn located(&self) -> Option<HandlerLocation> {
         let source = self.context.source()?;
-        (self.context.phase() == Phase::Handler).then(|| Located::of(&source))
+        (self.context.phase() == Phase::Handler).then(|| HandlerLocation::of(&source))
     }
 
     /// Adds the fields that help a developer find the bug.
@@ -404,7 +404,7 @@ impl Told<'_> {
             let slot = error.0.invalid.as_ref().map(|invalid| invalid.slot);
             // For a bad request, the contract is the relevant source. For any other error, it is the location that
             // created the error.
-            let own = error.own_place().filter(|_| slot.is_none());
+            let own = error.own_location().filter(|_| slot.is_none());
             map.serialize_entry("sourceFile", own.as_deref().unwrap_or(source.contract))?;
             if let Some(slot) = slot {
                 map.serialize_entry("schemaFile", source.file_of(slot))?;
@@ -412,7 +412,7 @@ impl Told<'_> {
             map.serialize_entry("relatedTests", source.tests)?;
         }
         if let Some(Invalid { schema, failures, .. }) = &error.0.invalid {
-            let failures: Vec<Value> = failures.iter().map(in_full).collect();
+            let failures: Vec<Value> = failures.iter().map(development_failure).collect();
             map.serialize_entry("schema", schema)?;
             map.serialize_entry("failures", &failures)?;
         }
@@ -425,14 +425,14 @@ impl Told<'_> {
 
 /// `details` of an unexpected error.
 #[derive(Serialize)]
-struct Caused {
+struct UnexpectedDetails {
     name: &'static str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     causes: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stack: Option<String>,
     #[serde(flatten)]
-    located: Option<Located>,
+    located: Option<HandlerLocation>,
 }
 
 const INTERNAL: &str = "INTERNAL_SERVER_ERROR";
@@ -441,7 +441,7 @@ const UNAVAILABLE: &str = "SERVICE_UNAVAILABLE";
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
 #[cfg(feature = "sqlx")]
-use crate::postgres::{help_for_missing, is_unavailable, suspect as suspect_outage};
+use crate::postgres::{help_for_missing, is_unavailable, report_outage};
 
 #[cfg(not(feature = "sqlx"))]
 fn is_unavailable(_: &(dyn std::error::Error + 'static)) -> bool {
@@ -449,7 +449,7 @@ fn is_unavailable(_: &(dyn std::error::Error + 'static)) -> bool {
 }
 
 #[cfg(not(feature = "sqlx"))]
-fn suspect_outage() {}
+fn report_outage() {}
 
 /// Converts any error to 500 `INTERNAL_SERVER_ERROR`, or to 503 `SERVICE_UNAVAILABLE` with `Retry-After` if the
 /// database cannot be reached.
@@ -458,7 +458,7 @@ impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
     fn from(error: E) -> Self {
         let message = error.to_string();
         let mut own = if is_unavailable(&error) {
-            suspect_outage();
+            report_outage();
             Self::new(StatusCode::SERVICE_UNAVAILABLE, UNAVAILABLE, message)
                 .with_header(header::RETRY_AFTER, RETRY_AFTER)
         } else {

@@ -9,16 +9,16 @@ use crate::check::Failure;
 /// Returns the `details` of failures that belong to no named type.
 pub(super) fn details_of(failures: &[Failure]) -> Value {
     // Converting strings and JSON trees to a JSON tree cannot fail.
-    serde_json::to_value(Refused::new(failures)).unwrap_or_default()
+    serde_json::to_value(ValidationDetails::new(failures)).unwrap_or_default()
 }
 
 /// `details` of a part of a request that does not fit its type.
 #[derive(Serialize)]
-pub(super) struct Refused<'a> {
+pub(super) struct ValidationDetails<'a> {
     fields: Fields<'a>,
 }
 
-impl<'a> Refused<'a> {
+impl<'a> ValidationDetails<'a> {
     /// Creates the details of these failures.
     pub(super) fn new(failures: &'a [Failure]) -> Self {
         let fields = Fields(failures);
@@ -54,7 +54,7 @@ struct Field<'a> {
 }
 
 /// Formats a failure for the response in development.
-pub(super) fn in_full(failure: &Failure) -> Value {
+pub(super) fn development_failure(failure: &Failure) -> Value {
     let Failure {
         path,
         expected,
@@ -66,14 +66,14 @@ pub(super) fn in_full(failure: &Failure) -> Value {
     } = failure;
     let fallback = || format!("send {expected} instead");
     let suggestion = suggestion.clone().unwrap_or_else(fallback);
-    let mut told = Map::new();
-    told.insert("path".to_owned(), path.as_str().into());
-    told.insert("expected".to_owned(), expected.as_str().into());
-    told.insert("received".to_owned(), received.as_str().into());
-    told.insert("rule".to_owned(), rule.name().into());
+    let mut members = Map::new();
+    members.insert("path".to_owned(), path.as_str().into());
+    members.insert("expected".to_owned(), expected.as_str().into());
+    members.insert("received".to_owned(), received.as_str().into());
+    members.insert("rule".to_owned(), rule.name().into());
     if let Some(limit) = limit {
-        told.insert("limit".to_owned(), limit.clone());
+        members.insert("limit".to_owned(), limit.clone());
     }
-    told.insert("suggestion".to_owned(), suggestion.into());
-    Value::Object(told)
+    members.insert("suggestion".to_owned(), suggestion.into());
+    Value::Object(members)
 }

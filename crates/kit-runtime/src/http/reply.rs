@@ -14,7 +14,7 @@ use super::{Context, Error, Phase, Response};
 use crate::json::to_text;
 
 /// Maximum number of chunks of a stream that are queued for the client.
-const WAITING: usize = 4;
+const MAX_QUEUED_CHUNKS: usize = 4;
 
 /// A response to a route whose contract declares the response as `unknown`: text, bytes, a stream, or JSON.
 ///
@@ -22,9 +22,9 @@ const WAITING: usize = 4;
 /// use kit_runtime::Reply;
 ///
 /// let text = Reply::text("number,square\n1,1\n").content_type("text/csv; charset=utf-8");
-/// let stream = Reply::stream(async |mut pieces| {
+/// let stream = Reply::stream(async |mut chunks| {
 ///     for number in 1..=3 {
-///         pieces.send(format!("{number},{}\n", number * number)).await?;
+///         chunks.send(format!("{number},{}\n", number * number)).await?;
 ///     }
 ///     Ok(())
 /// });
@@ -38,8 +38,8 @@ pub struct Reply {
 }
 
 enum Kind {
-    Whole(Bytes),
-    Stream(Box<dyn FnOnce(Pieces) -> Work + Send>),
+    Full(Bytes),
+    Stream(Box<dyn FnOnce(ChunkSender) -> Work + Send>),
 }
 
 type Work = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
@@ -56,12 +56,12 @@ impl Reply {
 
     /// Creates a response with text in UTF-8 and the content type `text/plain`.
     pub fn text(text: impl Into<String>) -> Self {
-        Self::new(Kind::Whole(text.into().into()), "text/plain; charset=utf-8")
+        Self::new(Kind::Full(text.into().into()), "text/plain; charset=utf-8")
     }
 
     /// Creates a response with bytes and the content type `application/octet-stream`.
     pub fn bytes(bytes: impl Into<Bytes>) -> Self {
-        Self::new(Kind::Whole(bytes.into()), "application/octet-stream")
+        Self::new(Kind::Full(bytes.into()), "application/octet-stream")
     }
 
     /// Creates a response with a value as JSON.
@@ -70,7 +70,7 @@ impl Reply {
     ///
     /// 500 if the value has no JSON form, for example a number that is not finite.
     pub fn json(value: &impl Serialize) -> Result<Self, Error> {
-        Ok(Self::new(Kind::Whole(to_text(value)?.into()), "application/json"))
+        Ok(Self::new(Kind::Full(to_text(value)?.into()), "application/json"))
     }
 
     /// Creates a response whose body a function sends chunk by chunk, as fast as the client reads. The function is
@@ -78,11 +78,11 @@ impl Reply {
     /// not mistake the incomplete body for a complete one; the log contains the reason.
     pub fn stream<W, F>(write: W) -> Self
     where
-        W: FnOnce(Pieces) -> F + Send + 'static,
+        W: FnOnce(ChunkSender) -> F + Send + 'static,
         F: Future<Output = Result<(), Error>> + Send + 'static,
     {
         Self::new(
-            Kind::Stream(Box::new(move |pieces| Box::pin(write(pieces)))),
+            Kind::Stream(Box::new(move |chunks| Box::pin(write(chunks)))),
             "application/octet-stream",
         )
     }
@@ -121,12 +121,12 @@ impl Reply {
             return Ok(Response::empty(context, status));
         }
         let body = match self.body {
-            Kind::Whole(bytes) => Body::from(bytes),
+            Kind::Full(bytes) => Body::from(bytes),
             Kind::Stream(write) => {
-                let (sender, received) = mpsc::channel(WAITING);
+                let (sender, received) = mpsc::channel(MAX_QUEUED_CHUNKS);
                 let owned = context.clone();
-                let work = write(Pieces(sender));
-                Body::new(Streamed {
+                let work = write(ChunkSender(sender));
+                Body::new(StreamBody {
                     work: Some(Box::pin(async move { owned.scope(work).await })),
                     received,
                     failure: None,
@@ -153,22 +153,22 @@ impl fmt::Debug for Reply {
 
 /// Sender for the chunks of a stream.
 #[derive(Debug)]
-pub struct Pieces(mpsc::Sender<Bytes>);
+pub struct ChunkSender(mpsc::Sender<Bytes>);
 
-impl Pieces {
+impl ChunkSender {
     /// Sends a chunk; strings are sent as UTF-8. Waits until the queue has room.
     ///
     /// # Errors
     ///
     /// If the client has disconnected.
-    pub async fn send(&mut self, piece: impl Into<Bytes>) -> Result<(), Error> {
-        let sent = self.0.send(piece.into()).await;
+    pub async fn send(&mut self, chunk: impl Into<Bytes>) -> Result<(), Error> {
+        let sent = self.0.send(chunk.into()).await;
         sent.map_err(|_| Error::internal("The client has left"))
     }
 }
 
 /// Body of a stream: the function that sends chunks, and the queued chunks.
-struct Streamed {
+struct StreamBody {
     work: Option<Work>,
     received: mpsc::Receiver<Bytes>,
     /// Error of the function, if it failed.
@@ -177,14 +177,14 @@ struct Streamed {
     left: Option<u64>,
 }
 
-impl Streamed {
+impl StreamBody {
     /// Checks a chunk against the declared length.
-    fn take(&mut self, piece: Bytes) -> Result<Frame<Bytes>, Error> {
+    fn take(&mut self, chunk: Bytes) -> Result<Frame<Bytes>, Error> {
         if let Some(left) = self.left {
-            let length = u64::try_from(piece.len()).unwrap_or(u64::MAX);
+            let length = u64::try_from(chunk.len()).unwrap_or(u64::MAX);
             self.left = Some(left.checked_sub(length).ok_or_else(|| other_length("more"))?);
         }
-        Ok(Frame::data(piece))
+        Ok(Frame::data(chunk))
     }
 }
 
@@ -192,11 +192,14 @@ fn other_length(what: &str) -> Error {
     Error::internal(format!("The stream has {what} bytes than was said"))
 }
 
-impl hyper::body::Body for Streamed {
+impl hyper::body::Body for StreamBody {
     type Data = Bytes;
-    type Error = Cut;
+    type Error = ResponseCut;
 
-    fn poll_frame(self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Option<Result<Frame<Bytes>, Cut>>> {
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        task: &mut Task<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, ResponseCut>>> {
         let this = self.get_mut();
         let found = loop {
             // The function may send while it is polled, and such a send wakes no task. So poll the function first, then
@@ -217,8 +220,8 @@ impl hyper::body::Body for Streamed {
             }
             match ready!(this.received.poll_recv(task)) {
                 // An empty chunk would end a chunked body, so it is skipped.
-                Some(piece) if piece.is_empty() => {}
-                Some(piece) => break this.take(piece),
+                Some(chunk) if chunk.is_empty() => {}
+                Some(chunk) => break this.take(chunk),
                 None => match this.failure.take() {
                     Some(error) => break Err(error),
                     None if this.left.is_none_or(|left| left == 0) => return Poll::Ready(None),
@@ -229,7 +232,7 @@ impl hyper::body::Body for Streamed {
         Poll::Ready(Some(found.map_err(|error| {
             error.log_cut();
             this.work = None;
-            Cut
+            ResponseCut
         })))
     }
 
@@ -240,12 +243,12 @@ impl hyper::body::Body for Streamed {
 
 /// Error that hyper receives for a response that is cut. The log contains the reason.
 #[derive(Debug)]
-struct Cut;
+struct ResponseCut;
 
-impl fmt::Display for Cut {
+impl fmt::Display for ResponseCut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the answer was cut")
     }
 }
 
-impl std::error::Error for Cut {}
+impl std::error::Error for ResponseCut {}

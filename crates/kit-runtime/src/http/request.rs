@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use axum::body::Bytes;
 use axum::http::{HeaderMap, Method};
 
+use super::direct_input::{read_params, read_query};
 use super::source::Slot;
-use super::texts::{read_params, read_query};
 use super::unstorable::find_unstorable;
-use super::{Context, Error, Phase, body, ignored};
+use super::{Context, Error, Phase, body, ignored_input};
 use crate::check::{Failure, Rule, explain, explain_briefly};
 use crate::coerce::{coerce_params, coerce_query};
 use crate::json::{Json, from_json};
@@ -158,7 +158,7 @@ impl Request {
             return;
         }
         self.context.enter_validation(Phase::Query);
-        ignored::warn_of_query(self.context.route().unwrap_or_default(), shape, query);
+        ignored_input::warn_of_query(self.context.route().unwrap_or_default(), shape, query);
     }
 
     /// Rejects a body of GET or HEAD that the contract does not declare. For other methods, logs a warning in
@@ -167,7 +167,7 @@ impl Request {
         let method = self.context.method();
         if !matches!(*method, Method::GET | Method::HEAD) {
             if is_development() {
-                ignored::warn_of_body(self.context.route().unwrap_or_default());
+                ignored_input::warn_of_body(self.context.route().unwrap_or_default());
             }
             return Ok(());
         }

@@ -66,7 +66,7 @@ fn check<T: Contract>(context: &Context, text: &str) -> Result<(), Error> {
     if failures.is_empty() {
         return Ok(());
     }
-    Err(Error::unfit_answer(
+    Err(Error::invalid_response(
         context.route().unwrap_or_default(),
         T::NAME,
         failures,

@@ -16,20 +16,20 @@ use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 use serde_json::json;
 
+use super::abandoned::AbandonGuard;
 use super::fields::details_of;
-use super::given_up::Work;
 use super::normal_uri::make_normal;
 use super::response::of_error;
-use super::source::Source;
-use super::{Context, Error, Match, Phase, Request, Response, RouteTree, body, whole_server};
+use super::source::RouteSource;
+use super::{Context, Error, Match, Phase, Request, Response, RouteTree, body, options_star};
 use crate::check::{Failure, Rule};
-use crate::connection::Patience;
+use crate::connection::ReusableTimeout;
 use crate::settings::settings;
-use crate::telemetry::Ending;
+use crate::telemetry::TraceGuard;
 use crate::{is_development, serve};
 
 /// Time limit for the check of `/readyz`. Orchestrators wait for its response, often for one second.
-const READY: Duration = Duration::from_secs(1);
+const READY_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// State that the handlers of an application share. Clones must share the same state.
 pub trait Application: Clone + Send + Sync + 'static {
@@ -37,8 +37,8 @@ pub trait Application: Clone + Send + Sync + 'static {
     fn ready(&self) -> impl Future<Output = Result<(), Error>> + Send;
 }
 
-type Handler<A> = Box<dyn Fn(A, Request) -> Answer + Send + Sync>;
-type Answer = Pin<Box<dyn Future<Output = Result<Response, Error>> + Send>>;
+type Handler<A> = Box<dyn Fn(A, Request) -> HandlerFuture + Send + Sync>;
+type HandlerFuture = Pin<Box<dyn Future<Output = Result<Response, Error>> + Send>>;
 
 /// Routes of an application.
 pub struct Routes<A> {
@@ -53,7 +53,7 @@ struct Route<A> {
     /// Method and path pattern: `GET /notes/:id`.
     reference: &'static str,
     parameters: &'static [&'static str],
-    source: Source,
+    source: RouteSource,
     handler: Handler<A>,
 }
 
@@ -85,7 +85,7 @@ impl<A: Application> Routes<A> {
             path,
             reference,
             parameters,
-            source: Source::default(),
+            source: RouteSource::default(),
             handler: Box::new(move |app, request| Box::pin(handler(app, request))),
         });
         self
@@ -101,7 +101,7 @@ impl<A: Application> Routes<A> {
         tests: &'static [&'static str],
     ) -> Self {
         if let Some(route) = self.list.last_mut() {
-            route.source = Source {
+            route.source = RouteSource {
                 contract,
                 types,
                 tests,
@@ -150,25 +150,25 @@ impl<A> Clone for Router<A> {
 }
 
 /// Source of responses for [`serve`](crate::serve()): a [`Router`], or any router of axum.
-pub trait Answering: Clone + Send + Sync + 'static {
+pub trait Serve: Clone + Send + Sync + 'static {
     /// Returns the response to a request of the peer. Callers that send several requests in sequence should reuse the
-    /// same `patience`, because it keeps its timer.
-    fn answer(
+    /// same `timeout`, because a timeout keeps its timer.
+    fn respond(
         &self,
         request: axum::http::Request<Incoming>,
         peer: IpAddr,
-        patience: &Patience,
+        timeout: &ReusableTimeout,
     ) -> impl Future<Output = axum::response::Response> + Send;
 }
 
-impl<A: Application> Answering for Router<A> {
-    fn answer(
+impl<A: Application> Serve for Router<A> {
+    fn respond(
         &self,
         request: axum::http::Request<Incoming>,
         peer: IpAddr,
-        patience: &Patience,
+        timeout: &ReusableTimeout,
     ) -> impl Future<Output = axum::response::Response> + Send {
-        self.0.answer(request, Some(peer), patience)
+        self.0.respond(request, Some(peer), timeout)
     }
 }
 
@@ -176,12 +176,12 @@ impl<A: Application> Answering for Router<A> {
 #[derive(Clone, Copy)]
 struct Peer(IpAddr);
 
-impl Answering for axum::Router {
-    async fn answer(
+impl Serve for axum::Router {
+    async fn respond(
         &self,
         mut request: axum::http::Request<Incoming>,
         peer: IpAddr,
-        _patience: &Patience,
+        _timeout: &ReusableTimeout,
     ) -> axum::response::Response {
         request.extensions_mut().insert(Peer(peer));
         // The path must be normal before any route or layer of the program reads it.
@@ -198,7 +198,7 @@ impl<A: Application> From<Router<A>> for axum::Router {
         Self::new().fallback(move |request: axum::extract::Request| {
             let router = router.clone();
             let peer = request.extensions().get().map(|Peer(peer)| *peer);
-            async move { router.0.answer(request, peer, &Patience::default()).await }
+            async move { router.0.respond(request, peer, &ReusableTimeout::default()).await }
         })
     }
 }
@@ -209,28 +209,28 @@ struct Service<A> {
 }
 
 impl<A: Application> Service<A> {
-    async fn answer<B>(
+    async fn respond<B>(
         &self,
         request: axum::http::Request<B>,
         peer: Option<IpAddr>,
-        patience: &Patience,
+        timeout: &ReusableTimeout,
     ) -> axum::response::Response
     where
         B: HttpBody<Data = Bytes, Error: Send> + Send + Unpin,
     {
         let (parts, body) = request.into_parts();
         let context = Context::new(parts, peer);
-        let mut ending = Ending::of(&context);
+        let mut trace = TraceGuard::of(&context);
         let answer = {
             // Pin on the stack: nested boxed or moved futures would be copied at every request.
-            let mut work = pin!(self.run(&context, body, patience));
-            poll_fn(|task| context.scope_part(|| unwinding(|| work.as_mut().poll(task)))).await
+            let mut work = pin!(self.run(&context, body, timeout));
+            poll_fn(|task| context.scope_part(|| catch_panic(|| work.as_mut().poll(task)))).await
         };
         let mut response = answer.unwrap_or_else(|error| {
-            ending.failed(|| error.told());
+            trace.failed(|| error.log_message());
             context.scope_part(|| of_error(&context, &error))
         });
-        ending.answered(response.status());
+        trace.answered(response.status());
         if serve::is_closing() {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(header::CONNECTION, close);
@@ -242,7 +242,7 @@ impl<A: Application> Service<A> {
         &self,
         context: &Context,
         body: B,
-        patience: &Patience,
+        timeout: &ReusableTimeout,
     ) -> Result<axum::response::Response, Error>
     where
         B: HttpBody<Data = Bytes, Error: Send> + Send + Unpin,
@@ -253,27 +253,27 @@ impl<A: Application> Service<A> {
         // The connection limits the time that a client takes to send the body. The request timeout begins here.
         let mut work = pin!(self.dispatch(context, body));
         let time = settings().request_timeout;
-        let running = Work::begin();
-        match patience.wait(time, |task| work.as_mut().poll(task)).await {
+        let running = AbandonGuard::begin();
+        match timeout.wait(time, |task| work.as_mut().poll(task)).await {
             Some(answer) => {
                 running.end();
                 answer
             }
-            None => Err(timeout(time.unwrap_or_default())),
+            None => Err(request_timeout(time.unwrap_or_default())),
         }
     }
 
     async fn dispatch(&self, context: &Context, body: Bytes) -> Result<axum::response::Response, Error> {
         let (method, path) = (context.method().as_str(), context.path());
-        if path == whole_server::TARGET {
+        if path == options_star::TARGET {
             let methods = self.routes.list.iter().map(|route| route.method);
-            return Ok(whole_server::answer(&methods));
+            return Ok(options_star::answer(&methods));
         }
         let (number, values) = match self.tree.find(method, path) {
             Match::Route(number, values) => (number, values),
             Match::BadPath => return Err(bad_path(path)),
             Match::MethodNotAllowed(allow) => return Err(method_not_allowed(method, &allow)),
-            Match::NotFound => return self.aside(context).await,
+            Match::NotFound => return self.built_in_path(context).await,
         };
         let route = &self.routes.list[number];
         context.set_route(route.reference, route.source);
@@ -293,7 +293,7 @@ impl<A: Application> Service<A> {
 
     /// Handles the paths that are not routes: `/healthz` and `/readyz` for orchestrators, and `/openapi.json` in
     /// development.
-    async fn aside(&self, context: &Context) -> Result<axum::response::Response, Error> {
+    async fn built_in_path(&self, context: &Context) -> Result<axum::response::Response, Error> {
         let path = context.path();
         let path = path.strip_suffix('/').unwrap_or(path);
         let document = self
@@ -325,7 +325,7 @@ impl<A: Application> Service<A> {
     }
 
     async fn is_ready(&self) -> bool {
-        match tokio::time::timeout(READY, self.routes.app.ready()).await {
+        match tokio::time::timeout(READY_TIMEOUT, self.routes.app.ready()).await {
             Ok(Ok(())) => true,
             Ok(Err(error)) => {
                 tracing::warn!(code = error.code(), "The server is not ready: {error}");
@@ -334,7 +334,7 @@ impl<A: Application> Service<A> {
             Err(_) => {
                 tracing::warn!(
                     "The server is not ready: its check takes longer than {} s",
-                    READY.as_secs()
+                    READY_TIMEOUT.as_secs()
                 );
                 false
             }
@@ -343,7 +343,7 @@ impl<A: Application> Service<A> {
 }
 
 /// Converts a panic into an error, so that a panic fails one request and not the connection.
-fn unwinding<T>(poll: impl FnOnce() -> Poll<Result<T, Error>>) -> Poll<Result<T, Error>> {
+fn catch_panic<T>(poll: impl FnOnce() -> Poll<Result<T, Error>>) -> Poll<Result<T, Error>> {
     std::panic::catch_unwind(AssertUnwindSafe(poll)).unwrap_or_else(|panic| {
         let message = panic
             .downcast_ref::<&str>()
@@ -381,7 +381,7 @@ fn bad_path(path: &str) -> Error {
     Error::new(StatusCode::BAD_REQUEST, "VALIDATION_ERROR", message).with_details(details_of(&[failure]))
 }
 
-fn timeout(time: Duration) -> Error {
+fn request_timeout(time: Duration) -> Error {
     let message = format!("The request took longer than {} ms", time.as_millis());
     Error::new(StatusCode::SERVICE_UNAVAILABLE, "REQUEST_TIMEOUT", message)
 }

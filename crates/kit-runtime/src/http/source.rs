@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Source locations of a route. Paths are relative to the root of the project.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Source {
+pub(super) struct RouteSource {
     /// Location of the contract: `src/notes.routes.ts:12`.
     pub(super) contract: &'static str,
     /// Files of the types of the slots, if they differ from the file of the contract.
@@ -15,7 +15,7 @@ pub(super) struct Source {
     pub(super) tests: &'static [&'static str],
 }
 
-impl Source {
+impl RouteSource {
     /// Returns the file that declares the type of a slot.
     pub(super) fn file_of(&self, slot: Slot) -> &'static str {
         let found = self.types.iter().find(|(name, _)| *name == slot.name());

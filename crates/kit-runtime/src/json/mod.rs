@@ -2,19 +2,19 @@
 //! value, and keys that look like array indexes come first.
 
 mod de;
-mod direct;
+mod fast_path;
 mod finite;
 mod number;
 mod parse;
-mod write;
+mod serialize;
 
 use indexmap::IndexMap;
 
 pub use de::from_json;
-pub use direct::read_valid;
+pub use fast_path::read_valid;
 pub use number::number_text;
 pub use parse::{MAX_LEVELS, SyntaxError, parse};
-pub use write::to_text;
+pub use serialize::to_text;
 
 /// A parsed JSON value.
 #[derive(Debug, Clone, PartialEq)]

@@ -37,15 +37,15 @@ pub fn parse(text: &str) -> Result<Json, SyntaxError> {
         let before = &text[..floor_boundary(text, at)];
         let start = before.rfind('\n').map_or(0, |line_feed| line_feed + 1);
         SyntaxError {
-            offset: units(before),
+            offset: utf16_length(before),
             line: before.matches('\n').count() + 1,
-            column: units(&before[start..]) + 1,
+            column: utf16_length(&before[start..]) + 1,
             expected,
         }
     })
 }
 
-fn units(text: &str) -> usize {
+fn utf16_length(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }
 
@@ -57,14 +57,14 @@ fn floor_boundary(text: &str, at: usize) -> usize {
 }
 
 /// An array or object that is not closed yet.
-enum Open {
+enum OpenContainer {
     Array(Vec<Json>),
     /// Members so far, and the key of the next value.
     Object(Box<(IndexMap<String, Json>, String)>),
 }
 
 /// Position of a syntax error in bytes, and the expected syntax.
-type Stop = (usize, &'static str);
+type SyntaxErrorAt = (usize, &'static str);
 
 const VALUE: &str = "a value";
 const KEY: &str = "a property name in double quotes";
@@ -85,8 +85,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn read(&mut self) -> Result<Json, Stop> {
-        let mut open: Vec<Open> = Vec::new();
+    fn read(&mut self) -> Result<Json, SyntaxErrorAt> {
+        let mut open: Vec<OpenContainer> = Vec::new();
         let mut expected = VALUE;
         loop {
             // A value begins here, or an empty container closes at once.
@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
                         self.at += 1;
                         Self::within(open.len(), Json::Array(Vec::new()))
                     } else {
-                        open.push(Open::Array(Vec::new()));
+                        open.push(OpenContainer::Array(Vec::new()));
                         expected = "a value or `]`";
                         continue;
                     }
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
                         Self::within(open.len(), Json::Object(IndexMap::new()))
                     } else {
                         let key = self.key("a property name in double quotes or `}`")?;
-                        open.push(Open::Object(Box::new((IndexMap::new(), key))));
+                        open.push(OpenContainer::Object(Box::new((IndexMap::new(), key))));
                         expected = VALUE;
                         continue;
                     }
@@ -128,7 +128,11 @@ impl<'a> Reader<'a> {
 
     /// Adds a complete value to its container and moves to the start of the next value. Returns the value if no
     /// container is open.
-    fn close(&mut self, mut value: Json, open: &mut Vec<Open>) -> Result<Option<Json>, Stop> {
+    fn close(
+        &mut self,
+        mut value: Json,
+        open: &mut Vec<OpenContainer>,
+    ) -> Result<Option<Json>, SyntaxErrorAt> {
         loop {
             self.skip_space();
             let level = open.len();
@@ -140,7 +144,7 @@ impl<'a> Reader<'a> {
                         Err((self.at, "the end of the text"))
                     };
                 }
-                Some(Open::Array(items)) => {
+                Some(OpenContainer::Array(items)) => {
                     if level <= MAX_LEVELS {
                         items.push(value);
                     }
@@ -156,7 +160,7 @@ impl<'a> Reader<'a> {
                         _ => return Err((self.at, COMMA)),
                     }
                 }
-                Some(Open::Object(object)) => {
+                Some(OpenContainer::Object(object)) => {
                     let (members, key) = &mut **object;
                     if level <= MAX_LEVELS {
                         members.insert(std::mem::take(key), value);
@@ -201,7 +205,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn key(&mut self, expected: &'static str) -> Result<String, Stop> {
+    fn key(&mut self, expected: &'static str) -> Result<String, SyntaxErrorAt> {
         if self.peek() != Some(b'"') {
             return Err((self.at, expected));
         }
@@ -214,7 +218,7 @@ impl<'a> Reader<'a> {
         Ok(key)
     }
 
-    pub(super) fn scalar(&mut self, expected: &'static str) -> Result<Json, Stop> {
+    pub(super) fn scalar(&mut self, expected: &'static str) -> Result<Json, SyntaxErrorAt> {
         if self.peek() == Some(b'"') {
             return self.string().map(Json::String);
         }
@@ -268,7 +272,7 @@ impl<'a> Reader<'a> {
         Some(at)
     }
 
-    pub(super) fn string(&mut self) -> Result<String, Stop> {
+    pub(super) fn string(&mut self) -> Result<String, SyntaxErrorAt> {
         const EXPECTED: &str = "a character of a string, a valid escape or a closing double quote";
         self.at += 1;
         let mut text = String::new();

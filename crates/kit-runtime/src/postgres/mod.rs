@@ -20,13 +20,13 @@ use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions, PgSslMode};
 use sqlx::{Connection as _, Executor as _, PgPool};
 use tokio::sync::Notify;
 
-use crate::{Error, http, start};
+use crate::{Error, http, start_error};
 use limits::Limits;
-use security::{Security, Way};
+use security::{TlsMode, TlsSettings};
 use tunnel::Tunnel;
 
 pub(crate) use failure::{help_for_missing, is_unavailable};
-pub(crate) use outage::suspect;
+pub(crate) use outage::report_outage;
 
 /// Maximum wait at the start of the server for a PostgreSQL that is starting too.
 const START: Duration = Duration::from_secs(30);
@@ -54,7 +54,7 @@ const PING: Duration = Duration::from_millis(500);
 pub async fn connect(url: &str) -> Result<PgPool, Error> {
     let limits = Limits::load()?;
     url::check(url)?;
-    let (stripped, security) = Security::of(url, |name| std::env::var(name).ok())?;
+    let (stripped, security) = TlsSettings::of(url, |name| std::env::var(name).ok())?;
     let options: PgConnectOptions = stripped
         .parse()
         .map_err(|error: sqlx::Error| url::refused(url, &error.to_string()))?;
@@ -106,7 +106,7 @@ async fn is_alive(connection: &mut PgConnection) -> bool {
 /// the connection is closed, and PostgreSQL cancels the query when it notices (`client_connection_check_interval`).
 async fn is_free(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
     // sqlx pings each connection itself, but waits for the reply without limit.
-    if !http::was_given_up_recently() {
+    if !http::was_abandoned_recently() {
         return Ok(true);
     }
     match tokio::time::timeout(PING, connection.ping()).await {
@@ -118,22 +118,22 @@ async fn is_free(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
 /// Finds the first way, with or without TLS, in which the server accepts a connection.
 async fn reach(
     options: PgConnectOptions,
-    security: &Security,
+    security: &TlsSettings,
     place: &str,
 ) -> Result<PgConnectOptions, Error> {
     let ways = if options.get_socket().is_some() {
-        &[Way::Plain]
+        &[TlsMode::Plain]
     } else {
         security.ways
     };
     let end = Instant::now() + START;
-    let mut is_told = false;
+    let mut is_logged = false;
     loop {
         let mut refused = None;
         for way in ways {
             let (reached, tunnel) = match way {
-                Way::Plain => (options.clone(), None),
-                Way::Offered | Way::Encrypted => {
+                TlsMode::Plain => (options.clone(), None),
+                TlsMode::Offered | TlsMode::Encrypted => {
                     let tunnel = Tunnel::open(&options, security, *way)?;
                     (tunnel.options(&options), Some(tunnel))
                 }
@@ -158,7 +158,7 @@ async fn reach(
             let goes_on =
                 failure::depends_on_tls(&error) || problem.as_ref().is_some_and(|problem| problem.is_tls);
             // The error of a connection with TLS explains more than the error of a plain connection.
-            if refused.is_none() || *way != Way::Plain {
+            if refused.is_none() || *way != TlsMode::Plain {
                 refused = Some((error, problem));
             }
             if !goes_on {
@@ -174,8 +174,8 @@ async fn reach(
         if !is_starting || Instant::now() + PAUSE >= end {
             return Err(unreachable(&error, problem.as_ref(), place));
         }
-        if !is_told {
-            is_told = true;
+        if !is_logged {
+            is_logged = true;
             let reason = reason(&error, problem.as_ref());
             tracing::warn!(
                 "Waiting up to {} s for the database {place}: {reason}",
@@ -187,12 +187,12 @@ async fn reach(
 }
 
 /// Returns the error that stops the start of the server, with advice.
-fn unreachable(error: &sqlx::Error, problem: Option<&tunnel::Problem>, place: &str) -> Error {
+fn unreachable(error: &sqlx::Error, problem: Option<&tunnel::TunnelError>, place: &str) -> Error {
     let reason = reason(error, problem);
     let what = format!("the database cannot be reached: {reason}");
     let help = failure::help(error, &reason);
     let place = format!("{place} (DATABASE_URL)");
-    start::failure(
+    start_error::failure(
         &what,
         &place,
         if help.is_empty() {
@@ -203,7 +203,7 @@ fn unreachable(error: &sqlx::Error, problem: Option<&tunnel::Problem>, place: &s
     )
 }
 
-fn reason(error: &sqlx::Error, problem: Option<&tunnel::Problem>) -> String {
+fn reason(error: &sqlx::Error, problem: Option<&tunnel::TunnelError>) -> String {
     problem.map_or_else(|| error.to_string(), |problem| problem.text.clone())
 }
 

@@ -14,14 +14,14 @@ use super::failure;
 /// Pause between two attempts to connect during an outage.
 const PAUSE: Duration = Duration::from_millis(250);
 /// Timeout of one attempt to connect.
-const PATIENCE: Duration = Duration::from_secs(2);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Wakes the tasks of all pools.
-static SUSPICION: Notify = Notify::const_new();
+static OUTAGE_REPORTED: Notify = Notify::const_new();
 
 /// Reports that PostgreSQL may be down, because a request failed without a connection.
-pub(crate) fn suspect() {
-    SUSPICION.notify_waiters();
+pub(crate) fn report_outage() {
+    OUTAGE_REPORTED.notify_waiters();
 }
 
 /// Watches the database server until the pool is closed. `options` are the options of the pool; `broken` is notified
@@ -31,14 +31,14 @@ pub(super) fn watch(pool: PgPool, options: PgConnectOptions, broken: Arc<Notify>
         while !pool.is_closed() {
             tokio::select! {
                 () = broken.notified() => {}
-                () = SUSPICION.notified() => {}
+                () = OUTAGE_REPORTED.notified() => {}
                 () = pool.close_event() => return,
             }
             if is_reachable(&options).await {
                 continue;
             }
             tracing::warn!("PostgreSQL refuses connections; requests that need it are answered with 503");
-            pool.set_connect_options(nowhere(&options));
+            pool.set_connect_options(unreachable_options(&options));
             while !is_reachable(&options).await && !pool.is_closed() {
                 tokio::time::sleep(PAUSE).await;
             }
@@ -50,7 +50,7 @@ pub(super) fn watch(pool: PgPool, options: PgConnectOptions, broken: Arc<Notify>
 
 /// Returns false if the server refuses connections or is starting. The pool reports all other failures by itself.
 async fn is_reachable(options: &PgConnectOptions) -> bool {
-    match tokio::time::timeout(PATIENCE, PgConnection::connect_with(options)).await {
+    match tokio::time::timeout(CONNECT_TIMEOUT, PgConnection::connect_with(options)).await {
         Ok(Ok(connection)) => {
             let _ = connection.close().await;
             true
@@ -61,6 +61,6 @@ async fn is_reachable(options: &PgConnectOptions) -> bool {
 }
 
 /// Returns options whose connections fail at once, because their socket is in a directory that cannot exist.
-fn nowhere(options: &PgConnectOptions) -> PgConnectOptions {
+fn unreachable_options(options: &PgConnectOptions) -> PgConnectOptions {
     options.clone().socket("/dev/null/PostgreSQL refuses connections")
 }

@@ -19,7 +19,7 @@ use crate::Error;
 
 /// A way to connect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum TlsMode {
     /// Without TLS.
     Plain,
     /// With TLS if the server offers it, otherwise without.
@@ -30,7 +30,7 @@ pub(super) enum Way {
 
 /// Checks of the server's certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Checks {
+pub(super) enum CertificateChecks {
     Nothing,
     Authority,
     AuthorityAndHost,
@@ -38,10 +38,10 @@ pub(super) enum Checks {
 
 /// TLS settings of a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Security {
+pub(super) struct TlsSettings {
     /// Ways to connect, in the order in which they are tried.
-    pub(super) ways: &'static [Way],
-    pub(super) checks: Checks,
+    pub(super) ways: &'static [TlsMode],
+    pub(super) checks: CertificateChecks,
     /// PEM file with certificates; `None` for the authorities of the operating system.
     pub(super) roots: Option<String>,
     /// PEM files of the client's certificate and key.
@@ -64,7 +64,7 @@ const UNSUPPORTED: [&str; 11] = [
 ];
 
 /// Values of these parameters that have no effect.
-const HARMLESS: [(&str, &str); 8] = [
+const VALUES_WITHOUT_EFFECT: [(&str, &str); 8] = [
     ("channel_binding", "prefer"),
     ("channel_binding", "disable"),
     ("gssencmode", "prefer"),
@@ -75,7 +75,7 @@ const HARMLESS: [(&str, &str); 8] = [
     ("sslnegotiation", "postgres"),
 ];
 
-impl Security {
+impl TlsSettings {
     /// Extracts the TLS parameters from a URL, and returns the rest of the URL.
     pub(super) fn of(url: &str, variable: impl Fn(&str) -> Option<String>) -> Result<(String, Self), Error> {
         let (base, query) = url.split_once('?').unwrap_or((url, ""));
@@ -93,7 +93,7 @@ impl Security {
                 "sslrootcert" | "ssl-root-cert" | "ssl-ca" => &mut roots,
                 "sslcert" | "ssl-cert" => &mut certificate,
                 "sslkey" | "ssl-key" => &mut key,
-                name if HARMLESS.contains(&(name, &value)) => continue,
+                name if VALUES_WITHOUT_EFFECT.contains(&(name, &value)) => continue,
                 name if UNSUPPORTED.contains(&name) => {
                     return Err(refused(format!(
                         "`{name}={value}` is not supported by this server; take it out of the URL"
@@ -108,7 +108,7 @@ impl Security {
         }
         let is_system = roots.as_deref() == Some("system");
         let (ways, checks) = ways(mode.as_deref(), roots.is_some(), is_system)?;
-        if is_system && checks != Checks::AuthorityAndHost {
+        if is_system && checks != CertificateChecks::AuthorityAndHost {
             return Err(refused(format!(
                 "`sslmode={}` is too weak for `sslrootcert=system`, whose authorities certify anybody; write `sslmode=verify-full`, or leave it out",
                 mode.unwrap_or_default()
@@ -138,17 +138,21 @@ impl Security {
     }
 }
 
-fn ways(mode: Option<&str>, has_roots: bool, is_system: bool) -> Result<(&'static [Way], Checks), Error> {
+fn ways(
+    mode: Option<&str>,
+    has_roots: bool,
+    is_system: bool,
+) -> Result<(&'static [TlsMode], CertificateChecks), Error> {
     Ok(match mode {
-        None if is_system => (&[Way::Encrypted], Checks::AuthorityAndHost),
-        None | Some("prefer") => (&[Way::Offered, Way::Plain], Checks::Nothing),
-        Some("allow") => (&[Way::Plain, Way::Encrypted], Checks::Nothing),
-        Some("disable") => (&[Way::Plain], Checks::Nothing),
+        None if is_system => (&[TlsMode::Encrypted], CertificateChecks::AuthorityAndHost),
+        None | Some("prefer") => (&[TlsMode::Offered, TlsMode::Plain], CertificateChecks::Nothing),
+        Some("allow") => (&[TlsMode::Plain, TlsMode::Encrypted], CertificateChecks::Nothing),
+        Some("disable") => (&[TlsMode::Plain], CertificateChecks::Nothing),
         // libpq checks the authority if `sslrootcert` is given.
-        Some("require") if has_roots => (&[Way::Encrypted], Checks::Authority),
-        Some("require") => (&[Way::Encrypted], Checks::Nothing),
-        Some("verify-ca") => (&[Way::Encrypted], Checks::Authority),
-        Some("verify-full") => (&[Way::Encrypted], Checks::AuthorityAndHost),
+        Some("require") if has_roots => (&[TlsMode::Encrypted], CertificateChecks::Authority),
+        Some("require") => (&[TlsMode::Encrypted], CertificateChecks::Nothing),
+        Some("verify-ca") => (&[TlsMode::Encrypted], CertificateChecks::Authority),
+        Some("verify-full") => (&[TlsMode::Encrypted], CertificateChecks::AuthorityAndHost),
         Some(other) => {
             return Err(refused(format!(
                 "`sslmode={other}` is not known; there are disable, allow, prefer, require, verify-ca and verify-full"
@@ -163,29 +167,41 @@ pub(super) fn refused(reason: impl std::fmt::Display) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::Way::{Encrypted, Offered, Plain};
-    use super::{Checks, Security};
+    use super::TlsMode::{Encrypted, Offered, Plain};
+    use super::{CertificateChecks, TlsSettings};
 
-    fn of(url: &str) -> Result<(String, Security), String> {
-        Security::of(url, |_| None).map_err(|error| error.message().to_owned())
+    fn of(url: &str) -> Result<(String, TlsSettings), String> {
+        TlsSettings::of(url, |_| None).map_err(|error| error.message().to_owned())
     }
 
     #[test]
     fn selects_ways_and_checks_for_each_sslmode() {
         for (query, ways, checks) in [
-            ("", &[Offered, Plain][..], Checks::Nothing),
+            ("", &[Offered, Plain][..], CertificateChecks::Nothing),
             (
                 "?sslmode=prefer&sslrootcert=/a",
                 &[Offered, Plain],
-                Checks::Nothing,
+                CertificateChecks::Nothing,
             ),
-            ("?sslmode=allow", &[Plain, Encrypted], Checks::Nothing),
-            ("?sslmode=disable", &[Plain], Checks::Nothing),
-            ("?sslmode=require", &[Encrypted], Checks::Nothing),
-            ("?sslmode=require&sslrootcert=/a", &[Encrypted], Checks::Authority),
-            ("?sslmode=verify-ca", &[Encrypted], Checks::Authority),
-            ("?sslmode=verify-full", &[Encrypted], Checks::AuthorityAndHost),
-            ("?sslrootcert=system", &[Encrypted], Checks::AuthorityAndHost),
+            ("?sslmode=allow", &[Plain, Encrypted], CertificateChecks::Nothing),
+            ("?sslmode=disable", &[Plain], CertificateChecks::Nothing),
+            ("?sslmode=require", &[Encrypted], CertificateChecks::Nothing),
+            (
+                "?sslmode=require&sslrootcert=/a",
+                &[Encrypted],
+                CertificateChecks::Authority,
+            ),
+            ("?sslmode=verify-ca", &[Encrypted], CertificateChecks::Authority),
+            (
+                "?sslmode=verify-full",
+                &[Encrypted],
+                CertificateChecks::AuthorityAndHost,
+            ),
+            (
+                "?sslrootcert=system",
+                &[Encrypted],
+                CertificateChecks::AuthorityAndHost,
+            ),
         ] {
             let (rest, security) = of(&format!("postgres://h/d{query}")).expect(query);
             assert_eq!(
@@ -202,9 +218,9 @@ mod tests {
     #[test]
     fn reads_the_environment_for_parameters_that_the_url_lacks() {
         let variable = |name: &str| (name == "PGSSLMODE").then(|| "verify-ca".to_owned());
-        let (_, security) = Security::of("postgres://h/d", variable).expect("good");
-        assert_eq!(security.checks, Checks::Authority);
-        let (_, security) = Security::of("postgres://h/d?sslmode=disable", variable).expect("good");
+        let (_, security) = TlsSettings::of("postgres://h/d", variable).expect("good");
+        assert_eq!(security.checks, CertificateChecks::Authority);
+        let (_, security) = TlsSettings::of("postgres://h/d?sslmode=disable", variable).expect("good");
         assert_eq!(security.ways, [Plain]);
     }
 

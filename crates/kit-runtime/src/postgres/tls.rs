@@ -9,11 +9,11 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
-use super::security::{Checks, Security, refused};
+use super::security::{CertificateChecks, TlsSettings, refused};
 use crate::Error;
 
 /// Returns the configuration of a TLS client with the checks of `security`.
-pub(super) fn client(security: &Security) -> Result<Arc<ClientConfig>, Error> {
+pub(super) fn client(security: &TlsSettings) -> Result<Arc<ClientConfig>, Error> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
@@ -30,20 +30,20 @@ pub(super) fn client(security: &Security) -> Result<Arc<ClientConfig>, Error> {
 }
 
 fn verifier(
-    security: &Security,
+    security: &TlsSettings,
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ServerCertVerifier>, Error> {
     let authority = match security.checks {
-        Checks::Nothing => None,
-        Checks::Authority | Checks::AuthorityAndHost => {
+        CertificateChecks::Nothing => None,
+        CertificateChecks::Authority | CertificateChecks::AuthorityAndHost => {
             let builder =
                 WebPkiServerVerifier::builder_with_provider(Arc::new(roots(security)?), Arc::clone(provider));
             Some(builder.build().map_err(|error| refused(error.to_string()))?)
         }
     };
     Ok(match (security.checks, authority) {
-        (Checks::AuthorityAndHost, Some(strict)) => strict,
-        (_, authority) => Arc::new(Lenient {
+        (CertificateChecks::AuthorityAndHost, Some(strict)) => strict,
+        (_, authority) => Arc::new(LenientVerifier {
             authority,
             provider: Arc::clone(provider),
         }),
@@ -51,7 +51,7 @@ fn verifier(
 }
 
 /// Returns the trusted authorities: only those of the file, or those of the operating system.
-fn roots(security: &Security) -> Result<RootCertStore, Error> {
+fn roots(security: &TlsSettings) -> Result<RootCertStore, Error> {
     let mut roots = RootCertStore::empty();
     if let Some(file) = &security.roots {
         for certificate in certificates(file)? {
@@ -109,12 +109,12 @@ fn private_key(file: &str) -> Result<PrivateKeyDer<'static>, Error> {
 
 /// Verifier with fewer checks than HTTPS: it does not check the host, and without an authority it checks nothing.
 #[derive(Debug)]
-struct Lenient {
+struct LenientVerifier {
     authority: Option<Arc<WebPkiServerVerifier>>,
     provider: Arc<CryptoProvider>,
 }
 
-impl ServerCertVerifier for Lenient {
+impl ServerCertVerifier for LenientVerifier {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,

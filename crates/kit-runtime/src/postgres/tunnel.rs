@@ -16,7 +16,7 @@ use tokio::net::{TcpStream, UnixListener, UnixStream};
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsConnector;
 
-use super::security::{Security, Way, refused};
+use super::security::{TlsMode, TlsSettings, refused};
 use super::tls;
 use crate::{Error, http};
 
@@ -35,7 +35,7 @@ pub(super) struct Tunnel {
 
 /// Reason why the last connection was not forwarded.
 #[derive(Debug, Clone)]
-pub(super) struct Problem {
+pub(super) struct TunnelError {
     pub(super) text: String,
     /// True if the TLS handshake failed; the server may accept the connection without TLS.
     pub(super) is_tls: bool,
@@ -50,11 +50,15 @@ struct Target {
     config: Arc<ClientConfig>,
     is_plain_allowed: bool,
     is_encrypted: AtomicBool,
-    problem: Mutex<Option<Problem>>,
+    problem: Mutex<Option<TunnelError>>,
 }
 
 impl Tunnel {
-    pub(super) fn open(options: &PgConnectOptions, security: &Security, way: Way) -> Result<Self, Error> {
+    pub(super) fn open(
+        options: &PgConnectOptions,
+        security: &TlsSettings,
+        mode: TlsMode,
+    ) -> Result<Self, Error> {
         // A URL has brackets around an IPv6 address.
         let host = options.get_host().trim_matches(['[', ']']).to_owned();
         let name = ServerName::try_from(host.clone()).map_err(|_| {
@@ -66,7 +70,7 @@ impl Tunnel {
             port: options.get_port(),
             name,
             config: tls::client(security)?,
-            is_plain_allowed: way == Way::Offered,
+            is_plain_allowed: mode == TlsMode::Offered,
             is_encrypted: AtomicBool::new(false),
             problem: Mutex::default(),
             host,
@@ -107,7 +111,7 @@ impl Tunnel {
         self.target.is_encrypted.load(Ordering::Relaxed)
     }
 
-    pub(super) fn problem(&self) -> Option<Problem> {
+    pub(super) fn problem(&self) -> Option<TunnelError> {
         let problem = self.target.problem.lock();
         problem.unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -119,7 +123,7 @@ impl Tunnel {
         let directory = self.directory.clone();
         // The task is dropped together with the runtime, and the directory with the task.
         tokio::spawn(async move {
-            let _remove = Directory(directory);
+            let _remove = RemoveOnDrop(directory);
             let _ = task.await;
         });
     }
@@ -129,15 +133,15 @@ impl Drop for Tunnel {
     fn drop(&mut self) {
         if let Some(task) = self.task.take() {
             task.abort();
-            drop(Directory(self.directory.clone()));
+            drop(RemoveOnDrop(self.directory.clone()));
         }
     }
 }
 
 /// A directory with a socket. Removed on drop.
-struct Directory(PathBuf);
+struct RemoveOnDrop(PathBuf);
 
-impl Drop for Directory {
+impl Drop for RemoveOnDrop {
     fn drop(&mut self) {
         #[allow(clippy::disallowed_methods)] // Reason: this module created the socket.
         let _ = std::fs::remove_dir_all(&self.0);
@@ -149,7 +153,7 @@ async fn accept(listener: UnixListener, target: Arc<Target>) {
         match listener.accept().await {
             Ok((local, _)) => {
                 let target = Arc::clone(&target);
-                tokio::spawn(async move { target.carry(local).await });
+                tokio::spawn(async move { target.forward(local).await });
             }
             // The process ran out of file descriptors; wait until others are closed.
             Err(_) => tokio::time::sleep(Duration::from_millis(5)).await,
@@ -158,17 +162,17 @@ async fn accept(listener: UnixListener, target: Arc<Target>) {
 }
 
 /// A connection to PostgreSQL before its session begins.
-enum Remote {
+enum RemoteStream {
     Plain(TcpStream),
     Encrypted(Box<tokio_rustls::client::TlsStream<TcpStream>>),
 }
 
 impl Target {
     /// Connects to PostgreSQL and copies bytes until one side closes.
-    async fn carry(&self, local: UnixStream) {
+    async fn forward(&self, local: UnixStream) {
         let opened = tokio::time::timeout(CONNECT, self.open()).await;
         let remote = opened.unwrap_or_else(|_| {
-            Err(Problem {
+            Err(TunnelError {
                 text: format!(
                     "the server said nothing for {} s, and the wait timed out",
                     CONNECT.as_secs()
@@ -177,11 +181,11 @@ impl Target {
                 is_refused: false,
             })
         });
-        let is_encrypted = matches!(remote, Ok(Remote::Encrypted(_)));
+        let is_encrypted = matches!(remote, Ok(RemoteStream::Encrypted(_)));
         self.is_encrypted.store(is_encrypted, Ordering::Relaxed);
         match remote {
-            Ok(Remote::Plain(remote)) => join(local, remote).await,
-            Ok(Remote::Encrypted(remote)) => join(local, *remote).await,
+            Ok(RemoteStream::Plain(remote)) => join(local, remote).await,
+            Ok(RemoteStream::Encrypted(remote)) => join(local, *remote).await,
             Err(problem) => {
                 tracing::warn!("No connection to the database: {}", problem.text);
                 *self.problem.lock().unwrap_or_else(PoisonError::into_inner) = Some(problem);
@@ -189,8 +193,8 @@ impl Target {
         }
     }
 
-    async fn open(&self) -> Result<Remote, Problem> {
-        let failed = |error: io::Error| Problem {
+    async fn open(&self) -> Result<RemoteStream, TunnelError> {
+        let failed = |error: io::Error| TunnelError {
             text: error.to_string(),
             is_tls: false,
             is_refused: error.kind() == io::ErrorKind::ConnectionRefused,
@@ -202,7 +206,7 @@ impl Target {
         remote.write_all(&SSL_REQUEST).await.map_err(failed)?;
         match remote.read_u8().await.map_err(failed)? {
             b'S' => {}
-            b'N' if self.is_plain_allowed => return Ok(Remote::Plain(remote)),
+            b'N' if self.is_plain_allowed => return Ok(RemoteStream::Plain(remote)),
             b'N' => return Err(refusal("the server does not support TLS".to_owned())),
             other => {
                 return Err(refusal(format!(
@@ -213,13 +217,13 @@ impl Target {
         let connector = TlsConnector::from(Arc::clone(&self.config));
         let encrypted = connector.connect(self.name.clone(), remote).await;
         encrypted
-            .map(|stream| Remote::Encrypted(Box::new(stream)))
+            .map(|stream| RemoteStream::Encrypted(Box::new(stream)))
             .map_err(|error| refusal(format!("the TLS handshake failed: {error}")))
     }
 }
 
-fn refusal(text: String) -> Problem {
-    Problem {
+fn refusal(text: String) -> TunnelError {
+    TunnelError {
         text,
         is_tls: true,
         is_refused: false,

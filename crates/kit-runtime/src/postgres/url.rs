@@ -1,6 +1,6 @@
 //! Syntax of `DATABASE_URL`.
 
-use crate::{Error, start};
+use crate::{Error, start_error};
 
 /// Advice for a URL that names no database.
 const HELP: &str = "set DATABASE_URL=postgres://user:password@host:5432/database; in user and password, characters other than letters and digits are written as %XX";
@@ -20,7 +20,7 @@ pub(super) fn check(url: &str) -> Result<(), Error> {
 /// Returns the error for a URL that cannot be parsed.
 pub(super) fn refused(url: &str, reason: &str) -> Error {
     let what = format!("DATABASE_URL does not name a PostgreSQL database: {reason}");
-    start::failure(&what, &format!("DATABASE_URL={}", masked(url)), HELP)
+    start_error::failure(&what, &format!("DATABASE_URL={}", masked(url)), HELP)
 }
 
 fn scheme(url: &str) -> Option<&str> {

@@ -122,7 +122,7 @@ fn array(rules: &Array) -> String {
 fn tuple(tuple: &Tuple) -> String {
     listed([
         Some("array".to_owned()),
-        range(Some(tuple.least()), tuple.most(), "item"),
+        range(Some(tuple.min_items()), tuple.max_items(), "item"),
     ])
 }
 

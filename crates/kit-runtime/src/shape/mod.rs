@@ -7,7 +7,7 @@ mod template;
 
 pub use describe::{alternatives, count, describe};
 pub use pattern::Pattern;
-pub use template::{Part, Template};
+pub use template::{Template, TemplatePart};
 
 /// Values that a type has on the wire.
 #[derive(Debug, Clone, Copy)]
@@ -169,13 +169,13 @@ pub struct Tuple {
 
 impl Tuple {
     /// Returns the minimum number of items.
-    pub fn least(&self) -> usize {
+    pub fn min_items(&self) -> usize {
         let required = |element: &&Element| element.presence == Presence::Required;
         self.elements.iter().filter(required).count()
     }
 
     /// Returns the maximum number of items; `None` if there is no maximum.
-    pub fn most(&self) -> Option<usize> {
+    pub fn max_items(&self) -> Option<usize> {
         self.rest().is_none().then_some(self.elements.len())
     }
 
@@ -185,8 +185,8 @@ impl Tuple {
     }
 
     /// Returns true if a value may have `length` items.
-    pub fn takes(&self, length: usize) -> bool {
-        length >= self.least() && self.most().is_none_or(|most| length <= most)
+    pub fn accepts_length(&self, length: usize) -> bool {
+        length >= self.min_items() && self.max_items().is_none_or(|most| length <= most)
     }
 
     /// Returns the shape of the item at `index` in a value with `length` items, which must be a valid number of items.
@@ -301,15 +301,15 @@ pub enum Keys {
     /// Numbers in the format of JavaScript: `7`, `-1.5`, not `07`.
     Numeric,
     /// Strings of a template literal type.
-    Of(&'static Template),
+    Template(&'static Template),
 }
 
 impl Keys {
     /// Returns true if a key matches.
-    pub fn take(self, key: &str) -> bool {
+    pub fn matches(self, key: &str) -> bool {
         match self {
             Self::Any => true,
-            Self::Of(template) => template.is_match(key),
+            Self::Template(template) => template.is_match(key),
             Self::Numeric => {
                 let begins = key.starts_with(|first: char| first == '-' || first.is_ascii_digit());
                 let number = key.parse::<f64>().ok().filter(|_| begins);

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 /// A part of a template literal type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum TemplatePart {
     /// Fixed text.
     Fixed(&'static str),
     /// `${string}`.
@@ -17,20 +17,20 @@ pub enum Part {
     /// `${bigint}`: digits with an optional minus.
     Integer,
     /// One of several sequences of parts. An empty list matches no string.
-    Either(&'static [&'static [Self]]),
+    OneOf(&'static [&'static [Self]]),
 }
 
 /// A template literal type. Its state machine is built on first use.
 #[derive(Debug)]
 pub struct Template {
     source: &'static str,
-    parts: &'static [Part],
-    machine: OnceLock<Machine>,
+    parts: &'static [TemplatePart],
+    machine: OnceLock<StateMachine>,
 }
 
 impl Template {
     /// Creates a template. `source` is its text in TypeScript between the backticks.
-    pub const fn new(source: &'static str, parts: &'static [Part]) -> Self {
+    pub const fn new(source: &'static str, parts: &'static [TemplatePart]) -> Self {
         Self {
             source,
             parts,
@@ -45,10 +45,17 @@ impl Template {
 
     /// Returns true if a string matches the template.
     pub fn is_match(&self, text: &str) -> bool {
-        if self.parts.iter().any(|part| matches!(part, Part::Either(_))) {
-            return self.machine.get_or_init(|| Machine::new(self.parts)).test(text);
+        if self
+            .parts
+            .iter()
+            .any(|part| matches!(part, TemplatePart::OneOf(_)))
+        {
+            return self
+                .machine
+                .get_or_init(|| StateMachine::new(self.parts))
+                .test(text);
         }
-        is_divided(self.parts, text)
+        matches_without_alternatives(self.parts, text)
     }
 }
 
@@ -56,9 +63,9 @@ impl Template {
 /// `${string}`. As in TypeScript, a hole ends at the first occurrence
 /// of the fixed text after it, and a hole directly before another hole is one character. For example, `-1-2` does not
 /// match `${number}-${number}`, because the hole before the first `-` would be empty.
-fn is_divided(parts: &[Part], text: &str) -> bool {
+fn matches_without_alternatives(parts: &[TemplatePart], text: &str) -> bool {
     let (mut parts, mut rest) = (parts, text);
-    while let [Part::Fixed(fixed), others @ ..] = parts {
+    while let [TemplatePart::Fixed(fixed), others @ ..] = parts {
         let Some(behind) = rest.strip_prefix(fixed) else {
             return false;
         };
@@ -67,7 +74,7 @@ fn is_divided(parts: &[Part], text: &str) -> bool {
     if parts.is_empty() {
         return rest.is_empty();
     }
-    while let [others @ .., Part::Fixed(fixed)] = parts {
+    while let [others @ .., TemplatePart::Fixed(fixed)] = parts {
         let Some(before) = rest.strip_suffix(fixed) else {
             return false;
         };
@@ -76,7 +83,7 @@ fn is_divided(parts: &[Part], text: &str) -> bool {
     while let [hole, others @ ..] = parts {
         let (end, behind, others) = match others {
             [] => return hole.is_filled(rest),
-            [Part::Fixed(fixed), others @ ..] => (rest.find(fixed), fixed.len(), others),
+            [TemplatePart::Fixed(fixed), others @ ..] => (rest.find(fixed), fixed.len(), others),
             others => (rest.chars().next().map(char::len_utf8), 0, others),
         };
         let Some(end) = end else { return false };
@@ -88,7 +95,7 @@ fn is_divided(parts: &[Part], text: &str) -> bool {
     rest.is_empty()
 }
 
-impl Part {
+impl TemplatePart {
     /// Returns true if a string fills this hole.
     fn is_filled(self, text: &str) -> bool {
         match self {
@@ -111,7 +118,7 @@ impl Part {
                         is_digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent))
                     })
             }
-            Self::Either(_) => false,
+            Self::OneOf(_) => false,
         }
     }
 }
@@ -122,7 +129,7 @@ fn is_digits(text: &str) -> bool {
 
 /// Characters that a step accepts.
 #[derive(Debug, Clone, Copy)]
-enum On {
+enum CharacterClass {
     Any,
     Digit,
     One(char),
@@ -130,8 +137,8 @@ enum On {
     Of(&'static str),
 }
 
-impl On {
-    fn takes(self, character: char) -> bool {
+impl CharacterClass {
+    fn accepts(self, character: char) -> bool {
         match self {
             Self::Any => true,
             Self::Digit => character.is_ascii_digit(),
@@ -143,15 +150,15 @@ impl On {
 
 /// State machine that reads a string. It accepts the string if it stops in the state `end`.
 #[derive(Debug, Default)]
-struct Machine {
-    steps: Vec<Vec<(On, usize)>>,
+struct StateMachine {
+    steps: Vec<Vec<(CharacterClass, usize)>>,
     /// States that each state reaches without a character.
-    free: Vec<Vec<usize>>,
+    epsilon: Vec<Vec<usize>>,
     end: usize,
 }
 
-impl Machine {
-    fn new(parts: &[Part]) -> Self {
+impl StateMachine {
+    fn new(parts: &[TemplatePart]) -> Self {
         let mut machine = Self::default();
         let start = machine.state();
         machine.end = machine.sequence(parts, start);
@@ -165,7 +172,7 @@ impl Machine {
         for (at, character) in text.chars().enumerate() {
             for state in current.drain(..) {
                 for (on, to) in &self.steps[state] {
-                    if on.takes(character) {
+                    if on.accepts(character) {
                         self.enter(*to, at + 1, &mut seen, &mut next);
                     }
                 }
@@ -185,71 +192,71 @@ impl Machine {
             if seen[state] != at {
                 seen[state] = at;
                 states.push(state);
-                pending.extend(&self.free[state]);
+                pending.extend(&self.epsilon[state]);
             }
         }
     }
 
     /// Adds the states for a sequence of parts after the state `from`. Returns the last state.
-    fn sequence(&mut self, parts: &[Part], from: usize) -> usize {
+    fn sequence(&mut self, parts: &[TemplatePart], from: usize) -> usize {
         parts.iter().fold(from, |at, part| self.part(*part, at))
     }
 
-    fn part(&mut self, part: Part, from: usize) -> usize {
+    fn part(&mut self, part: TemplatePart, from: usize) -> usize {
         match part {
-            Part::Fixed(text) => text
-                .chars()
-                .fold(from, |at, character| self.step(at, On::One(character))),
-            Part::Either(sequences) => {
+            TemplatePart::Fixed(text) => text.chars().fold(from, |at, character| {
+                self.step(at, CharacterClass::One(character))
+            }),
+            TemplatePart::OneOf(sequences) => {
                 let behind = self.state();
                 for parts in sequences {
                     // Each sequence begins in its own state, so that it cannot enter the loop of another sequence.
                     let start = self.fork(from);
                     let end = self.sequence(parts, start);
-                    self.free[end].push(behind);
+                    self.epsilon[end].push(behind);
                 }
                 behind
             }
-            Part::Text => {
+            TemplatePart::Text => {
                 let at = self.fork(from);
-                self.steps[at].push((On::Any, at));
+                self.steps[at].push((CharacterClass::Any, at));
                 at
             }
-            Part::Integer => {
-                let signed = self.maybe(from, On::One('-'));
+            TemplatePart::Integer => {
+                let signed = self.optional(from, CharacterClass::One('-'));
                 self.digits(signed)
             }
-            Part::Number => {
-                let signed = self.maybe(from, On::One('-'));
+            TemplatePart::Number => {
+                let signed = self.optional(from, CharacterClass::One('-'));
                 let whole = self.digits(signed);
-                let point = self.step(whole, On::One('.'));
+                let point = self.step(whole, CharacterClass::One('.'));
                 let fraction = self.digits(point);
                 let mantissa = self.fork(whole);
-                self.free[fraction].push(mantissa);
-                let power = self.step(mantissa, On::Of("eE"));
-                let signed = self.maybe(power, On::Of("+-"));
+                self.epsilon[fraction].push(mantissa);
+                let power = self.step(mantissa, CharacterClass::Of("eE"));
+                let signed = self.optional(power, CharacterClass::Of("+-"));
                 let exponent = self.digits(signed);
                 let behind = self.fork(mantissa);
-                self.free[exponent].push(behind);
+                self.epsilon[exponent].push(behind);
                 behind
             }
         }
     }
 
     /// Adds an optional step.
-    fn maybe(&mut self, from: usize, on: On) -> usize {
+    fn optional(&mut self, from: usize, on: CharacterClass) -> usize {
         let at = self.step(from, on);
-        self.free[from].push(at);
+        self.epsilon[from].push(at);
         at
     }
 
     fn digits(&mut self, from: usize) -> usize {
-        let at = self.step(from, On::Digit);
-        self.steps[at].push((On::Digit, at));
+        let at = self.step(from, CharacterClass::Digit);
+        self.steps[at].push((CharacterClass::Digit, at));
         at
     }
 
-    fn step(&mut self, from: usize, on: On) -> usize {
+    fn step(&mut self, from: usize, on: CharacterClass) -> usize {
         let to = self.state();
         self.steps[from].push((on, to));
         to
@@ -257,12 +264,12 @@ impl Machine {
 
     fn fork(&mut self, from: usize) -> usize {
         let at = self.state();
-        self.free[from].push(at);
+        self.epsilon[from].push(at);
         at
     }
 
     fn state(&mut self) -> usize {
-        self.free.push(Vec::new());
+        self.epsilon.push(Vec::new());
         self.steps.push(Vec::new());
         self.steps.len() - 1
     }
@@ -272,25 +279,31 @@ impl Machine {
 mod tests {
     use std::time::Instant;
 
-    use super::{Part, Template};
+    use super::{Template, TemplatePart};
 
-    fn matches(parts: &'static [Part], text: &str) -> bool {
+    fn matches(parts: &'static [TemplatePart], text: &str) -> bool {
         Template::new("", parts).is_match(text)
     }
 
     #[test]
     fn matches_holes_alternatives_and_fixed_text() {
-        const LOOPS: &[Part] = &[
-            Part::Either(&[&[Part::Text, Part::Fixed("a")], &[Part::Integer]]),
-            Part::Text,
+        const LOOPS: &[TemplatePart] = &[
+            TemplatePart::OneOf(&[
+                &[TemplatePart::Text, TemplatePart::Fixed("a")],
+                &[TemplatePart::Integer],
+            ]),
+            TemplatePart::Text,
         ];
-        const VERSION: &[Part] = &[
-            Part::Fixed("v"),
-            Part::Number,
-            Part::Fixed("-"),
-            Part::Either(&[&[Part::Fixed("a.b")], &[Part::Fixed("c"), Part::Integer]]),
-            Part::Fixed(":"),
-            Part::Text,
+        const VERSION: &[TemplatePart] = &[
+            TemplatePart::Fixed("v"),
+            TemplatePart::Number,
+            TemplatePart::Fixed("-"),
+            TemplatePart::OneOf(&[
+                &[TemplatePart::Fixed("a.b")],
+                &[TemplatePart::Fixed("c"), TemplatePart::Integer],
+            ]),
+            TemplatePart::Fixed(":"),
+            TemplatePart::Text,
         ];
         for good in [
             "v1.5-a.b:any\nthing",
@@ -306,17 +319,26 @@ mod tests {
             assert!(!matches(VERSION, bad), "{bad}");
         }
         assert!(matches(&[], "") && !matches(&[], "x"));
-        assert!(!matches(&[Part::Either(&[])], ""));
+        assert!(!matches(&[TemplatePart::OneOf(&[])], ""));
         // Two adjacent loops do not mix.
         assert!(matches(LOOPS, "12x") && matches(LOOPS, "xa") && !matches(LOOPS, "x"));
     }
 
     #[test]
     fn ends_a_hole_at_the_first_occurrence_of_the_text_after_it() {
-        const RANGE: &[Part] = &[Part::Number, Part::Fixed("-"), Part::Number];
-        const SIZE: &[Part] = &[Part::Text, Part::Fixed("x"), Part::Integer, Part::Fixed("!")];
-        const PAIR: &[Part] = &[Part::Text, Part::Number];
-        const DIGITS: &[Part] = &[Part::Number, Part::Number];
+        const RANGE: &[TemplatePart] = &[
+            TemplatePart::Number,
+            TemplatePart::Fixed("-"),
+            TemplatePart::Number,
+        ];
+        const SIZE: &[TemplatePart] = &[
+            TemplatePart::Text,
+            TemplatePart::Fixed("x"),
+            TemplatePart::Integer,
+            TemplatePart::Fixed("!"),
+        ];
+        const PAIR: &[TemplatePart] = &[TemplatePart::Text, TemplatePart::Number];
+        const DIGITS: &[TemplatePart] = &[TemplatePart::Number, TemplatePart::Number];
         for (parts, text, fits) in [
             (RANGE, "1-2", true),
             (RANGE, "1--2", true),
@@ -340,26 +362,30 @@ mod tests {
         }
         // The fixed texts at the start and at the end must not overlap.
         assert!(!matches(
-            &[Part::Fixed("aa"), Part::Text, Part::Fixed("aa")],
+            &[
+                TemplatePart::Fixed("aa"),
+                TemplatePart::Text,
+                TemplatePart::Fixed("aa")
+            ],
             "aaa"
         ));
     }
 
     #[test]
     fn takes_linear_time_for_strings_that_do_not_match() {
-        const PARTS: &[Part] = &[
-            Part::Text,
-            Part::Fixed("@"),
-            Part::Text,
-            Part::Fixed("."),
-            Part::Number,
-            Part::Number,
+        const PARTS: &[TemplatePart] = &[
+            TemplatePart::Text,
+            TemplatePart::Fixed("@"),
+            TemplatePart::Text,
+            TemplatePart::Fixed("."),
+            TemplatePart::Number,
+            TemplatePart::Number,
         ];
-        const CHOICES: &[Part] = &[
-            Part::Text,
-            Part::Fixed("@"),
-            Part::Text,
-            Part::Either(&[&[Part::Number], &[]]),
+        const CHOICES: &[TemplatePart] = &[
+            TemplatePart::Text,
+            TemplatePart::Fixed("@"),
+            TemplatePart::Text,
+            TemplatePart::OneOf(&[&[TemplatePart::Number], &[]]),
         ];
         let started = Instant::now();
         assert!(matches(PARTS, &format!("{}.12", "@".repeat(300_000))));

@@ -21,7 +21,7 @@ use super::convert;
 use crate::Error;
 
 /// Timeout of the last batch when the server shuts down.
-const LAST: Duration = Duration::from_secs(5);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Processors that send to the collector.
 struct Exporter {
@@ -40,10 +40,10 @@ impl Drop for Exporting {
         let Some(exporter) = EXPORTER.get() else { return };
         // Errors are already logged, and a shutdown cannot handle them.
         if let Some(spans) = &exporter.spans {
-            let _ = spans.shutdown_with_timeout(LAST);
+            let _ = spans.shutdown_with_timeout(SHUTDOWN_TIMEOUT);
         }
         if let Some((provider, _)) = &exporter.logs {
-            let _ = provider.shutdown_with_timeout(LAST);
+            let _ = provider.shutdown_with_timeout(SHUTDOWN_TIMEOUT);
         }
     }
 }
@@ -55,8 +55,8 @@ pub(crate) fn start() -> Result<Exporting, Error> {
     if variable("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true")) {
         return Ok(Exporting);
     }
-    let wants_spans = wants(variable, "TRACES")?;
-    let wants_logs = wants(variable, "LOGS")?;
+    let wants_spans = is_signal_enabled(variable, "TRACES")?;
+    let wants_logs = is_signal_enabled(variable, "LOGS")?;
     if !wants_spans && !wants_logs {
         return Ok(Exporting);
     }
@@ -65,7 +65,7 @@ pub(crate) fn start() -> Result<Exporting, Error> {
     if wants_spans {
         let exporter = SpanExporter::builder().with_http();
         let exporter = exporter.with_protocol(Protocol::HttpBinary).build();
-        let exporter = Telling::new(exporter.map_err(|error| refused(&error))?, "traces");
+        let exporter = LoggingExporter::new(exporter.map_err(|error| refused(&error))?, "traces");
         let mut processor = BatchSpanProcessor::builder(exporter).build();
         processor.set_resource(&resource);
         spans = Some(processor);
@@ -74,7 +74,7 @@ pub(crate) fn start() -> Result<Exporting, Error> {
     if wants_logs {
         let exporter = LogExporter::builder().with_http();
         let exporter = exporter.with_protocol(Protocol::HttpBinary).build();
-        let exporter = Telling::new(exporter.map_err(|error| refused(&error))?, "log records");
+        let exporter = LoggingExporter::new(exporter.map_err(|error| refused(&error))?, "log records");
         let provider = SdkLoggerProvider::builder()
             .with_batch_exporter(exporter)
             .with_resource(resource)
@@ -92,7 +92,7 @@ const NAME: &str = "kit";
 
 /// Returns true if a signal is exported. Settings that are not supported are an error at the start, so that data is not
 /// silently lost later.
-fn wants(variable: impl Fn(&str) -> Option<String>, signal: &str) -> Result<bool, Error> {
+fn is_signal_enabled(variable: impl Fn(&str) -> Option<String>, signal: &str) -> Result<bool, Error> {
     if variable(&format!("OTEL_{signal}_EXPORTER")).as_deref() == Some("none") {
         return Ok(false);
     }
@@ -140,7 +140,7 @@ fn refused(error: &dyn std::error::Error) -> Error {
 }
 
 /// Returns true if spans are exported.
-pub(super) fn takes_spans() -> bool {
+pub(super) fn exports_spans() -> bool {
     EXPORTER.get().is_some_and(|exporter| exporter.spans.is_some())
 }
 
@@ -197,13 +197,13 @@ pub(crate) fn log(level: Level, entry: &Map<String, Value>) {
 
 /// Exporter that logs a failure of the collector once, and again only after a success.
 #[derive(Debug)]
-struct Telling<E> {
+struct LoggingExporter<E> {
     inner: E,
     what: &'static str,
     is_failing: AtomicBool,
 }
 
-impl<E> Telling<E> {
+impl<E> LoggingExporter<E> {
     const fn new(inner: E, what: &'static str) -> Self {
         Self {
             inner,
@@ -212,7 +212,7 @@ impl<E> Telling<E> {
         }
     }
 
-    fn tell(&self, result: OTelSdkResult) -> OTelSdkResult {
+    fn log_result(&self, result: OTelSdkResult) -> OTelSdkResult {
         let was_failing = self.is_failing.swap(result.is_err(), Ordering::Relaxed);
         match &result {
             Err(error) if !was_failing => {
@@ -228,9 +228,9 @@ impl<E> Telling<E> {
     }
 }
 
-impl opentelemetry_sdk::trace::SpanExporter for Telling<SpanExporter> {
+impl opentelemetry_sdk::trace::SpanExporter for LoggingExporter<SpanExporter> {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
-        self.tell(self.inner.export(batch).await)
+        self.log_result(self.inner.export(batch).await)
     }
 
     fn shutdown_with_timeout(&self, timeout: Duration) -> OTelSdkResult {
@@ -242,9 +242,9 @@ impl opentelemetry_sdk::trace::SpanExporter for Telling<SpanExporter> {
     }
 }
 
-impl opentelemetry_sdk::logs::LogExporter for Telling<LogExporter> {
+impl opentelemetry_sdk::logs::LogExporter for LoggingExporter<LogExporter> {
     async fn export(&self, batch: LogBatch<'_>) -> OTelSdkResult {
-        self.tell(self.inner.export(batch).await)
+        self.log_result(self.inner.export(batch).await)
     }
 
     fn shutdown_with_timeout(&self, timeout: Duration) -> OTelSdkResult {

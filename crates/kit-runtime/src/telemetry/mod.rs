@@ -3,23 +3,23 @@
 
 #[cfg(feature = "otlp")]
 mod convert;
+#[cfg(not(feature = "otlp"))]
+mod disabled;
 #[cfg(feature = "otlp")]
 mod export;
-#[cfg(not(feature = "otlp"))]
-mod nothing;
-#[cfg(feature = "otlp")]
-mod own;
 #[cfg(feature = "otlp")]
 mod trace;
+#[cfg(feature = "otlp")]
+mod tracing_spans;
 
+#[cfg(not(feature = "otlp"))]
+pub(crate) use disabled::{Trace, application_spans, ids_of, log, start};
 #[cfg(feature = "otlp")]
 pub(crate) use export::{log, start};
-#[cfg(not(feature = "otlp"))]
-pub(crate) use nothing::{Trace, ids_of, log, own_spans, start};
-#[cfg(feature = "otlp")]
-pub(crate) use own::{ids_of, own_spans};
 #[cfg(feature = "otlp")]
 pub(crate) use trace::Trace;
+#[cfg(feature = "otlp")]
+pub(crate) use tracing_spans::{application_spans, ids_of};
 
 use axum::http::StatusCode;
 
@@ -34,12 +34,12 @@ pub(crate) struct Outcome {
 }
 
 /// Ends the trace of a request, at the latest on drop, because a client may leave before there is a response.
-pub(crate) struct Ending<'a> {
+pub(crate) struct TraceGuard<'a> {
     context: &'a Context,
     outcome: Outcome,
 }
 
-impl<'a> Ending<'a> {
+impl<'a> TraceGuard<'a> {
     pub(crate) fn of(context: &'a Context) -> Self {
         let outcome = Outcome {
             status: None,
@@ -61,7 +61,7 @@ impl<'a> Ending<'a> {
     }
 }
 
-impl Drop for Ending<'_> {
+impl Drop for TraceGuard<'_> {
     fn drop(&mut self) {
         self.context.trace().end(self.context, &self.outcome);
     }

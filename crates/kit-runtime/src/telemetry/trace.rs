@@ -10,7 +10,7 @@ use opentelemetry::trace::{SpanContext, SpanId, SpanKind, Status, TraceFlags, Tr
 use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 use serde_json::Value;
 
-use super::own::Parent;
+use super::tracing_spans::Parent;
 use super::{Outcome, convert, export};
 use crate::http::{Context, Phase, parent_span, random_span_id};
 
@@ -18,16 +18,16 @@ use crate::http::{Context, Phase, parent_span, random_span_id};
 const STATE_BYTES: usize = 512;
 
 /// Trace of a request; `None` if spans are not exported.
-pub(crate) struct Trace(Option<Kept>);
+pub(crate) struct Trace(Option<RequestTrace>);
 
-struct Kept {
+struct RequestTrace {
     root: SpanId,
     begun: SystemTime,
-    steps: Mutex<Vec<Step>>,
+    steps: Mutex<Vec<PhaseSpan>>,
 }
 
 /// A phase of the request. It ends when the next phase begins.
-struct Step {
+struct PhaseSpan {
     phase: Phase,
     id: SpanId,
     begun: SystemTime,
@@ -36,7 +36,7 @@ struct Step {
 
 impl Trace {
     pub(crate) fn begin() -> Self {
-        Self(export::takes_spans().then(|| Kept {
+        Self(export::exports_spans().then(|| RequestTrace {
             root: SpanId::from(random_span_id()),
             begun: SystemTime::now(),
             steps: Mutex::default(),
@@ -50,7 +50,7 @@ impl Trace {
 
     pub(crate) fn enter(&self, phase: Phase) {
         let Some(kept) = &self.0 else { return };
-        kept.steps().push(Step {
+        kept.steps().push(PhaseSpan {
             phase,
             id: SpanId::from(random_span_id()),
             begun: SystemTime::now(),
@@ -95,7 +95,7 @@ impl Trace {
             return;
         }
         let now = SystemTime::now();
-        let trace = Spans {
+        let trace = SpanFactory {
             id: TraceId::from_hex(context.trace_id()).unwrap_or(TraceId::INVALID),
             state: state_of(context),
         };
@@ -140,7 +140,7 @@ impl Trace {
     }
 }
 
-impl Kept {
+impl RequestTrace {
     /// Returns the id of the current span.
     fn current(&self) -> SpanId {
         let steps = self.steps();
@@ -148,12 +148,12 @@ impl Kept {
         current.map_or(self.root, |step| step.id)
     }
 
-    fn steps(&self) -> MutexGuard<'_, Vec<Step>> {
+    fn steps(&self) -> MutexGuard<'_, Vec<PhaseSpan>> {
         self.steps.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Step {
+impl PhaseSpan {
     /// Returns the name of the span; `None` if the phase takes no time and has no span.
     fn name(&self) -> Option<Cow<'static, str>> {
         match self.phase {
@@ -164,12 +164,12 @@ impl Step {
 }
 
 /// Data that all spans of a trace share.
-pub(super) struct Spans {
+pub(super) struct SpanFactory {
     pub(super) id: TraceId,
     pub(super) state: TraceState,
 }
 
-impl Spans {
+impl SpanFactory {
     pub(super) fn span(
         &self,
         id: SpanId,

@@ -55,7 +55,7 @@ impl Server {
     }
 
     /// Sends a GET request and returns the response.
-    pub fn ask(&self, path: &str, headers: &str) -> String {
+    pub fn get(&self, path: &str, headers: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let request = format!("GET {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n{headers}\r\n");
         stream.write_all(request.as_bytes()).unwrap();
@@ -79,10 +79,10 @@ impl Server {
 pub fn collector() -> (String, Receiver<(String, Vec<u8>)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
-    let (told, heard) = channel();
+    let (sender, receiver) = channel();
     std::thread::spawn(move || {
         for stream in listener.incoming() {
-            let told = told.clone();
+            let sender = sender.clone();
             std::thread::spawn(move || {
                 let mut stream = BufReader::new(stream.unwrap());
                 let mut line = String::new();
@@ -102,7 +102,7 @@ pub fn collector() -> (String, Receiver<(String, Vec<u8>)>) {
                     }
                     let mut body = vec![0; length];
                     stream.read_exact(&mut body).unwrap();
-                    let _ = told.send((path, body));
+                    let _ = sender.send((path, body));
                     let answer = b"HTTP/1.1 200 OK\r\ncontent-type: application/x-protobuf\r\ncontent-length: 0\r\n\r\n";
                     stream.get_mut().write_all(answer).unwrap();
                     line.clear();
@@ -110,13 +110,13 @@ pub fn collector() -> (String, Receiver<(String, Vec<u8>)>) {
             });
         }
     });
-    (address, heard)
+    (address, receiver)
 }
 
 /// Returns the received spans, log records and service names.
-pub fn told(heard: &Receiver<(String, Vec<u8>)>) -> (Vec<Span>, Vec<LogRecord>, Vec<String>) {
+pub fn received(receiver: &Receiver<(String, Vec<u8>)>) -> (Vec<Span>, Vec<LogRecord>, Vec<String>) {
     let (mut spans, mut records, mut services) = (Vec::new(), Vec::new(), Vec::new());
-    for (path, body) in heard.try_iter() {
+    for (path, body) in receiver.try_iter() {
         let mut names = |attributes: &[KeyValue]| {
             services.extend(values(attributes).get("service.name").cloned());
         };

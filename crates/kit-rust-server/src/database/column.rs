@@ -116,10 +116,12 @@ impl StoredColumn<'_> {
     /// can compare every value.
     pub(super) fn misfit(&self, optional: &str) -> Option<String> {
         match (self.kind, self.column.r#type) {
-            (Kind::Plain, ColumnType::Uuid) => Some(format!("sql::is_no_uuid({optional}.as_deref())")),
-            (Kind::Plain, ColumnType::BigIntExact) => Some(format!("sql::is_no_bigint({optional}.as_ref())")),
+            (Kind::Plain, ColumnType::Uuid) => Some(format!("sql::is_not_uuid({optional}.as_deref())")),
+            (Kind::Plain, ColumnType::BigIntExact) => {
+                Some(format!("sql::exceeds_bigint({optional}.as_ref())"))
+            }
             (Kind::Newtype, ColumnType::BigIntExact) => Some(format!(
-                "sql::is_no_bigint({optional}.as_ref().map(|value| &value.0))"
+                "sql::exceeds_bigint({optional}.as_ref().map(|value| &value.0))"
             )),
             _ => None,
         }

@@ -296,7 +296,7 @@ fn middleware(middleware: &Middleware, database: &Database<'_>) -> File {
 /// Returns the body of a handler that responds with an error and names the file to edit.
 fn not_written(what: &str, file: &str) -> String {
     let arguments = [what, file].map(|text| Expression::plain(names::text(text)));
-    let error = Expression::call("Error::not_written", arguments.into());
+    let error = Expression::call("Error::not_implemented", arguments.into());
     format!(
         "        {}\n",
         Expression::call("Err", vec![error]).print(8, 0, 0)

@@ -269,7 +269,7 @@ fn awaited(function: &str, arguments: &[&str]) -> String {
 /// Returns the body of a handler that responds with 501 and the reason.
 pub(super) fn denied(what: &str, reason: &str) -> String {
     let arguments = [what, reason].map(|text| Expression::plain(names::text(text)));
-    let error = Expression::call("Error::not_decided", arguments.into());
+    let error = Expression::call("Error::not_specified", arguments.into());
     format!(
         "        {}\n",
         Expression::call("Err", vec![error]).print(8, 0, 0)
@@ -293,7 +293,7 @@ pub(super) fn warnings(program: &Program, denials: &[DeniedRoute<'_>]) -> Vec<Wa
                 help: format!("write the handler in {}", denied.path),
                 handler: Some(HandlerText {
                     path: denied.path.clone(),
-                    code: format!("Error::not_decided({},", names::text(&reference)),
+                    code: format!("Error::not_specified({},", names::text(&reference)),
                 }),
             });
             continue;

@@ -188,21 +188,21 @@ impl<'k> Known<'k, '_> {
         }
         let mut code = String::new();
         if has_unfit {
-            uses.runtime.insert("sql::is_unfit");
+            uses.runtime.insert("sql::is_value_error");
             let message = "A value of the request does not fit its column";
             let arguments = ["VALIDATION_ERROR", message].map(|text| Expression::plain(names::text(text)));
             let error = Expression::call("Error::bad_request", arguments.into());
             let error = error.print(8, "return ;".len(), 0);
             let _ = write!(
                 code,
-                "    if is_unfit(&error) {{\n        return {error};\n    }}\n"
+                "    if is_value_error(&error) {{\n        return {error};\n    }}\n"
             );
         }
         if arms.is_empty() {
             code.push_str("    error.into()\n");
         } else {
-            uses.runtime.insert("sql::violated");
-            code.push_str("    match violated(&error) {\n");
+            uses.runtime.insert("sql::violated_constraint");
+            code.push_str("    match violated_constraint(&error) {\n");
             for (constant, error) in arms {
                 let head = format!("Some({constant}) => ");
                 let flat = error.print(8, head.len(), 1);

@@ -208,14 +208,14 @@ impl Models<'_, '_> {
             let mut conditions: Vec<String> = Vec::new();
             for other in &maps[..number] {
                 let keys = shapes::keys(self.types, other.key, self.module);
-                conditions.push(format!("!{keys}.take(key)"));
+                conditions.push(format!("!{keys}.matches(key)"));
             }
             // `[key: string]` accepts every remaining key.
             if *map.key != IndexKey::String {
                 let keys = shapes::keys(self.types, map.key, self.module);
-                conditions.push(format!("{keys}.take(key)"));
+                conditions.push(format!("{keys}.matches(key)"));
             }
-            let members = self.runtime("parts::members");
+            let members = self.runtime("serde_parts::members");
             let reads = self.module.serde(self.types, "Deserializer");
             let answer = format!("Result<{kind}<String, {value}>, D::Error>");
             let head = format!("    fn read_{name}<'de, D: {reads}<'de>>(deserializer: D) -> {answer} {{\n");

@@ -157,7 +157,7 @@ impl Models<'_, '_> {
     fn read_list(&mut self, name: &str, elements: &[TupleElement], fields: &[(String, String)], named: bool) {
         let deserialize = self.module.serde(self.types, "Deserialize");
         let deserializer = self.module.serde(self.types, "Deserializer");
-        let items = self.runtime("parts::Items");
+        let items = self.runtime("serde_parts::Items");
         let reads: Vec<String> = elements
             .iter()
             .enumerate()
@@ -167,7 +167,7 @@ impl Models<'_, '_> {
                 } else if element.optional {
                     "items.optional()?".to_owned()
                 } else {
-                    "items.one()?".to_owned()
+                    "items.required()?".to_owned()
                 }
             })
             .collect();

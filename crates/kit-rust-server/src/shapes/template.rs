@@ -12,7 +12,7 @@ use crate::types::Types;
 pub(super) fn constant(types: &Types<'_>, parts: &[TemplatePart], module: &mut Module) -> String {
     let source = source(types.program, parts);
     let base = module.runtime(types, "shape::Template");
-    let path = module.runtime(types, "shape::Part");
+    let path = module.runtime(types, "shape::TemplatePart");
     let arguments = vec![
         Expression::plain(names::text(&source)),
         list(types.program, parts, &path),
@@ -39,7 +39,7 @@ fn fixed(text: &str, path: &str) -> Expression {
 fn filling(program: &Program, id: TypeId, path: &str) -> Expression {
     let hole = |name: &str| Expression::plain(format!("{path}::{name}"));
     let either = |sequences: Vec<Expression>| {
-        Expression::call(format!("{path}::Either"), vec![Expression::List(sequences)])
+        Expression::call(format!("{path}::OneOf"), vec![Expression::List(sequences)])
     };
     match &program.types[resolve(program, id)].kind {
         TypeKind::String | TypeKind::Unknown => hole("Text"),

@@ -79,7 +79,7 @@ const TYPES: &[&str] = &[
     "Display",
     "Never",
     "Items",
-    "Part",
+    "TemplatePart",
     "Property",
     "Element",
     "Index",

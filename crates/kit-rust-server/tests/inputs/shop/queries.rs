@@ -404,7 +404,7 @@ fn finds_rows_by_keys_of_every_kind() {
 
         let in_use = country::delete(&pool, "de").await.unwrap_err();
         assert_eq!(
-            kit_runtime::sql::violated(&in_use),
+            kit_runtime::sql::violated_constraint(&in_use),
             Some(stock::COUNTRY_CODE_REFERENCE)
         );
         assert!(stock::delete(&pool, &item.id, "de").await.unwrap());
@@ -419,7 +419,7 @@ fn finds_rows_by_keys_of_every_kind() {
 fn names_the_violated_constraint() {
     run(async |pool| {
         let shop = a_shop(&pool, "constraints").await;
-        let broken = |error: sqlx::Error| kit_runtime::sql::violated(&error).map(str::to_owned);
+        let broken = |error: sqlx::Error| kit_runtime::sql::violated_constraint(&error).map(str::to_owned);
         let new = NewShop {
             id: None,
             name: "Another".to_owned(),

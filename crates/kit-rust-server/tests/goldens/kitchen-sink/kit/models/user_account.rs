@@ -3,9 +3,9 @@ use std::fmt;
 
 use kit_runtime::check::pick;
 use kit_runtime::json::from_json;
-use kit_runtime::parts::{Items, members};
+use kit_runtime::serde_parts::{Items, members};
 use kit_runtime::shape::{
-    Element, Format, Index, Keys, Literal, Part, Pattern, Property, Shape, Template,
+    Element, Format, Index, Keys, Literal, Pattern, Property, Shape, Template, TemplatePart,
 };
 use kit_runtime::{BigInt, Bytes, Contract, IndexMap, Timestamp, Value, optional};
 use serde::ser::SerializeSeq as _;
@@ -20,27 +20,30 @@ static PATTERN_3: Pattern = Pattern::new("^[a-z-]+$");
 static TEMPLATE_1: Template = Template::new(
     "v${number}-${\"a.b\" | \"c\"}:${string}",
     &[
-        Part::Fixed("v"),
-        Part::Number,
-        Part::Fixed("-"),
-        Part::Either(&[&[Part::Fixed("a.b")], &[Part::Fixed("c")]]),
-        Part::Fixed(":"),
-        Part::Text,
+        TemplatePart::Fixed("v"),
+        TemplatePart::Number,
+        TemplatePart::Fixed("-"),
+        TemplatePart::OneOf(&[&[TemplatePart::Fixed("a.b")], &[TemplatePart::Fixed("c")]]),
+        TemplatePart::Fixed(":"),
+        TemplatePart::Text,
     ],
 );
 
 static TEMPLATE_2: Template = Template::new(
     "${string}@${string}.${string}",
     &[
-        Part::Text,
-        Part::Fixed("@"),
-        Part::Text,
-        Part::Fixed("."),
-        Part::Text,
+        TemplatePart::Text,
+        TemplatePart::Fixed("@"),
+        TemplatePart::Text,
+        TemplatePart::Fixed("."),
+        TemplatePart::Text,
     ],
 );
 
-static TEMPLATE_3: Template = Template::new("x-${string}", &[Part::Fixed("x-"), Part::Text]);
+static TEMPLATE_3: Template = Template::new(
+    "x-${string}",
+    &[TemplatePart::Fixed("x-"), TemplatePart::Text],
+);
 
 /// `UserAccount.status`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
@@ -395,7 +398,7 @@ impl<'de> Deserialize<'de> for ContainersOpen {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut items = Items::read(deserializer)?;
         Ok(Self {
-            first: items.one()?,
+            first: items.required()?,
             second: items.optional()?,
         })
     }
@@ -420,7 +423,7 @@ impl Serialize for ContainersSpread {
 impl<'de> Deserialize<'de> for ContainersSpread {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut items = Items::read(deserializer)?;
-        Ok(Self(items.one()?, items.rest(1)?, items.one()?))
+        Ok(Self(items.required()?, items.rest(1)?, items.required()?))
     }
 }
 
@@ -455,14 +458,14 @@ impl ContainersKeyed {
     fn read_x<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<IndexMap<String, String>, D::Error> {
-        members(deserializer, |key| Keys::Of(&TEMPLATE_3).take(key))
+        members(deserializer, |key| Keys::Of(&TEMPLATE_3).matches(key))
     }
 
     fn read_numbers<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<IndexMap<String, Timestamp>, D::Error> {
         members(deserializer, |key| {
-            !Keys::Of(&TEMPLATE_3).take(key) && Keys::Numeric.take(key)
+            !Keys::Of(&TEMPLATE_3).matches(key) && Keys::Numeric.matches(key)
         })
     }
 }
@@ -508,14 +511,14 @@ impl ContainersLayered {
     fn read_x<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<IndexMap<String, String>, D::Error> {
-        members(deserializer, |key| Keys::Of(&TEMPLATE_3).take(key))
+        members(deserializer, |key| Keys::Of(&TEMPLATE_3).matches(key))
     }
 
     fn read_numbers<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<IndexMap<String, Timestamp>, D::Error> {
         members(deserializer, |key| {
-            !Keys::Of(&TEMPLATE_3).take(key) && Keys::Numeric.take(key)
+            !Keys::Of(&TEMPLATE_3).matches(key) && Keys::Numeric.matches(key)
         })
     }
 
@@ -523,7 +526,7 @@ impl ContainersLayered {
         deserializer: D,
     ) -> Result<IndexMap<String, ContainersLayeredOthers>, D::Error> {
         members(deserializer, |key| {
-            !Keys::Of(&TEMPLATE_3).take(key) && !Keys::Numeric.take(key)
+            !Keys::Of(&TEMPLATE_3).matches(key) && !Keys::Numeric.matches(key)
         })
     }
 }
@@ -546,13 +549,13 @@ impl ContainersRuled {
     fn read_x<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<IndexMap<String, f64>, D::Error> {
-        members(deserializer, |key| Keys::Of(&TEMPLATE_3).take(key))
+        members(deserializer, |key| Keys::Of(&TEMPLATE_3).matches(key))
     }
 
     fn read_others<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<IndexMap<String, f64>, D::Error> {
-        members(deserializer, |key| !Keys::Of(&TEMPLATE_3).take(key))
+        members(deserializer, |key| !Keys::Of(&TEMPLATE_3).matches(key))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The handlers of `EchoRoutes`. This file is yours: kit made it once and leaves it alone.
 
-use kit_runtime::sql::violated;
+use kit_runtime::sql::violated_constraint;
 
 use crate::app::App;
 use crate::db::user_account::{self, NewUserAccount};
@@ -21,7 +21,7 @@ use crate::router::{
 
 /// What a client hears where the database does not take the user account.
 fn user_account_refused(error: sqlx::Error) -> Error {
-    match violated(&error) {
+    match violated_constraint(&error) {
         Some(user_account::EMAIL_UNIQUE) => {
             Error::conflict("CONFLICT", "Another user account has this email")
         }
@@ -31,56 +31,56 @@ fn user_account_refused(error: sqlx::Error) -> Error {
 
 impl EchoRoutes for App {
     async fn post_echo_scalars(&self, _input: PostEchoScalars) -> Result<Scalars, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /echo/Scalars",
             "src/handlers/echos.rs",
         ))
     }
 
     async fn post_echo_numbers(&self, _input: PostEchoNumbers) -> Result<Numbers, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /echo/Numbers",
             "src/handlers/echos.rs",
         ))
     }
 
     async fn post_echo_strings(&self, _input: PostEchoStrings) -> Result<Strings, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /echo/Strings",
             "src/handlers/echos.rs",
         ))
     }
 
     async fn post_echo_email(&self, _input: PostEchoEmail) -> Result<Email, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /echo/Email",
             "src/handlers/echos.rs",
         ))
     }
 
     async fn post_echo_date(&self, _input: PostEchoDate) -> Result<Date, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /echo/Date",
             "src/handlers/echos.rs",
         ))
     }
 
     async fn post_echo_containers(&self, _input: PostEchoContainers) -> Result<Containers, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /echo/Containers",
             "src/handlers/echos.rs",
         ))
     }
 
     async fn post_echo_matrix(&self, _input: PostEchoMatrix) -> Result<Matrix, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /echo/Matrix",
             "src/handlers/echos.rs",
         ))
     }
 
     async fn post_echo_odd_names(&self, _input: PostEchoOddNames) -> Result<OddNames, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /echo/OddNames",
             "src/handlers/echos.rs",
         ))
@@ -90,77 +90,77 @@ impl EchoRoutes for App {
         &self,
         _input: PostEchoOddOptional,
     ) -> Result<OddOptional, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /echo/OddOptional",
             "src/handlers/echos.rs",
         ))
     }
 
     async fn post_echo_circle(&self, _input: PostEchoCircle) -> Result<Circle, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /echo/Circle",
             "src/handlers/echos.rs",
         ))
     }
 
     async fn post_echo_figure(&self, _input: PostEchoFigure) -> Result<Figure, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /echo/Figure",
             "src/handlers/echos.rs",
         ))
     }
 
     async fn post_echo_unions(&self, _input: PostEchoUnions) -> Result<Unions, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /echo/Unions",
             "src/handlers/echos.rs",
         ))
     }
 
     async fn post_echo_choices(&self, _input: PostEchoChoices) -> Result<Choices, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /echo/Choices",
             "src/handlers/echos.rs",
         ))
     }
 
     async fn post_echo_tree(&self, _input: PostEchoTree) -> Result<Tree, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /echo/Tree",
             "src/handlers/echos.rs",
         ))
     }
 
     async fn post_echo_json(&self, _input: PostEchoJson) -> Result<Json, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /echo/Json",
             "src/handlers/echos.rs",
         ))
     }
 
     async fn post_echo_person(&self, _input: PostEchoPerson) -> Result<Person, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /echo/Person",
             "src/handlers/echos.rs",
         ))
     }
 
     async fn post_echo_team(&self, _input: PostEchoTeam) -> Result<Team, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /echo/Team",
             "src/handlers/echos.rs",
         ))
     }
 
     async fn post_echo_entangled(&self, _input: PostEchoEntangled) -> Result<Entangled, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /echo/Entangled",
             "src/handlers/echos.rs",
         ))
     }
 
     async fn post_echo_defaults(&self, _input: PostEchoDefaults) -> Result<Defaults, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /echo/Defaults",
             "src/handlers/echos.rs",
         ))
@@ -185,7 +185,7 @@ impl EchoRoutes for App {
         &self,
         _input: PostEchoGetSearchQuery,
     ) -> Result<GetSearchQuery, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /echo/GetSearchQuery",
             "src/handlers/echos.rs",
         ))
@@ -195,14 +195,14 @@ impl EchoRoutes for App {
         &self,
         _input: PostEchoGetOpenQuery,
     ) -> Result<GetOpenQuery, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /echo/GetOpenQuery",
             "src/handlers/echos.rs",
         ))
     }
 
     async fn post_echo_pair(&self, _input: PostEchoPair) -> Result<Pair, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /echo/Pair",
             "src/handlers/echos.rs",
         ))
@@ -212,7 +212,7 @@ impl EchoRoutes for App {
         &self,
         _input: PostEchoGetFilesByPathParams,
     ) -> Result<GetFilesByPathParams, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /echo/GetFilesByPathParams",
             "src/handlers/echos.rs",
         ))

@@ -1,6 +1,6 @@
 //! The handlers of `SinkRoutes`. This file is yours: kit made it once and leaves it alone.
 
-use kit_runtime::sql::violated;
+use kit_runtime::sql::violated_constraint;
 
 use crate::app::App;
 use crate::db::user_account::{self, NewUserAccount};
@@ -13,7 +13,7 @@ use crate::router::{
 
 /// What a client hears where the database does not take the user account.
 fn user_account_refused(error: sqlx::Error) -> Error {
-    match violated(&error) {
+    match violated_constraint(&error) {
         Some(user_account::EMAIL_UNIQUE) => {
             Error::conflict("CONFLICT", "Another user account has this email")
         }
@@ -23,29 +23,32 @@ fn user_account_refused(error: sqlx::Error) -> Error {
 
 impl SinkRoutes for App {
     async fn get_search(&self, _input: GetSearch) -> Result<Figure, Error> {
-        Err(Error::not_written("GET /search", "src/handlers/sinks.rs"))
+        Err(Error::not_implemented(
+            "GET /search",
+            "src/handlers/sinks.rs",
+        ))
     }
 
     async fn get_open(&self, _input: GetOpen) -> Result<(), Error> {
-        Err(Error::not_written("GET /open", "src/handlers/sinks.rs"))
+        Err(Error::not_implemented("GET /open", "src/handlers/sinks.rs"))
     }
 
     async fn get_pairs_by_a_by_b(&self, _input: GetPairsByAByB) -> Result<(), Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "GET /pairs/:a/:b",
             "src/handlers/sinks.rs",
         ))
     }
 
     async fn delete_swapped_by_b_by_a(&self, _input: DeleteSwappedByBByA) -> Result<(), Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "DELETE /swapped/:b/:a",
             "src/handlers/sinks.rs",
         ))
     }
 
     async fn get_files_by_path(&self, _input: GetFilesByPath) -> Result<(), Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "GET /files/*path",
             "src/handlers/sinks.rs",
         ))
@@ -64,6 +67,9 @@ impl SinkRoutes for App {
     }
 
     async fn put_defaults(&self, _input: PutDefaults) -> Result<Defaults, Error> {
-        Err(Error::not_written("PUT /defaults", "src/handlers/sinks.rs"))
+        Err(Error::not_implemented(
+            "PUT /defaults",
+            "src/handlers/sinks.rs",
+        ))
     }
 }

@@ -3,22 +3,33 @@ use std::fmt;
 
 use kit_runtime::check::pick;
 use kit_runtime::json::from_json;
-use kit_runtime::parts::{Items, members};
-use kit_runtime::shape::{Element, Index, Keys, Literal, Part, Pattern, Template};
+use kit_runtime::serde_parts::{Items, members};
+use kit_runtime::shape::{Element, Index, Keys, Literal, Pattern, Template, TemplatePart};
 use kit_runtime::{Bytes, Contract, IndexMap, optional, shape, value};
 use serde::ser::SerializeSeq as _;
 use serde::{Deserializer, Serializer, de};
 
 static PATTERN_1: Pattern = Pattern::new("^[a-z]+$");
 
-static TEMPLATE_1: Template =
-    Template::new("${string}-price", &[Part::Text, Part::Fixed("-price")]);
+static TEMPLATE_1: Template = Template::new(
+    "${string}-price",
+    &[TemplatePart::Text, TemplatePart::Fixed("-price")],
+);
 
-static TEMPLATE_2: Template = Template::new("o-${number}", &[Part::Fixed("o-"), Part::Number]);
+static TEMPLATE_2: Template = Template::new(
+    "o-${number}",
+    &[TemplatePart::Fixed("o-"), TemplatePart::Number],
+);
 
-static TEMPLATE_3: Template = Template::new("p-a${bigint}", &[Part::Fixed("p-a"), Part::Integer]);
+static TEMPLATE_3: Template = Template::new(
+    "p-a${bigint}",
+    &[TemplatePart::Fixed("p-a"), TemplatePart::Integer],
+);
 
-static TEMPLATE_4: Template = Template::new("p-b${bigint}", &[Part::Fixed("p-b"), Part::Integer]);
+static TEMPLATE_4: Template = Template::new(
+    "p-b${bigint}",
+    &[TemplatePart::Fixed("p-b"), TemplatePart::Integer],
+);
 
 /// `Option.place`.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,8 +55,8 @@ impl<'de> serde::Deserialize<'de> for OptionModelPlace {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut items = Items::read(deserializer)?;
         Ok(Self {
-            x: items.one()?,
-            y: items.one()?,
+            x: items.required()?,
+            y: items.required()?,
             label: items.optional()?,
         })
     }
@@ -66,14 +77,14 @@ impl OptionModelPrices {
     fn read_price<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<IndexMap<String, f64>, D::Error> {
-        members(deserializer, |key| Keys::Of(&TEMPLATE_1).take(key))
+        members(deserializer, |key| Keys::Of(&TEMPLATE_1).matches(key))
     }
 
     fn read_numbers<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<IndexMap<String, String>, D::Error> {
         members(deserializer, |key| {
-            !Keys::Of(&TEMPLATE_1).take(key) && Keys::Numeric.take(key)
+            !Keys::Of(&TEMPLATE_1).matches(key) && Keys::Numeric.matches(key)
         })
     }
 }
@@ -447,7 +458,7 @@ impl serde::Serialize for VecModel {
 impl<'de> serde::Deserialize<'de> for VecModel {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut items = Items::read(deserializer)?;
-        Ok(Self(items.one()?, items.rest(0)?))
+        Ok(Self(items.required()?, items.rest(0)?))
     }
 }
 

@@ -18,7 +18,7 @@ fn option_model_not_found(id: &kit_runtime::BigInt) -> Error {
 
 impl Routes2 for App {
     async fn post_options(&self, _input: PostOptions) -> Result<OptionModel, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /options",
             "src/handlers/routes.rs",
         ))
@@ -41,21 +41,30 @@ impl Routes2 for App {
     }
 
     async fn post_strings(&self, _input: PostStrings) -> Result<Value, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /strings",
             "src/handlers/routes.rs",
         ))
     }
 
     async fn post_errors(&self, _input: PostErrors) -> Result<ErrorModel, Error> {
-        Err(Error::not_written("POST /errors", "src/handlers/routes.rs"))
+        Err(Error::not_implemented(
+            "POST /errors",
+            "src/handlers/routes.rs",
+        ))
     }
 
     async fn post_odd(&self, _input: PostOdd) -> Result<OddName, Error> {
-        Err(Error::not_written("POST /odd", "src/handlers/routes.rs"))
+        Err(Error::not_implemented(
+            "POST /odd",
+            "src/handlers/routes.rs",
+        ))
     }
 
     async fn post_forest(&self, _input: PostForest) -> Result<Tree, Error> {
-        Err(Error::not_written("POST /forest", "src/handlers/routes.rs"))
+        Err(Error::not_implemented(
+            "POST /forest",
+            "src/handlers/routes.rs",
+        ))
     }
 }

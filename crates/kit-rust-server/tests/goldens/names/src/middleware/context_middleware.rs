@@ -13,7 +13,7 @@ impl Middleware<App> for Context2 {
 
     /// Refuses every request until it says which may pass.
     async fn run(_app: &App, _request: &Request) -> Result<Self, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "context",
             "src/middleware/context_middleware.rs",
         ))

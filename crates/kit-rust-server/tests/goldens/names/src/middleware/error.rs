@@ -13,6 +13,6 @@ impl Middleware<App> for ErrorModel2 {
 
     /// Refuses every request until it says which may pass.
     async fn run(_app: &App, _request: &Request) -> Result<Self, Error> {
-        Err(Error::not_written("error", "src/middleware/error.rs"))
+        Err(Error::not_implemented("error", "src/middleware/error.rs"))
     }
 }

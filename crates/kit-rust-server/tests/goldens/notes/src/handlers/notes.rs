@@ -19,7 +19,10 @@ fn note_not_found(id: &str) -> Error {
 
 impl NoteRoutes for App {
     async fn post_notes(&self, _input: PostNotes) -> Result<Note, Error> {
-        Err(Error::not_written("POST /notes", "src/handlers/notes.rs"))
+        Err(Error::not_implemented(
+            "POST /notes",
+            "src/handlers/notes.rs",
+        ))
     }
 
     async fn get_notes(&self, input: GetNotes) -> Result<PaginatedResponseOfNoteSummary, Error> {

@@ -13,7 +13,7 @@ impl Middleware<App> for RequireAuth {
 
     /// Refuses every request until it says which may pass.
     async fn run(_app: &App, _request: &Request) -> Result<Self, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "requireAuth",
             "src/middleware/require_auth.rs",
         ))

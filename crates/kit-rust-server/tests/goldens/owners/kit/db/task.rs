@@ -108,7 +108,7 @@ pub async fn list(
     offset: i64,
 ) -> Result<Vec<Task>, sqlx::Error> {
     // Text that is no UUID names no row; PostgreSQL would call it an error.
-    if sql::is_no_uuid(filter.project_id.as_deref()) {
+    if sql::is_not_uuid(filter.project_id.as_deref()) {
         return Ok(Vec::new());
     }
     sqlx::query_as(LIST)
@@ -125,7 +125,7 @@ pub async fn list(
 /// Number of rows that belong to this owner.
 pub async fn count(pool: &PgPool, owner: &str, filter: &TaskFilter) -> Result<i64, sqlx::Error> {
     // Text that is no UUID names no row; PostgreSQL would call it an error.
-    if sql::is_no_uuid(filter.project_id.as_deref()) {
+    if sql::is_not_uuid(filter.project_id.as_deref()) {
         return Ok(0);
     }
     sqlx::query_scalar(COUNT)

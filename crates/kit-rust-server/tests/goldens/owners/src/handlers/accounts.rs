@@ -1,6 +1,6 @@
 //! The handlers of `AccountRoutes`. This file is yours: kit made it once and leaves it alone.
 
-use kit_runtime::sql::is_unfit;
+use kit_runtime::sql::is_value_error;
 use kit_runtime::{BigInt, value};
 
 use crate::app::App;
@@ -29,7 +29,7 @@ fn other_owner_of_upload() -> Error {
 
 /// What a client hears where the database does not take the upload.
 fn upload_refused(error: sqlx::Error) -> Error {
-    if is_unfit(&error) {
+    if is_value_error(&error) {
         return Error::bad_request(
             "VALIDATION_ERROR",
             "A value of the request does not fit its column",

@@ -1,6 +1,6 @@
 //! The handlers of `ProjectRoutes`. This file is yours: kit made it once and leaves it alone.
 
-use kit_runtime::sql::is_unfit;
+use kit_runtime::sql::is_value_error;
 use kit_runtime::value;
 
 use crate::app::App;
@@ -15,7 +15,7 @@ use crate::router::{
 
 /// What a client hears where the database does not take the project.
 fn project_refused(error: sqlx::Error) -> Error {
-    if is_unfit(&error) {
+    if is_value_error(&error) {
         return Error::bad_request(
             "VALIDATION_ERROR",
             "A value of the request does not fit its column",

@@ -8,7 +8,7 @@ use crate::router::{GetOpenDrafts, GetOpenProjectsById, PostOpenRemarks, PublicR
 
 impl PublicRoutes for App {
     async fn get_open_projects_by_id(&self, _input: GetOpenProjectsById) -> Result<Project, Error> {
-        Err(Error::not_decided(
+        Err(Error::not_specified(
             "GET /open/projects/:id",
             "rows of `Project` belong to `ctx.user.id`, which no middleware of the route adds",
         ))
@@ -20,7 +20,7 @@ impl PublicRoutes for App {
     }
 
     async fn post_open_remarks(&self, _input: PostOpenRemarks) -> Result<Remark, Error> {
-        Err(Error::not_decided(
+        Err(Error::not_specified(
             "POST /open/remarks",
             "rows of `Task` belong to `ctx.user.id`, which no middleware of the route adds",
         ))

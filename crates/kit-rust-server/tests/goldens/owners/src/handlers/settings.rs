@@ -1,6 +1,6 @@
 //! The handlers of `SettingRoutes`. This file is yours: kit made it once and leaves it alone.
 
-use kit_runtime::sql::{is_unfit, violated};
+use kit_runtime::sql::{is_value_error, violated_constraint};
 use kit_runtime::value;
 
 use crate::app::App;
@@ -19,13 +19,13 @@ fn other_owner_of_setting() -> Error {
 
 /// What a client hears where the database does not take the setting.
 fn setting_refused(error: sqlx::Error) -> Error {
-    if is_unfit(&error) {
+    if is_value_error(&error) {
         return Error::bad_request(
             "VALIDATION_ERROR",
             "A value of the request does not fit its column",
         );
     }
-    match violated(&error) {
+    match violated_constraint(&error) {
         Some(setting::PRIMARY_KEY) => {
             Error::conflict("CONFLICT", "Another setting has this user id and name")
         }

@@ -1,6 +1,6 @@
 //! The handlers of `SharedRoutes`. This file is yours: kit made it once and leaves it alone.
 
-use kit_runtime::sql::violated;
+use kit_runtime::sql::violated_constraint;
 
 use crate::app::App;
 use crate::db::country::{self, NewCountry};
@@ -14,7 +14,7 @@ use crate::router::{
 
 /// What a client hears where the database does not take the country.
 fn country_refused(error: sqlx::Error) -> Error {
-    match violated(&error) {
+    match violated_constraint(&error) {
         Some(country::PRIMARY_KEY) => Error::conflict("CONFLICT", "Another country has this code"),
         _ => error.into(),
     }
@@ -34,7 +34,7 @@ async fn check_task_id(app: &App, id: Option<&str>, owner: &str) -> Result<(), E
 
 /// What a client hears where the database does not take the remark.
 fn remark_refused(error: sqlx::Error) -> Error {
-    match violated(&error) {
+    match violated_constraint(&error) {
         Some(remark::TASK_ID_REFERENCE) => Error::conflict("CONFLICT", "Task not found"),
         _ => error.into(),
     }
@@ -42,21 +42,21 @@ fn remark_refused(error: sqlx::Error) -> Error {
 
 impl SharedRoutes for App {
     async fn post_drafts(&self, _input: PostDrafts) -> Result<Draft, Error> {
-        Err(Error::not_decided(
+        Err(Error::not_specified(
             "POST /drafts",
             "put `@owner property = ctx.name` or `@owner none` on `Draft`",
         ))
     }
 
     async fn get_drafts(&self, _input: GetDrafts) -> Result<GetDraftsResponse, Error> {
-        Err(Error::not_decided(
+        Err(Error::not_specified(
             "GET /drafts",
             "put `@owner property = ctx.name` or `@owner none` on `Draft`",
         ))
     }
 
     async fn get_drafts_by_id(&self, _input: GetDraftsById) -> Result<Draft, Error> {
-        Err(Error::not_decided(
+        Err(Error::not_specified(
             "GET /drafts/:id",
             "put `@owner property = ctx.name` or `@owner none` on `Draft`",
         ))

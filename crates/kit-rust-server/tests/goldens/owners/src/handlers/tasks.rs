@@ -1,6 +1,6 @@
 //! The handlers of `TaskRoutes`. This file is yours: kit made it once and leaves it alone.
 
-use kit_runtime::sql::{is_unfit, violated};
+use kit_runtime::sql::{is_value_error, violated_constraint};
 use kit_runtime::value;
 
 use crate::app::App;
@@ -41,13 +41,13 @@ async fn check_parent_id(app: &App, id: Option<&str>, owner: &str) -> Result<(),
 
 /// What a client hears where the database does not take the task.
 fn task_refused(error: sqlx::Error) -> Error {
-    if is_unfit(&error) {
+    if is_value_error(&error) {
         return Error::bad_request(
             "VALIDATION_ERROR",
             "A value of the request does not fit its column",
         );
     }
-    match violated(&error) {
+    match violated_constraint(&error) {
         Some(task::PROJECT_ID_REFERENCE) => AppError::ProjectNotFound.with("Project not found"),
         Some(task::PARENT_ID_REFERENCE) => Error::conflict("CONFLICT", "Task not found"),
         _ => error.into(),

@@ -13,6 +13,6 @@ impl Middleware<App> for Log {
 
     /// Refuses every request until it says which may pass.
     async fn run(_app: &App, _request: &Request) -> Result<Self, Error> {
-        Err(Error::not_written("log", "src/middleware/log.rs"))
+        Err(Error::not_implemented("log", "src/middleware/log.rs"))
     }
 }

@@ -18,7 +18,7 @@ impl Middleware<App> for RequireAccount {
 
     /// Refuses every request until it says which may pass.
     async fn run(_app: &App, _request: &Request) -> Result<Self, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "requireAccount",
             "src/middleware/require_account.rs",
         ))

@@ -16,7 +16,7 @@ impl Middleware<App> for RequireUser {
 
     /// Refuses every request until it says which may pass.
     async fn run(_app: &App, _request: &Request) -> Result<Self, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "requireUser",
             "src/middleware/require_user.rs",
         ))

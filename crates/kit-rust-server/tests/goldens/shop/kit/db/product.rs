@@ -167,11 +167,11 @@ pub async fn list(
     offset: i64,
 ) -> Result<Vec<Product>, sqlx::Error> {
     // Text that is no UUID names no row; PostgreSQL would call it an error.
-    if sql::is_no_uuid(filter.shop_id.as_deref()) {
+    if sql::is_not_uuid(filter.shop_id.as_deref()) {
         return Ok(Vec::new());
     }
     // PostgreSQL would call a number that its `bigint` has no room for an error.
-    if sql::is_no_bigint(filter.views.as_ref()) {
+    if sql::exceeds_bigint(filter.views.as_ref()) {
         return Ok(Vec::new());
     }
     sqlx::query_as(LIST)
@@ -188,11 +188,11 @@ pub async fn list(
 /// How many rows there are.
 pub async fn count(pool: &PgPool, filter: &ProductFilter) -> Result<i64, sqlx::Error> {
     // Text that is no UUID names no row; PostgreSQL would call it an error.
-    if sql::is_no_uuid(filter.shop_id.as_deref()) {
+    if sql::is_not_uuid(filter.shop_id.as_deref()) {
         return Ok(0);
     }
     // PostgreSQL would call a number that its `bigint` has no room for an error.
-    if sql::is_no_bigint(filter.views.as_ref()) {
+    if sql::exceeds_bigint(filter.views.as_ref()) {
         return Ok(0);
     }
     sqlx::query_scalar(COUNT)

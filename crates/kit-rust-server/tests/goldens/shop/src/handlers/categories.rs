@@ -1,6 +1,6 @@
 //! The handlers of `CategoryRoutes`. This file is yours: kit made it once and leaves it alone.
 
-use kit_runtime::sql::violated;
+use kit_runtime::sql::violated_constraint;
 use kit_runtime::value;
 
 use crate::app::App;
@@ -14,7 +14,7 @@ use crate::router::{
 
 /// What a client hears where the database does not take the category.
 fn category_refused(error: sqlx::Error) -> Error {
-    match violated(&error) {
+    match violated_constraint(&error) {
         Some(category::NAME_UNIQUE) => {
             Error::conflict("CONFLICT", "Another category has this name")
         }
@@ -30,7 +30,7 @@ fn category_not_found(id: i64) -> Error {
 
 /// What a client hears where others refer to the category.
 fn category_in_use(error: sqlx::Error) -> Error {
-    match violated(&error) {
+    match violated_constraint(&error) {
         Some(product::CATEGORY_ID_REFERENCE) => {
             Error::conflict("CONFLICT", "It is in use by products")
         }

@@ -1,6 +1,6 @@
 //! The handlers of `CountryRoutes`. This file is yours: kit made it once and leaves it alone.
 
-use kit_runtime::sql::{is_unfit, violated};
+use kit_runtime::sql::{is_value_error, violated_constraint};
 use kit_runtime::value;
 
 use crate::app::App;
@@ -15,13 +15,13 @@ use crate::router::{
 
 /// What a client hears where the database does not take the country.
 fn country_refused(error: sqlx::Error) -> Error {
-    if is_unfit(&error) {
+    if is_value_error(&error) {
         return Error::bad_request(
             "VALIDATION_ERROR",
             "A value of the request does not fit its column",
         );
     }
-    match violated(&error) {
+    match violated_constraint(&error) {
         Some(country::PRIMARY_KEY) => Error::conflict("CONFLICT", "Another country has this code"),
         _ => error.into(),
     }
@@ -34,7 +34,7 @@ fn country_not_found(id: &str) -> Error {
 
 /// What a client hears where others refer to the country.
 fn country_in_use(error: sqlx::Error) -> Error {
-    match violated(&error) {
+    match violated_constraint(&error) {
         Some(stock::COUNTRY_CODE_REFERENCE) => {
             AppError::CountryInUse.with("Something stands there")
         }
@@ -82,7 +82,7 @@ impl CountryRoutes for App {
         &self,
         _input: PostCountriesByCodeClose,
     ) -> Result<Country, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /countries/:code/close",
             "src/handlers/countries.rs",
         ))

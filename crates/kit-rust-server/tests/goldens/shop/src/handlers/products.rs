@@ -1,6 +1,6 @@
 //! The handlers of `ProductRoutes`. This file is yours: kit made it once and leaves it alone.
 
-use kit_runtime::sql::{is_unfit, violated};
+use kit_runtime::sql::{is_value_error, violated_constraint};
 use kit_runtime::value;
 
 use crate::app::App;
@@ -14,13 +14,13 @@ use crate::router::{
 
 /// What a client hears where the database does not take the product.
 fn product_refused(error: sqlx::Error) -> Error {
-    if is_unfit(&error) {
+    if is_value_error(&error) {
         return Error::bad_request(
             "VALIDATION_ERROR",
             "A value of the request does not fit its column",
         );
     }
-    match violated(&error) {
+    match violated_constraint(&error) {
         Some(product::SHOP_ID_SKU_UNIQUE) => {
             AppError::ProductExists.with("The shop has a product of this number")
         }

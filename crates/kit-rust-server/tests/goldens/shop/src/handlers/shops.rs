@@ -1,6 +1,6 @@
 //! The handlers of `ShopRoutes`. This file is yours: kit made it once and leaves it alone.
 
-use kit_runtime::sql::violated;
+use kit_runtime::sql::violated_constraint;
 use kit_runtime::value;
 
 use crate::app::App;
@@ -13,7 +13,7 @@ use crate::router::{
 
 /// What a client hears where the database does not take the shop.
 fn shop_refused(error: sqlx::Error) -> Error {
-    match violated(&error) {
+    match violated_constraint(&error) {
         Some(shop::SLUG_UNIQUE) => AppError::SlugTaken.with("Another shop has this slug"),
         _ => error.into(),
     }

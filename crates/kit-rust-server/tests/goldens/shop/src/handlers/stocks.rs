@@ -1,6 +1,6 @@
 //! The handlers of `StockRoutes`. This file is yours: kit made it once and leaves it alone.
 
-use kit_runtime::sql::violated;
+use kit_runtime::sql::violated_constraint;
 use kit_runtime::value;
 
 use crate::app::App;
@@ -21,7 +21,7 @@ fn stock_not_found(product_id: &str, country_code: &str) -> Error {
 
 /// What a client hears where the database does not take the stock.
 fn stock_refused(error: sqlx::Error) -> Error {
-    match violated(&error) {
+    match violated_constraint(&error) {
         Some(stock::PRIMARY_KEY) => AppError::StockExists.with("These are counted already"),
         Some(stock::PRODUCT_ID_REFERENCE) => Error::conflict("CONFLICT", "Product not found"),
         Some(stock::COUNTRY_CODE_REFERENCE) => Error::conflict("CONFLICT", "Country not found"),

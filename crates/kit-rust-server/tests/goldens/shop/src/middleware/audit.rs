@@ -13,6 +13,6 @@ impl Middleware<App> for Audit {
 
     /// Refuses every request until it says which may pass.
     async fn run(_app: &App, _request: &Request) -> Result<Self, Error> {
-        Err(Error::not_written("audit", "src/middleware/audit.rs"))
+        Err(Error::not_implemented("audit", "src/middleware/audit.rs"))
     }
 }

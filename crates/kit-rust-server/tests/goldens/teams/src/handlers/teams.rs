@@ -53,7 +53,7 @@ impl TeamRoutes for App {
     }
 
     async fn get_teams_by_id(&self, _input: GetTeamsById) -> Result<TeamWithMembers, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "GET /teams/:id",
             "src/handlers/teams.rs",
         ))
@@ -84,7 +84,7 @@ impl TeamRoutes for App {
         &self,
         _input: PostTeamsByIdMembers,
     ) -> Result<TeamMember, Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "POST /teams/:id/members",
             "src/handlers/teams.rs",
         ))
@@ -94,7 +94,7 @@ impl TeamRoutes for App {
         &self,
         _input: DeleteTeamsByIdMembersByUserId,
     ) -> Result<(), Error> {
-        Err(Error::not_written(
+        Err(Error::not_implemented(
             "DELETE /teams/:id/members/:userId",
             "src/handlers/teams.rs",
         ))

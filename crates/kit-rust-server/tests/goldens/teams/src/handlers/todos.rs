@@ -1,6 +1,6 @@
 //! The handlers of `TodoRoutes`. This file is yours: kit made it once and leaves it alone.
 
-use kit_runtime::sql::violated;
+use kit_runtime::sql::violated_constraint;
 use kit_runtime::value;
 
 use crate::app::App;
@@ -11,7 +11,7 @@ use crate::router::{DeleteTodosById, GetTodos, GetTodosById, PostTodos, PutTodos
 
 /// What a client hears where the database does not take the todo.
 fn todo_refused(error: sqlx::Error) -> Error {
-    match violated(&error) {
+    match violated_constraint(&error) {
         Some(todo::USER_ID_REFERENCE) => AppError::UserNotFound.with("User not found"),
         _ => error.into(),
     }

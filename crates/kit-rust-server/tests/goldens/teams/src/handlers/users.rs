@@ -1,6 +1,6 @@
 //! The handlers of `UserRoutes`. This file is yours: kit made it once and leaves it alone.
 
-use kit_runtime::sql::violated;
+use kit_runtime::sql::violated_constraint;
 use kit_runtime::value;
 
 use crate::app::App;
@@ -11,7 +11,7 @@ use crate::router::{DeleteUsersById, GetUsers, GetUsersById, PostUsers, PutUsers
 
 /// What a client hears where the database does not take the user.
 fn user_refused(error: sqlx::Error) -> Error {
-    match violated(&error) {
+    match violated_constraint(&error) {
         Some(user::EMAIL_UNIQUE) => {
             AppError::UserEmailConflict.with("Another user has this address")
         }

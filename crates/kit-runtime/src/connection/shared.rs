@@ -11,8 +11,8 @@ use tokio::time::Instant;
 
 /// State shared by the stream and the service of a connection. One task polls both ends.
 #[derive(Debug)]
-pub(super) struct Wire {
-    begun: Instant,
+pub(super) struct ConnectionState {
+    started_at: Instant,
     /// Time of the last completed response, in nanoseconds since the connection began; 0 before the first response.
     answered: AtomicU64,
     /// Number of requests that hyper passed to the service.
@@ -20,27 +20,27 @@ pub(super) struct Wire {
     /// True if the response to the last request is not completely written yet.
     is_answering: AtomicBool,
     /// True if `rare` was ever set. It saves the lock of the mutex on most connections.
-    is_rare: AtomicBool,
-    rare: Mutex<Rare>,
+    has_rare_state: AtomicBool,
+    rare: Mutex<RareState>,
 }
 
 /// State that most connections never need.
 #[derive(Debug, Default)]
-struct Rare {
+struct RareState {
     /// A rejected body, with the number of its request.
     refused: Option<(u64, Rejection)>,
     /// Waker of the stream, which waits for the response in progress.
     waiting: Option<Waker>,
 }
 
-impl Wire {
+impl ConnectionState {
     pub(super) fn new() -> Self {
         Self {
-            begun: Instant::now(),
+            started_at: Instant::now(),
             answered: AtomicU64::new(0),
             requests: AtomicU64::new(0),
             is_answering: AtomicBool::new(false),
-            is_rare: AtomicBool::new(false),
+            has_rare_state: AtomicBool::new(false),
             rare: Mutex::default(),
         }
     }
@@ -48,15 +48,15 @@ impl Wire {
     /// Returns the time of the last completed response.
     pub(super) fn answered(&self) -> Option<Instant> {
         let nanos = self.answered.load(Ordering::Relaxed);
-        (nanos > 0).then(|| self.begun + Duration::from_nanos(nanos))
+        (nanos > 0).then(|| self.started_at + Duration::from_nanos(nanos))
     }
 
     /// Starts the response to a new request. The response is in progress until the returned value is dropped.
-    pub(super) fn begin(self: &Arc<Self>) -> Flight {
+    pub(super) fn begin(self: &Arc<Self>) -> ResponseInProgress {
         self.is_answering.store(true, Ordering::Relaxed);
-        Flight {
+        ResponseInProgress {
             number: self.requests.fetch_add(1, Ordering::Relaxed) + 1,
-            wire: Arc::clone(self),
+            connection: Arc::clone(self),
         }
     }
 
@@ -68,51 +68,51 @@ impl Wire {
     /// Wakes `waker` when the response in progress is complete.
     pub(super) fn wait(&self, waker: &Waker) {
         self.rare().waiting = Some(waker.clone());
-        self.is_rare.store(true, Ordering::Relaxed);
+        self.has_rare_state.store(true, Ordering::Relaxed);
     }
 
     /// Rejects the rest of the body of a request.
     pub(super) fn refuse_body(&self, number: u64, rejection: Rejection) {
         self.rare().refused = Some((number, rejection));
-        self.is_rare.store(true, Ordering::Relaxed);
+        self.has_rare_state.store(true, Ordering::Relaxed);
     }
 
-    fn rare(&self) -> MutexGuard<'_, Rare> {
+    fn rare(&self) -> MutexGuard<'_, RareState> {
         self.rare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A response in progress.
 #[derive(Debug)]
-pub(super) struct Flight {
+pub(super) struct ResponseInProgress {
     number: u64,
-    wire: Arc<Wire>,
+    connection: Arc<ConnectionState>,
 }
 
-impl Flight {
+impl ResponseInProgress {
     /// Returns the reason if the body of the request was rejected. The rejection replaces the response that a handler
     /// made from the part of the body that had arrived.
     pub(super) fn refusal(&self) -> Option<Rejection> {
-        if !self.wire.is_rare.load(Ordering::Relaxed) {
+        if !self.connection.has_rare_state.load(Ordering::Relaxed) {
             return None;
         }
-        let refused = self.wire.rare().refused;
+        let refused = self.connection.rare().refused;
         refused
             .filter(|(number, _)| *number == self.number)
             .map(|(_, rejection)| rejection)
     }
 }
 
-impl Drop for Flight {
+impl Drop for ResponseInProgress {
     fn drop(&mut self) {
-        let nanos = self.wire.begun.elapsed().as_nanos();
+        let nanos = self.connection.started_at.elapsed().as_nanos();
         let nanos = u64::try_from(nanos).unwrap_or(u64::MAX);
-        self.wire.answered.store(nanos, Ordering::Relaxed);
-        self.wire.is_answering.store(false, Ordering::Relaxed);
-        if !self.wire.is_rare.load(Ordering::Relaxed) {
+        self.connection.answered.store(nanos, Ordering::Relaxed);
+        self.connection.is_answering.store(false, Ordering::Relaxed);
+        if !self.connection.has_rare_state.load(Ordering::Relaxed) {
             return;
         }
-        if let Some(waker) = self.wire.rare().waiting.take() {
+        if let Some(waker) = self.connection.rare().waiting.take() {
             waker.wake();
         }
     }

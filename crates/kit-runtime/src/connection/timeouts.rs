@@ -107,9 +107,9 @@ impl Deadline {
 /// Waits for one response after another with a single timer. Most requests take almost no time, and a timer for each
 /// would cost more than the request.
 #[derive(Debug, Default)]
-pub struct Patience(Mutex<Deadline>);
+pub struct ReusableTimeout(Mutex<Deadline>);
 
-impl Patience {
+impl ReusableTimeout {
     /// Polls `work` until it is ready and returns its result; `None` if `work` takes longer than `time`. Without `time`
     /// there is no limit.
     pub(crate) async fn wait<T>(
@@ -141,13 +141,13 @@ mod tests {
 
     use tokio::time::sleep;
 
-    use super::Patience;
+    use super::ReusableTimeout;
 
     /// Returns true if work of `work` milliseconds completes within `time` milliseconds.
-    async fn ends(patience: &Patience, work: u64, time: Option<u64>) -> bool {
+    async fn ends(timeout: &ReusableTimeout, work: u64, time: Option<u64>) -> bool {
         let mut work = pin!(sleep(Duration::from_millis(work)));
         let time = time.map(Duration::from_millis);
-        let done = patience.wait(time, |context| work.as_mut().poll(context)).await;
+        let done = timeout.wait(time, |context| work.as_mut().poll(context)).await;
         done.is_some()
     }
 
@@ -158,12 +158,12 @@ mod tests {
             .build()
             .expect("a runtime");
         runtime.block_on(async {
-            let patience = Patience::default();
+            let timeout = ReusableTimeout::default();
             for _ in 0..4 {
-                assert!(ends(&patience, 30, Some(90)).await);
+                assert!(ends(&timeout, 30, Some(90)).await);
             }
-            assert!(!ends(&patience, 60_000, Some(90)).await);
-            assert!(ends(&patience, 1, Some(90)).await && ends(&patience, 100, None).await);
+            assert!(!ends(&timeout, 60_000, Some(90)).await);
+            assert!(ends(&timeout, 1, Some(90)).await && ends(&timeout, 100, None).await);
         });
     }
 }

@@ -21,16 +21,16 @@ fn now() -> u64 {
     all(not(feature = "sqlx"), not(test)),
     expect(dead_code, reason = "only connections to a database are doubted")
 )]
-pub(crate) fn was_given_up_recently() -> bool {
+pub(crate) fn was_abandoned_recently() -> bool {
     let last = LAST.load(Ordering::Relaxed);
     last != 0 && now().saturating_sub(last - 1) < RECENT
 }
 
-/// Records an abandoned request on drop, unless [`Work::end`] was called. Create it after the future of the handler, so
-/// that it is dropped before the future.
-pub(super) struct Work(bool);
+/// Records an abandoned request on drop, unless [`AbandonGuard::end`] was called. Create the guard after the future of the
+/// handler, so that the guard is dropped before the future.
+pub(super) struct AbandonGuard(bool);
 
-impl Work {
+impl AbandonGuard {
     pub(super) fn begin() -> Self {
         Self(true)
     }
@@ -40,7 +40,7 @@ impl Work {
     }
 }
 
-impl Drop for Work {
+impl Drop for AbandonGuard {
     fn drop(&mut self) {
         if self.0 {
             LAST.store(now() + 1, Ordering::Relaxed);
@@ -50,13 +50,13 @@ impl Drop for Work {
 
 #[cfg(test)]
 mod tests {
-    use super::{Work, was_given_up_recently};
+    use super::{AbandonGuard, was_abandoned_recently};
 
     #[test]
     fn counts_only_work_that_is_dropped_before_its_end() {
-        Work::begin().end();
-        assert!(!was_given_up_recently());
-        drop(Work::begin());
-        assert!(was_given_up_recently());
+        AbandonGuard::begin().end();
+        assert!(!was_abandoned_recently());
+        drop(AbandonGuard::begin());
+        assert!(was_abandoned_recently());
     }
 }

@@ -12,7 +12,7 @@ use serde::forward_to_deserialize_any;
 
 use crate::Contract;
 use crate::check::explain;
-use crate::coerce::{Texts, coerce, decode_piece};
+use crate::coerce::{QueryValue, coerce, decode_query_component};
 use crate::json::Json;
 use crate::shape::{Object, Property, Shape};
 
@@ -30,7 +30,7 @@ pub(super) fn read_query<T: Contract>(query: &str) -> Option<T> {
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     read(pairs.map(|pair| {
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-        (decode_piece(key), Encoding::Query(value))
+        (decode_query_component(key), Encoding::Query(value))
     }))
 }
 
@@ -76,9 +76,9 @@ impl<I> Members<I> {
 fn value(property: &'static Property, text: Encoding<'_>) -> Result<Json, Error> {
     let text = match text {
         Encoding::None(text) => Cow::Borrowed(text),
-        Encoding::Query(text) => decode_piece(text),
+        Encoding::Query(text) => decode_query_component(text),
     };
-    let value = coerce(&property.shape, Texts::One(text.into_owned()));
+    let value = coerce(&property.shape, QueryValue::One(text.into_owned()));
     if explain(&property.shape, &value).is_empty() {
         Ok(value)
     } else {

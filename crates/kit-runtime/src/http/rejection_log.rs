@@ -12,12 +12,12 @@ const PER_MINUTE: u64 = 10;
 /// clients, because all requests without a route count as one kind for each status.
 type Kind = (Option<&'static str>, u16);
 
-static SAMPLER: LazyLock<Sampler<Kind>> = LazyLock::new(|| Sampler::new(PER_MINUTE, tell_rest));
+static SAMPLER: LazyLock<Sampler<Kind>> = LazyLock::new(|| Sampler::new(PER_MINUTE, log_remaining));
 
 /// Counts a rejected request. Returns true if the caller must log it: each route and status has ten entries a minute,
 /// and one more entry with the number of the others.
-pub(super) fn takes(route: Option<&'static str>, status: u16) -> bool {
-    SAMPLER.takes((route, status))
+pub(super) fn should_log(route: Option<&'static str>, status: u16) -> bool {
+    SAMPLER.should_log((route, status))
 }
 
 /// Logs the counts that were not logged yet. Call it when the server shuts down.
@@ -25,7 +25,7 @@ pub(crate) fn flush() {
     SAMPLER.flush();
 }
 
-fn tell_rest((route, status): &Kind, count: u64) {
+fn log_remaining((route, status): &Kind, count: u64) {
     let requests = match route {
         Some(route) => format!("requests of {route}"),
         None => "requests that no route takes".to_owned(),

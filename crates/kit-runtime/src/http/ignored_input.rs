@@ -6,15 +6,15 @@ use std::collections::HashSet;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use crate::check::closest;
-use crate::coerce::decode_piece;
+use crate::coerce::decode_query_component;
 use crate::shape::{Object, Shape};
 
 /// Maximum number of warnings of a process, because clients choose the keys.
-const MOST_WARNINGS: usize = 100;
+const MAX_WARNINGS: usize = 100;
 /// Maximum length of a key in a warning, in characters. Longer keys are cut.
-const LONGEST_KEY: usize = 100;
+const MAX_KEY_LENGTH: usize = 100;
 /// Maximum number of declared keys in a warning.
-const MOST_DECLARED: usize = 20;
+const MAX_DECLARED: usize = 20;
 
 /// Pairs of route and key that already have a warning. Each pair gets only one.
 #[derive(Default)]
@@ -25,10 +25,10 @@ static WARNED: LazyLock<Mutex<Warned>> = LazyLock::new(Mutex::default);
 impl Warned {
     /// Returns the warning to log; `None` if this id already has a warning or the maximum is reached.
     fn add(&mut self, id: String, message: impl FnOnce() -> String) -> Option<String> {
-        if self.0.len() > MOST_WARNINGS || !self.0.insert(id) {
+        if self.0.len() > MAX_WARNINGS || !self.0.insert(id) {
             return None;
         }
-        Some(if self.0.len() > MOST_WARNINGS {
+        Some(if self.0.len() > MAX_WARNINGS {
             "More than 100 query keys and bodies were ignored; no more are told of".to_owned()
         } else {
             message()
@@ -42,11 +42,11 @@ impl Warned {
             _ => None,
         });
         let keys = query.split('&').filter(|pair| !pair.is_empty());
-        let keys = keys.map(|pair| decode_piece(pair.split_once('=').map_or(pair, |(key, _)| key)));
+        let keys = keys.map(|pair| decode_query_component(pair.split_once('=').map_or(pair, |(key, _)| key)));
         keys.filter(|key| declared.is_none_or(|object| !reads(object, key)))
             .filter_map(|key| {
                 self.add(format!("{route} {key}"), || {
-                    let shown: String = key.chars().take(LONGEST_KEY).collect();
+                    let shown: String = key.chars().take(MAX_KEY_LENGTH).collect();
                     let (shown, advice) = (quoted(&shown), advice(&key, declared));
                     format!("{route}: the query key {shown} is ignored, since the contract does not declare it; {advice}")
                 })
@@ -80,7 +80,7 @@ pub(super) fn warn_of_body(route: &str) {
 
 fn reads(object: &Object, key: &str) -> bool {
     object.properties.iter().any(|property| property.key == key)
-        || (key != "__proto__" && object.index.iter().any(|index| index.keys.take(key)))
+        || (key != "__proto__" && object.index.iter().any(|index| index.keys.matches(key)))
 }
 
 fn advice(key: &str, declared: Option<&'static Object>) -> String {
@@ -98,8 +98,8 @@ fn advice(key: &str, declared: Option<&'static Object>) -> String {
     if object.properties.is_empty() {
         return "the contract declares no key of that form".to_owned();
     }
-    let some: Vec<&str> = names().take(MOST_DECLARED).collect();
-    let more = if object.properties.len() > MOST_DECLARED {
+    let some: Vec<&str> = names().take(MAX_DECLARED).collect();
+    let more = if object.properties.len() > MAX_DECLARED {
         ", …"
     } else {
         ""
@@ -119,7 +119,7 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_WARNINGS, Warned};
+    use super::{MAX_WARNINGS, Warned};
     use crate::shape::{Index, Keys, Property, Shape};
 
     const PAGE: Shape = Shape::object(
@@ -177,7 +177,7 @@ mod tests {
         let keys: Vec<String> = (0..1000).map(|number| format!("key{number}=1")).collect();
         let many = keys.join("&");
         // Two warnings exist from the calls above. The last warning says that no more will follow.
-        assert_eq!(count("GET /c", &many), MOST_WARNINGS - 2 + 1);
+        assert_eq!(count("GET /c", &many), MAX_WARNINGS - 2 + 1);
         assert_eq!(count("GET /d", "x=1"), 0);
     }
 }

@@ -26,7 +26,7 @@ const MAX_PROPERTIES: usize = 64;
 /// path decides: a repeated property, a `\u` escape, deep nesting.
 pub fn read_valid<T: Contract>(text: &str) -> Option<T> {
     let mut reader = Reader::new(text);
-    let value = T::deserialize(Part {
+    let value = T::deserialize(CheckedValue {
         reader: &mut reader,
         shape: T::shape(),
         level: 0,
@@ -39,17 +39,17 @@ pub fn read_valid<T: Contract>(text: &str) -> Option<T> {
 
 /// Error that means: take the slow path.
 #[derive(Debug)]
-struct Unsure;
+struct TakeSlowPath;
 
-impl fmt::Display for Unsure {
+impl fmt::Display for TakeSlowPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("not sure to be right")
     }
 }
 
-impl std::error::Error for Unsure {}
+impl std::error::Error for TakeSlowPath {}
 
-impl serde::de::Error for Unsure {
+impl serde::de::Error for TakeSlowPath {
     /// The message is dropped because the slow path reports the error.
     fn custom<T: fmt::Display>(_: T) -> Self {
         Self
@@ -58,9 +58,9 @@ impl serde::de::Error for Unsure {
 
 impl<'de> Reader<'de> {
     /// Reads a string. Fails on a `\u` escape, which may be a character that databases cannot store.
-    fn text(&mut self) -> Result<Cow<'de, str>, Unsure> {
+    fn text(&mut self) -> Result<Cow<'de, str>, TakeSlowPath> {
         if self.peek() != Some(b'"') {
-            return Err(Unsure);
+            return Err(TakeSlowPath);
         }
         let start = self.at + 1;
         let end = start + plain_length(&self.text.as_bytes()[start..]);
@@ -69,24 +69,24 @@ impl<'de> Reader<'de> {
             return Ok(Cow::Borrowed(&self.text[start..end]));
         }
         let from = self.at;
-        let text = self.string().map_err(|_| Unsure)?;
+        let text = self.string().map_err(|_| TakeSlowPath)?;
         if self.text[from..self.at].contains("\\u") {
-            return Err(Unsure);
+            return Err(TakeSlowPath);
         }
         Ok(Cow::Owned(text))
     }
 
     /// Skips a value and checks only its syntax.
-    fn skip(&mut self, level: usize) -> Result<(), Unsure> {
+    fn skip(&mut self, level: usize) -> Result<(), TakeSlowPath> {
         self.skip_space();
         let close = match self.peek() {
             Some(b'{') => b'}',
             Some(b'[') => b']',
-            Some(b'"') => return self.string().map(drop).map_err(|_| Unsure),
-            _ => return self.scalar("").map(drop).map_err(|_| Unsure),
+            Some(b'"') => return self.string().map(drop).map_err(|_| TakeSlowPath),
+            _ => return self.scalar("").map(drop).map_err(|_| TakeSlowPath),
         };
-        let level = deeper(level)?;
-        let mut list = List::default();
+        let level = increment_level(level)?;
+        let mut list = ContainerProgress::default();
         while list.next(self, close)? {
             if close == b'}' {
                 self.name()?;
@@ -97,35 +97,35 @@ impl<'de> Reader<'de> {
     }
 
     /// Reads a property name and the colon after it.
-    fn name(&mut self) -> Result<Cow<'de, str>, Unsure> {
+    fn name(&mut self) -> Result<Cow<'de, str>, TakeSlowPath> {
         let key = self.text()?;
         self.skip_space();
         if self.peek() != Some(b':') {
-            return Err(Unsure);
+            return Err(TakeSlowPath);
         }
         self.at += 1;
         Ok(key)
     }
 }
 
-fn deeper(level: usize) -> Result<usize, Unsure> {
+fn increment_level(level: usize) -> Result<usize, TakeSlowPath> {
     if level < MAX_LEVEL {
         Ok(level + 1)
     } else {
-        Err(Unsure)
+        Err(TakeSlowPath)
     }
 }
 
 /// Progress within an array or object.
 #[derive(Default)]
-struct List {
+struct ContainerProgress {
     count: usize,
     has_ended: bool,
 }
 
-impl List {
+impl ContainerProgress {
     /// Returns true if there is another item and moves to its start; otherwise moves behind the end.
-    fn next(&mut self, reader: &mut Reader<'_>, close: u8) -> Result<bool, Unsure> {
+    fn next(&mut self, reader: &mut Reader<'_>, close: u8) -> Result<bool, TakeSlowPath> {
         if self.count == 0 {
             // Skip the opening bracket.
             reader.at += 1;
@@ -143,7 +143,7 @@ impl List {
                 // After a trailing comma, reading the next item reports the syntax error.
             }
             Some(_) if self.count == 0 => {}
-            _ => return Err(Unsure),
+            _ => return Err(TakeSlowPath),
         }
         self.count += 1;
         Ok(true)
@@ -151,7 +151,7 @@ impl List {
 }
 
 /// A value to read, and the shape that it must fit.
-struct Part<'r, 'de> {
+struct CheckedValue<'r, 'de> {
     reader: &'r mut Reader<'de>,
     shape: &'static Shape,
     /// Number of arrays and objects around the value.
@@ -160,7 +160,7 @@ struct Part<'r, 'de> {
     is_recursive: bool,
 }
 
-impl<'de> Part<'_, 'de> {
+impl<'de> CheckedValue<'_, 'de> {
     /// Resolves references and unions in the shape. Returns the first byte of the value.
     fn begin(&mut self) -> Option<u8> {
         self.reader.skip_space();
@@ -182,37 +182,37 @@ impl<'de> Part<'_, 'de> {
     }
 
     /// Reads the value as a tree, for shapes that cannot be decoded in one pass. The returned value fits the shape.
-    fn tree(self) -> Result<Json, Unsure> {
+    fn tree(self) -> Result<Json, TakeSlowPath> {
         // The depth of recursive types counts from the root, which is unknown here.
         if self.is_recursive {
-            return Err(Unsure);
+            return Err(TakeSlowPath);
         }
         self.reader.skip_space();
         let start = self.reader.at;
         self.reader.skip(self.level)?;
         let text = &self.reader.text[start..self.reader.at];
-        let json = parse(text).map_err(|_| Unsure)?;
+        let json = parse(text).map_err(|_| TakeSlowPath)?;
         if text.contains("\\u") || !explain(self.shape, &json).is_empty() {
-            return Err(Unsure);
+            return Err(TakeSlowPath);
         }
         Ok(json)
     }
 
-    fn scalar(&mut self) -> Result<Json, Unsure> {
-        let json = self.reader.scalar("").map_err(|_| Unsure)?;
+    fn scalar(&mut self) -> Result<Json, TakeSlowPath> {
+        let json = self.reader.scalar("").map_err(|_| TakeSlowPath)?;
         if fits_scalar(self.shape, &json) {
             Ok(json)
         } else {
-            Err(Unsure)
+            Err(TakeSlowPath)
         }
     }
 
-    fn text(&mut self) -> Result<Cow<'de, str>, Unsure> {
+    fn text(&mut self) -> Result<Cow<'de, str>, TakeSlowPath> {
         let text = self.reader.text()?;
         if fits_text(self.shape, &text) {
             Ok(text)
         } else {
-            Err(Unsure)
+            Err(TakeSlowPath)
         }
     }
 }
@@ -241,12 +241,12 @@ fn only_member(union: &'static Union, first: Option<u8>) -> Option<&'static Shap
     only.filter(|member| matches!(member.resolve(), Shape::Object(_) | Shape::Array(_)))
 }
 
-impl<'de> Deserializer<'de> for Part<'_, 'de> {
-    type Error = Unsure;
+impl<'de> Deserializer<'de> for CheckedValue<'_, 'de> {
+    type Error = TakeSlowPath;
 
-    fn deserialize_any<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Unsure> {
+    fn deserialize_any<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, TakeSlowPath> {
         match self.begin() {
-            Some(b'{' | b'[') => (&self.tree()?).deserialize_any(visitor).map_err(|_| Unsure),
+            Some(b'{' | b'[') => (&self.tree()?).deserialize_any(visitor).map_err(|_| TakeSlowPath),
             Some(b'"') => match self.text()? {
                 Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
                 Cow::Owned(text) => visitor.visit_string(text),
@@ -262,17 +262,17 @@ impl<'de> Deserializer<'de> for Part<'_, 'de> {
         }
     }
 
-    fn deserialize_f64<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Unsure> {
+    fn deserialize_f64<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, TakeSlowPath> {
         match self.begin() {
             Some(b'-' | b'0'..=b'9') => match self.scalar()? {
                 Json::Number(number) => visitor.visit_f64(number),
-                _ => Err(Unsure),
+                _ => Err(TakeSlowPath),
             },
             _ => self.deserialize_any(visitor),
         }
     }
 
-    fn deserialize_option<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Unsure> {
+    fn deserialize_option<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, TakeSlowPath> {
         match self.begin() {
             Some(b'n') => self.scalar().and_then(|_| visitor.visit_none()),
             _ => visitor.visit_some(self),
@@ -284,16 +284,16 @@ impl<'de> Deserializer<'de> for Part<'_, 'de> {
         name: &'static str,
         fields: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Unsure> {
+    ) -> Result<V::Value, TakeSlowPath> {
         match (self.begin(), self.shape) {
             (Some(b'{'), Shape::Object(object))
                 if object.index.is_empty() && object.properties.len() <= MAX_PROPERTIES =>
             {
                 let mut members = Members {
-                    level: deeper(self.level)?,
+                    level: increment_level(self.level)?,
                     part: self,
                     object,
-                    list: List::default(),
+                    list: ContainerProgress::default(),
                     seen: 0,
                     next: 0,
                 };
@@ -301,32 +301,32 @@ impl<'de> Deserializer<'de> for Part<'_, 'de> {
                 if members.list.has_ended {
                     Ok(value)
                 } else {
-                    Err(Unsure)
+                    Err(TakeSlowPath)
                 }
             }
             _ => {
                 let tree = self.tree()?;
                 (&tree)
                     .deserialize_struct(name, fields, visitor)
-                    .map_err(|_| Unsure)
+                    .map_err(|_| TakeSlowPath)
             }
         }
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Unsure> {
+    fn deserialize_seq<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, TakeSlowPath> {
         match (self.begin(), self.shape) {
             (Some(b'['), Shape::Array(array)) if !array.unique_items => {
                 let mut items = Items {
-                    level: deeper(self.level)?,
+                    level: increment_level(self.level)?,
                     part: self,
                     array,
-                    list: List::default(),
+                    list: ContainerProgress::default(),
                 };
                 let value = visitor.visit_seq(&mut items)?;
                 if items.list.has_ended {
                     Ok(value)
                 } else {
-                    Err(Unsure)
+                    Err(TakeSlowPath)
                 }
             }
             _ => self.deserialize_any(visitor),
@@ -338,25 +338,25 @@ impl<'de> Deserializer<'de> for Part<'_, 'de> {
         name: &'static str,
         variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Unsure> {
+    ) -> Result<V::Value, TakeSlowPath> {
         if self.begin() == Some(b'"') {
             return visitor.visit_enum(self.text()?.into_deserializer());
         }
         let tree = self.tree()?;
         (&tree)
             .deserialize_enum(name, variants, visitor)
-            .map_err(|_| Unsure)
+            .map_err(|_| TakeSlowPath)
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
         _name: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Unsure> {
+    ) -> Result<V::Value, TakeSlowPath> {
         visitor.visit_newtype_struct(self)
     }
 
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unsure> {
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TakeSlowPath> {
         self.tree()?;
         visitor.visit_unit()
     }
@@ -369,10 +369,10 @@ impl<'de> Deserializer<'de> for Part<'_, 'de> {
 
 /// Reader for the declared properties of an object; other properties are skipped.
 struct Members<'r, 'de> {
-    part: Part<'r, 'de>,
+    part: CheckedValue<'r, 'de>,
     object: &'static Object,
     level: usize,
-    list: List,
+    list: ContainerProgress,
     /// Mask with a bit for each property that was present.
     seen: u64,
     /// Index of the property that is compared first, because most clients send properties in the order of declaration.
@@ -398,9 +398,9 @@ impl Members<'_, '_> {
 }
 
 impl<'de> MapAccess<'de> for &mut Members<'_, 'de> {
-    type Error = Unsure;
+    type Error = TakeSlowPath;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Unsure> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, TakeSlowPath> {
         while self.list.next(self.part.reader, b'}')? {
             let key = self.part.reader.name()?;
             let Some(at) = self.position(&key) else {
@@ -410,7 +410,7 @@ impl<'de> MapAccess<'de> for &mut Members<'_, 'de> {
             let bit = 1 << at;
             // For a repeated property, the last value counts, which only the slow path supports.
             if self.seen & bit != 0 {
-                return Err(Unsure);
+                return Err(TakeSlowPath);
             }
             self.seen |= bit;
             self.next = at + 1;
@@ -418,17 +418,21 @@ impl<'de> MapAccess<'de> for &mut Members<'_, 'de> {
                 .deserialize(self.object.properties[at].key.into_deserializer())
                 .map(Some);
         }
-        if self.is_complete() { Ok(None) } else { Err(Unsure) }
+        if self.is_complete() {
+            Ok(None)
+        } else {
+            Err(TakeSlowPath)
+        }
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Unsure> {
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, TakeSlowPath> {
         let property = self
             .next
             .checked_sub(1)
             .and_then(|at| self.object.properties.get(at));
-        seed.deserialize(Part {
+        seed.deserialize(CheckedValue {
             reader: self.part.reader,
-            shape: &property.ok_or(Unsure)?.shape,
+            shape: &property.ok_or(TakeSlowPath)?.shape,
             level: self.level,
             is_recursive: self.part.is_recursive,
         })
@@ -437,24 +441,27 @@ impl<'de> MapAccess<'de> for &mut Members<'_, 'de> {
 
 /// Reader for the items of an array.
 struct Items<'r, 'de> {
-    part: Part<'r, 'de>,
+    part: CheckedValue<'r, 'de>,
     array: &'static Array,
     level: usize,
-    list: List,
+    list: ContainerProgress,
 }
 
 impl<'de> SeqAccess<'de> for &mut Items<'_, 'de> {
-    type Error = Unsure;
+    type Error = TakeSlowPath;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Unsure> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, TakeSlowPath> {
         let Array {
             min_items, max_items, ..
         } = self.array;
         if self.list.next(self.part.reader, b']')? {
             if max_items.is_some_and(|most| self.list.count > most) {
-                return Err(Unsure);
+                return Err(TakeSlowPath);
             }
-            let part = Part {
+            let part = CheckedValue {
                 reader: self.part.reader,
                 shape: self.array.element,
                 level: self.level,
@@ -463,7 +470,7 @@ impl<'de> SeqAccess<'de> for &mut Items<'_, 'de> {
             return seed.deserialize(part).map(Some);
         }
         if min_items.is_some_and(|least| self.list.count < least) {
-            return Err(Unsure);
+            return Err(TakeSlowPath);
         }
         Ok(None)
     }

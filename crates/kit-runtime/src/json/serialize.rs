@@ -15,15 +15,15 @@ use super::number_text;
 /// If the value has no JSON form: a number that is not finite, or a map whose keys are not strings.
 pub fn to_text(value: &impl Serialize) -> Result<String, serde_json::Error> {
     let mut text = Vec::with_capacity(256);
-    let mut serializer = Serializer::with_formatter(&mut text, LikeJavaScript);
+    let mut serializer = Serializer::with_formatter(&mut text, JavaScriptNumbers);
     value.serialize(Finite(&mut serializer))?;
     String::from_utf8(text).map_err(serde::ser::Error::custom)
 }
 
 /// Formatter that writes numbers like JavaScript.
-struct LikeJavaScript;
+struct JavaScriptNumbers;
 
-impl Formatter for LikeJavaScript {
+impl Formatter for JavaScriptNumbers {
     fn write_f64<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
         writer.write_all(number_text(value).as_bytes())
     }

@@ -11,19 +11,19 @@ use tracing_subscriber::filter::{LevelFilter, filter_fn};
 use tracing_subscriber::layer::{Context, Layer};
 use tracing_subscriber::registry::{LookupSpan, SpanRef};
 
-use super::trace::Spans;
+use super::trace::SpanFactory;
 use super::{convert, export};
 use crate::http;
 use crate::log::Fields;
 
 /// Returns the layer that exports the application's spans. `LOG_LEVEL` applies to the log only; spans are exported at
 /// `info` and above.
-pub(crate) fn own_spans<S>() -> impl Layer<S>
+pub(crate) fn application_spans<S>() -> impl Layer<S>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
-    let is_told = filter_fn(|metadata| metadata.is_span() && *metadata.level() <= Level::INFO);
-    Own.with_filter(is_told.with_max_level_hint(LevelFilter::INFO))
+    let is_exported = filter_fn(|metadata| metadata.is_span() && *metadata.level() <= Level::INFO);
+    ApplicationSpans.with_filter(is_exported.with_max_level_hint(LevelFilter::INFO))
 }
 
 /// Returns trace id and span id of an exported span in hexadecimal digits.
@@ -32,8 +32,8 @@ where
     S: for<'a> LookupSpan<'a>,
 {
     let extensions = span.extensions();
-    let kept = extensions.get::<Kept>()?;
-    Some((kept.parent.trace.to_string(), kept.id.to_string()))
+    let open = extensions.get::<OpenSpan>()?;
+    Some((open.parent.trace.to_string(), open.id.to_string()))
 }
 
 /// Parent of a new span.
@@ -45,14 +45,14 @@ pub(super) struct Parent {
 }
 
 /// State of an open span.
-struct Kept {
+struct OpenSpan {
     parent: Parent,
     id: SpanId,
     begun: SystemTime,
     attributes: Vec<KeyValue>,
 }
 
-struct Own;
+struct ApplicationSpans;
 
 /// Returns the parent of a new span: the span around it, otherwise the phase of the request. `None` if the request is
 /// not exported.
@@ -62,11 +62,11 @@ where
 {
     if let Some(around) = span.parent() {
         let extensions = around.extensions();
-        let kept = extensions.get::<Kept>()?;
+        let open = extensions.get::<OpenSpan>()?;
         return Some(Parent {
-            trace: kept.parent.trace,
-            state: kept.parent.state.clone(),
-            span: kept.id,
+            trace: open.parent.trace,
+            state: open.parent.state.clone(),
+            span: open.id,
         });
     }
     match http::current() {
@@ -85,19 +85,19 @@ fn attributes(fields: Fields) -> impl Iterator<Item = KeyValue> {
     data.map(|(name, value)| KeyValue::new(name, convert::attribute(value)))
 }
 
-impl<S> Layer<S> for Own
+impl<S> Layer<S> for ApplicationSpans
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
     fn on_new_span(&self, given: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
-        if !export::takes_spans() {
+        if !export::exports_spans() {
             return;
         }
         let Some(span) = context.span(id) else { return };
         let Some(parent) = parent_of(&span) else { return };
         let mut fields = Fields::default();
         given.record(&mut fields);
-        span.extensions_mut().insert(Kept {
+        span.extensions_mut().insert(OpenSpan {
             parent,
             id: SpanId::from(http::random_span_id()),
             begun: SystemTime::now(),
@@ -108,32 +108,32 @@ where
     fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
         let Some(span) = context.span(id) else { return };
         let mut extensions = span.extensions_mut();
-        let Some(kept) = extensions.get_mut::<Kept>() else {
+        let Some(open) = extensions.get_mut::<OpenSpan>() else {
             return;
         };
         let mut fields = Fields::default();
         values.record(&mut fields);
         for attribute in attributes(fields) {
-            kept.attributes.retain(|known| known.key != attribute.key);
-            kept.attributes.push(attribute);
+            open.attributes.retain(|known| known.key != attribute.key);
+            open.attributes.push(attribute);
         }
     }
 
     fn on_close(&self, id: Id, context: Context<'_, S>) {
         let Some(span) = context.span(&id) else { return };
-        let kept = span.extensions_mut().remove::<Kept>();
-        let Some(kept) = kept else { return };
+        let open = span.extensions_mut().remove::<OpenSpan>();
+        let Some(open) = open else { return };
         let Parent {
             trace,
             state,
             span: parent,
-        } = kept.parent;
-        let spans = Spans { id: trace, state };
-        let time = (kept.begun, SystemTime::now());
-        let mut told = spans.span(kept.id, parent, span.name().into(), time);
-        told.attributes = kept.attributes;
+        } = open.parent;
+        let spans = SpanFactory { id: trace, state };
+        let time = (open.begun, SystemTime::now());
+        let mut span_data = spans.span(open.id, parent, span.name().into(), time);
+        span_data.attributes = open.attributes;
         // `tracing` does not report if the work succeeded.
-        told.status = Status::Unset;
-        export::span(told);
+        span_data.status = Status::Unset;
+        export::span(span_data);
     }
 }

@@ -36,7 +36,7 @@ impl<E: Error> Items<E> {
     /// # Errors
     ///
     /// If there is no further item, or if the item does not have the type.
-    pub fn one<T: DeserializeOwned>(&mut self) -> Result<T, E> {
+    pub fn required<T: DeserializeOwned>(&mut self) -> Result<T, E> {
         let item = self.items.pop_front();
         let item = item.ok_or_else(|| E::custom("the list is too short"))?;
         from_json(&item).map_err(E::custom)
@@ -51,7 +51,7 @@ impl<E: Error> Items<E> {
         if self.items.is_empty() {
             Ok(None)
         } else {
-            self.one().map(Some)
+            self.required().map(Some)
         }
     }
 
@@ -63,27 +63,27 @@ impl<E: Error> Items<E> {
     /// If an item does not have the type.
     pub fn rest<T: DeserializeOwned>(&mut self, after: usize) -> Result<Vec<T>, E> {
         let count = self.items.len().saturating_sub(after);
-        (0..count).map(|_| self.one()).collect()
+        (0..count).map(|_| self.required()).collect()
     }
 }
 
-/// Decodes the members of an object whose keys `takes` accepts. Skips the other members.
+/// Decodes the members of an object whose keys satisfy `accepts`. Skips the other members.
 ///
 /// # Errors
 ///
 /// If the value is not an object, or if an accepted member does not have the type.
 pub fn members<'de, D: Deserializer<'de>, V: Deserialize<'de>>(
     deserializer: D,
-    takes: impl Fn(&str) -> bool,
+    accepts: impl Fn(&str) -> bool,
 ) -> Result<IndexMap<String, V>, D::Error> {
     deserializer.deserialize_map(Members {
-        takes,
+        accepts,
         value: PhantomData,
     })
 }
 
 struct Members<F, V> {
-    takes: F,
+    accepts: F,
     value: PhantomData<V>,
 }
 
@@ -97,7 +97,7 @@ impl<'de, F: Fn(&str) -> bool, V: Deserialize<'de>> Visitor<'de> for Members<F, 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
         let mut members = IndexMap::new();
         while let Some(key) = access.next_key::<String>()? {
-            if (self.takes)(&key) {
+            if (self.accepts)(&key) {
                 members.insert(key, access.next_value()?);
             } else {
                 access.next_value::<IgnoredAny>()?;

@@ -16,22 +16,22 @@ use kit_guard::Rejection;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Instant;
 
-use super::patience::Deadline;
 use super::refusal;
+use super::timeouts::Deadline;
 
 /// Maximum number of bytes that are discarded.
-const DISCARDED: usize = 64 * 1024 * 1024;
+const MAX_DISCARDED: usize = 64 * 1024 * 1024;
 /// Maximum time to wait for the next bytes, and for all of them.
-const NEXT: Duration = Duration::from_secs(5);
-const ALL: Duration = Duration::from_secs(30);
+const NEXT_TIMEOUT: Duration = Duration::from_secs(5);
+const TOTAL_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum number of connections that linger at the same time.
-const MOST: usize = 256;
+const MAX_LINGERING: usize = 256;
 
 static LINGERING: AtomicUsize = AtomicUsize::new(0);
 
 /// State of a connection that is closing.
 #[derive(Debug)]
-pub(super) struct Ending {
+pub(super) struct LingeringClose {
     /// Bytes that are still to be written; empty if hyper has written the response.
     message: Vec<u8>,
     /// True if the peer is not expected to send more, so there is nothing to wait for.
@@ -40,22 +40,22 @@ pub(super) struct Ending {
     discarded: usize,
     until: Instant,
     deadline: Deadline,
-    place: Option<Place>,
+    permit: Option<LingerPermit>,
 }
 
-impl Ending {
+impl LingeringClose {
     pub(super) fn new(rejection: Option<Rejection>, is_quiet: bool) -> Self {
         let mut deadline = Deadline::default();
         let now = Instant::now();
-        deadline.set(now, NEXT);
+        deadline.set(now, NEXT_TIMEOUT);
         Self {
             message: rejection.map_or_else(Vec::new, refusal::to_bytes),
             is_quiet,
             is_finished: false,
             discarded: 0,
-            until: now + ALL,
+            until: now + TOTAL_TIMEOUT,
             deadline,
-            place: None,
+            permit: None,
         }
     }
 
@@ -97,9 +97,9 @@ impl Ending {
             ready!(Pin::new(&mut *socket).poll_shutdown(context))?;
             self.is_finished = true;
         }
-        if !self.is_quiet && self.place.is_none() {
-            self.place = Place::take();
-            if self.place.is_none() {
+        if !self.is_quiet && self.permit.is_none() {
+            self.permit = LingerPermit::acquire();
+            if self.permit.is_none() {
                 return Poll::Ready(Ok(false));
             }
         }
@@ -113,18 +113,18 @@ impl Ending {
         self.is_quiet = false;
         let now = Instant::now();
         let left = self.until.saturating_duration_since(now);
-        self.deadline.set(now, NEXT.min(left));
-        Poll::Ready(Ok(self.discarded < DISCARDED && !left.is_zero()))
+        self.deadline.set(now, NEXT_TIMEOUT.min(left));
+        Poll::Ready(Ok(self.discarded < MAX_DISCARDED && !left.is_zero()))
     }
 }
 
-/// One of the [`MOST`] places for lingering connections; freed on drop.
+/// One of the [`MAX_LINGERING`] permits for lingering connections; freed on drop.
 #[derive(Debug)]
-struct Place(());
+struct LingerPermit(());
 
-impl Place {
-    fn take() -> Option<Self> {
-        if LINGERING.fetch_add(1, Ordering::Relaxed) >= MOST {
+impl LingerPermit {
+    fn acquire() -> Option<Self> {
+        if LINGERING.fetch_add(1, Ordering::Relaxed) >= MAX_LINGERING {
             LINGERING.fetch_sub(1, Ordering::Relaxed);
             return None;
         }
@@ -132,7 +132,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for LingerPermit {
     fn drop(&mut self) {
         LINGERING.fetch_sub(1, Ordering::Relaxed);
     }
