@@ -142,7 +142,7 @@ pub(crate) fn keys(types: &Types<'_>, key: &IndexKey, module: &mut Module) -> St
         IndexKey::String => format!("{path}::Any"),
         IndexKey::Number => format!("{path}::Numeric"),
         IndexKey::Template { parts } => {
-            format!("{path}::Of(&{})", template::constant(types, parts, module))
+            format!("{path}::Template(&{})", template::constant(types, parts, module))
         }
     }
 }

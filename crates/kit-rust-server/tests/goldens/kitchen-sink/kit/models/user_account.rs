@@ -458,14 +458,14 @@ impl ContainersKeyed {
     fn read_x<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<IndexMap<String, String>, D::Error> {
-        members(deserializer, |key| Keys::Of(&TEMPLATE_3).matches(key))
+        members(deserializer, |key| Keys::Template(&TEMPLATE_3).matches(key))
     }
 
     fn read_numbers<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<IndexMap<String, Timestamp>, D::Error> {
         members(deserializer, |key| {
-            !Keys::Of(&TEMPLATE_3).matches(key) && Keys::Numeric.matches(key)
+            !Keys::Template(&TEMPLATE_3).matches(key) && Keys::Numeric.matches(key)
         })
     }
 }
@@ -511,14 +511,14 @@ impl ContainersLayered {
     fn read_x<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<IndexMap<String, String>, D::Error> {
-        members(deserializer, |key| Keys::Of(&TEMPLATE_3).matches(key))
+        members(deserializer, |key| Keys::Template(&TEMPLATE_3).matches(key))
     }
 
     fn read_numbers<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<IndexMap<String, Timestamp>, D::Error> {
         members(deserializer, |key| {
-            !Keys::Of(&TEMPLATE_3).matches(key) && Keys::Numeric.matches(key)
+            !Keys::Template(&TEMPLATE_3).matches(key) && Keys::Numeric.matches(key)
         })
     }
 
@@ -526,7 +526,7 @@ impl ContainersLayered {
         deserializer: D,
     ) -> Result<IndexMap<String, ContainersLayeredOthers>, D::Error> {
         members(deserializer, |key| {
-            !Keys::Of(&TEMPLATE_3).matches(key) && !Keys::Numeric.matches(key)
+            !Keys::Template(&TEMPLATE_3).matches(key) && !Keys::Numeric.matches(key)
         })
     }
 }
@@ -549,13 +549,15 @@ impl ContainersRuled {
     fn read_x<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<IndexMap<String, f64>, D::Error> {
-        members(deserializer, |key| Keys::Of(&TEMPLATE_3).matches(key))
+        members(deserializer, |key| Keys::Template(&TEMPLATE_3).matches(key))
     }
 
     fn read_others<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<IndexMap<String, f64>, D::Error> {
-        members(deserializer, |key| !Keys::Of(&TEMPLATE_3).matches(key))
+        members(deserializer, |key| {
+            !Keys::Template(&TEMPLATE_3).matches(key)
+        })
     }
 }
 
@@ -656,7 +658,7 @@ impl Contract for Containers {
                     )])
                     .index(&[
                         Index::new(
-                            Keys::Of(&TEMPLATE_3),
+                            Keys::Template(&TEMPLATE_3),
                             Shape::TEXT.min_length(1).max_length(5),
                         ),
                         Index::new(Keys::Numeric, Shape::Date),
@@ -666,7 +668,7 @@ impl Contract for Containers {
                     "layered",
                     Shape::anonymous(&[]).index(&[
                         Index::new(
-                            Keys::Of(&TEMPLATE_3),
+                            Keys::Template(&TEMPLATE_3),
                             Shape::TEXT.min_length(1).max_length(5),
                         ),
                         Index::new(Keys::Numeric, Shape::Date),
@@ -677,7 +679,7 @@ impl Contract for Containers {
                     "ruled",
                     Shape::anonymous(&[Property::optional("Size", Shape::TEXT)]).index(&[
                         Index::ruled(
-                            Keys::Of(&TEMPLATE_3),
+                            Keys::Template(&TEMPLATE_3),
                             Shape::NUMBER,
                             Shape::TEXT.max_length(5),
                         ),

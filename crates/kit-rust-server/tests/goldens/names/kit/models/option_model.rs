@@ -77,14 +77,14 @@ impl OptionModelPrices {
     fn read_price<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<IndexMap<String, f64>, D::Error> {
-        members(deserializer, |key| Keys::Of(&TEMPLATE_1).matches(key))
+        members(deserializer, |key| Keys::Template(&TEMPLATE_1).matches(key))
     }
 
     fn read_numbers<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<IndexMap<String, String>, D::Error> {
         members(deserializer, |key| {
-            !Keys::Of(&TEMPLATE_1).matches(key) && Keys::Numeric.matches(key)
+            !Keys::Template(&TEMPLATE_1).matches(key) && Keys::Numeric.matches(key)
         })
     }
 }
@@ -186,7 +186,7 @@ impl Contract for OptionModel {
                 shape::Property::required(
                     "prices",
                     shape::Shape::anonymous(&[]).index(&[
-                        Index::new(Keys::Of(&TEMPLATE_1), shape::Shape::NUMBER),
+                        Index::new(Keys::Template(&TEMPLATE_1), shape::Shape::NUMBER),
                         Index::new(Keys::Numeric, shape::Shape::TEXT),
                     ]),
                 ),
