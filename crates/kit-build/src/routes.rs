@@ -2,17 +2,17 @@
 
 use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};
 use kit_ir::{Program, Route, RouteId, Slot, Span};
-use kit_router::{RouteConflict, RouteSpec, RouteTree};
+use kit_router::{ParsedRoute, RouteConflict, RouteTree};
 
 /// Compiles the route tree, or reports every conflict with the locations of both routes.
 pub(crate) fn compile(program: &Program, diagnostics: &mut Diagnostics) -> Option<RouteTree> {
-    let specs = program.routes.iter().map(|route| RouteSpec {
-        method: route.method.name().to_owned(),
+    let routes = program.routes.iter().map(|route| ParsedRoute {
+        method: route.method,
         path: route.path.clone(),
         reference: route.reference(),
         validators: validators(program, route),
     });
-    match RouteTree::compile(specs) {
+    match RouteTree::compile_parsed(routes) {
         Ok(tree) => Some(tree),
         Err(conflicts) => {
             for conflict in &conflicts {

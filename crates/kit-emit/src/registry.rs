@@ -194,7 +194,7 @@ fn route_entry<'a>(context: Context<'a>, route: &'a kit_ir::Route) -> RouteEntry
         .collect();
     RouteEntry {
         method: route.method.name(),
-        path: &route.path,
+        path: route.path.as_str(),
         params,
         query: name(Slot::Query),
         body: name(Slot::Body),

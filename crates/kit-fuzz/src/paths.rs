@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use kit_guard::{has_dot_segment, normal_path};
-use kit_router::{Match, ParamBuffer, RouteSpec, RouteTree, Router};
+use kit_router::{Match, ParamBuffer, RoutePath, RouteSpec, RouteTree, Router, Segment};
 
 const ROUTES: [&str; 12] = [
     "/",
@@ -27,6 +27,11 @@ static ROUTER: LazyLock<Router> = LazyLock::new(|| {
     RouteTree::compile(routes)
         .expect("the routes have no conflict")
         .router()
+});
+
+static PATHS: LazyLock<Vec<RoutePath>> = LazyLock::new(|| {
+    let parse = |path| RoutePath::parse(path).expect("the path is valid");
+    ROUTES.into_iter().map(parse).collect()
 });
 
 /// Compares the normal form of a path with a simple decoder, and the router with a search of all routes.
@@ -129,7 +134,7 @@ fn respell(normal: &str, choices: &[u8]) -> String {
 
 /// Compares the result with every route that fits by a simple comparison of segments.
 fn check_route(normal: &str, (found, values): &(Match, Vec<String>)) {
-    let fitting: Vec<_> = ROUTES.iter().map(|route| fit(route, normal)).collect();
+    let fitting: Vec<_> = PATHS.iter().map(|route| fit(route, normal)).collect();
     match found {
         Match::Route(number) => {
             let expected = fitting[*number as usize].as_ref();
@@ -149,24 +154,25 @@ fn check_route(normal: &str, (found, values): &(Match, Vec<String>)) {
 }
 
 /// Returns the values of a route's parameters if the route fits the path.
-fn fit(route: &str, normal: &str) -> Option<Vec<String>> {
-    let route = normal_path(route)?;
-    if normal == "/" || route == "/" {
-        return (normal == route).then(Vec::new);
+fn fit(route: &RoutePath, normal: &str) -> Option<Vec<String>> {
+    if normal == "/" || route.segments().is_empty() {
+        return (normal == route.as_str()).then(Vec::new);
     }
     let mut rest = normal.strip_suffix('/').unwrap_or(normal);
     let mut values = Vec::new();
-    for part in route.split('/').skip(1) {
+    for part in route.segments() {
         rest = rest.strip_prefix('/')?;
-        let end = match part.as_bytes() {
-            [b'*', ..] => rest.len(),
-            _ => rest.find('/').unwrap_or(rest.len()),
+        let end = match part {
+            Segment::Wildcard(_) => rest.len(),
+            Segment::Static(_) | Segment::Parameter(_) => rest.find('/').unwrap_or(rest.len()),
         };
         let (segment, after) = rest.split_at(end);
-        if part.starts_with([':', '*']) {
-            values.push(decode_segment(segment).filter(|value| !value.is_empty())?);
-        } else if part != segment {
-            return None;
+        match part {
+            Segment::Static(text) if normal_path(text)? == segment => {}
+            Segment::Static(_) => return None,
+            Segment::Parameter(_) | Segment::Wildcard(_) => {
+                values.push(decode_segment(segment).filter(|value| !value.is_empty())?);
+            }
         }
         rest = after;
     }

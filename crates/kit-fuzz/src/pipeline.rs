@@ -9,7 +9,7 @@ use std::sync::Arc;
 use kit_database::Schema;
 use kit_diagnostics::{BuildFailure, Style, render};
 use kit_emit::{ContractTests, EmitOptions, TestRunner, emit};
-use kit_router::{RouteSpec, RouteTree};
+use kit_router::{ParsedRoute, RouteTree};
 use kit_typescript::{Input, MemoryFiles, Output, compile};
 
 /// Maximum number of types. The compiler creates at most two types in each step, and the number of steps of a program is
@@ -47,8 +47,8 @@ pub(crate) fn check(files: &[(String, String)]) {
     assert!(types <= most, "{types} types of {bytes} bytes, and no error");
 
     let (_, problems) = Schema::from_program(&output.program);
-    let tree = RouteTree::compile(output.program.routes.iter().map(|route| RouteSpec {
-        method: route.method.name().to_owned(),
+    let tree = RouteTree::compile_parsed(output.program.routes.iter().map(|route| ParsedRoute {
+        method: route.method,
         path: route.path.clone(),
         reference: route.reference(),
         validators: Vec::new(),

@@ -39,10 +39,11 @@ pub use application::{Application, HandlerSource, MiddlewareKind, MiddlewareSour
 pub use constraints::{Constraints, Decimal, Format, MAX_EMAIL_LENGTH, MAX_EXPLICIT_EMAIL_LENGTH};
 pub use declaration::{Declaration, DeclarationOrigin, Entity, EntityOwner};
 pub use ids::{Arena, DeclarationId, EntityId, RouteId, SourceId, TypeId};
+pub use kit_router::{InvalidPath, Method, RoutePath, Segment};
 pub use property::{
     DefaultValue, Documentation, GeneratedKind, Property, PropertyTags, ReferenceTarget, ReferentialAction,
 };
-pub use route::{ContractGroup, DeclaredError, Method, Route, RouteSlots, Slot};
+pub use route::{ContractGroup, DeclaredError, Route, RouteSlots, Slot};
 pub use security::{Security, SecurityScheme};
 pub use source::{SourceFile, Span};
 pub use types::{

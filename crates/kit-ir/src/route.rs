@@ -1,67 +1,9 @@
 //! Routes: the contracts of an application's endpoints.
 
-use std::fmt;
-
+use kit_router::{Method, RoutePath};
 use serde::{Deserialize, Serialize};
 
 use crate::{DeclarationId, Documentation, HandlerSource, Security, Span};
-
-/// HTTP methods that a route key may name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Method {
-    /// GET
-    Get,
-    /// HEAD
-    Head,
-    /// POST
-    Post,
-    /// PUT
-    Put,
-    /// PATCH
-    Patch,
-    /// DELETE
-    Delete,
-    /// OPTIONS
-    Options,
-}
-
-impl Method {
-    /// All methods, in the order that the `Allow` header lists them.
-    pub const ALL: [Self; 7] = [
-        Self::Get,
-        Self::Head,
-        Self::Post,
-        Self::Put,
-        Self::Patch,
-        Self::Delete,
-        Self::Options,
-    ];
-
-    /// Returns the method's name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Head => "HEAD",
-            Self::Post => "POST",
-            Self::Put => "PUT",
-            Self::Patch => "PATCH",
-            Self::Delete => "DELETE",
-            Self::Options => "OPTIONS",
-        }
-    }
-
-    /// Returns the method with the given name in upper case, as in a route key; `None` if there is no such method.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|method| method.name() == name)
-    }
-}
-
-impl fmt::Display for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 /// A method and a path with a contract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,9 +11,8 @@ impl fmt::Display for Method {
 pub struct Route {
     /// HTTP method.
     pub method: Method,
-    /// Final path: includes the group's prefix, has no trailing slash (except `/` itself), has parameters as `:name`
-    /// and a wildcard at the end as `*name`.
-    pub path: String,
+    /// Final path, which includes the group's prefix.
+    pub path: RoutePath,
     /// Key as written in the contract group, which is also the key in the handler map: `GET /notes/:id`.
     pub key: String,
     /// Name of the contract group.

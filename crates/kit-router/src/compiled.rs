@@ -4,7 +4,7 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::pattern::Segment;
+use crate::route_path::Segment;
 use crate::tree::TreeNode;
 use crate::{Method, RouteTree};
 

@@ -37,7 +37,7 @@ pub enum RouteConflict {
         first_reference: String,
     },
     /// A wildcard and a parameter at the same position: both would match any segment.
-    #[error("`{segment}` in `{reference}` stands beside `{first_segment}` in `{first_reference}`")]
+    #[error("`{segment}` in `{reference}` conflicts with `{first_segment}` in `{first_reference}`")]
     WildcardBesideParameter {
         /// Index of the later route.
         route: usize,
@@ -102,7 +102,7 @@ impl RouteConflict {
             }
             Self::Duplicate { .. } => "remove one of them, or give it another path or method".to_owned(),
             Self::WildcardBesideParameter { .. } => {
-                "a wildcard and a parameter cannot share a place: put a static segment before one of them"
+                "a wildcard and a parameter cannot have the same position: put a static segment before one of them"
                     .to_owned()
             }
             Self::DuplicateReference { .. } => "give each route its own reference".to_owned(),

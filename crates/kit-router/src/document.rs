@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kit_guard::normal_path;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use crate::pattern::{Segment, check, is_name};
+use crate::route_path::{Segment, check_segments, is_name};
 use crate::tree::TreeRoute;
 use crate::{CompiledRouteNode, CompiledRouteTree, Method, RouteConflict, RouteTree};
 
@@ -33,7 +33,7 @@ pub enum DocumentError {
         reference: String,
     },
     /// The list or the tree contains a route twice.
-    #[error("the route `{reference}` stands twice")]
+    #[error("the route `{reference}` occurs twice")]
     RepeatedReference {
         /// Reference of the route.
         reference: String,
@@ -88,7 +88,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn node(&mut self, node: &CompiledRouteNode, segments: &mut Vec<Segment>) -> Result<(), DocumentError> {
-        check(segments, false).map_err(|reason| malformed(segments, &reason.to_string()))?;
+        check_segments(segments, false).map_err(|reason| malformed(segments, &reason.to_string()))?;
         for (name, method) in node.methods.iter().flatten() {
             let Some(known) = Method::from_name(name) else {
                 return Err(malformed(segments, &format!("`{name}` is not a method")));

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-/// An HTTP method of a route.
-///
-/// This crate has its own type, so that the server does not depend on the compiler. Order and names are the same as in
-/// route keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+use serde::{Deserialize, Serialize};
+
+/// An HTTP method that a route can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
 #[repr(u8)]
 pub enum Method {
     /// The method `GET`.
@@ -67,6 +67,12 @@ impl Method {
 
     pub(crate) fn bit(self) -> u8 {
         1 << (self as u8)
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

@@ -2,7 +2,7 @@
 //! segments.
 
 use crate::RouteTree;
-use crate::pattern::Segment;
+use crate::route_path::Segment;
 
 /// A radix tree under construction. Indexes of nodes stay valid while the tree grows.
 pub(crate) struct Radix {

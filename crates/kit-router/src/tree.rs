@@ -5,10 +5,10 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::pattern::Segment;
-use crate::{Method, RouteConflict};
+use crate::route_path::Segment;
+use crate::{Method, RouteConflict, RoutePath};
 
-/// A route as the input of the compiler.
+/// A route as the input of the compiler, with a method and a path that may be invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouteSpec {
     /// Method, such as `GET`.
@@ -33,6 +33,19 @@ impl RouteSpec {
             validators: Vec::new(),
         }
     }
+}
+
+/// A route with a parsed path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParsedRoute {
+    /// Method.
+    pub method: Method,
+    /// Full path.
+    pub path: RoutePath,
+    /// Unique reference of the route in artifacts.
+    pub reference: String,
+    /// Names of the types that validate its input.
+    pub validators: Vec<String>,
 }
 
 /// Routes of an application as a tree. The number of a route is its index in the compiled list.
@@ -62,6 +75,7 @@ pub(crate) struct TreeNode {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TreeRoute {
     pub(crate) method: Method,
+    /// Segments, with static text in the normal form of paths.
     pub(crate) segments: Vec<Segment>,
     pub(crate) reference: String,
     pub(crate) validators: Vec<String>,
@@ -76,6 +90,15 @@ impl RouteTree {
     pub fn compile(routes: impl IntoIterator<Item = RouteSpec>) -> Result<Self, Vec<RouteConflict>> {
         let parsed = routes.into_iter().enumerate();
         Self::from_routes(parsed.map(|(route, spec)| parse(route, spec)).collect())
+    }
+
+    /// Compiles routes with parsed paths into a tree.
+    ///
+    /// # Errors
+    ///
+    /// All conflicts between routes, in the order of the routes.
+    pub fn compile_parsed(routes: impl IntoIterator<Item = ParsedRoute>) -> Result<Self, Vec<RouteConflict>> {
+        Self::from_routes(routes.into_iter().map(|route| Ok(route.into())).collect())
     }
 
     /// Builds the tree. Route numbers are indexes of `routes`, including those that did not parse.
@@ -127,18 +150,29 @@ fn parse(route: usize, spec: RouteSpec) -> Result<TreeRoute, RouteConflict> {
             method: spec.method,
         });
     };
-    match Segment::parse_path(&spec.path) {
-        Ok(segments) => Ok(TreeRoute {
+    match RoutePath::parse(&spec.path) {
+        Ok(path) => Ok(TreeRoute::from(ParsedRoute {
             method,
-            segments,
+            path,
             reference: spec.reference,
             validators: spec.validators,
-        }),
+        })),
         Err(reason) => Err(RouteConflict::InvalidPath {
             route,
             path: spec.path,
             reason,
         }),
+    }
+}
+
+impl From<ParsedRoute> for TreeRoute {
+    fn from(route: ParsedRoute) -> Self {
+        Self {
+            method: route.method,
+            segments: route.path.segments().iter().map(Segment::normalized).collect(),
+            reference: route.reference,
+            validators: route.validators,
+        }
     }
 }
 

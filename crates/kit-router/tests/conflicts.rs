@@ -25,8 +25,8 @@ fn reports_both_routes_and_advice() {
     );
     check(
         &[("GET", "/f/:name"), ("POST", "/f/*path")],
-        "`*path` in `POST /f/*path` stands beside `:name` in `GET /f/:name`\n  \
-         a wildcard and a parameter cannot share a place: put a static segment before one of them",
+        "`*path` in `POST /f/*path` conflicts with `:name` in `GET /f/:name`\n  \
+         a wildcard and a parameter cannot have the same position: put a static segment before one of them",
     );
     check(
         &[("get", "/")],
@@ -47,7 +47,7 @@ fn reports_the_rule_that_a_path_violates() {
         ("/a//b", "a path has no empty segments"),
         (
             "/*a/b",
-            "`*a` takes the rest of the path, so nothing can follow it",
+            "`*a` matches the rest of the path, so nothing can follow it",
         ),
         ("/:", "`:` has no name: write `:name`"),
         ("/*", "`*` has no name: write `*name`"),
@@ -55,22 +55,22 @@ fn reports_the_rule_that_a_path_violates() {
             "/:a-b",
             "`a-b` in `:a-b` is not a name: use letters, digits and `_`, with one parameter in a segment",
         ),
-        ("/:a/:a", "the name `a` stands twice in the path"),
+        ("/:a/:a", "the name `a` occurs twice in the path"),
         (
             "/a b",
-            "`a b` holds U+0020, which a path cannot have: write `%20` in its place",
+            "`a b` contains U+0020, which is invalid in a path: write `%20` instead",
         ),
         (
             "/a:b",
-            "`a:b` holds `:`, which a path cannot have: write `%3A` in its place",
+            "`a:b` contains `:`, which is invalid in a path: write `%3A` instead",
         ),
         (
             "/a\u{2028}",
-            "`a\u{2028}` holds U+2028, which a path cannot have: write `%E2%80%A8` in its place",
+            "`a\u{2028}` contains U+2028, which is invalid in a path: write `%E2%80%A8` instead",
         ),
         (
             "/5%",
-            "`5%` holds an invalid percent-escape: a literal `%` is written `%25`",
+            "`5%` contains an invalid percent-escape: write a literal `%` as `%25`",
         ),
     ] {
         check(
@@ -81,9 +81,7 @@ fn reports_the_rule_that_a_path_violates() {
     let deep = "/a".repeat(51);
     check(
         &[("GET", &deep)],
-        &format!(
-            "the path `{deep}` is not valid: a path of 51 segments is too deep: the greatest number is 50{help}"
-        ),
+        &format!("the path `{deep}` is not valid: a path has at most 50 segments, but this one has 51{help}"),
     );
 }
 
@@ -98,13 +96,13 @@ fn reports_conflicts_with_nodes_of_rejected_routes() {
             ("GET", "/b/*w"),
             ("PUT", "/b/*w"),
         ],
-        "the path `/a/*x/y` is not valid: `*x` takes the rest of the path, so nothing can follow it\n  \
+        "the path `/a/*x/y` is not valid: `*x` matches the rest of the path, so nothing can follow it\n  \
          a path looks like `/notes`, `/notes/:id` or `/files/*path`\n\
          `GET /a` matches the same requests as `GET /a`\n  remove one of them, or give it another path or method\n\
-         `*w` in `GET /b/*w` stands beside `:p` in `GET /b/:p`\n  \
-         a wildcard and a parameter cannot share a place: put a static segment before one of them\n\
-         `*w` in `PUT /b/*w` stands beside `:p` in `GET /b/:p`\n  \
-         a wildcard and a parameter cannot share a place: put a static segment before one of them",
+         `*w` in `GET /b/*w` conflicts with `:p` in `GET /b/:p`\n  \
+         a wildcard and a parameter cannot have the same position: put a static segment before one of them\n\
+         `*w` in `PUT /b/*w` conflicts with `:p` in `GET /b/:p`\n  \
+         a wildcard and a parameter cannot have the same position: put a static segment before one of them",
     );
 }
 

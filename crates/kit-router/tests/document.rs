@@ -49,9 +49,9 @@ fn refuses_a_document_whose_routes_differ_from_the_list() {
         &["GET /a", "GET /b"],
         "the route `GET /b` is not in the compiled route tree",
     );
-    check(&one(), &["GET /a", "GET /a"], "the route `GET /a` stands twice");
+    check(&one(), &["GET /a", "GET /a"], "the route `GET /a` occurs twice");
     let twice = root(&json!([leaf("a", "GET /a"), leaf("b", "GET /a")]));
-    check(&twice, &["GET /a"], "the route `GET /a` stands twice");
+    check(&twice, &["GET /a"], "the route `GET /a` occurs twice");
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn refuses_inconsistent_nodes() {
     bad(
         json!([{ "segment": "*", "paramName": "x", "wildcard": true, "children": [leaf("b", "r")] }]),
         "/*x/b",
-        "`*x` takes the rest of the path, so nothing can follow it",
+        "`*x` matches the rest of the path, so nothing can follow it",
     );
     check(
         &json!({ "segment": "a", "children": [] }),
@@ -118,7 +118,7 @@ fn refuses_a_wildcard_next_to_a_parameter() {
     check(
         &root(&children),
         &["r", "s"],
-        "the compiled route tree has conflicting routes: `*b` in `s` stands beside `:a` in `r`",
+        "the compiled route tree has conflicting routes: `*b` in `s` conflicts with `:a` in `r`",
     );
 }
 
@@ -133,7 +133,7 @@ fn refuses_a_document_that_is_nested_too_deeply() {
         &root(&json!([deep])),
         &["r"],
         &format!(
-            "the compiled route tree is not valid at `{at}`: a path of 51 segments is too deep: the greatest number is 50"
+            "the compiled route tree is not valid at `{at}`: a path has at most 50 segments, but this one has 51"
         ),
     );
 }

@@ -127,14 +127,8 @@ impl<'a> Routes<'a> {
 
 /// Returns the name of the input struct: `GET /notes/:id` gives `GetNotesById`.
 fn input_name(route: &Route) -> String {
-    let mut name = names::variant(&route.method.name().to_lowercase());
-    for segment in route.path.split('/').filter(|segment| !segment.is_empty()) {
-        match segment.strip_prefix([':', '*']) {
-            Some(parameter) => name.push_str(&format!("By{}", names::variant(parameter))),
-            None => name.push_str(&names::variant(segment)),
-        }
-    }
-    name
+    let method = names::variant(&route.method.name().to_lowercase());
+    format!("{method}{}", route.path.name(names::variant))
 }
 
 /// Returns the plural of a name, by the rules for table names.

@@ -118,7 +118,7 @@ fn module(option: &str, example: &str, value: &Value, reader: &mut Reader<'_>) -
 
 fn is_route(key: &str) -> bool {
     key.split_once(' ').is_some_and(|(method, path)| {
-        kit_ir::Method::from_name(method).is_some() && path.starts_with('/') && !path.contains(' ')
+        kit_ir::Method::from_name(method).is_some() && kit_ir::RoutePath::parse(path).is_ok()
     })
 }
 

@@ -316,7 +316,7 @@ impl File<'_> {
 
     /// Returns a method that no route has at this path, and the methods that routes have. Only once per path.
     fn wrong_method(&mut self, route: &Route, slots: &[SlotSample]) -> Option<(&'static str, String)> {
-        if !self.asked.insert(route.path.clone()) {
+        if !self.asked.insert(route.path.to_string()) {
             return None;
         }
         let empty = Value::Object(Map::new());
@@ -325,19 +325,11 @@ impl File<'_> {
             .find(|slot| slot.slot == Slot::Params)
             .and_then(|slot| slot.sample.as_ref())
             .unwrap_or(&empty);
-        let path: Vec<String> = route
-            .path
-            .split('/')
-            .map(|segment| match segment.strip_prefix([':', '*']) {
-                // Replace a parameter by text that matches no segment of another route.
-                Some(name) => match params.get(name) {
-                    Some(Value::String(text)) if !text.contains(['/', '%', '?', '#']) => text.clone(),
-                    _ => "1".to_owned(),
-                },
-                None => segment.to_owned(),
-            })
-            .collect();
-        let path = path.join("/");
+        // Replace a parameter by text that matches no segment of another route.
+        let path = route.path.with_parameters(|name| match params.get(name) {
+            Some(Value::String(text)) if !text.contains(['/', '%', '?', '#']) => text.clone(),
+            _ => "1".to_owned(),
+        });
         let router = self.context.tree.router();
         // HEAD matches GET routes, and OPTIONS matches CORS preflight requests.
         let asked = [

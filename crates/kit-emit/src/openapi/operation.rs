@@ -2,7 +2,7 @@
 
 use heck::{ToLowerCamelCase, ToUpperCamelCase};
 use indexmap::{IndexMap, IndexSet};
-use kit_ir::{DeclarationId, Program, Property, Route, Security, Slot};
+use kit_ir::{DeclarationId, Program, Property, Route, RoutePath, Security, Slot};
 use serde_json::{Value, json};
 
 use super::document::{Example, MediaType, Operation, Parameter, RequestBody, Response, Tag, json_content};
@@ -100,11 +100,7 @@ impl<'a> Operations<'a> {
                 .map(|property| parameter(property, "query", None, schemas))
                 .collect();
         }
-        let wildcard = route
-            .path
-            .rsplit('/')
-            .next()
-            .and_then(|last| last.strip_prefix('*'));
+        let wildcard = route.path.wildcard();
         route
             .parameters
             .iter()
@@ -239,15 +235,8 @@ pub(crate) fn tags(program: &Program, routes: &[&Route]) -> Vec<Tag> {
 }
 
 /// Returns a path with parameters in the form of OpenAPI. A wildcard, which OpenAPI does not have, becomes a parameter.
-pub(crate) fn path_template(path: &str) -> String {
-    let segments: Vec<_> = path
-        .split('/')
-        .map(|segment| match segment.strip_prefix([':', '*']) {
-            Some(name) => format!("{{{name}}}"),
-            None => segment.to_owned(),
-        })
-        .collect();
-    segments.join("/")
+pub(crate) fn path_template(path: &RoutePath) -> String {
+    path.with_parameters(|name| format!("{{{name}}}"))
 }
 
 /// Returns the tags of a route. The default is the name of its group without `Routes`.
@@ -300,15 +289,8 @@ fn operation_ids(program: &Program) -> IndexMap<String, String> {
     let mut taken = IndexSet::new();
     let mut ids = IndexMap::new();
     for route in &program.routes {
-        let words: Vec<_> = route
-            .path
-            .split('/')
-            .map(|segment| match segment.strip_prefix([':', '*']) {
-                Some(name) => format!("By{}", name.to_upper_camel_case()),
-                None => segment.to_upper_camel_case(),
-            })
-            .collect();
-        let base = format!("{}{}", route.method.name().to_lowercase(), words.concat());
+        let name = route.path.name(|text| text.to_upper_camel_case());
+        let base = format!("{}{name}", route.method.name().to_lowercase());
         let base = base.to_lower_camel_case();
         let mut id = base.clone();
         let mut number = 2;

@@ -92,7 +92,7 @@ fn write_route(context: Context<'_>, route: &Route, writer: &mut Writer, module:
     let fields = [
         ("ref", literal::string(&route.reference())),
         ("method", literal::string(route.method.name())),
-        ("path", literal::string(&route.path)),
+        ("path", literal::string(route.path.as_str())),
         ("key", literal::string(&route.key)),
         ("group", literal::string(&route.group)),
         ("status", route.status.to_string()),

@@ -26,7 +26,7 @@ pub(crate) fn emit(context: Context<'_>) -> String {
                 "},",
                 |writer| {
                     writer.line(format_args!("method: \"{}\",", route.method));
-                    writer.line(format_args!("path: {},", literal::string(&route.path)));
+                    writer.line(format_args!("path: {},", literal::string(route.path.as_str())));
                     writer.line(format_args!("params: {},", literal::strings(&route.parameters)));
                     let null = || "null".to_owned();
                     writer.line(format_args!(

@@ -9,10 +9,10 @@ pub mod notes;
 
 use kit_ir::{
     Constraints, Decimal, Declaration, DeclarationId, DeclarationOrigin, Documentation, Format, IndexKey,
-    IndexSignature, LiteralValue, Method, ObjectType, Program, Property, PropertyTags, Route, RouteSlots,
-    SourceFile, SourceId, Span, Type, TypeId, TypeKind,
+    IndexSignature, LiteralValue, Method, ObjectType, Program, Property, PropertyTags, Route, RoutePath,
+    RouteSlots, SourceFile, SourceId, Span, Type, TypeId, TypeKind,
 };
-use kit_router::{RouteSpec, RouteTree};
+use kit_router::{ParsedRoute, RouteTree};
 
 /// A program under construction.
 pub struct Builder {
@@ -194,11 +194,8 @@ impl Builder {
 
     /// Creates a route of the group with the default status of its contract.
     pub fn route(&mut self, method: Method, path: &str, group: &str, slots: RouteSlots) -> Route {
-        let parameters = path
-            .split('/')
-            .filter_map(|segment| segment.strip_prefix([':', '*']))
-            .map(str::to_owned)
-            .collect();
+        let parsed = RoutePath::parse(path).unwrap();
+        let parameters = parsed.parameters().map(str::to_owned).collect();
         let status = match (slots.response, method) {
             (None, _) => 204,
             (Some(_), Method::Post) => 201,
@@ -206,7 +203,7 @@ impl Builder {
         };
         Route {
             method,
-            path: path.to_owned(),
+            path: parsed,
             key: format!("{method} {path}"),
             group: group.to_owned(),
             parameters,
@@ -245,8 +242,8 @@ pub fn described(mut property: Property, text: &str) -> Property {
 
 /// Compiles the route tree of a program like the build does.
 pub fn tree(program: &Program) -> RouteTree {
-    let specs = program.routes.iter().map(|route| RouteSpec {
-        method: route.method.name().to_owned(),
+    let specs = program.routes.iter().map(|route| ParsedRoute {
+        method: route.method,
         path: route.path.clone(),
         reference: route.reference(),
         validators: [route.slots.params, route.slots.query, route.slots.body]
@@ -255,5 +252,5 @@ pub fn tree(program: &Program) -> RouteTree {
             .map(|id| program.declarations[id].name.clone())
             .collect(),
     });
-    RouteTree::compile(specs).expect("the routes of a fixture do not conflict")
+    RouteTree::compile_parsed(specs).expect("the routes of a fixture do not conflict")
 }

@@ -1,6 +1,6 @@
 //! Determines the table of a route, and the key of a row in the request.
 
-use kit_ir::Method;
+use kit_ir::{Method, Segment};
 
 use super::Known;
 use crate::database::Stored;
@@ -32,10 +32,10 @@ impl<'k> Known<'k, '_> {
     /// Returns the table of which a route lists rows, if the response type does not show it.
     pub(super) fn listed(self, handled: &Handled<'_>) -> Option<&'k Stored<'k>> {
         let path = &handled.route.path;
-        let of_one = |other: &&Handled<'_>| match other.route.path.strip_prefix(path.as_str()) {
-            Some("") => other.route.method == Method::Post,
-            Some(rest) => rest.starts_with("/:") && !rest[2..].contains('/'),
-            None => false,
+        let of_one = |other: &&Handled<'_>| match other.route.path.after(path) {
+            Some([]) => other.route.method == Method::Post,
+            Some([Segment::Parameter(_)]) => true,
+            Some(_) | None => false,
         };
         let mut others = self.all().filter(of_one);
         others
@@ -55,11 +55,7 @@ impl<'k> Known<'k, '_> {
 
     /// Returns the table whose name is the last static segment of the path.
     fn collection(self, handled: &Handled<'_>) -> Option<&'k Stored<'k>> {
-        let last = handled
-            .route
-            .path
-            .split('/')
-            .rfind(|segment| !segment.is_empty() && !segment.starts_with([':', '*']))?;
+        let last = handled.route.path.static_segments().next_back()?;
         self.database.table(&last.replace('-', "_"))
     }
 

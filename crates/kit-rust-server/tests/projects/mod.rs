@@ -56,7 +56,7 @@ pub fn kitchen_sink() -> Program {
     route.parameters.clear();
     route.status = 200;
     for (id, declaration) in program.declarations.clone().iter_ids() {
-        route.path = format!("/echo/{}", declaration.name);
+        route.path = format!("/echo/{}", declaration.name).parse().unwrap();
         route.key = format!("POST {}", route.path);
         route.slots = RouteSlots {
             body: Some(id),

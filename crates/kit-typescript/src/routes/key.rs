@@ -1,14 +1,13 @@
 //! Parser of route keys: `<METHOD> <path>`.
 
 use kit_diagnostics::closest;
-use kit_ir::Method;
+use kit_ir::{InvalidPath, Method, RoutePath};
 
 /// A parsed route key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(crate) method: Method,
-    /// Path without a trailing slash.
-    pub(crate) path: String,
+    pub(crate) path: RoutePath,
 }
 
 /// Message and help text of a mistake.
@@ -34,115 +33,73 @@ pub(crate) fn parse_key(text: &str) -> Result<Key, Mistake> {
     })
 }
 
-/// Checks a path and removes its trailing slash.
-pub(crate) fn parse_path(path: &str) -> Result<String, Mistake> {
-    let Some(rest) = path.strip_prefix('/') else {
-        return Err((
-            format!("the path `{path}` does not begin with a slash"),
-            format!("write `/{path}`"),
-        ));
-    };
-    if let Some(letter) = path
-        .chars()
-        .find(|letter| letter.is_whitespace() || letter.is_control() || "?#".contains(*letter))
+/// Parses a path.
+pub(crate) fn parse_path(path: &str) -> Result<RoutePath, Mistake> {
+    let is_not_of_a_path =
+        |letter: &char| letter.is_whitespace() || letter.is_control() || "?#".contains(*letter);
+    if path.starts_with('/')
+        && let Some(letter) = path.chars().find(is_not_of_a_path)
     {
-        let message = format!(
-            "the path `{path}` contains {}",
-            letter
-                .escape_debug()
-                .fold("`".to_owned(), |text, c| text + &c.to_string())
-                + "`"
-        );
         return Err((
-            message,
+            format!("the path `{path}` contains `{}`", letter.escape_debug()),
             "remove it; query parameters belong in the contract's second type argument".to_owned(),
         ));
     }
-    let rest = rest.strip_suffix('/').unwrap_or(rest);
-    if rest.is_empty() {
-        return Ok("/".to_owned());
-    }
-    let segments: Vec<&str> = rest.split('/').collect();
-    let mut names: Vec<&str> = Vec::new();
-    for (index, segment) in segments.iter().enumerate() {
-        if segment.is_empty() {
-            return Err((
-                format!("the path `{path}` has an empty segment"),
-                "remove the double slash".to_owned(),
-            ));
-        }
-        let Some(name) = segment.strip_prefix([':', '*']) else {
-            continue;
-        };
-        if !is_identifier(name) {
-            let sign = &segment[..1];
-            return Err((
-                format!("`{segment}` in `{path}` does not name a parameter"),
-                format!("write `{sign}name`, of letters, digits and `_`, as a whole segment"),
-            ));
-        }
-        if segment.starts_with('*') && index + 1 < segments.len() {
-            return Err((
-                format!("the wildcard `{segment}` in `{path}` is not the last segment"),
-                format!("a wildcard takes the rest of the path; for one segment write `:{name}`"),
-            ));
-        }
-        if names.contains(&name) {
-            return Err((
-                format!("the parameter `{name}` appears twice in `{path}`"),
-                "give one of them another name".to_owned(),
-            ));
-        }
-        names.push(name);
-    }
-    Ok(format!("/{rest}"))
+    RoutePath::parse(path).map_err(|reason| mistake(path, &reason))
 }
 
-fn is_identifier(name: &str) -> bool {
-    name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        && name
-            .chars()
-            .all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
-}
-
-/// Returns the names of the path's parameters, in order.
-pub(crate) fn parameters(path: &str) -> Vec<String> {
-    path.split('/')
-        .filter_map(|segment| segment.strip_prefix([':', '*']))
-        .map(str::to_owned)
-        .collect()
-}
-
-/// Returns the path with the prefix before it, unless the path already starts with the prefix. Both must be checked paths.
-pub(crate) fn join(prefix: &str, path: &str) -> String {
-    if prefix == "/" {
-        return path.to_owned();
-    }
-    let includes = path
-        .strip_prefix(prefix)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    match (includes, path) {
-        (true, _) => path.to_owned(),
-        (false, "/") => prefix.to_owned(),
-        (false, _) => format!("{prefix}{path}"),
+/// Returns the message and the help text for an invalid path.
+pub(crate) fn mistake(path: &str, reason: &InvalidPath) -> Mistake {
+    match reason {
+        InvalidPath::NoLeadingSlash => (
+            format!("the path `{path}` does not begin with a slash"),
+            format!("write `/{path}`"),
+        ),
+        InvalidPath::EmptySegment => (
+            format!("the path `{path}` has an empty segment"),
+            "remove the double slash".to_owned(),
+        ),
+        InvalidPath::Unnamed { segment } | InvalidPath::InvalidName { segment, .. } => (
+            format!("`{segment}` in `{path}` does not name a parameter"),
+            format!(
+                "write `{}name`, of letters, digits and `_`, as a whole segment",
+                &segment[..1]
+            ),
+        ),
+        InvalidPath::WildcardNotLast { segment } => (
+            format!("the wildcard `{segment}` in `{path}` is not the last segment"),
+            format!(
+                "a wildcard takes the rest of the path; for one segment write `:{}`",
+                &segment[1..]
+            ),
+        ),
+        InvalidPath::RepeatedName { name } => (
+            format!("the parameter `{name}` appears twice in `{path}`"),
+            "give one of them another name".to_owned(),
+        ),
+        InvalidPath::InvalidCharacter { .. }
+        | InvalidPath::InvalidEscape { .. }
+        | InvalidPath::TooDeep { .. } => (
+            format!("the path `{path}` is not valid: {reason}"),
+            "a path looks like `/notes`, `/notes/:id` or `/files/*path`".to_owned(),
+        ),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{join, parameters, parse_key, parse_path};
+    use super::{parse_key, parse_path};
 
     #[test]
     fn a_route_key_is_a_method_and_a_path() {
         let path = |text: &str| {
             parse_key(text)
-                .map(|key| key.path)
+                .map(|key| key.path.to_string())
                 .map_err(|(message, _)| message)
         };
         assert_eq!(path("GET /notes/"), Ok("/notes".to_owned()));
         assert_eq!(path("GET /"), Ok("/".to_owned()));
         assert_eq!(path("GET /files/*path"), Ok("/files/*path".to_owned()));
-        assert_eq!(path("POST /notes:archive"), Ok("/notes:archive".to_owned()));
         for (key, message) in [
             ("/notes", "`/notes` is not a route key"),
             ("get /notes", "kit does not support the method `get`"),
@@ -163,6 +120,10 @@ mod tests {
                 "the parameter `id` appears twice in `/:id/a/:id`",
             ),
             ("GET /notes?page", "the path `/notes?page` contains `?`"),
+            (
+                "POST /notes:archive",
+                "the path `/notes:archive` is not valid: `notes:archive` contains `:`, which is invalid in a path: write `%3A` instead",
+            ),
         ] {
             assert_eq!(path(key), Err(message.to_owned()), "{key}");
         }
@@ -170,13 +131,15 @@ mod tests {
 
     #[test]
     fn compares_prefixes_by_segments() {
+        let join = |prefix: &str, path: &str| {
+            let path = parse_path(path).unwrap().below(&parse_path(prefix).unwrap());
+            path.unwrap().to_string()
+        };
         assert_eq!(join("/notes", "/notes/:id"), "/notes/:id");
         assert_eq!(join("/notes", "/notes"), "/notes");
         assert_eq!(join("/notes", "/notesy"), "/notes/notesy");
         assert_eq!(join("/notes", "/:id"), "/notes/:id");
-        assert_eq!(join("/api", "/"), "/api");
+        assert_eq!(join("/api/", "/"), "/api");
         assert_eq!(join("/", "/notes"), "/notes");
-        assert_eq!(parse_path("/api/").as_deref(), Ok("/api"));
-        assert_eq!(parameters("/teams/:team/files/*path"), ["team", "path"]);
     }
 }

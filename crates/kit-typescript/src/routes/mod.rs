@@ -7,7 +7,7 @@ mod tags;
 
 pub(crate) use check::check;
 pub(crate) use contract::{Contract, contracts, groups};
-pub(crate) use key::{join, parameters, parse_key, parse_path};
+pub(crate) use key::{mistake, parse_key, parse_path};
 pub(crate) use tags::{invalid, throws};
 
 use kit_diagnostics::codes;
@@ -49,11 +49,13 @@ pub(crate) fn add(
     };
     let path = match &registration.prefix {
         None => key.path,
-        Some((prefix, location)) => match parse_path(prefix).map(|prefix| join(&prefix, &key.path)) {
+        Some((prefix, location)) => match parse_path(prefix) {
             // Prefix and path can each be valid while the joined path is invalid: both may have the same parameter.
-            Ok(path) => match parse_path(&path) {
+            Ok(prefix) => match key.path.below(&prefix) {
                 Ok(path) => path,
-                Err((message, help)) => {
+                Err(reason) => {
+                    let path = format!("{prefix}{}", key.path);
+                    let (message, help) = mistake(&path, &reason);
                     let diagnostic = lowering
                         .eval
                         .diagnostic(
@@ -81,7 +83,12 @@ pub(crate) fn add(
         .eval
         .start_subject(format!("`{}`", contract.key), contract.location);
     let tags = tags::read(lowering, contract);
-    let base = slot_base(key.method.name(), &path);
+    // For example `PutNotesById`; each slot appends its own name.
+    let base = format!(
+        "{}{}",
+        pascal(&key.method.name().to_lowercase()),
+        path.name(pascal)
+    );
     let mut slots = RouteSlots::default();
     for (slot, ty) in Slot::ALL.into_iter().zip(contract.slots) {
         let declaration = slot_declaration(lowering, ty, &base, slot, contract.location);
@@ -101,7 +108,7 @@ pub(crate) fn add(
     Some(
         lowering.program.routes.push(Route {
             method: key.method,
-            parameters: parameters(&path),
+            parameters: path.parameters().map(str::to_owned).collect(),
             path,
             key: contract.key.clone(),
             group: registration.group,
@@ -178,19 +185,4 @@ fn slot_declaration(
         return Some(lowering.declare(instance));
     }
     Some(lowering.declare_slot(format!("{base}{}", pascal(slot.name())), stripped, location))
-}
-
-/// Returns the base of a slot's name, such as `PutNotesById` for `PUT /notes/:id`. The caller appends the name of the slot.
-fn slot_base(method: &str, path: &str) -> String {
-    let mut name = pascal(&method.to_lowercase());
-    for segment in path.split('/').filter(|segment| !segment.is_empty()) {
-        match segment.strip_prefix([':', '*']) {
-            Some(parameter) => {
-                name.push_str("By");
-                name.push_str(&pascal(parameter));
-            }
-            None => name.push_str(&pascal(segment)),
-        }
-    }
-    name
 }

@@ -31,7 +31,7 @@ export function loadTree(tree: CompiledRouteTree, routes: readonly string[]): Pl
   const numbers = new Map<string, number>();
   for (const [number, ref] of routes.entries()) {
     numbers.set(ref, number);
-    if (numbers.size === number) throw malformed(`the route ${ref} stands twice`);
+    if (numbers.size === number) throw malformed(`the route ${ref} occurs twice`);
   }
   if (tree.root.segment !== "" || tree.root.paramName !== undefined) {
     throw malformed("its root has a segment");
@@ -84,7 +84,7 @@ class Reader {
       if (child.segment !== (isWildcard ? "*" : ":")) {
         throw malformed(`${child.segment} at ${pathOf(below)} is not the segment of a parameter`);
       }
-      if (rest !== null) throw malformed(`${pathOf(below)} stands beside another parameter or wildcard`);
+      if (rest !== null) throw malformed(`${pathOf(below)} conflicts with another parameter or wildcard`);
       if (isWildcard && child.children.length > 0) {
         throw malformed(`something follows the wildcard at ${pathOf(below)}`);
       }
@@ -126,7 +126,7 @@ class Reader {
       const ref = methods[name]?.ref as string;
       const number = this.#numbers.get(ref);
       if (number === undefined) throw malformed(`it names ${ref}, which is not in the list of routes`);
-      if (this.#used[number] === 1) throw malformed(`the route ${ref} stands twice`);
+      if (this.#used[number] === 1) throw malformed(`the route ${ref} occurs twice`);
       this.#used[number] = 1;
       routes[index] = number;
     }

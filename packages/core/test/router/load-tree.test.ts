@@ -24,8 +24,8 @@ const good = treeOf(leaf("a", "GET /a"));
 const cases: [string, CompiledRouteTree, string[], RegExp][] = [
   ["a route that is not in the list", good, [], /names GET \/a, which is not in the list/],
   ["a route that is not in the tree", good, ["GET /a", "GET /b"], /the route GET \/b is not in it/],
-  ["a route twice in the list", good, ["GET /a", "GET /a"], /GET \/a stands twice/],
-  ["a route twice in the tree", treeOf(leaf("a", "r"), leaf("b", "r")), ["r"], /the route r stands twice/],
+  ["a route twice in the list", good, ["GET /a", "GET /a"], /GET \/a occurs twice/],
+  ["a route twice in the tree", treeOf(leaf("a", "r"), leaf("b", "r")), ["r"], /the route r occurs twice/],
   [
     "an unknown method",
     treeOf(leaf("a", "r", { methods: { FETCH: { ref: "r", validators: [] } } })),
@@ -58,7 +58,7 @@ const cases: [string, CompiledRouteTree, string[], RegExp][] = [
     "a wildcard beside a parameter",
     treeOf(leaf(":", "r", { paramName: "a" }), leaf("*", "s", { paramName: "b", wildcard: true })),
     ["r", "s"],
-    /\/\*b stands beside/,
+    /\/\*b conflicts with/,
   ],
   [
     "something below a wildcard",
