@@ -77,7 +77,7 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
     let coercer = module.r#type("@kit/types", "Coercer");
     let name = &declaration.name;
     let mut writer = Writer::default();
-    writer.doc(&format!("Reads the text of `{name}`."));
+    writer.doc(&format!("Coerces the text of a path or query to a `{name}`."));
     let opening = format!(
         "export const {name}Coercer: Required<Pick<{coercer}, {}>> = {{",
         slots.join(" | ")

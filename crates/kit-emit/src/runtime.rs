@@ -55,7 +55,9 @@ pub(crate) fn emit(context: Context<'_>, made: &[Ready], replaced: &BTreeSet<Str
         merged.text.extend(line);
     }
     let mut text = header("all types that routes use");
-    text.push_str("// @ts-nocheck: these are the texts of the modules of each type, which are checked where they stand.\n\n");
+    text.push_str(
+        "// @ts-nocheck: copies of the modules of each type, in which TypeScript checks this code.\n\n",
+    );
     text.push_str(&merged.imports.print());
     text.push_str(&merged.text);
     Some(Artifact {

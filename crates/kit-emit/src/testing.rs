@@ -47,7 +47,7 @@ fn write(context: Context<'_>, runner: TestRunner) -> String {
     }
     text.push_str(&writer.finish());
     text.push_str(
-        "\n/** The type of that name. */\nexport type Known<Name extends TypeName> = TypeNamed<Name>;\n",
+        "\n/** Type with this name. */\nexport type Known<Name extends TypeName> = TypeNamed<Name>;\n",
     );
     text
 }

@@ -39,8 +39,8 @@ test("reports the line in the generated file for a failing contract test", async
   const route = lineOf('route: "POST /things",');
   for (const [name, line] of [
     ["answers a valid request", route],
-    ["takes body $.size: nothing", lineOf('["body", "$.size",')],
-    ["refuses body $.name: 4 characters, of at most 3", lineOf('["body", "$.name",')],
+    ["takes body $.size: missing", lineOf('["body", "$.size",')],
+    ["refuses body $.name: 4 characters (maximum 3)", lineOf('["body", "$.name",')],
   ] as const) {
     assert.deepEqual([found.get(name)?.file, found.get(name)?.line], [file, line], name);
   }

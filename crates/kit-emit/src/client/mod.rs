@@ -105,7 +105,7 @@ fn index(context: Context<'_>) -> String {
     let codecs = Codecs::new(context.program, context.analysis.references());
     let mut routes = Writer::default();
     let mut imported = vec!["Client", "ClientOptions", "Codecs", "Generated"];
-    routes.doc("Every route as a client sees it: what it is called with, what it answers, and the errors that it declares.");
+    routes.doc("Every route with its request, its response, and the errors that it declares.");
     routes.block("export interface Routes extends Generated {", "}", |writer| {
         for route in &context.program.routes {
             route::write(context, &inputs, &codecs, route, writer);
@@ -123,7 +123,7 @@ fn index(context: Context<'_>) -> String {
     imports.line("import type * as Types from \"../types.ts\";");
     let mut factory = Writer::default();
     factory.doc(
-        "A client of this API: `createClient<Routes>({ baseUrl: \"http://localhost:3000\" })`. Types that stand behind the routes are in \
+        "Creates a client of this API: `createClient<Routes>({ baseUrl: \"http://localhost:3000\" })`. The types of the routes are in \
          `inputs.ts` and `../types.ts`.",
     );
     factory.block(

@@ -40,6 +40,8 @@ pub(super) struct Rule {
     pub(super) what: String,
     pub(super) given: Given,
     pub(super) outcome: Outcome,
+    /// True if the value breaks a format or a pattern, which only the runtime can check reliably.
+    pub(super) runtime_only: bool,
 }
 
 impl Rule {
@@ -49,6 +51,7 @@ impl Rule {
             what: what.into(),
             given: Given::Value(value),
             outcome: Outcome::Takes { fills: None },
+            runtime_only: false,
         }
     }
 
@@ -57,6 +60,12 @@ impl Rule {
             outcome: Outcome::Refuses { within: false },
             ..Self::takes(what, value)
         }
+    }
+
+    /// Marks the rule as one that only the runtime can check reliably.
+    pub(super) fn runtime_only(mut self) -> Self {
+        self.runtime_only = true;
+        self
     }
 
     pub(super) fn is_refusal(&self) -> bool {

@@ -133,9 +133,9 @@ impl<'a> Rules<'a> {
         let refused = |(what, value): &(&str, Value)| {
             (self.fit(id, value) == Fit::No).then(|| Rule::refuses(*what, value.clone()))
         };
-        let text = ("a text", Value::from("text"));
+        let text = ("a string", Value::from("text"));
         if self.source.is_text() {
-            let repeated = ("twice", Value::from(vec!["one", "two"]));
+            let repeated = ("repeated", Value::from(vec!["one", "two"]));
             // In a query, a single string is a list with one item, and the query itself is always an object.
             let has_parts = matches!(
                 self.program.types[id].kind,
@@ -153,7 +153,7 @@ impl<'a> Rules<'a> {
         let others = [
             text,
             ("a number", Value::from(42)),
-            ("a list", Value::Array(Vec::new())),
+            ("an array", Value::Array(Vec::new())),
             ("an object", Value::Object(Map::new())),
         ];
         let null = ("null", Value::Null);
@@ -228,9 +228,10 @@ impl<'a> Rules<'a> {
         };
         Rule {
             path: Vec::new(),
-            what: "nothing".to_owned(),
+            what: "missing".to_owned(),
             given: Given::Missing,
             outcome,
+            runtime_only: false,
         }
     }
 
@@ -298,24 +299,24 @@ impl<'a> Rules<'a> {
             }
         };
         if let Some(least) = constraints.min_items {
-            sized(Some(least), format!("{}, the fewest", items(least)), true);
+            sized(Some(least), format!("{} (minimum)", items(least)), true);
             let below = least.checked_sub(1);
             sized(
                 below,
-                format!("{}, of at least {least}", items(below.unwrap_or(0))),
+                format!("{} (minimum {least})", items(below.unwrap_or(0))),
                 false,
             );
         }
         if let Some(most) = constraints.max_items {
-            sized(Some(most), format!("{}, the most", items(most)), true);
+            sized(Some(most), format!("{} (maximum)", items(most)), true);
             let above = most.saturating_add(1);
-            sized(Some(above), format!("{}, of at most {most}", items(above)), false);
+            sized(Some(above), format!("{} (maximum {most})", items(above)), false);
         }
         if let (true, Some(first)) = (constraints.unique_items, first) {
             let value = Value::from(vec![first.clone(), first.clone()]);
             let room = constraints.max_items.is_none_or(|most| most >= 2);
             if room && self.fit(id, &value) == Fit::No {
-                rules.push(Rule::refuses("an item twice", value));
+                rules.push(Rule::refuses("a repeated item", value));
             }
         }
         if first.is_some() {
@@ -345,12 +346,12 @@ impl<'a> Rules<'a> {
             .count();
         if least > 0 {
             let short = items[..least - 1].to_vec();
-            rules.push(Rule::refuses("an item too few", Value::Array(short)));
+            rules.push(Rule::refuses("one item too few", Value::Array(short)));
         }
         if !elements.iter().any(|element| element.rest) {
             let mut long = items.clone();
             long.push(Value::from("one more"));
-            rules.push(Rule::refuses("an item too many", Value::Array(long)));
+            rules.push(Rule::refuses("one item too many", Value::Array(long)));
         }
         for (index, element) in elements.iter().enumerate() {
             rules.extend(self.below(&Step::Index(index), element.r#type, items.get(index)));
@@ -375,13 +376,14 @@ impl<'a> Rules<'a> {
         };
         self.deep.push(Rule {
             path: root,
-            what: format!("{TOO_DEEP} levels"),
+            what: format!("{TOO_DEEP} nested levels"),
             given: Given::Nested {
                 sample,
                 way,
                 levels: TOO_DEEP,
             },
             outcome: Outcome::Refuses { within: true },
+            runtime_only: false,
         });
     }
 }

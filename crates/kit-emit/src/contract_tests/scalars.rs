@@ -16,10 +16,10 @@ impl Rules<'_> {
             TypeKind::Number => number(constraints),
             TypeKind::Boolean => vec![Rule::takes("false", Value::from(false))],
             TypeKind::Date => vec![Rule::refuses(
-                "a day that no month has",
+                "a date that does not exist",
                 Value::from("2026-02-30T12:00:00Z"),
             )],
-            TypeKind::Bytes => vec![Rule::refuses("no base64", Value::from("a?"))],
+            TypeKind::Bytes => vec![Rule::refuses("not base64", Value::from("a?")).runtime_only()],
             TypeKind::BigInt => bigint(constraints),
             _ => Vec::new(),
         };
@@ -51,23 +51,23 @@ pub(super) fn texts(constraints: &Constraints) -> Vec<Rule> {
     let at = |length: u64| samples::exact(constraints, length).map(Value::from);
     if let Some(least) = constraints.min_length {
         if let Some(value) = at(least) {
-            rules.push(Rule::takes(format!("{}, the fewest", characters(least)), value));
+            rules.push(Rule::takes(format!("{} (minimum)", characters(least)), value));
         }
         if let Some((short, value)) = least.checked_sub(1).and_then(|short| Some((short, at(short)?))) {
-            let what = format!("{}, of at least {least}", characters(short));
+            let what = format!("{} (minimum {least})", characters(short));
             rules.push(Rule::refuses(what, value));
         }
     }
     if let Some(most) = constraints.effective_max_length() {
         if let Some(value) = at(most) {
-            rules.push(Rule::takes(format!("{}, the most", characters(most)), value));
+            rules.push(Rule::takes(format!("{} (maximum)", characters(most)), value));
         }
         if let Some(value) = samples::wide(constraints, most) {
-            let what = format!("{most} characters of two units each");
+            let what = format!("{most} characters of two UTF-16 units");
             rules.push(Rule::takes(what, Value::from(value)));
         }
         if let Some(value) = at(most + 1) {
-            let what = format!("{}, of at most {most}", characters(most + 1));
+            let what = format!("{} (maximum {most})", characters(most + 1));
             rules.push(Rule::refuses(what, value));
         }
     }
@@ -79,7 +79,8 @@ pub(super) fn texts(constraints: &Constraints) -> Vec<Rule> {
                     .effective_max_length()
                     .is_none_or(|most| length <= most);
             if fits_bounds {
-                rules.push(Rule::refuses(format!("no {}", format.name()), Value::from(text)));
+                let what = format!("not a valid {}", format.name());
+                rules.push(Rule::refuses(what, Value::from(text)).runtime_only());
             }
         }
     }
@@ -96,32 +97,30 @@ fn breaks_pattern(constraints: &Constraints, pattern: &str) -> Option<Rule> {
     let characters = ["!", " ", "~", "A", "a", "0", "é", "-"];
     let mut texts = characters.iter().map(|character| character.repeat(length));
     let text = texts.find(|text| kit_pattern::matches(pattern, text) == Some(false))?;
-    Some(Rule::refuses(
-        format!("not of the pattern {pattern}"),
-        Value::from(text),
-    ))
+    let what = format!("a string that does not match {pattern}");
+    Some(Rule::refuses(what, Value::from(text)).runtime_only())
 }
 
 /// Returns the rules of a bigint. In a column, a bigint has 64 bits.
 fn bigint(constraints: &Constraints) -> Vec<Rule> {
-    let mut rules = vec![Rule::refuses("no integer", Value::from("1.5"))];
+    let mut rules = vec![Rule::refuses("not an integer", Value::from("1.5")).runtime_only()];
     if constraints.is_bigint_column() {
         let (least, most) = (i128::from(i64::MIN), i128::from(i64::MAX));
         rules.extend([
             Rule::takes(
-                format!("{least}, the least of 64 bits"),
+                format!("{least} (minimum of 64 bits)"),
                 Value::from(least.to_string()),
             ),
             Rule::takes(
-                format!("{most}, the greatest of 64 bits"),
+                format!("{most} (maximum of 64 bits)"),
                 Value::from(most.to_string()),
             ),
             Rule::refuses(
-                format!("{}, of at least {least}", least - 1),
+                format!("{} (minimum {least})", least - 1),
                 Value::from((least - 1).to_string()),
             ),
             Rule::refuses(
-                format!("{}, of at most {most}", most + 1),
+                format!("{} (maximum {most})", most + 1),
                 Value::from((most + 1).to_string()),
             ),
         ]);

@@ -72,7 +72,7 @@ impl Rules<'_> {
             };
             match rule.outcome {
                 Outcome::Takes { .. } if fits != Fit::No => rules.push(Rule::takes(what, value)),
-                Outcome::Refuses { .. } if fits == Fit::No || (fits == Fit::Unsure && is_lone(&rule)) => {
+                Outcome::Refuses { .. } if fits == Fit::No || (fits == Fit::Unsure && rule.runtime_only) => {
                     rules.push(Rule {
                         outcome: Outcome::Refuses { within: true },
                         ..Rule::refuses(what, value)
@@ -91,11 +91,11 @@ impl Rules<'_> {
         if self.source.is_text() {
             let mut found: Vec<Rule> = Vec::new();
             if none(&&text) {
-                found.push(Rule::refuses("none of them", text));
+                found.push(Rule::refuses("no member of the union", text));
             }
             let repeated = Value::from(vec!["one", "two"]);
             if self.can_be_repeated() && none(&&repeated) {
-                found.push(Rule::refuses("twice", repeated));
+                found.push(Rule::refuses("repeated", repeated));
             }
             return found;
         }
@@ -114,7 +114,7 @@ impl Rules<'_> {
             .iter()
             .filter(none)
             .take(2)
-            .map(|value| Rule::refuses(format!("none of them: {value}"), value.clone()));
+            .map(|value| Rule::refuses(format!("no member of the union: {value}"), value.clone()));
         // An empty object lacks a required property of a member, so the failure may be below the path.
         found.extend(refusals.map(|rule| Rule {
             outcome: Outcome::Refuses { within: true },
@@ -122,9 +122,4 @@ impl Rules<'_> {
         }));
         found
     }
-}
-
-/// Returns true if the value breaks a format or a pattern, which only the runtime can check reliably.
-fn is_lone(rule: &Rule) -> bool {
-    rule.what.starts_with("no ") || rule.what.starts_with("not of the pattern")
 }

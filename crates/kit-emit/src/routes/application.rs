@@ -22,7 +22,7 @@ pub(crate) fn emit(context: Context<'_>) -> String {
     }
     let routes = routes.finish();
     let mut writer = Writer::default();
-    writer.doc("The application as it was built.");
+    writer.doc("The built application.");
     writer.block(
         format_args!("const application: {compiled} = {{"),
         "};",

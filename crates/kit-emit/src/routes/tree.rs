@@ -11,7 +11,7 @@ pub(crate) fn emit(tree: &RouteTree, options: &EmitOptions) -> String {
     let mut writer = Writer::default();
     writer.line("import type { CompiledRouteTree } from \"@kit/types\";");
     writer.blank();
-    writer.doc("The radix tree of all routes.");
+    writer.doc("Radix tree of all routes.");
     writer.block(
         "export const compiledRouter: CompiledRouteTree = {",
         "};",

@@ -88,47 +88,47 @@ pub(crate) fn candidates(rules: &Constraints) -> Vec<(String, f64)> {
     };
     if let Some(bound) = rules.minimum {
         let at = bound.get();
-        add(format!("{bound}, the least"), at);
+        add(format!("{bound} (minimum)"), at);
         // If the bound is no multiple, the next multiple satisfies the rule, and the previous one breaks it.
         let (least, below) = if !is_stepped || is_multiple(at, step) {
             (at, at - step)
         } else {
             ((at / step).ceil() * step, next(at, step, -1.0))
         };
-        add(format!("{least}, the least of at least {bound}"), least);
-        add(format!("{below}, of at least {bound}"), below);
+        add(format!("{least} (smallest value, minimum {bound})"), least);
+        add(format!("{below} (minimum {bound})"), below);
     }
     if let Some(bound) = rules.maximum {
         let at = bound.get();
-        add(format!("{bound}, the greatest"), at);
+        add(format!("{bound} (maximum)"), at);
         let (greatest, above) = if !is_stepped || is_multiple(at, step) {
             (at, at + step)
         } else {
             ((at / step).floor() * step, next(at, step, 1.0))
         };
-        add(format!("{greatest}, the greatest of at most {bound}"), greatest);
-        add(format!("{above}, of at most {bound}"), above);
+        add(format!("{greatest} (greatest value, maximum {bound})"), greatest);
+        add(format!("{above} (maximum {bound})"), above);
     }
     if let Some(bound) = rules.exclusive_minimum {
-        add(format!("{bound}, of more than that"), bound.get());
+        add(format!("{bound} (exclusive minimum)"), bound.get());
         let above = next(bound.get(), step, 1.0);
-        add(format!("{above}, more than {bound}"), above);
+        add(format!("{above} (exclusive minimum {bound})"), above);
     }
     if let Some(bound) = rules.exclusive_maximum {
-        add(format!("{bound}, of less than that"), bound.get());
+        add(format!("{bound} (exclusive maximum)"), bound.get());
         let below = next(bound.get(), step, -1.0);
-        add(format!("{below}, less than {bound}"), below);
+        add(format!("{below} (exclusive maximum {bound})"), below);
     }
     let middle = sample(rules, 0).and_then(|value| value.as_f64()).unwrap_or(0.0);
     if rules.integer {
-        add(format!("{}, which is no integer", middle + 0.5), middle + 0.5);
+        add(format!("{} (not an integer)", middle + 0.5), middle + 0.5);
         // Integers beyond the exact range, if the bounds allow them.
-        add("2^53, which is not safe".to_owned(), MAX_SAFE + 1.0);
-        add("-2^53, which is not safe".to_owned(), -MAX_SAFE - 1.0);
+        add("2^53 (not a safe integer)".to_owned(), MAX_SAFE + 1.0);
+        add("-2^53 (not a safe integer)".to_owned(), -MAX_SAFE - 1.0);
     }
     if let Some(divisor) = rules.multiple_of {
         let between = middle + if rules.integer { 1.0 } else { divisor.get() / 2.0 };
-        add(format!("{between}, which is no multiple of {divisor}"), between);
+        add(format!("{between} (not a multiple of {divisor})"), between);
     }
     found
 }

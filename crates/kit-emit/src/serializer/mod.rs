@@ -52,7 +52,7 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
     Serializers::new(context, id).declare(declaration, &mut module);
     let (explain, unserializable) = (module.helper("explain"), module.helper("unserializable"));
     let mut writer = Writer::default();
-    writer.doc(&format!("Writes `{name}` as JSON."));
+    writer.doc(&format!("Serializes a `{name}` to JSON."));
     writer.block(
         format_args!("export const {name}Serializer: {serializer}<{this}> = {{"),
         "};",
@@ -110,7 +110,9 @@ impl<'a> Serializers<'a> {
         }
         self.body(declaration.r#type, &Path::root(name), &mut body, module);
         let mut writer = Writer::default();
-        writer.doc(&format!("The JSON text of a `{name}`; throws where it has none."));
+        writer.doc(&format!(
+            "Returns the JSON of a `{name}`. Throws if a value has no JSON form."
+        ));
         let opening = format!("export function write{name}(value: unknown{parameter}): string {{");
         writer.block(opening, "}", |writer| writer.line(body.inner()));
         module.push(writer);

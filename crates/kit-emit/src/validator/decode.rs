@@ -34,7 +34,9 @@ impl<'a> Decoder<'a> {
             module,
         );
         let mut writer = Writer::default();
-        writer.doc(&format!("The `{name}` of a value that {{@link is{name}}} took."));
+        writer.doc(&format!(
+            "Converts a value that {{@link is{name}}} accepts to a `{name}`."
+        ));
         let parameter = if self.context.analysis.remembers(self.home) {
             let picks = module.helper("Picks");
             format!(", picks: {picks} = new {picks}(\"wire\")")

@@ -70,7 +70,7 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
         format!("is: is{name},")
     };
     let mut writer = Writer::default();
-    writer.doc(&format!("Checks and reads `{name}`."));
+    writer.doc(&format!("Validates and decodes a `{name}`."));
     writer.block(
         format_args!("export const {name}Validator: {validator}<{this}> = {{"),
         "};",

@@ -53,7 +53,7 @@ impl<'a> Checker<'a> {
     pub(crate) fn declare(&self, declaration: &Declaration, module: &mut Module) {
         let name = format!("is{}", declaration.name);
         let path = Path::root(&declaration.name);
-        let doc = format!("Whether a parsed JSON value is a `{}`.", declaration.name);
+        let doc = format!("Returns true if a parsed JSON value is a `{}`.", declaration.name);
         let recursive = self.counted;
         let mut writer = Writer::default();
         writer.doc(&doc);
