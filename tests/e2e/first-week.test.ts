@@ -373,7 +373,7 @@ describe("kit build", () => {
         "  |",
         `  = note: ${reason}`,
         "",
-        "error: 1 type error; the artifacts are made",
+        "error: 1 type error; the artifacts are written",
         "",
       ].join("\n"),
     );
@@ -410,7 +410,7 @@ describe("kit build", () => {
     assert.equal(code, 1);
     assert.equal(
       stderr,
-      "error: there is no tsconfig.json in the project's root, which says how types are checked\nhelp: write one; `kit scaffold init` shows what kit's projects have in it\n",
+      "error: there is no tsconfig.json in the project's root\nhelp: write one; `kit scaffold init` shows what kit's projects have in it\n",
     );
   });
 
@@ -442,7 +442,7 @@ describe("kit build", () => {
         '  = help: add `"GET /notes": async ({ ctx }) => …`',
         "",
         "1 error; nothing was written",
-        "`kit explain KIT1406` says more about the error",
+        "`kit explain KIT1406` gives details about the error",
         "",
       ].join("\n"),
     );

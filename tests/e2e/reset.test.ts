@@ -8,7 +8,7 @@ import { Client } from "pg";
 import { Project } from "./support/project.ts";
 import { CTRL_C, DOWN, ENTER, ESCAPE, onTerminal, restored } from "./support/terminal.ts";
 
-const QUESTION = "Delete all that is in the embedded database?";
+const QUESTION = "Delete everything in the embedded database?";
 
 describe("kit db reset", { timeout: 240_000, skip: process.platform === "win32" }, () => {
   let project: Project;
@@ -68,7 +68,7 @@ describe("kit db reset", { timeout: 240_000, skip: process.platform === "win32" 
       // oxlint-disable-next-line no-await-in-loop
       const { code, stdout, stderr } = await project.kit(args);
       assert.equal(code, 1);
-      assert.match(stdout + stderr, /nothing was deleted: there is nobody to ask/);
+      assert.match(stdout + stderr, /nothing was deleted: kit can ask for confirmation only on a terminal/);
       assert.match(stdout + stderr, /kit db reset --yes/);
     }
     assert.ok((await emails()).includes("nobody@example.com"));

@@ -34,7 +34,7 @@ describe("the questions of a new project", { timeout: 120_000, skip: process.pla
       // The options are native, express, fastify, …
       ["What does it run on?", DOWN, DOWN, ENTER],
       // Typing filters the list.
-      ["How does it ask its database?", "raw", ENTER],
+      ["Which database library?", "raw", ENTER],
     ]);
     assert.equal(seen.code, 0, seen.text);
     restored(seen);
@@ -42,12 +42,12 @@ describe("the questions of a new project", { timeout: 120_000, skip: process.pla
     const database = await readFile(join(home, "shelf/src/database.ts"), "utf8");
     assert.match(database, /from "@kit\/core\/pg"/);
     assert.doesNotMatch(database, /drizzle|kysely/i);
-    assert.match(seen.text, /made shelf\/ with \d+ files/);
+    assert.match(seen.text, /created shelf\/ with \d+ files/);
   });
 
   test("are skipped if an argument answers them", async () => {
     const seen = await answer("rack --server hono --no-install --no-git", [
-      ["How does it ask its database?", DOWN, ENTER],
+      ["Which database library?", DOWN, ENTER],
     ]);
     assert.equal(seen.code, 0, seen.text);
     assert.doesNotMatch(seen.text, /Name of the project|What does it run on/);
@@ -63,13 +63,13 @@ describe("the questions of a new project", { timeout: 120_000, skip: process.pla
       const answers: readonly Step[] = [
         ["Name of the project?", "tray", ENTER],
         ["What does it run on?", ENTER],
-        ["How does it ask its database?", ENTER],
+        ["Which database library?", ENTER],
       ];
       for (const [index, [question]] of answers.entries()) {
         // oxlint-disable-next-line no-await-in-loop
         const seen = await answer("", [...answers.slice(0, index), [question, key]]);
         assert.equal(seen.code, code, seen.text);
-        assert.match(seen.text, /stopped; nothing was made/);
+        assert.match(seen.text, /stopped; nothing was created/);
         restored(seen);
         // oxlint-disable-next-line no-await-in-loop
         assert.deepEqual(await readdir(home), there);

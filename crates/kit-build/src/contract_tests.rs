@@ -69,7 +69,7 @@ pub(crate) fn name(program: &mut Program, config: &ResolvedConfig) {
 pub(crate) fn check(program: &Program, config: &ResolvedConfig, diagnostics: &mut Diagnostics) {
     let routes: Vec<String> = program.routes.iter().map(kit_ir::Route::reference).collect();
     for named in config.tests.routes.keys().filter(|named| !routes.contains(named)) {
-        let message = format!("`tests.routes` has `{named}`, which is no route of the application");
+        let message = format!("`tests.routes` has `{named}`, which is not a route of the application");
         let help = match closest(named, routes.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "write routes with their final path; `kit inspect routes` lists them".to_owned(),

@@ -25,7 +25,7 @@ pub enum BuildError {
     },
     /// The output directory contains files that kit did not create.
     #[error(
-        "the output directory {} holds files that kit did not make; empty it, or set another `outputDir`",
+        "the output directory {} contains files that kit did not write; empty it, or set another `outputDir`",
         path.display()
     )]
     ForeignOutput {
@@ -61,7 +61,7 @@ pub enum BuildError {
     Clock,
     /// Two artifacts have the same path, or an artifact is outside of the output directory.
     #[error(
-        "kit made an artifact with the path `{path}`, which {problem}. This is a bug in kit; please report it"
+        "kit generated an artifact with the path `{path}`, which {problem}. This is a bug in kit; please report it"
     )]
     Artifact {
         /// Path of the artifact.

@@ -34,7 +34,7 @@ pub(crate) fn check(glob: &str) -> Result<(), String> {
         return Err("leaves the project".to_owned());
     }
     if body.contains('\\') {
-        return Err("holds a backslash; directories are separated by `/` on every system".to_owned());
+        return Err("contains a backslash; separate directories with `/` on every system".to_owned());
     }
     compile(body).map(|_| ()).map_err(|error| {
         let kind = error.kind().to_string();
@@ -81,7 +81,7 @@ pub fn find_sources(
         diagnostics.push(
             Diagnostic::new(
                 codes::NO_SOURCES,
-                "this directory is no project: it has neither sources nor a package.json",
+                "this directory is not a project: it has neither sources nor a package.json",
             )
             .note(format!("the directory is {}", root.display()))
             .help(crate::above::elsewhere(root)),
@@ -223,13 +223,13 @@ impl GlobList {
                 format!("`{directory}/`")
             };
             diagnostic = diagnostic.note(if crate::disk::is_dir(&root.join(&directory)) {
-                format!("looked below {name}, but not into node_modules, the output directories and names that begin with a dot")
+                format!("searched below {name}, except in node_modules, the output directories and names that begin with a dot")
             } else {
                 format!("there is no directory {name}")
             });
         }
         diagnostics.push(diagnostic.help(format!(
-            "add such a file, or set `{option}` in {place} to where yours are"
+            "add such a file, or set `{option}` in {place} to the globs of your files"
         )));
     }
 }
@@ -375,7 +375,7 @@ mod tests {
             ("../x/*.ts", "leaves the project"),
             (
                 "src\\*.ts",
-                "holds a backslash; directories are separated by `/` on every system",
+                "contains a backslash; separate directories with `/` on every system",
             ),
         ] {
             assert_eq!(check(glob), Err(problem.to_owned()), "{glob}");

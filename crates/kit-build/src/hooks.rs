@@ -12,7 +12,7 @@ pub struct Hook {
 /// The step that compiles the project to JavaScript, after the artifacts are written. A plugin may replace this step.
 pub const COMPILE_STEP: Hook = Hook {
     name: "compile",
-    description: "take over the compile step",
+    description: "replace the project's compiler",
 };
 
 /// All hooks, in the order of a build.
@@ -23,7 +23,7 @@ pub const HOOKS: [Hook; 6] = [
     },
     Hook {
         name: "afterTypeParse",
-        description: "look at the types, or change them",
+        description: "read or change the types",
     },
     Hook {
         name: "afterValidators",
@@ -31,7 +31,7 @@ pub const HOOKS: [Hook; 6] = [
     },
     Hook {
         name: "afterRouteTable",
-        description: "look at the routes, or change them",
+        description: "read or change the routes",
     },
     Hook {
         name: "emit",

@@ -16,11 +16,11 @@ fn warning(program: &Program, found: &Ambiguity) -> Diagnostic {
     let (read_as, other) = (describe(program, found.read_as), describe(program, found.other));
     let note = match found.outcome {
         Outcome::Dropped => format!(
-            "`{}` fits both; it is read as `{read_as}`, and what only `{other}` declares is dropped",
+            "`{}` matches both members; it is decoded as `{read_as}`, and properties that only `{other}` declares are dropped",
             found.witness
         ),
         Outcome::Converted => format!(
-            "`{}` fits both; it is read as `{read_as}`, also where `{other}` was meant",
+            "`{}` matches both members; it is decoded as `{read_as}`, even if `{other}` was intended",
             found.witness
         ),
     };

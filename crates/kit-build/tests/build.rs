@@ -145,7 +145,7 @@ fn warns_of_globs_without_a_match_and_names_the_directories() {
         said,
         [
             "KIT1002 no file matches `typeFiles`: `lib/**/*.ts` (there is no directory `lib/`)",
-            "KIT1002 no file matches `routeFiles`: `src/missing.ts` (looked below `src/`, but not into node_modules, \
+            "KIT1002 no file matches `routeFiles`: `src/missing.ts` (searched below `src/`, except in node_modules, \
              the output directories and names that begin with a dot)",
         ]
     );

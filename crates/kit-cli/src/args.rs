@@ -29,17 +29,17 @@ use crate::failure::Stop;
         .placeholder(AnsiColor::Cyan.on_default()),
     after_help = "\
 Examples:
-  kit scaffold init my-api                   make a project that builds, runs and is tested
-  kit build                                  make .kit/ from the project's types and contracts
-  kit test --json                            run the project's tests and say what failed
-  kit dev                                    serve the app, and serve it anew whenever a file is saved
+  kit scaffold init my-api                   create a project that builds, runs and has tests
+  kit build                                  write .kit/ from the project's types and contracts
+  kit test --json                            run the project's tests; JSON lists the failures
+  kit dev                                    serve the app, and restart it when a file is saved
   kit migrate:generate --name create_notes   write a migration for what the types changed
   kit migrate:apply --dry-run                show what would be applied to the database
   kit migrate:status                         compare the database with the migrations
-  kit doctor                                 look for what keeps a project from working
-  kit explain KIT1302                        say more about a mistake that a build reported
+  kit doctor                                 check the project and the machine for problems
+  kit explain KIT1302                        explain a diagnostic code
 
-Exit codes: 0 done, 1 a mistake in the project or a failure around it, 2 wrong usage,
+Exit codes: 0 done, 1 a mistake in the project or a failure of the environment, 2 wrong usage,
 130 stopped with Ctrl-C at a question.
 Colours: on a terminal, unless `--no-color` is given or NO_COLOR is set."
 )]

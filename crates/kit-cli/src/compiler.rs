@@ -72,7 +72,7 @@ pub(crate) fn compile(
         .map_err(|error| {
             let program = program.display();
             Problem::build("compile", format!("{program} could not be started: {error}"))
-                .help("install the project's packages anew with `npm install`")
+                .help("reinstall the project's packages with `npm install`")
         })?;
     let text = said(&output);
     if !output.status.success() {
@@ -262,7 +262,7 @@ fn failed(compiler: Compiler, output: &Output, text: &str, console: &Console<'_>
     if !text.trim().is_empty() {
         console.note(text.trim_end());
     }
-    end.push_str("; the artifacts are made, the compiled code is not");
+    end.push_str("; the artifacts are written, the compiled code is not");
     Problem::compile(vec![Reason::new(end)]).into()
 }
 

@@ -164,7 +164,7 @@ impl<'a> Console<'a> {
             }
             let _ = writeln!(text, "{line}; {end}");
             if let Some((first, others)) = explained.split_first() {
-                let _ = write!(text, "`kit explain {first}` says more about the error");
+                let _ = write!(text, "`kit explain {first}` gives details about the error");
                 if !others.is_empty() {
                     let others: Vec<String> = others.iter().map(Code::to_string).collect();
                     let _ = write!(text, "; there are pages on {} too", others.join(", "));

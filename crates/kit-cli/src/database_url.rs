@@ -35,7 +35,7 @@ pub(crate) fn named(environment: &dyn Environment) -> Result<Option<String>, Ref
     Err(Refused {
         message: format!("{VARIABLE} {state}, and {place}: the embedded PostgreSQL is for development alone"),
         help: if is_set {
-            format!("{HELP} (a secret or a variable that it is made of may be missing)")
+            format!("{HELP} (a secret or a variable in its value may be missing)")
         } else {
             HELP.to_owned()
         },

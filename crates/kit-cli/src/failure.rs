@@ -168,17 +168,17 @@ impl Stop {
     /// Returns the description in one line and the help, for output that only mentions the failure.
     pub(crate) fn summary(&self) -> (String, Option<String>) {
         match self {
-            Self::Told => ("it did not work".to_owned(), None),
+            Self::Told => ("the command failed".to_owned(), None),
             Self::Interrupted(text) => ((*text).to_owned(), None),
             Self::Diagnosed(diagnostics, _) | Self::Spoiled(diagnostics, _) => diagnostics
                 .iter()
                 .find(|diagnostic| diagnostic.severity == Severity::Error)
                 .map_or_else(
-                    || ("it did not work".to_owned(), None),
+                    || ("the command failed".to_owned(), None),
                     |first| (first.message.clone(), first.help.clone()),
                 ),
             Self::Failed(problem) => problem.reasons.first().map_or_else(
-                || ("it did not work".to_owned(), None),
+                || ("the command failed".to_owned(), None),
                 |reason| (reason.message.clone(), reason.help.clone()),
             ),
         }

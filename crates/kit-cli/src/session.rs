@@ -234,7 +234,7 @@ impl Host for Desk {
             let root = root.to_string_lossy().into_owned();
             let value = self.ask(Request::LoadEnv { root }).await?;
             serde_json::from_value(value).map_err(|error| HostError {
-                message: format!("the host did not say which variables it set: {error}"),
+                message: format!("invalid list of variables from the host: {error}"),
                 at: None,
             })
         })
@@ -266,7 +266,7 @@ impl Host for Desk {
                 })
                 .await?;
             serde_json::from_value(value).map_err(|error| HostError {
-                message: format!("the embedded database did not say what came of it: {error}"),
+                message: format!("invalid result from the embedded database: {error}"),
                 at: None,
             })
         })
@@ -287,7 +287,7 @@ impl Host for Desk {
         Box::pin(async move {
             let value = self.ask(Request::RunNode(run.clone())).await?;
             serde_json::from_value(value).map_err(|error| HostError {
-                message: format!("the host did not say how Node ended: {error}"),
+                message: format!("invalid exit status of Node from the host: {error}"),
                 at: None,
             })
         })

@@ -43,11 +43,11 @@ impl Absent {
     pub(crate) fn text(self) -> (&'static str, &'static str) {
         match self {
             Self::TypeScript => (
-                "the project has no TypeScript to check its types with",
+                "TypeScript is not installed in the project",
                 "install it: `npm install --save-dev typescript`",
             ),
             Self::Configuration => (
-                "there is no tsconfig.json in the project's root, which says how types are checked",
+                "there is no tsconfig.json in the project's root",
                 "write one; `kit scaffold init` shows what kit's projects have in it",
             ),
         }
@@ -338,7 +338,7 @@ pub(crate) fn check(root: &Path, context: &Context<'_>) -> Result<Duration, Stop
     let output = output.map_err(|error| {
         let program = checker.program.display();
         Problem::build(PHASE, format!("{program} could not be started: {error}"))
-            .help("install the project's packages anew with `npm install`")
+            .help("reinstall the project's packages with `npm install`")
     })?;
     let found = read(output.status.code(), &compiler::said(&output))
         .map_err(|failure| Problem::build(PHASE, failure))?;
@@ -352,7 +352,7 @@ pub(crate) fn check(root: &Path, context: &Context<'_>) -> Result<Duration, Stop
     let all: Vec<&TypeMistake> = found.iter().collect();
     console.write(Stream::Err, &drawn(&all, root, console));
     let count = quantity(found.len(), "type error");
-    Err(Problem::check_types(vec![Reason::new(format!("{count}; the artifacts are made"))]).into())
+    Err(Problem::check_types(vec![Reason::new(format!("{count}; the artifacts are written"))]).into())
 }
 
 #[cfg(test)]

@@ -79,8 +79,8 @@ fn refuses_a_directory_without_the_packages_before_it_writes() {
         (
             1,
             "",
-            "error: packages does not hold kit's packages of this version: there is no kit-types-0.1.0.tgz\n\
-             help: `cargo xtask pack --out DIR` of kit's repository writes them; nothing was made\n"
+            "error: packages does not contain kit's packages of this version: kit-types-0.1.0.tgz is missing\n\
+             help: `cargo xtask pack --out DIR` of kit's repository writes them; nothing was created\n"
         )
     );
     assert!(project.tree("shelf").is_empty());

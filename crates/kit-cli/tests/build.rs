@@ -123,7 +123,7 @@ fn shows_a_mistake_with_its_location() {
   = help: did you mean `@format email`?
 
 1 error; nothing was written
-`kit explain KIT1302` says more about the error
+`kit explain KIT1302` gives details about the error
 "
         )
     );
@@ -179,7 +179,7 @@ fn refuses_an_output_directory_with_foreign_files() {
     let outcome = project.kit(&["build"]);
     assert_eq!(outcome.code, 1);
     assert!(
-        outcome.err.contains("holds files that kit did not make"),
+        outcome.err.contains("contains files that kit did not write"),
         "{}",
         outcome.err
     );
@@ -266,7 +266,7 @@ fn explains_changes_that_kit_cannot_migrate() {
     assert_eq!(json["code"], "MIGRATION_ERROR");
     let build = project.kit(&["build"]);
     assert!(
-        build.out.contains("`kit migrate:generate` says why"),
+        build.out.contains("run `kit migrate:generate` to see the reason"),
         "{}",
         build.out
     );
@@ -353,7 +353,7 @@ fn copies_the_openapi_document_to_the_given_path() {
             (
                 1,
                 "",
-                "error: `--out` names a file in .kit/, which holds only what a build makes\n\
+                "error: `--out` names a file in .kit/, which contains only generated files\n\
                  help: leave `--out` out: the document is .kit/schemas/openapi.json; or name a file elsewhere\n"
             )
         );
@@ -387,7 +387,7 @@ fn removes_the_openapi_document_of_an_earlier_version() {
         check.parts(),
         (
             1,
-            ".kit/ is not what the sources say; `kit build` would write\n  .kit/openapi.json (left over)\n",
+            ".kit/ is out of date; `kit build` would write\n  .kit/openapi.json (left over)\n",
             ""
         )
     );

@@ -242,7 +242,7 @@ fn reports_a_missing_requirement_of_the_type_check_once() {
     let outcome = project.kit(&["dev", "--no-db"]);
     assert_eq!(
         outcome.err,
-        "type errors are not shown: there is no tsconfig.json in the project's root, which says how types are checked; \
+        "type errors are not shown: there is no tsconfig.json in the project's root; \
          write one; `kit scaffold init` shows what kit's projects have in it\n"
     );
     assert!(

@@ -41,7 +41,10 @@ fn refuses_an_unknown_code_as_wrong_usage() {
     let project = Project::new(&[]);
     for (name, expected) in [
         ("KIT1330", "did you mean `KIT1"),
-        ("TS2322", "it is no code of kit's; `kit explain` lists all codes"),
+        (
+            "TS2322",
+            "kit has no diagnostic with this code; `kit explain` lists all codes",
+        ),
         ("", "lists all codes"),
         ("é", "lists all codes"),
         ("KIT+1302", "lists all codes"),
@@ -77,7 +80,7 @@ fn failed_build_names_the_command_that_explains_its_codes() {
     let outcome = project.kit(&["build"]);
     assert_eq!(outcome.code, 1);
     let end = "3 errors and 1 warning; nothing was written\n\
-               `kit explain KIT1302` says more about the error; there are pages on KIT1303 too\n";
+               `kit explain KIT1302` gives details about the error; there are pages on KIT1303 too\n";
     assert!(outcome.err.ends_with(end), "{}", outcome.err);
 }
 
@@ -99,7 +102,7 @@ fn limits_the_errors_in_text_but_not_in_json() {
     assert_eq!(outcome.err.matches("warning[KIT1305]").count(), 20);
     let end = "… and 10 errors and 40 warnings more; `--json` lists all\n\n\
                60 errors and 60 warnings; nothing was written\n\
-               `kit explain KIT1303` says more about the error\n";
+               `kit explain KIT1303` gives details about the error\n";
     assert!(outcome.err.ends_with(end), "{}", outcome.err);
     let json = project.kit(&["build", "--json"]).json();
     assert_eq!(json["failures"].as_array().unwrap().len(), 60);

@@ -193,7 +193,7 @@ fn reports_a_sidecar_that_is_not_running() {
     let outcome = project.kit(&["inspect", "errors", "--debug-port", &port]);
     assert!(
         outcome.err.starts_with(&format!(
-            "error: what answers on port {port} is no debug sidecar: "
+            "error: port {port} is used by another program, not by a debug sidecar: "
         )),
         "{}",
         outcome.err

@@ -15,7 +15,7 @@ fn starts_no_database_without_migrations() {
         outcome.parts(),
         (
             0,
-            "nothing to apply: migrations/ holds no migration; `kit migrate:generate --name <name>` writes one\n",
+            "nothing to apply: migrations/ contains no migration; `kit migrate:generate --name <name>` writes one\n",
             ""
         )
     );

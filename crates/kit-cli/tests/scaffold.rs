@@ -285,8 +285,8 @@ fn refuses_a_path_that_exists_and_is_not_empty() {
     project.write("full/keep.txt", "mine");
     project.write("file", "mine");
     for (name, message) in [
-        ("full", "full/ is there and not empty: it holds keep.txt"),
-        ("file", "file is there and no directory"),
+        ("full", "full/ exists and is not empty: it contains keep.txt"),
+        ("file", "file exists and is not a directory"),
     ] {
         let outcome = project.kit(&["scaffold", "init", name]);
         assert_eq!(outcome.code, 1);
@@ -304,7 +304,7 @@ fn creates_nothing_without_npm() {
     let outcome = project.kit(&["scaffold", "init", "shelf"]);
     assert_eq!(outcome.code, 1);
     assert!(
-        outcome.err.contains("there is no npm; nothing was made"),
+        outcome.err.contains("npm is not installed; nothing was created"),
         "{}",
         outcome.err
     );
@@ -315,7 +315,7 @@ fn creates_nothing_without_npm() {
         project
             .kit(&["scaffold", "init", "shelf"])
             .err
-            .contains("npm does not work: `npm --version` failed; nothing was made")
+            .contains("npm does not work: `npm --version` failed; nothing was created")
     );
     assert!(paths(&project, "").is_empty());
     assert_eq!(
@@ -375,7 +375,7 @@ fn creates_nothing_if_the_user_cancels() {
         let outcome = project.kit(&["scaffold", "init"]);
         assert_eq!(outcome.code, code);
         assert!(
-            outcome.err.contains("stopped; nothing was made"),
+            outcome.err.contains("stopped; nothing was created"),
             "{}",
             outcome.err
         );
@@ -405,7 +405,7 @@ fn keeps_the_project_if_npm_install_fails() {
     assert!(
         outcome
             .err
-            .contains("shelf/ is made, but its packages could not be installed"),
+            .contains("shelf/ was created, but its packages could not be installed"),
         "{}",
         outcome.err
     );

@@ -97,7 +97,7 @@ fn writes_files_and_registers_the_addition() {
     ] {
         let outcome = add(&project, &args);
         assert_eq!(outcome.code, 1);
-        assert!(outcome.err.contains("is there already"), "{}", outcome.err);
+        assert!(outcome.err.contains("already exists"), "{}", outcome.err);
     }
     assert_eq!(project.tree("shelf"), after);
 }
@@ -229,7 +229,7 @@ fn entity_has_no_guard_if_the_application_has_none() {
     assert!(
         outcome
             .out
-            .contains("next: say in src/books.types.ts what it is made of"),
+            .contains("next: add its properties in src/books.types.ts"),
         "{}",
         outcome.out
     );
@@ -293,10 +293,10 @@ fn changes_nothing_if_the_entity_is_invalid() {
         (vec!["todo"], "there is a type `Todo` already"),
         (vec!["tome"], "there is a type `Tome` already"),
         (vec!["volume"], "there is a table `volumes` already"),
-        (vec!["chapter"], "src/chapters.routes.ts is there already"),
+        (vec!["chapter"], "src/chapters.routes.ts already exists"),
         // The build finds this conflict after the files are written.
         (vec!["page"], "GET /pages/:id"),
-        (vec!["books"], "looks like the name of more than one"),
+        (vec!["books"], "looks like a plural"),
         (
             vec!["Book"],
             "a name is lower-case words joined by `-`, like `order-item`",
@@ -383,7 +383,7 @@ fn writes_no_migration_if_earlier_changes_lack_one() {
     );
     let outcome = add(&project, &["entity", "page"]);
     assert!(
-        outcome.out.contains("the types were ahead of the migrations before: look at them, then `kit migrate:generate --name create_pages`"),
+        outcome.out.contains("the types already had changes that no migration contains: review them, then run `kit migrate:generate --name create_pages`"),
         "{}",
         outcome.out
     );

@@ -193,11 +193,11 @@ fn prints_the_coverage_of_the_contracts_after_the_result() {
     let (_, said) = outcome.out.split_once('\n').unwrap();
     assert_eq!(
         said,
-        "contracts seen: 1 of 1 route, 1 of 3 answers, 1 of 1 field, 0 of 1 bound, 1 of 2 rules\n\
+        "contracts seen: 1 of 1 route, 1 of 3 responses, 1 of 1 field, 0 of 1 bound, 1 of 2 rules\n\
          not seen:\n  \
            POST /notes: no request was refused for maxLength 200 of body $.title\n  \
-           POST /notes: no request that was taken was at maxLength 200 of body $.title\n  \
-           POST /notes: it never answered 404 NO_AUTHOR, 409 TAKEN\n"
+           POST /notes: no accepted request was at maxLength 200 of body $.title\n  \
+           POST /notes: no request got the response 404 NO_AUTHOR, 409 TAKEN\n"
     );
     let asked = project.host.asked.borrow()[0].clone();
     let contracts = project.root.join(".kit/tests/contracts.ts");
@@ -421,7 +421,7 @@ fn reports_an_unknown_route_in_the_configuration() {
     let failure = &outcome.json()["failures"][0];
     assert_eq!(
         failure["message"],
-        "`tests.routes` has `GET /note/:id`, which is no route of the application"
+        "`tests.routes` has `GET /note/:id`, which is not a route of the application"
     );
     assert_eq!(failure["suggestion"], "did you mean `GET /notes/:id`?");
 }

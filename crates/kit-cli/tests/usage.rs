@@ -144,7 +144,7 @@ fn loads_a_configuration_file_with_the_host() {
             1,
             "",
             "error[KIT1001]: kit.config.ts: unknown option `outputDri`\n |\n = help: did you mean `outputDir`?\n\n\
-             1 error; nothing was written\n`kit explain KIT1001` says more about the error\n"
+             1 error; nothing was written\n`kit explain KIT1001` gives details about the error\n"
         )
     );
     let json = project.kit(&["build", "--json"]).json();
@@ -172,7 +172,7 @@ fn reports_a_configuration_file_that_cannot_be_loaded() {
     project.host.config = Some(Err("kit.config.js cannot be loaded: x is not defined".to_owned()));
     let outcome = project.kit(&["build"]);
     let expected = "error[KIT1004]: kit.config.js cannot be loaded: x is not defined\n--> kit.config.js\n\n\
-                    1 error; nothing was written\n`kit explain KIT1004` says more about the error\n";
+                    1 error; nothing was written\n`kit explain KIT1004` gives details about the error\n";
     assert_eq!(outcome.parts(), (1, "", expected));
     let json = project.kit(&["build", "--json"]).json();
     assert_eq!(json["failures"][0]["path"], "kit.config.js");

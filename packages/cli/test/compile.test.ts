@@ -73,7 +73,7 @@ test("reports an error of the compiler, in its own words and as JSON", async (t)
   assert.equal(people.code, 1);
   assert.match(
     people.err,
-    /^src\/wrong\.ts\(1,14\): error TS2322: .*\nerror: `tsc` failed \(exit status: [12]\); the artifacts are made, the compiled code is not\n$/,
+    /^src\/wrong\.ts\(1,14\): error TS2322: .*\nerror: `tsc` failed \(exit status: [12]\); the artifacts are written, the compiled code is not\n$/,
   );
 
   const programs = await project.kit(["build", "--json"]);

@@ -72,7 +72,7 @@ test("doctor reports the version of the database", { timeout: 120_000 }, async (
   };
   const check = checks.find(({ name }) => name === "database");
   assert.equal(check?.status, "ok");
-  assert.match(check.message, /^DATABASE_URL leads to PostgreSQL 18\./);
+  assert.match(check.message, /^DATABASE_URL: PostgreSQL 18\./);
 });
 
 test("migrate:status compares the database with the migrations", { timeout: 240_000 }, async (t) => {
@@ -126,7 +126,7 @@ test("kit db starts, keeps, resets and stops the embedded database", { timeout: 
 
   const refused = await project.kit(["db", "reset"], idle);
   assert.equal(refused.code, 1);
-  assert.match(refused.err, /nothing was deleted: there is nobody to ask\nhelp: `kit db reset --yes`/);
+  assert.match(refused.err, /nothing was deleted: kit can ask for confirmation only on a terminal\nhelp: `kit db reset --yes`/);
   assert.equal((await client.query("SELECT to_regclass('gone') IS NOT NULL AS there")).rows[0].there, true);
   await project.kit(["migrate:generate", "--name", "one"]);
   const reset = await project.kit(["db", "reset", "--yes"], idle);

@@ -71,7 +71,7 @@ test("reports no failure and all checks for a valid project", async (t) => {
     find("packages")?.message,
     "@kit/cli, @kit/core, @kit/dev-database, @kit/server-native are installed in version 0.1.0",
   );
-  assert.equal(find("artifacts")?.message, ".kit/ is what the sources say");
+  assert.equal(find("artifacts")?.message, ".kit/ is up to date");
   assert.equal(find("migrations")?.status, "warn");
   assert.match(find("database")?.message ?? "", /^embedded PostgreSQL/);
 
@@ -110,7 +110,7 @@ test("reports what is missing, outdated or invalid, and what to do", async (t) =
     old.find("packages")?.message,
     "of another version than this command's 0.1.0: @kit/core 0.0.1",
   );
-  assert.match(old.find("artifacts")?.message ?? "", /^\.kit\/ is not what the sources say: \d+ files?$/);
+  assert.match(old.find("artifacts")?.message ?? "", /^\.kit\/ is out of date: \d+ files?$/);
 
   await project.write("src/more.types.ts", "export interface More { id: }\n");
   const wrong = await doctor(project);
@@ -119,7 +119,7 @@ test("reports what is missing, outdated or invalid, and what to do", async (t) =
     name: "artifacts",
     status: "fail",
     message: "the sources have 1 mistake",
-    help: "`kit build` shows where",
+    help: "run `kit build` to see the mistakes",
   });
 
   await project.write("kit.config.ts", 'export default { outputDri: "x" };\n');
@@ -185,7 +185,7 @@ test("suggests what to do for every problem", async (t) => {
       "a port that is none",
       "app port",
       "warn",
-      /^PORT is `web`, which is no port$/,
+      /^PORT is `web`, which is not a port number$/,
       undefined,
       { PORT: "web" },
     ],

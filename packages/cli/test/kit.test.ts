@@ -50,7 +50,7 @@ test("reports a mistake as a code frame, or as BUILD_ERROR with --json", async (
   assert.equal(people.out, "");
   assert.match(
     people.err,
-    /error\[KIT1101\].*\n[^]*src\/bad\.types\.ts:2:10[^]*1 error; nothing was written\n`kit explain KIT1101` says more about the error\n$/,
+    /error\[KIT1101\].*\n[^]*src\/bad\.types\.ts:2:10[^]*1 error; nothing was written\n`kit explain KIT1101` gives details about the error\n$/,
   );
 
   const programs = await project.kit(["build", "--json"]);

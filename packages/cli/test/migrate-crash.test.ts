@@ -97,7 +97,7 @@ test(
     await run.end;
     await other.client.query("COMMIT");
     const after = await finish(project, database.url, client);
-    assert.match(after.err, /goes on after 1 step/);
+    assert.match(after.err, /continues after 1 step/);
   },
 );
 

@@ -212,13 +212,13 @@ test("reports a mistake of a plugin with its name, hook and location, and writes
       'emit({ addProjectFile }) { addProjectFile({ path: "package.json", text: "// generated" }); }',
       "KIT1506",
       28,
-      /not among the files that the plugin says it `owns`$/,
+      /not in the plugin's `owns` list$/,
     ],
     [
       'emit({ addProjectFile }) { addProjectFile({ path: "package.json", text: "// generated" }); }',
       "KIT1507",
       28,
-      /`package\.json` is there, and its first line does not say that the plugin made it$/,
+      /`package\.json` exists, and its first line does not say that the plugin generated it$/,
       'owns: ["*.json"],',
     ],
     ["emit({ build }) { build.mode = 1; }", "KIT1502", 30, /Cannot assign to read only property 'mode'/],
@@ -429,7 +429,7 @@ test("reports the location of an error in the configuration", async (t) => {
 
 test("explains plugins in package.json and plugins that were not called", async (t) => {
   const inPackage = await Project.create(t, { ...NOTES, "package.json": '{ "kit": { "plugins": ["x"] } }' });
-  assert.match((await inPackage.kit(["build"])).err, /`plugins` cannot stand in package\.json/);
+  assert.match((await inPackage.kit(["build"])).err, /`plugins` cannot be in package\.json/);
   for (const [plugin, expected] of [
     ["() => 1", /`plugins\[0\]` is a function, not a plugin[^]*= help: call it/],
     ["Promise.resolve()", /`plugins\[0\]` is a promise, not a plugin[^]*= help: wait for it/],

@@ -92,7 +92,7 @@ test("reports an error if there are no tests, or none matches the filter", async
   await project.write("src/notes.test.ts", PASSING);
   const other = await project.kit(["test", "users"]);
   assert.equal(other.code, 1);
-  assert.equal(other.err, "error: no test's path holds `users`\nhelp: there are src/notes.test.ts\n");
+  assert.equal(other.err, "error: no test file has a path with `users`\nhelp: there are src/notes.test.ts\n");
   const contracts = await project.kit(["test:contracts"]);
   assert.equal(contracts.code, 1);
   assert.match(

@@ -11,7 +11,7 @@ pub(super) fn read(value: &Value, reader: &mut Reader<'_>) -> Option<Vec<Plugin>
     if !reader.is_module() {
         reader.report(
             "plugins",
-            "`plugins` cannot stand in package.json, since plugins are code",
+            "`plugins` cannot be in package.json, because plugins are code",
             "move the configuration to kit.config.ts: `export default defineConfig({ plugins: [myPlugin()] })`".to_owned(),
         );
         return None;
@@ -32,7 +32,7 @@ pub(super) fn read(value: &Value, reader: &mut Reader<'_>) -> Option<Vec<Plugin>
         if plugins.iter().any(|other| other.name == plugin.name) {
             reader.report(
                 &format!("plugins[{index}]"),
-                &format!("two plugins are called `{}`", plugin.name),
+                &format!("two plugins have the name `{}`", plugin.name),
                 "remove one, or give them names of their own: messages name plugins".to_owned(),
             );
         }
@@ -68,7 +68,7 @@ fn plugin(index: usize, value: &Value, reader: &mut Reader<'_>) -> Option<Plugin
         reader.report_as(
             codes::NOT_A_PLUGIN,
             &key,
-            &format!("`{key}` has no name of letters, digits and `-_.@/`"),
+            &format!("`{key}` must have a name of letters, digits and `-_.@/`"),
             "write `{ name: \"my-plugin\", hooks: { … } }`".to_owned(),
         );
         return None;

@@ -175,7 +175,7 @@ impl Reader<'_> {
                 valid = false;
                 self.report(
                     &format!("{key}[{index}]"),
-                    &format!("`{key}` holds the glob `{glob}`, which {problem}"),
+                    &format!("`{key}` contains the glob `{glob}`, which {problem}"),
                     "write globs relative to the project's root, such as `src/**/*.types.ts`".to_owned(),
                 );
             }

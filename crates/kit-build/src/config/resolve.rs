@@ -133,7 +133,7 @@ fn read_package(root: &Path, diagnostics: &mut Diagnostics) -> Result<(Value, St
     let text = String::from_utf8_lossy(&text).into_owned();
     let problem = match serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) {
         Ok(value) if value.is_object() => return Ok((value, text)),
-        Ok(_) => "it holds no object".to_owned(),
+        Ok(_) => "it is not an object".to_owned(),
         Err(error) => error.to_string(),
     };
     diagnostics.push(

@@ -146,7 +146,7 @@ fn refuses_values_of_the_wrong_type() {
         ),
         (
             json!({ "typeFiles": ["/a"] }),
-            "`typeFiles` holds the glob `/a`, which is an absolute path",
+            "`typeFiles` contains the glob `/a`, which is an absolute path",
         ),
         (
             json!({ "outputDir": "../x" }),
@@ -211,11 +211,11 @@ fn reads_and_checks_the_option_tests() {
         ),
         (
             json!({ "headers": { "a b": "" } }),
-            "`tests.headers` has the name `a b`, which is no name of a header",
+            "`tests.headers` has the name `a b`, which is not a header name",
         ),
         (
             json!({ "headers": { "a": "x\r\ny: z" } }),
-            "`tests.headers.a` holds a control character",
+            "`tests.headers.a` contains a control character",
         ),
         (
             json!({ "headers": { "a": 1 } }),
@@ -270,7 +270,7 @@ fn reports_a_mistake_with_its_location() {
 fn reports_an_invalid_package_json() {
     for (text, expected) in [
         ("{", "EOF while parsing"),
-        ("[]", "it holds no object"),
+        ("[]", "it is not an object"),
         ("\u{feff}{}", ""),
     ] {
         let said = Project::new(Some(text)).resolve(None).1;

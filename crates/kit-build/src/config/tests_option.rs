@@ -70,9 +70,9 @@ fn headers(parent: &str, options: &Map<String, Value>, reader: &mut Reader<'_>) 
     let mut headers = texts(&key, options.get("headers"), reader);
     headers.retain(|name, value| {
         let problem = if !is_token(name) {
-            format!("`{key}` has the name `{name}`, which is no name of a header")
+            format!("`{key}` has the name `{name}`, which is not a header name")
         } else if value.chars().any(char::is_control) {
-            format!("`{key}.{name}` holds a control character, which no header can")
+            format!("`{key}.{name}` contains a control character, which header values must not contain")
         } else {
             return true;
         };

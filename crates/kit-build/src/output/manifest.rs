@@ -35,7 +35,7 @@ impl Manifest {
         let document: Document = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         if document.version != VERSION {
             return Err(format!(
-                "its version is {}, this kit knows {VERSION}",
+                "version {} is not supported (expected {VERSION})",
                 document.version
             ));
         }
@@ -43,7 +43,7 @@ impl Manifest {
         for file in document.files {
             // The manifest decides which files are deleted, so a path outside of the directory must be an error.
             if super::writer::check_path(&file.path).is_err() {
-                return Err(format!("`{}` is no path in the directory", file.path));
+                return Err(format!("`{}` is not a path in the directory", file.path));
             }
             files.insert(file.path, file.generated_at);
         }

@@ -171,7 +171,7 @@ impl Heard {
             ))),
             (None, None) if report.line.is_some() || report.column.is_some() => {
                 Err(refused("`report` got a line without a `file`".to_owned())
-                    .help("say which file it is a line of"))
+                    .help("name the file that contains the line"))
             }
             (None, None) => Ok(None),
         }

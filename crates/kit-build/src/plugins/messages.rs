@@ -106,7 +106,7 @@ impl From<Failure> for Mistake {
             FailureKind::Unsettled => (
                 codes::PLUGIN_UNSETTLED,
                 Some(
-                    "wait for nothing that may never come; a tap that needs longer says so: `{ timeout: 600, handler() { … } }`",
+                    "do not wait for events that may never occur; a tap that needs longer sets its own timeout: `{ timeout: 600, handler() { … } }`",
                 ),
             ),
             FailureKind::Unprintable => (
@@ -138,7 +138,7 @@ impl Call {
         serde_json::from_value(self.value).map_err(|error| {
             Mistake::new(
                 codes::INVALID_PLUGIN_RESULT,
-                format!("`{function}` got what kit cannot use: {error}"),
+                format!("invalid argument of `{function}`: {error}"),
             )
             .help(help)
             .at(self.at)

@@ -78,10 +78,7 @@ impl<'a> Taps<'a> {
         let answer = self.host.run_tap(plugin.index, hook, event).await;
         let answer = answer.map_err(|message| Mistake::new(codes::PLUGIN_FAILED, message))?;
         let unreadable = |error: serde_json::Error| {
-            Mistake::new(
-                codes::INVALID_PLUGIN_RESULT,
-                format!("it gave what kit cannot use: {error}"),
-            )
+            Mistake::new(codes::INVALID_PLUGIN_RESULT, format!("its result is invalid: {error}"))
         };
         let answer: Answer = serde_json::from_value(answer).map_err(unreadable)?;
         for path in &answer.watch {

@@ -71,7 +71,7 @@ impl AddedSources {
             Some("ts" | "mts" | "cts")
         ) {
             return refused(format!(
-                "the source `{path}` is no TypeScript: its name must end in .ts, .mts or .cts"
+                "the source `{path}` is not TypeScript: its name must end in .ts, .mts or .cts"
             ));
         }
         match text {
@@ -79,7 +79,7 @@ impl AddedSources {
                 codes::PLUGIN_FILE_CONFLICT,
                 format!("the virtual source `{path}` is a file of the project too"),
             )
-            .help("give it a path where no file is, such as `virtual/plan.types.ts`")),
+            .help("choose a path without a file, such as `virtual/plan.types.ts`")),
             Some(text) => match self.virtual_files.insert(full.clone(), text) {
                 Some(_) => Err(Mistake::new(
                     codes::PLUGIN_FILE_CONFLICT,

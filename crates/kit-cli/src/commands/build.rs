@@ -35,9 +35,9 @@ use crate::{Stream, type_check};
 Examples:
   kit build
   kit build --root examples/notes
-  kit build --check                  in CI: exit 1 where .kit/ is not what the sources say
+  kit build --check                  in CI: exit with 1 if .kit/ is out of date
   kit build --no-compile             only .kit/, as `kit generate`
-  kit build --check-types            in CI: exit 1 where handlers and other code have type errors
+  kit build --check-types            in CI: exit with 1 if the code has type errors
   kit build --watch                  again whenever a file is saved, until Ctrl-C
   kit build --watch --json           one line of JSON for each build
   kit build --json | jq .counts")]
@@ -264,7 +264,7 @@ async fn look(project: &Project, context: &Context<'_>, more: More) -> Result<()
     let owned = owned.iter().map(|path| format!("  {path}"));
     let lines: Vec<String> = old.chain(left).chain(owned).collect();
     console.result(&format!(
-        "{directory}/ is not what the sources say; `kit build` would write\n{}",
+        "{directory}/ is out of date; `kit build` would write\n{}",
         lines.join("\n")
     ));
     Err(Stop::Told)
@@ -369,7 +369,7 @@ fn pending(report: &BuildReport) -> Option<String> {
             )
         }
         _ => {
-            "the database needs a migration that kit cannot write: `kit migrate:generate` says why".to_owned()
+            "the database needs a migration that kit cannot write: run `kit migrate:generate` to see the reason".to_owned()
         }
     };
     Some(text)

@@ -184,7 +184,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
             });
             if users > 0 {
                 console.result(&format!(
-                    "it goes on, since {} it still; it stops after the last",
+                    "it is still running, because {} it; it stops when the last one ends",
                     if users == 1 {
                         "another process uses".to_owned()
                     } else {
@@ -226,15 +226,16 @@ async fn reset(arguments: &Reset, context: &Context<'_>) -> Result<(), Stop> {
     }
     if !arguments.yes {
         let refused = |message: &str| {
-            Stop::from(
-                Problem::migration(vec![Reason::new(message)])
-                    .help("`kit db reset --yes` deletes all that is in the embedded database without asking"),
-            )
+            Stop::from(Problem::migration(vec![Reason::new(message)]).help(
+                "`kit db reset --yes` deletes everything in the embedded database without confirmation",
+            ))
         };
         if !environment.can_ask() || console.is_json() {
-            return Err(refused("nothing was deleted: there is nobody to ask"));
+            return Err(refused(
+                "nothing was deleted: kit can ask for confirmation only on a terminal",
+            ));
         }
-        let question = "Delete all that is in the embedded database?";
+        let question = "Delete everything in the embedded database?";
         let answer = environment
             .choose(question, &["no", "yes, delete it"])
             .map_err(|error| match error.kind() {

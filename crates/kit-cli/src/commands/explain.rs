@@ -96,9 +96,9 @@ fn parse(name: &str) -> Result<Code, String> {
         // Suggest a code only if the name is a near miss. A code of another tool gets no suggestion.
         match closest(name, names.iter().map(String::as_str)) {
             Some(near) => {
-                format!("it is no code of kit's; did you mean `{near}`? `kit explain` lists all codes")
+                format!("kit has no diagnostic with this code; did you mean `{near}`? `kit explain` lists all codes")
             }
-            None => "it is no code of kit's; `kit explain` lists all codes".to_owned(),
+            None => "kit has no diagnostic with this code; `kit explain` lists all codes".to_owned(),
         }
     })
 }

@@ -72,7 +72,7 @@ pub(crate) async fn tests(arguments: &TestsArguments, context: &Context<'_>) -> 
 /// Returns the error for a build without contract tests.
 pub(super) fn no_contract_tests(why: NoContractTests, config: &ResolvedConfig) -> Problem {
     let application = format!(
-        "say which module exports the application: `tests: {{ app: \"src/app.ts\" }}` in {}",
+        "name the module that exports the application: `tests: {{ app: \"src/app.ts\" }}` in {}",
         config.place
     );
     let (why, help) = match why {
@@ -137,7 +137,7 @@ pub(crate) async fn openapi(arguments: &OpenapiArguments, context: &Context<'_>)
     let report = watched(&project, context, &mut Work::Build).await?;
     let path = if to_output || copy.is_some() {
         let document = read_text(&made)?
-            .ok_or_else(|| Problem::build("emit", "the document was removed while it was made"))?;
+            .ok_or_else(|| Problem::build("emit", "another program removed the document during the build"))?;
         if to_output {
             console.result(document.trim_end());
             return Ok(());
@@ -180,7 +180,7 @@ fn copy_path(
     let path = plain(&here.join(path));
     if path.starts_with(plain(&here.join(directory))) {
         let output = &project.config.output_dir;
-        let message = format!("`--out` names a file in {output}/, which holds only what a build makes");
+        let message = format!("`--out` names a file in {output}/, which contains only generated files");
         return Err(Problem::build("configuration", message)
             .help(&format!(
                 "leave `--out` out: the document is {output}/{DOCUMENT}; or name a file elsewhere"

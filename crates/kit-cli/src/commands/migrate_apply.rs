@@ -195,7 +195,10 @@ fn describe(planned: &Planned, migrations: &[Migration]) -> String {
         marks.push("older than what is applied already".to_owned());
     }
     if planned.steps_done > 0 {
-        marks.push(format!("goes on after {}", quantity(planned.steps_done, "step")));
+        marks.push(format!(
+            "continues after {}",
+            quantity(planned.steps_done, "step")
+        ));
     }
     let marks = if marks.is_empty() {
         String::new()
@@ -280,7 +283,7 @@ fn say(console: &Console<'_>, arguments: &Arguments, migrations: &[Migration], r
     }
     if migrations.is_empty() {
         console.result(&format!(
-            "nothing to apply: {MIGRATIONS}/ holds no migration; `kit migrate:generate --name <name>` writes one"
+            "nothing to apply: {MIGRATIONS}/ contains no migration; `kit migrate:generate --name <name>` writes one"
         ));
     } else if report.applied.is_empty() && report.pending.is_empty() {
         console.result(&format!(

@@ -85,7 +85,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     if !merges.is_empty() {
         let _ = write!(
             text,
-            "\n  brings together {}, which were made on branches; all of them are applied",
+            "\n  joins the migrations of merged branches: {}",
             merges.join(" and ")
         );
     }

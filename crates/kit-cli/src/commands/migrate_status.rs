@@ -149,7 +149,7 @@ fn describe(difference: &Difference) -> String {
     } = difference;
     match (expected, found) {
         (Some(expected), Some(found)) => format!("{object}: is {found}, should be {expected}"),
-        (Some(expected), None) => format!("{object}: is not there, should be {expected}"),
+        (Some(expected), None) => format!("{object}: is missing, should be {expected}"),
         (None, found) => format!(
             "{object}: is {}, should not be there",
             found.as_deref().unwrap_or("there")
@@ -174,10 +174,10 @@ fn repairs(status: &Status) -> Vec<String> {
                  use a database of this branch's own"
             )),
             State::PartlyApplied { done, edited: true, .. } => all.push(format!(
-                "restore the first {} of migrations/{name}/migration.sql, then `kit migrate:apply` goes on",
+                "restore the first {} of migrations/{name}/migration.sql, then `kit migrate:apply` continues",
                 quantity(*done, "step")
             )),
-            State::PartlyApplied { .. } => all.push(format!("`kit migrate:apply` goes on with {name} where it broke off")),
+            State::PartlyApplied { .. } => all.push(format!("`kit migrate:apply` continues {name} at the failed step")),
         }
     }
     if pending {

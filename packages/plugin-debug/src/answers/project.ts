@@ -70,9 +70,9 @@ async function readManifest(directory: string): Promise<Manifest | undefined> {
 /** Hooks of a build, as in `kit inspect build-pipeline`. */
 const hooks = [
   ["beforeTransform", "add sources of types before anything is parsed"],
-  ["afterTypeParse", "look at the types, or change them"],
+  ["afterTypeParse", "read or change the types"],
   ["afterValidators", "add validators to the generated ones"],
-  ["afterRouteTable", "look at the routes, or change them"],
+  ["afterRouteTable", "read or change the routes"],
   ["emit", "add files to the output"],
   ["done", "clean up and report"],
 ] as const;

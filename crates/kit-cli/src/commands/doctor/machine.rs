@@ -44,7 +44,7 @@ async fn own_node(root: &Path, context: &Context<'_>) -> Check {
         // An older Node is refused before any command runs.
         Some((version, path)) => Check::ok("node", format!("kit runs on Node {version} ({path})")),
         None => Check::fail("node", "the Node that runs kit cannot be started again")
-            .help("install Node anew: https://nodejs.org"),
+            .help("reinstall Node: https://nodejs.org"),
     }
 }
 
@@ -96,17 +96,17 @@ fn version(root: &Path, program: &str, context: &Context<'_>) -> Option<String> 
 pub(super) fn ports(context: &Context<'_>) -> Vec<Check> {
     let own = context.environment.var("PORT").filter(|port| !port.is_empty());
     let help =
-        "that is fine where it is the app; else end what listens there, or let the app listen elsewhere";
-    let sidecar = "that is fine where it is the app's sidecar; else give the debug plugin another `port`";
+        "this is fine if the application listens there; otherwise stop the other program or use another port";
+    let sidecar = "this is fine if the application's sidecar listens there; otherwise give the debug plugin another `port`";
     let app = match own.as_deref().map(str::parse) {
         Some(Err(_)) => Check::warn(
             "app port",
             format!(
-                "PORT is `{}`, which is no port",
+                "PORT is `{}`, which is not a port number",
                 own.unwrap_or_default().escape_debug()
             ),
         )
-        .help("set it to a number up to 65535, or unset it: apps listen on 3000 then"),
+        .help("set it to a number from 1 to 65535, or unset it: the default port is 3000"),
         Some(Ok(own)) => port("app port", own, help),
         None => port("app port", APP_PORT, help),
     };

@@ -42,7 +42,7 @@ impl Built {
         };
         serde_json::from_str(&text).map_err(|error| {
             Problem::inspection(format!("{path} cannot be read: {error}"))
-                .help("run `kit build`: it writes the file anew")
+                .help("run `kit build`, which rewrites the file")
                 .into()
         })
     }

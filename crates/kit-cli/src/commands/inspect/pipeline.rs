@@ -139,13 +139,13 @@ impl Status {
 
     fn words(&self, directory: &str) -> String {
         match self {
-            Self::Cached => format!("{directory}/ is what the sources say"),
+            Self::Cached => format!("{directory}/ is up to date"),
             Self::Built(stale) => format!(
                 "{directory}/ is built, but the sources changed since: {} to write with `kit build`",
                 quantity(*stale, "file")
             ),
             Self::Failed(errors) => format!(
-                "the sources have {}, so {directory}/ is that of an earlier build: `kit build` shows where",
+                "the sources have {}, so {directory}/ is from an earlier build: run `kit build` to see the mistakes",
                 quantity(*errors, "mistake")
             ),
             Self::None => "not built yet: run `kit build`".to_owned(),

@@ -45,7 +45,7 @@ pub(super) fn ask(
     match status {
         200 => serde_json::from_str(&text).map_err(|error| {
             let message =
-                format!("what answers on port {port} is no debug sidecar: {url} is no JSON ({error})");
+                format!("port {port} is used by another program, not by a debug sidecar: {url} did not return JSON ({error})");
             Problem::inspection(message).help(WHERE).into()
         }),
         _ => Err(refused(status, &text, &url, key.is_some())),
@@ -65,7 +65,7 @@ fn unreachable(error: &ureq::Error, port: u16) -> Stop {
         )
     } else {
         (
-            format!("the debug sidecar on port {port} could not be asked: {error}"),
+            format!("cannot connect to the debug sidecar on port {port}: {error}"),
             WHERE,
         )
     };
@@ -93,7 +93,7 @@ fn refused(status: u16, text: &str, url: &str, with_key: bool) -> Stop {
         401 => "put the app's debug key into the environment variable KIT_DEBUG_KEY",
         403 => "this machine's address is not in the sidecar's allowlist",
         404 => "an app without this endpoint, or no sidecar at all: name its port with --debug-port",
-        429 => "the sidecar limits how often it is asked: wait, and try again",
+        429 => "the sidecar limits the rate of requests: wait, and try again",
         _ => WHERE,
     };
     Problem::inspection(message).help(help).into()

@@ -102,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), St
         files.iter().map(|file| (file.path.as_str(), file.text.as_str())),
     )?;
     let name = options.name.as_str();
-    console.result(&format!("made {name}/ with {} files", files.len()));
+    console.result(&format!("created {name}/ with {} files", files.len()));
 
     let git = !arguments.no_git && start_repository(context, &target);
     if install {
@@ -112,11 +112,11 @@ pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), St
         if !matches!(installed, Ok(true)) {
             let why = installed.map_or_else(|error| format!(": {error}"), |_| String::new());
             return Err(Problem::scaffold(format!(
-                "{name}/ is made, but its packages could not be installed{why}"
+                "{name}/ was created, but its packages could not be installed{why}"
             ))
             .at(name)
             .help(&format!(
-                "see what npm says above, then `cd {name}` and `npm install`"
+                "see npm's output above, then run `cd {name}` and `npm install`"
             ))
             .into());
         }
@@ -132,7 +132,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), St
     });
     let first = if install { "" } else { "\n  npm install" };
     console.result(&format!(
-        "next:\n  cd {name}{first}\n  npm run dev      serves on http://localhost:3000 and starts anew on changes\n  npm test"
+        "next:\n  cd {name}{first}\n  npm run dev      serves on http://localhost:3000 and restarts on changes\n  npm test"
     ));
     Ok(())
 }
@@ -158,8 +158,8 @@ fn name(arguments: &Arguments, context: &Context<'_>) -> Result<(ProjectName, Pa
     let target = here(context)?.join(name.as_str());
     let problem = match place(&target)? {
         Place::Free => return Ok((name, target)),
-        Place::Taken(first) => format!("{name}/ is there and not empty: it holds {first}"),
-        Place::NoDirectory => format!("{name} is there and no directory"),
+        Place::Taken(first) => format!("{name}/ exists and is not empty: it contains {first}"),
+        Place::NoDirectory => format!("{name} exists and is not a directory"),
     };
     Err(Problem::scaffold(problem)
         .at(name.as_str())
@@ -182,9 +182,9 @@ fn archives(directory: &Path, context: &Context<'_>) -> Result<Archives, Stop> {
 fn no_archive(directory: Option<&Path>, missing: &str) -> Problem {
     let directory = directory.unwrap_or(Path::new("")).display();
     Problem::scaffold(format!(
-        "{directory} does not hold kit's packages of this version: there is no {missing}"
+        "{directory} does not contain kit's packages of this version: {missing} is missing"
     ))
-    .help("`cargo xtask pack --out DIR` of kit's repository writes them; nothing was made")
+    .help("`cargo xtask pack --out DIR` of kit's repository writes them; nothing was created")
 }
 
 fn here(context: &Context<'_>) -> Result<PathBuf, Stop> {
@@ -217,11 +217,11 @@ fn database(arguments: &Arguments, context: &Context<'_>) -> Result<Adapter, Sto
         Some(AdapterName::Kysely) => Adapter::Kysely,
         None => {
             let choices = Adapter::ALL.map(|adapter| match adapter {
-                Adapter::Drizzle => "drizzle: its tables are made of the types",
+                Adapter::Drizzle => "drizzle: its tables are generated from the types",
                 Adapter::Kysely => "kysely: a typed query builder",
                 Adapter::Raw => "raw: SQL by hand, with pg",
             });
-            Adapter::ALL[choose(arguments, context, "How does it ask its database?", &choices)?]
+            Adapter::ALL[choose(arguments, context, "Which database library?", &choices)?]
         }
     })
 }
@@ -246,15 +246,15 @@ fn may_ask(arguments: &Arguments, context: &Context<'_>) -> bool {
 
 fn not_asked(error: &std::io::Error) -> Stop {
     if error.kind() == std::io::ErrorKind::Interrupted {
-        return Stop::Interrupted("stopped; nothing was made");
+        return Stop::Interrupted("stopped; nothing was created");
     }
-    Problem::scaffold(format!("the terminal cannot be asked: {error}"))
-        .help("say it with flags: `kit scaffold init my-api --server native --db drizzle`")
+    Problem::scaffold(format!("cannot read the answer from the terminal: {error}"))
+        .help("use options instead: `kit scaffold init my-api --server native --db drizzle`")
         .into()
 }
 
 fn stopped() -> Problem {
-    Problem::scaffold("stopped; nothing was made")
+    Problem::scaffold("stopped; nothing was created")
 }
 
 fn require_npm(context: &Context<'_>, target: &Path) -> Result<(), Stop> {
@@ -264,11 +264,11 @@ fn require_npm(context: &Context<'_>, target: &Path) -> Result<(), Stop> {
         .run("npm", &["--version"], here, Speech::Dropped);
     let problem = match found {
         Ok(true) => return Ok(()),
-        Ok(false) => "npm does not work: `npm --version` failed; nothing was made".to_owned(),
+        Ok(false) => "npm does not work: `npm --version` failed; nothing was created".to_owned(),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            "there is no npm; nothing was made".to_owned()
+            "npm is not installed; nothing was created".to_owned()
         }
-        Err(error) => format!("npm cannot be started: {error}; nothing was made"),
+        Err(error) => format!("npm cannot be started: {error}; nothing was created"),
     };
     Err(Problem::scaffold(problem)
         .help("install Node 24, which has npm with it, or leave the packages to later with `--no-install`")

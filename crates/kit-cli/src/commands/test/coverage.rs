@@ -12,7 +12,7 @@ const MOST_LINES: usize = 20;
 /// Kinds of items in the order of the output, with singular and plural names.
 const KINDS: [(ItemKind, &str, &str); 6] = [
     (ItemKind::Route, "route", "routes"),
-    (ItemKind::Answer, "answer", "answers"),
+    (ItemKind::Answer, "response", "responses"),
     (ItemKind::Field, "field", "fields"),
     (ItemKind::Bound, "bound", "bounds"),
     (ItemKind::Member, "member of a union", "members of unions"),
@@ -141,7 +141,7 @@ impl<'a> Coverage<'a> {
         // Items that no test requests come first. A missing response may need special settings or data.
         let answers = answers
             .into_iter()
-            .map(|(route, known)| format!("{route}: it never answered {}", known.join(", ")));
+            .map(|(route, known)| format!("{route}: no request got the response {}", known.join(", ")));
         lines.extend(answers);
         lines
     }
@@ -153,11 +153,11 @@ fn missing(item: &ContractItem) -> String {
     let (route, what) = (&item.route, text(&item.what));
     let place = format!("{} {}", text(&item.slot), text(&item.path));
     match item.kind {
-        ItemKind::Route => format!("{route}: it never answered with success"),
-        ItemKind::Answer => format!("{route}: it never answered {what}"),
-        ItemKind::Field => format!("{route}: no request that was taken had {place}"),
-        ItemKind::Bound => format!("{route}: no request that was taken was at {what} of {place}"),
-        ItemKind::Member => format!("{route}: no request that was taken had {what} as {place}"),
+        ItemKind::Route => format!("{route}: no request succeeded"),
+        ItemKind::Answer => format!("{route}: no request got the response {what}"),
+        ItemKind::Field => format!("{route}: no accepted request had {place}"),
+        ItemKind::Bound => format!("{route}: no accepted request was at {what} of {place}"),
+        ItemKind::Member => format!("{route}: no accepted request had {what} as {place}"),
         ItemKind::Rule => format!("{route}: no request was refused for {what} of {place}"),
     }
 }

@@ -132,7 +132,7 @@ pub(crate) async fn contracts(arguments: &ContractArguments, context: &Context<'
         return Err(Problem::testing(format!(
             "there are no contract tests: no file matches {directory}/tests/*.contract.test.ts"
         ))
-        .help("`kit generate:tests` makes them")
+        .help("run `kit generate:tests`")
         .into());
     }
     let run = runner.command(&files, &arguments.run);
@@ -162,7 +162,7 @@ fn holds(file: &str, path: &str) -> bool {
 fn nothing(project: &Project, paths: &[String], files: &[String]) -> Stop {
     if files.is_empty() {
         let message = format!(
-            "there are no tests in {}: no file is named like name.test.ts or name.spec.ts",
+            "there are no tests in {}: no file name has the form name.test.ts or name.spec.ts",
             project.root.display()
         );
         return Problem::testing(message)
@@ -172,7 +172,7 @@ fn nothing(project: &Project, paths: &[String], files: &[String]) -> Stop {
     let wanted: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
     let some: Vec<&str> = files.iter().take(10).map(String::as_str).collect();
     let more = if files.len() > some.len() { ", …" } else { "" };
-    Problem::testing(format!("no test's path holds {}", wanted.join(" or ")))
+    Problem::testing(format!("no test file has a path with {}", wanted.join(" or ")))
         .help(&format!("there are {}{more}", some.join(", ")))
         .into()
 }
@@ -220,12 +220,12 @@ async fn execute(
     };
     let report = report.map_err(|why| {
         let message = format!("{} {how} without a result: {why}", runner.name());
-        Problem::testing(message).help("what it printed says why")
+        Problem::testing(message).help("see its output above")
     })?;
     if report.failed == 0 && end.code != Some(0) {
         // The runner's configuration is invalid, or an error occurred outside of any test.
         let message = format!("no test failed, but {} {how}", runner.name());
-        return Err(Problem::testing(message).help("what it printed says why").into());
+        return Err(Problem::testing(message).help("see its output above").into());
     }
     let seen = end.seen.as_ref().map(Coverage::new);
     say(&report, seen.as_ref(), random, start.elapsed(), context.console);

@@ -56,14 +56,14 @@ pub(super) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     let migrated = migration.as_ref().map_or_else(
         || {
             format!(
-                "the types were ahead of the migrations before: look at them, then `kit migrate:generate --name create_{}`",
+                "the types already had changes that no migration contains: review them, then run `kit migrate:generate --name create_{}`",
                 made.table
             )
         },
-        |path| format!("{path} makes its table; `kit migrate:apply` applies it"),
+        |path| format!("{path} creates its table; `kit migrate:apply` applies it"),
     );
     context.console.result(&format!(
-        "made {} and registered it in {APPLICATION}\n{migrated}\nnext: say in {} what it is made of",
+        "created {} and registered it in {APPLICATION}\n{migrated}\nnext: add its properties in {}",
         files.join(", "),
         files[0],
     ));
@@ -77,9 +77,9 @@ fn plan(arguments: &Arguments, project: &Project) -> Result<Entity, Stop> {
     let refused = |error: String| refused_name(name, &error);
     let interface = interface_name(name).map_err(refused)?;
     if arguments.plural.is_none() && looks_plural(name) {
-        return Err(refused("it looks like the name of more than one".to_owned())
+        return Err(refused("it looks like a plural".to_owned())
             .help(&format!(
-                "an entity is called by one of them, like `order-item`; where this is one, say what more of them are called: `--plural {name}`"
+                "use the singular, such as `order-item`; if `{name}` is a singular, give its plural: `--plural {name}`"
             ))
             .into());
     }

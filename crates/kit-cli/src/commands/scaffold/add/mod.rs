@@ -76,7 +76,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         changed: &[APPLICATION],
     });
     context.console.result(&format!(
-        "made {} and registered it in {APPLICATION}; `kit build` makes the rest",
+        "created {} and registered it in {APPLICATION}; `kit build` generates the rest",
         files.join(", ")
     ));
     Ok(())
@@ -109,7 +109,7 @@ impl<'a> Made<'a> {
     fn of(root: &'a Path, addition: &'a Addition) -> Result<Self, Stop> {
         for file in &addition.files {
             if read_text(&root.join(&file.path))?.is_some() {
-                return Err(Problem::scaffold(format!("{} is there already", file.path))
+                return Err(Problem::scaffold(format!("{} already exists", file.path))
                     .at(&file.path)
                     .help("choose another name; nothing was changed")
                     .into());
@@ -118,7 +118,7 @@ impl<'a> Made<'a> {
         let path = root.join(APPLICATION);
         let text = read_text(&path)?;
         let (application, edited) = text
-            .ok_or_else(|| "it is not there".to_owned())
+            .ok_or_else(|| "it does not exist".to_owned())
             .and_then(|text| {
                 let edited = register(&text, &registration(addition))?;
                 Ok((text, edited))
