@@ -99,7 +99,9 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
       assert.match(people.stderr, /export const wrong = ;/);
       assert.match(
         people.stderr,
-        new RegExp(`error: \`${compiler}\` failed .*; the artifacts are written, the compiled code is not\n$`),
+        new RegExp(
+          `error: \`${compiler}\` failed .*; the artifacts are written, the compiled code is not\n$`,
+        ),
       );
       const programs = await run(kit, ["build", "--json"], { cwd: root });
       assert.equal(programs.code, 1);

@@ -105,7 +105,11 @@ describe("exit codes", () => {
     { args: ["inspect", "schema", "Nothing"], code: "INSPECT_ERROR", says: /Nothing/ },
     { args: ["inspect", "errors", "--debug-port", "1"], code: "INSPECT_ERROR", says: /no debug sidecar/ },
     { args: ["migrate:apply"], code: "MIGRATION_ERROR", says: /cannot connect to 127\.0\.0\.1:1/ },
-    { args: ["test", "no-such-test"], code: "TEST_ERROR", says: /no test file has a path with `no-such-test`/ },
+    {
+      args: ["test", "no-such-test"],
+      code: "TEST_ERROR",
+      says: /no test file has a path with `no-such-test`/,
+    },
   ];
   for (const { args, code, says } of refused) {
     test(`1: kit ${args.join(" ")}`, async () => {

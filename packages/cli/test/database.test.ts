@@ -126,7 +126,10 @@ test("kit db starts, keeps, resets and stops the embedded database", { timeout: 
 
   const refused = await project.kit(["db", "reset"], idle);
   assert.equal(refused.code, 1);
-  assert.match(refused.err, /nothing was deleted: kit can ask for confirmation only on a terminal\nhelp: `kit db reset --yes`/);
+  assert.match(
+    refused.err,
+    /nothing was deleted: kit can ask for confirmation only on a terminal\nhelp: `kit db reset --yes`/,
+  );
   assert.equal((await client.query("SELECT to_regclass('gone') IS NOT NULL AS there")).rows[0].there, true);
   await project.kit(["migrate:generate", "--name", "one"]);
   const reset = await project.kit(["db", "reset", "--yes"], idle);
