@@ -78,7 +78,10 @@ impl<'a> Taps<'a> {
         let answer = self.host.run_tap(plugin.index, hook, event).await;
         let answer = answer.map_err(|message| Mistake::new(codes::PLUGIN_FAILED, message))?;
         let unreadable = |error: serde_json::Error| {
-            Mistake::new(codes::INVALID_PLUGIN_RESULT, format!("its result is invalid: {error}"))
+            Mistake::new(
+                codes::INVALID_PLUGIN_RESULT,
+                format!("its result is invalid: {error}"),
+            )
         };
         let answer: Answer = serde_json::from_value(answer).map_err(unreadable)?;
         for path in &answer.watch {
