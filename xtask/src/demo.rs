@@ -46,20 +46,29 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     addons::build(repository, addons::Build::Quick)?;
     let environment = Environment::new(options)?;
     run::step("kit build", environment.kit(repository, &["build"])?)?;
+    demonstrate(repository, options, &environment)
+}
+
+/// Starts what the example needs, serves, and stops everything that was started, also after a failure or a signal.
+fn demonstrate(
+    repository: &Repository,
+    options: &Options,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
     if !environment.needs_database() {
-        return demonstrate(repository, options, &environment);
+        return migrate_and_serve(repository, options, environment);
     }
     // An interrupted start may have left a server running, too.
     let result = environment
         .start_database(repository)
-        .and_then(|()| demonstrate(repository, options, &environment));
+        .and_then(|()| migrate_and_serve(repository, options, environment));
     let stop = environment.kit(repository, &["db", "stop"])?;
     let stopped = run::last_step("kit db stop", stop);
     // Report the first failure.
     result.and_then(|code| stopped.map(|_| code))
 }
 
-fn demonstrate(
+fn migrate_and_serve(
     repository: &Repository,
     options: &Options,
     environment: &Environment,
@@ -95,7 +104,7 @@ impl Environment {
         let data = match &options.data {
             Some(directory) => {
                 let absolute = std::path::absolute(directory)
-                    .with_context(|| format!("--data {} is no path", directory.display()))?;
+                    .with_context(|| format!("--data {} is not a path", directory.display()))?;
                 std::fs::create_dir_all(&absolute)
                     .with_context(|| format!("--data {} cannot be created", absolute.display()))?;
                 Some(absolute)
@@ -279,3 +288,6 @@ The last one is refused: its title is empty and its content missing. {end}
 fn say(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
 }
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -106,8 +106,13 @@ fn watch(mut command: Command, step: &Step, is_cancelled: impl Fn() -> bool) -> 
     for reader in readers {
         let _ = reader.join();
     }
+    let success = child.wait()?.success();
+    // Ctrl-C in a terminal also reaches the program, which may exit first. The signal is the reason then.
+    if !success && is_cancelled() {
+        bail!("interrupted");
+    }
     Ok(Finished {
-        success: child.wait()?.success(),
+        success,
         output,
         stdout,
     })
