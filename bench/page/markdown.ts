@@ -55,7 +55,7 @@ export function httpSection(result: Result | undefined): string {
     );
   }
   if (rows.some(({ metric, value }) => metric === "busy" && value < 0.9)) {
-    parts.push("† The server waited for the load or the database: this is no limit of its own.");
+    parts.push("† The server waited for the load or the database, so this is not its limit.");
   }
   const memory = ordered(rows, "all", "rss_mib").map(
     (subject) => `${shown(subject)} ${figure(rows, "all", subject, "rss_mib").toFixed(0)} MiB`,
@@ -74,7 +74,7 @@ export function startSection(result: Result | undefined): string {
   const lines = ordered(result.rows, "start", "ms").map(
     (subject) => `| ${shown(subject)} | ${figure(result.rows, "start", subject, "ms").toFixed(1)} |`,
   );
-  return [origin(result), ["| subject | ms to the first answer |", "|---|--:|", ...lines].join("\n")].join(
+  return [origin(result), ["| subject | ms to the first response |", "|---|--:|", ...lines].join("\n")].join(
     "\n\n",
   );
 }
@@ -104,7 +104,7 @@ export function devSection(result: Result | undefined): string {
       "|---|--:|--:|--:|--:|--:|--:|",
       ...lines,
     ].join("\n"),
-    `Goal: ${devGoalMs} ms at the median: ${isMet}. Requests beside it: ${value("load", "answered")} answered, ${noticed.join(", ")}.`,
+    `Goal: ${devGoalMs} ms at the median: ${isMet}. Concurrent requests: ${value("load", "answered")} served, ${noticed.join(", ")}.`,
   ].join("\n\n");
 }
 
@@ -112,7 +112,7 @@ export function devSection(result: Result | undefined): string {
 export function goalsSection(rows: readonly Row[]): string {
   const lines = verdicts(rows).map(
     ({ goal, scenario, subject, peer, ratio, limit, isMet }) =>
-      `| ${shown(subject)} beside ${peer}, ${scenario}: ${goal} | ${limit.toFixed(2)} | ${ratio.toFixed(3)} | ${isMet ? "met" : "**missed**"} |`,
+      `| ${shown(subject)} compared with ${peer}, ${scenario}: ${goal} | ${limit.toFixed(2)} | ${ratio.toFixed(3)} | ${isMet ? "met" : "**missed**"} |`,
   );
   const parts = [["| goal | ratio, at most | measured | |", "|---|--:|--:|---|", ...lines].join("\n")];
   const places = behind(rows);
@@ -137,7 +137,7 @@ export function picture(http: Result | undefined, start: Result | undefined): st
     ({ title, unit, bars: all }) =>
       `${title}: ${all.map(({ label, value }) => `${label} ${value.toFixed(1)} ${unit}`).join(", ")}.`,
   );
-  return chart("kit beside its peers; shorter is better", words.join(" "), panels);
+  return chart("kit compared with its peers; shorter is better", words.join(" "), panels);
 }
 
 function barsOf(result: Result | undefined, scenario: string, metric: string): Bar[] {

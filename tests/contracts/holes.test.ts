@@ -6,7 +6,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 
-import type { RouteTable, TestAnswer } from "@kit/testing";
+import type { RouteTable, TestResponse } from "@kit/testing";
 import type { CompiledRoute } from "@kit/types";
 
 import { filled, rawQuery, type Slots, slotsOf } from "../../packages/testing/src/contracts/request.ts";
@@ -102,7 +102,7 @@ async function holesIn(directory: string): Promise<string[]> {
   for (const table of await tablesIn(directory)) {
     const compiled = contracts.application.routes.find(({ ref }) => ref === table.route);
     assert.ok(compiled);
-    const rows = [[], ...[...(table.takes ?? []), ...(table.refuses ?? [])].map((row) => [row])];
+    const rows = [[], ...[...(table.accepts ?? []), ...(table.refuses ?? [])].map((row) => [row])];
     for (const row of rows) {
       const changes = row.map(([slot, path, , given]) => ({ slot, path, given }));
       for (const id of shown(observer, compiled, table, slotsOf(table, {}, changes))) seen.add(id);
@@ -128,7 +128,7 @@ function shown(observer: Observer, compiled: CompiledRoute, table: RouteTable, s
   ];
   const isRight = fields.length === 0;
   const body = isRight ? {} : { error: { code: "VALIDATION_ERROR", details: { fields } } };
-  const answer: TestAnswer = {
+  const answer: TestResponse = {
     status: isRight ? (table.success ?? 200) : 400,
     headers: new Headers(),
     text: JSON.stringify(body),

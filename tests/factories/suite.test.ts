@@ -57,7 +57,7 @@ for (const round of [1, 2, 3]) {
   test("round " + round, async () => {
     assert.deepEqual(await suite.query("SELECT count(*) FROM users"), [["2"]]);
     const user = await suite.insert(users, { email: "o'hara@example.com" });
-    const { body } = await suite.ask("GET /users/:id", { params: { id: user.id } });
+    const { body } = await suite.request("GET /users/:id", { params: { id: user.id } });
     assertMatches(body, "User");
     assert.deepEqual(new Date(body.createdAt), user.createdAt);
     users.reset();
@@ -79,9 +79,9 @@ describe("teams", () => {
     suite = await createIntegrationSuite({ app: () => import("../src/app.ts"), fixtures });
   });
   test("takes what a fixture gives, and what a request says", async () => {
-    assert.equal((await suite.ask("POST /teams/:id/members")).status, 201);
-    assert.equal((await suite.ask("GET /teams/:id")).status, 200);
-    const { status } = await suite.ask("GET /teams/:id", { params: { id: crypto.randomUUID() } });
+    assert.equal((await suite.request("POST /teams/:id/members")).status, 201);
+    assert.equal((await suite.request("GET /teams/:id")).status, 200);
+    const { status } = await suite.request("GET /teams/:id", { params: { id: crypto.randomUUID() } });
     assert.equal(status, 404);
   });
 });
@@ -100,8 +100,8 @@ test("wrong", async () => {
   const members = createFactory<TeamMember>();
   await assert.rejects(suite.insert(members), /A TeamMember cannot be inserted into team_members: .*foreign key/);
   await assert.rejects(suite.insert(createFactory<JoinTeamInput>()), /JoinTeamInput has no table: only types with \`@table\`/);
-  await assert.rejects(suite.ask("/teams"), /\`\\/teams\` is no route: write it as/);
-  await assert.rejects(suite.ask("GET /teams/:id"), /needs \`params: { id: … }\`/);
+  await assert.rejects(suite.request("/teams"), /\`\\/teams\` is no route: write it as/);
+  await assert.rejects(suite.request("GET /teams/:id"), /needs \`params: { id: … }\`/);
   // What was refused leaves nothing behind that is in the way.
   const team = await suite.insert(createFactory<Team>());
   assert.deepEqual(await suite.query("SELECT id FROM teams"), [[team.id]]);
@@ -118,9 +118,9 @@ test("wrong", async () => {
 const suite = await createIntegrationSuite({ app: () => import("../src/app.ts") });
 test("asks", async () => {
   const user = await suite.insert(createFactory<User>());
-  assert.equal((await suite.ask("GET /users/:id", { params: { id: user.id } })).status, 200);
+  assert.equal((await suite.request("GET /users/:id", { params: { id: user.id } })).status, 200);
   await suite.reset();
-  assert.equal((await suite.ask("GET /users/:id", { params: { id: user.id } })).status, 404);
+  assert.equal((await suite.request("GET /users/:id", { params: { id: user.id } })).status, 404);
 });
 `;
 

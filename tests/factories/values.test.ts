@@ -14,8 +14,8 @@ import {
   arbitrary,
   NoValueError,
   type RuleName,
-  spoil,
-  spoilings,
+  invalidate,
+  violations,
   toWire,
 } from "../../packages/testing/src/values/index.ts";
 import { Project, repository } from "../e2e/support/project.ts";
@@ -173,10 +173,10 @@ function isRefused({ name, shape, validator }: Type): number {
   const left = new Set<string>();
   for (const style of ["wide", "readable"] as const) {
     for (const value of fc.sample(arbitrary(shape, { style: "readable" }), { seed: 5, numRuns: LOOKED_AT })) {
-      for (const spoiling of spoilings(shape, value, { style })) {
+      for (const spoiling of violations(shape, value, { style })) {
         const key = `${name} ${spoiling.path} ${spoiling.rule}`;
         const spoiled = drawn(spoiling.given)
-          .map((given) => spoil(shape, value, spoiling, given))
+          .map((given) => invalidate(shape, value, spoiling, given))
           .filter((found) => found !== undefined);
         if (spoiled.length === 0) left.add(key);
         else broken.add(key);

@@ -146,7 +146,7 @@ async function judgeRows(directory: string): Promise<void> {
   let rows = 0;
   for (const table of await tablesIn(directory)) {
     for (const [verb, list] of [
-      ["takes", table.takes],
+      ["takes", table.accepts],
       ["refuses", table.refuses],
     ] as const) {
       for (const [slot, path, what, given] of list ?? []) {

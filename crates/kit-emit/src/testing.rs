@@ -19,7 +19,7 @@ fn write(context: Context<'_>, runner: TestRunner) -> String {
     text.push_str("import type * as Types from \"../types.ts\";\n\n");
     let mut writer = Writer::default();
     writer.block("declare module \"@kit/testing\" {", "}", |writer| {
-        writer.block("interface KnownTypes {", "}", |writer| {
+        writer.block("interface ProjectTypeMap {", "}", |writer| {
             for declaration in &context.program.declarations {
                 let name = &declaration.name;
                 writer.line(format_args!("{name}: Types.{name};"));

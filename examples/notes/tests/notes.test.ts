@@ -14,7 +14,7 @@ beforeEach(() => suite.reset());
 test("notes are listed in pages, the newest first", async () => {
   // Each note is a minute newer than the previous one.
   const added = await suite.insertMany(notes, 5);
-  const { body } = await suite.ask("GET /notes", { query: { page: 2, pageSize: 2 } });
+  const { body } = await suite.request("GET /notes", { query: { page: 2, pageSize: 2 } });
   assertMatches(body, "PaginatedResponseOfNoteSummary");
   assert.deepEqual(
     body.data.map(({ id }) => id),
@@ -25,7 +25,10 @@ test("notes are listed in pages, the newest first", async () => {
 
 test("a change keeps the fields that the body does not contain", async () => {
   const note = await suite.insert(notes);
-  const { body } = await suite.ask("PUT /notes/:id", { params: { id: note.id }, body: { archived: true } });
+  const { body } = await suite.request("PUT /notes/:id", {
+    params: { id: note.id },
+    body: { archived: true },
+  });
   assertMatches(body, "Note");
   assert.deepEqual([body.title, body.content, body.archived], [note.title, note.content, true]);
 });

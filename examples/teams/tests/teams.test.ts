@@ -21,7 +21,7 @@ describe("teams", () => {
     await suite.insert(members, { teamId: team.id, userId: first.id, role: "lead" });
     await suite.insert(members, { teamId: team.id, userId: second.id });
 
-    const { status, body } = await suite.ask("GET /teams/:id", { params: { id: team.id } });
+    const { status, body } = await suite.request("GET /teams/:id", { params: { id: team.id } });
     assert.equal(status, 200);
     assertMatches(body, "TeamWithMembers");
     assert.equal(body.name, "Analysts");
@@ -40,7 +40,7 @@ describe("teams", () => {
       await suite.insert(members, { teamId: team.id, userId: user.id });
     }
     const one = await suite.insert(users);
-    const { status, body } = await suite.ask("POST /teams/:id/members", {
+    const { status, body } = await suite.request("POST /teams/:id/members", {
       params: { id: team.id },
       body: { userId: one.id },
     });
@@ -54,13 +54,13 @@ test("the todos of a user are deleted with the user", async () => {
   assert.ok(leaving !== undefined && staying !== undefined);
   await suite.insertMany(todos, 3, { userId: leaving.id });
   const kept = await suite.insert(todos, { userId: staying.id });
-  assert.equal((await suite.ask("DELETE /users/:id", { params: { id: leaving.id } })).status, 204);
+  assert.equal((await suite.request("DELETE /users/:id", { params: { id: leaving.id } })).status, 204);
   assert.deepEqual(await suite.query("SELECT id FROM todos"), [[kept.id]]);
 });
 
 test("a user is refused for each rule that a body can break", async () => {
   for (const { field, rule, value } of createFactory<CreateUserInput>().invalid()) {
-    const { status, text } = await suite.ask("POST /users", { body: value });
+    const { status, text } = await suite.request("POST /users", { body: value });
     assert.equal(status, 400, `${field} ${rule}: ${text}`);
   }
 });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** Location in a source file. */
-export interface CodePlace {
+export interface CodeLocation {
   /** Absolute path. */
   readonly path: string;
   /** Line number, from 1; 0 for the whole file. */
@@ -20,9 +20,9 @@ const OWN = fileURLToPath(new URL(".", import.meta.url));
  *
  * @param stack - The stack of an error or of a call.
  */
-export function placeOf(stack: string | undefined): CodePlace | undefined {
+export function locationOf(stack: string | undefined): CodeLocation | undefined {
   const frames = (stack ?? "").split("\n").flatMap((line) => frame(line) ?? []);
-  const isOwn = ({ path }: CodePlace): boolean => path.startsWith(OWN);
+  const isOwn = ({ path }: CodeLocation): boolean => path.startsWith(OWN);
   const first = frames.findIndex((place) => !isOwn(place));
   if (first === -1) return undefined;
   const called = frames.findIndex((place, index) => index > first && isOwn(place));
@@ -32,20 +32,20 @@ export function placeOf(stack: string | undefined): CodePlace | undefined {
 }
 
 /** Returns the location in the project's code that called this function. */
-export function calledFrom(): CodePlace | undefined {
+export function calledFrom(): CodeLocation | undefined {
   const holder: { stack?: string } = {};
   Error.captureStackTrace(holder, calledFrom);
-  return placeOf(holder.stack);
+  return locationOf(holder.stack);
 }
 
 /** Returns the location of an error during an import: a syntax error, a missing module, or an exception in the module. */
-export function importPlace(error: unknown): CodePlace | undefined {
+export function importPlace(error: unknown): CodeLocation | undefined {
   if (!(error instanceof Error)) return undefined;
-  return syntaxPlace(error.stack ?? "") ?? specifierPlace(error.message) ?? placeOf(error.stack);
+  return syntaxPlace(error.stack ?? "") ?? specifierPlace(error.message) ?? locationOf(error.stack);
 }
 
 /** Parses a line such as `    at name (file:///app/kit.config.js:3:7)`, also with `async` and without a name. */
-function frame(line: string): CodePlace | undefined {
+function frame(line: string): CodeLocation | undefined {
   const [, where, row, column] = /^\s+at (?:.*\()?(.+?):(\d+):(\d+)\)?$/.exec(line) ?? [];
   const path = where === undefined ? undefined : pathOf(where.replace(/^async /, ""));
   return path === undefined ? undefined : { path, line: Number(row), column: Number(column) };
@@ -59,7 +59,7 @@ function pathOf(where: string): string | undefined {
 }
 
 /** Returns the location of a syntax error. Node prints it above the stack: file and line number, the line, and a caret. */
-function syntaxPlace(stack: string): CodePlace | undefined {
+function syntaxPlace(stack: string): CodeLocation | undefined {
   const lines = stack.split("\n");
   const [, where, row] = /^(.+):(\d+)$/.exec(lines[0] ?? "") ?? [];
   const path = where === undefined ? undefined : pathOf(where);
@@ -69,7 +69,7 @@ function syntaxPlace(stack: string): CodePlace | undefined {
 }
 
 /** Returns the location of the import of a missing module. The message contains the importing file, but not the line. */
-function specifierPlace(message: string): CodePlace | undefined {
+function specifierPlace(message: string): CodeLocation | undefined {
   const [, missing, importer] = /'([^']+)' imported from (\S.*)$/m.exec(message) ?? [];
   const path = importer === undefined ? undefined : pathOf(importer);
   if (missing === undefined || path === undefined) return undefined;

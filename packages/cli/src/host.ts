@@ -11,11 +11,11 @@ import {
   type WatchRequest,
 } from "@kit/transform-native";
 
-import { type CodePlace, importPlace } from "./code-place.ts";
+import { type CodeLocation, importPlace } from "./code-location.ts";
 import { ConfigModule } from "./config-module.ts";
 import { EmbeddedDatabases } from "./database.ts";
 import type { Supervisor } from "./dev/supervisor.ts";
-import type { Watching } from "./dev/watching.ts";
+import type { EventQueue } from "./dev/event-queue.ts";
 import { EnvFile } from "./env-file.ts";
 import { runNode } from "./node-run.ts";
 import { plainData } from "./plain-data.ts";
@@ -26,7 +26,7 @@ import { runTap, type TapAnswer, type TapRequest } from "./plugins/run.ts";
 /** Error for the user, if the host cannot execute a request of the command. */
 export class HostError extends Error {
   /** Location in the project's code, if known. */
-  readonly at: CodePlace | undefined;
+  readonly at: CodeLocation | undefined;
 
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -43,7 +43,7 @@ export class Host {
   /** Plugins of the configuration that was loaded last. */
   #plugins: readonly Plugin[] = [];
   #received: NodeJS.Signals | undefined;
-  #watching: Watching | undefined;
+  #watching: EventQueue | undefined;
   #supervisor: Supervisor | undefined;
   readonly #config = new ConfigModule();
   /** Configuration that was loaded last. It is used again until one of its files changes. */
@@ -74,7 +74,7 @@ export class Host {
       this.#loaded = { path, value };
       return value;
     } finally {
-      this.#watching?.also("configuration", this.#config.files);
+      this.#watching?.watchAlso("configuration", this.#config.files);
     }
   }
 
@@ -134,7 +134,7 @@ export class Host {
   async watch(request: WatchRequest): Promise<null> {
     if (this.#watching === undefined) {
       // Loaded on demand, because other commands do not need the module.
-      const { Watching: Loaded } = await import("./dev/watching.ts");
+      const { EventQueue: Loaded } = await import("./dev/event-queue.ts");
       this.#watching = new Loaded();
     }
     this.#watching.watch(request);

@@ -28,7 +28,7 @@ export async function main(args: readonly string[]): Promise<void> {
     }
   }
   try {
-    process.exitCode = await converse(command, host);
+    process.exitCode = await runCommand(command, host);
     over = true;
   } catch (error) {
     process.exitCode = EXIT_BUG;
@@ -44,7 +44,7 @@ export async function main(args: readonly string[]): Promise<void> {
 }
 
 /** Runs the command and executes its requests until it exits. */
-async function converse(command: Command, host: Host): Promise<number> {
+async function runCommand(command: Command, host: Host): Promise<number> {
   let reply: CommandReply | undefined;
   for (;;) {
     const text = command.step(reply === undefined ? undefined : JSON.stringify(reply));

@@ -93,7 +93,7 @@ test(
     const dev = await Dev.start(t, app("first"));
     const url = await dev.url();
     await dev.project.write("src/main.ts", 'throw new Error("not yet");');
-    await dev.until(() => dev.output.includes("the last version goes on running"), "it was not told");
+    await dev.until(() => dev.output.includes("the last version keeps running"), "it was not told");
     assert.match((await ask(`${url}/__kit/build`)).text, /Error: not yet/);
     await dev.serves(url, "first");
 

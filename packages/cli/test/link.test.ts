@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 
 import { planVariable, type ProcessPlan } from "../src/dev/messages.ts";
 
-const link = new URL("../src/dev/link.ts", import.meta.url).href;
+const link = new URL("../src/dev/development-link.ts", import.meta.url).href;
 
 /** Runs `program.mjs` of a directory after loading these modules. */
 function start(t: TestContext, root: string, warm: readonly string[]): ChildProcess {

@@ -3,14 +3,14 @@ import { relative } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { Watching } from "../src/dev/watching.ts";
+import { EventQueue } from "../src/dev/event-queue.ts";
 import { Project } from "./support/project.ts";
 
 test("reports a file that is edited while a build reads it for the first time", async (t) => {
   const own = await Project.create(t, { "a.ts": "" });
   const linked = await Project.create(t, { "edited.ts": "1", "left.ts": "1" });
   const request = { root: own.root, ignored: [], tests: true, files: [], written: [] };
-  const watching = new Watching();
+  const watching = new EventQueue();
   t.after(() => watching.close());
   watching.watch(request);
   // Longer than the inaccuracy of modification times.
@@ -28,6 +28,6 @@ test("reports a file that is edited while a build reads it for the first time", 
   const next = watching.next();
   watching.watch({ ...request, files });
   assert.equal(await Promise.race([next, sleep(100, "nothing")]), "nothing");
-  watching.tell({ kind: "quit" });
+  watching.deliver({ kind: "quit" });
   await next;
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Binaries } from "./binaries.ts";
 import { DevDatabaseError, messageOf, USE_YOUR_OWN } from "./errors.ts";
 import { makePrivate } from "./home.ts";
-import type { Home } from "./home.ts";
+import type { DataLocation } from "./home.ts";
 
 /** Role that owns all databases. */
 export const USER = "kit";
@@ -15,7 +15,7 @@ export const USER = "kit";
 const NEW = "cluster.new.";
 
 /** Creates the data directory if it does not exist, and returns the password of {@link USER}. */
-export async function prepareCluster(home: Home, binaries: Binaries): Promise<string> {
+export async function prepareCluster(home: DataLocation, binaries: Binaries): Promise<string> {
   const passwordFile = join(home.directory, "password");
   if (existsSync(home.cluster)) {
     checkVersion(home, binaries);
@@ -65,7 +65,7 @@ function removeLeftovers(directory: string): void {
   }
 }
 
-function checkVersion(home: Home, binaries: Binaries): void {
+function checkVersion(home: DataLocation, binaries: Binaries): void {
   const file = join(home.cluster, "PG_VERSION");
   let version: string;
   try {
@@ -83,7 +83,12 @@ function checkVersion(home: Home, binaries: Binaries): void {
   );
 }
 
-function initialize(home: Home, binaries: Binaries, directory: string, passwordFile: string): Promise<void> {
+function initialize(
+  home: DataLocation,
+  binaries: Binaries,
+  directory: string,
+  passwordFile: string,
+): Promise<void> {
   const child = spawn(
     binaries.initdb,
     [

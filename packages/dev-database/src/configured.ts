@@ -14,12 +14,12 @@ export function configuredUrl(environment: NodeJS.ProcessEnv): string | undefine
   if (value === undefined) return undefined;
   const url = value.trim();
   if (url !== "") return url;
-  let place;
-  if (environment["NODE_ENV"] === "production") place = "NODE_ENV is `production`";
-  else if (isCi(environment)) place = "CI is set";
+  let environmentName;
+  if (environment["NODE_ENV"] === "production") environmentName = "NODE_ENV is `production`";
+  else if (isCi(environment)) environmentName = "CI is set";
   else return undefined;
   throw new DevDatabaseError(
-    `DATABASE_URL is set and empty, and ${place}: the embedded PostgreSQL is for development alone`,
+    `DATABASE_URL is set and empty, and ${environmentName}: the embedded PostgreSQL is for development alone`,
     "Set DATABASE_URL=postgres://user:password@host:5432/database",
   );
 }

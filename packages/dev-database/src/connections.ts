@@ -1,5 +1,5 @@
-import { WireError } from "./wire.ts";
-import type { Connection } from "./wire.ts";
+import { PostgresError } from "./postgres-protocol.ts";
+import type { Connection } from "./postgres-protocol.ts";
 
 /** Time in milliseconds that an idle connection is kept. To log in takes longer than most queries. */
 const KEPT_MS = 5_000;
@@ -22,7 +22,7 @@ export class Connections {
       return result;
     } catch (error) {
       // After an error of PostgreSQL the connection is still usable.
-      if (error instanceof WireError) this.#keep(connection);
+      if (error instanceof PostgresError) this.#keep(connection);
       else connection.end();
       throw error;
     }

@@ -19,7 +19,7 @@ import { SYSTEM_DIRECTORY } from "./binaries.ts";
 import { DevDatabaseError, messageOf, USE_YOUR_OWN } from "./errors.ts";
 
 /** Location of a server's data, and the account that the server runs as. */
-export interface Home {
+export interface DataLocation {
   /** Directory that contains the cluster and its password. */
   readonly directory: string;
   /** Data directory of PostgreSQL. */
@@ -33,7 +33,7 @@ export interface Home {
  * account cannot enter the project (for example below `/root`), the data is stored in `/var/lib/kit`, and the file `location` in the state
  * directory contains its path.
  */
-export function homeOf(state: string): Home {
+export function homeOf(state: string): DataLocation {
   if (!isRoot()) return { directory: state, cluster: join(state, "cluster"), account: undefined };
   const pointer = join(state, "location");
   const inPlace = join(state, "cluster");
@@ -50,7 +50,7 @@ function accountOf(cluster: string): Account {
   const { uid, gid } = statSync(cluster);
   if (uid !== 0) return { uid, gid };
   // The cluster was copied or restored by root.
-  giveTo(cluster, NOBODY);
+  changeOwner(cluster, NOBODY);
   return NOBODY;
 }
 
@@ -84,11 +84,11 @@ function prune(parent: string): void {
 }
 
 /** Changes the owner of a directory and of everything in it. */
-export function giveTo(path: string, account: Account): void {
+export function changeOwner(path: string, account: Account): void {
   lchownSync(path, account.uid, account.gid);
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     const inner = join(path, entry.name);
-    if (entry.isDirectory()) giveTo(inner, account);
+    if (entry.isDirectory()) changeOwner(inner, account);
     else lchownSync(inner, account.uid, account.gid);
   }
 }

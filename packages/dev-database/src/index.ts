@@ -8,15 +8,15 @@
  * @module
  */
 import { configuredUrl } from "./configured.ts";
-import { lease, leaseCopy, order, stop } from "./lease.ts";
+import { lease, leaseCopy, sendControl, stop } from "./lease.ts";
 import type { Lease } from "./lease.ts";
 import { applyMigrations, keyOf } from "./migrations.ts";
-import { placesOf, projectRoot } from "./places.ts";
-import type { DatabaseOptions } from "./places.ts";
+import { pathsOf, projectRoot } from "./paths.ts";
+import type { DatabaseOptions } from "./paths.ts";
 import { TestConnection } from "./test-database.ts";
 
 export { DevDatabaseError } from "./errors.ts";
-export type { DatabaseOptions } from "./places.ts";
+export type { DatabaseOptions } from "./paths.ts";
 
 /** Database that runs at least until it is closed. */
 export interface DevDatabase extends AsyncDisposable {
@@ -41,7 +41,7 @@ export interface DevDatabase extends AsyncDisposable {
  * ```
  */
 export async function openDatabase(options: DatabaseOptions = {}): Promise<DevDatabase> {
-  return opened(await lease(placesOf(options), options.name ?? NAME));
+  return opened(await lease(pathsOf(options), options.name ?? NAME));
 }
 
 /**
@@ -98,7 +98,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   const { template } = options;
   const key = template === undefined ? keyOf(root) : keyOf(undefined, template.key);
   const prepare = template?.prepare ?? ((url: string) => applyMigrations(root, url));
-  const held = await leaseCopy(placesOf(options, "tests"), key, prepare);
+  const held = await leaseCopy(pathsOf(options, "tests"), key, prepare);
   const connection = new TestConnection(held.url);
   const close = async (): Promise<void> => {
     await connection.close();
@@ -118,7 +118,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
  * @throws {DevDatabaseError} if the database cannot be started.
  */
 export function startDatabase(options: DatabaseOptions = {}): Promise<string> {
-  return order(placesOf(options), "start", options.name ?? NAME);
+  return sendControl(pathsOf(options), "start", options.name ?? NAME);
 }
 
 /**
@@ -127,7 +127,7 @@ export function startDatabase(options: DatabaseOptions = {}): Promise<string> {
  * @returns The number of processes or sessions that still use the database. It stops after the last one.
  */
 export function stopDatabase(options: DatabaseOptions = {}): Promise<number> {
-  return stop(placesOf(options), options.name ?? NAME);
+  return stop(pathsOf(options), options.name ?? NAME);
 }
 
 /**
@@ -136,7 +136,7 @@ export function stopDatabase(options: DatabaseOptions = {}): Promise<number> {
  * @throws {DevDatabaseError} if the database cannot be started.
  */
 export async function resetDatabase(options: DatabaseOptions = {}): Promise<DevDatabase> {
-  await order(placesOf(options), "reset", options.name ?? NAME);
+  await sendControl(pathsOf(options), "reset", options.name ?? NAME);
   return await openDatabase(options);
 }
 

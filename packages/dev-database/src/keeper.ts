@@ -18,7 +18,7 @@ import { BUSY, isDatabaseName, onLines } from "./protocol.ts";
 import type { Control, KeeperRequest, LeaseReply, LeaseRequest, Prepared } from "./protocol.ts";
 import { Server } from "./server.ts";
 import { TestDatabases } from "./test-databases.ts";
-import { WireError } from "./wire.ts";
+import { PostgresError } from "./postgres-protocol.ts";
 
 /** Maximum number of crashes within a minute. After more crashes the keeper stops. */
 const CRASHES = 5;
@@ -29,9 +29,9 @@ const FIRST_LEASE_MS = 10_000;
 /** Time in milliseconds for a server to run again, if it stopped during a request for a database. */
 const RETURN_MS = 10_000;
 
-const { places, idleMs } = JSON.parse(process.argv[2] ?? "") as KeeperRequest;
+const { paths, idleMs } = JSON.parse(process.argv[2] ?? "") as KeeperRequest;
 
-const lock = new DatabaseSync(places.lock);
+const lock = new DatabaseSync(paths.lock);
 try {
   lock.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
 } catch (error) {
@@ -44,7 +44,7 @@ process.stdout.on("error", () => undefined);
 process.stderr.on("error", () => undefined);
 process.on("uncaughtException", (error) => {
   note(`keeper ${process.pid} fails: ${error.stack ?? messageOf(error)}`);
-  void end(1);
+  void shutDown(1);
 });
 
 const leases = new Set<Socket>();
@@ -53,9 +53,9 @@ let server: Server | undefined;
 let idle: NodeJS.Timeout | undefined;
 let ending = false;
 /** True after `kit db start`: the keeper runs without a lease. */
-let pinned = false;
+let staysWithoutLease = false;
 const tests = new TestDatabases(() => up);
-let up = begin();
+let up = startServer();
 
 const listener = createServer((socket) => {
   // A client that connects too late sees a closed connection without a response, and starts the next keeper.
@@ -66,33 +66,33 @@ const listener = createServer((socket) => {
   socket.once("close", () => {
     leases.delete(socket);
     if (!ending) tests.left(socket);
-    if (leases.size === 0) rest(idleMs);
+    if (leases.size === 0) startIdleTimer(idleMs);
   });
   onLines(socket, (line) => void reply(socket, line));
 });
-if (process.platform !== "win32") rmSync(places.socket, { force: true });
+if (process.platform !== "win32") rmSync(paths.socket, { force: true });
 listener.on("error", (error) => {
   note(`the socket fails: ${messageOf(error)}`);
-  void end(1);
+  void shutDown(1);
 });
-listener.listen(places.socket);
-rest(Math.max(idleMs, FIRST_LEASE_MS));
-for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void end(0));
+listener.listen(paths.socket);
+startIdleTimer(Math.max(idleMs, FIRST_LEASE_MS));
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void shutDown(0));
 
 /** Starts PostgreSQL. If that fails, the keeper exits. The next keeper tries again, when the reason may be gone. */
-function begin(): Promise<Server> {
+function startServer(): Promise<Server> {
   const starting = start();
   starting.catch((error: unknown) => {
     if (ending) return;
     note(messageOf(error));
     // Clients that wait get the error first.
-    setTimeout(() => void end(1), 100);
+    setTimeout(() => void shutDown(1), 100);
   });
   return starting;
 }
 
 async function start(): Promise<Server> {
-  server ??= new Server(places);
+  server ??= new Server(paths);
   server.onCrash = crashed;
   await server.start();
   // Databases without an owner are dropped in the background, because they disturb no client.
@@ -127,7 +127,7 @@ async function answerTo(socket: Socket, request: LeaseRequest | Prepared): Promi
 async function control(socket: Socket, what: Control, name: string): Promise<LeaseReply> {
   switch (what) {
     case "start":
-      pinned = true;
+      staysWithoutLease = true;
       return { url: await urlOf(name) };
     case "reset": {
       const current = await up;
@@ -135,13 +135,13 @@ async function control(socket: Socket, what: Control, name: string): Promise<Lea
       return { url: await urlOf(name) };
     }
     case "stop": {
-      pinned = false;
+      staysWithoutLease = false;
       const others = leases.size - 1;
       const users = others > 0 ? others : await sessions();
       if (users === 0) {
         // The client gets the response when PostgreSQL has stopped.
         leases.delete(socket);
-        await end(0, () => new Promise((done) => socket.end(`${JSON.stringify({ users })}\n`, done)));
+        await shutDown(0, () => new Promise((done) => socket.end(`${JSON.stringify({ users })}\n`, done)));
       }
       return { users };
     }
@@ -170,7 +170,7 @@ async function urlOf(name: string): Promise<string> {
       return await current.url(name);
     } catch (error) {
       // Class 57P: the server is shutting down, starting or recovering.
-      const passing = !(error instanceof WireError) || error.code.startsWith("57P");
+      const passing = !(error instanceof PostgresError) || error.code.startsWith("57P");
       if (!passing || Date.now() > deadline) throw error;
       // oxlint-disable-next-line no-await-in-loop -- waiting is the point
       await sleep(100);
@@ -187,9 +187,9 @@ function crashed(): void {
   note(`PostgreSQL ended by itself (${recent} within a minute)`);
   if (recent > CRASHES) {
     note("it ends too often: given up");
-    return void end(1);
+    return void shutDown(1);
   }
-  up = begin();
+  up = startServer();
   void stayAt(server?.port);
 }
 
@@ -205,14 +205,14 @@ async function stayAt(before: number | undefined): Promise<void> {
   }
 }
 
-function rest(milliseconds: number): void {
+function startIdleTimer(milliseconds: number): void {
   clearTimeout(idle);
-  idle = setTimeout(() => void retire(), milliseconds);
+  idle = setTimeout(() => void stopIfIdle(), milliseconds);
 }
 
 /** Stops, unless the keeper is to stay or a program is connected to PostgreSQL without a lease, such as psql. */
-async function retire(): Promise<void> {
-  if (pinned || leases.size > 0) return;
+async function stopIfIdle(): Promise<void> {
+  if (staysWithoutLease || leases.size > 0) return;
   let connected = 0;
   try {
     connected = await sessions();
@@ -220,12 +220,12 @@ async function retire(): Promise<void> {
     // PostgreSQL does not run, so there are no sessions.
   }
   if (leases.size > 0) return;
-  if (connected > 0) return rest(Math.max(idleMs, 1_000));
-  await end(0);
+  if (connected > 0) return startIdleTimer(Math.max(idleMs, 1_000));
+  await shutDown(0);
 }
 
 /** @param last - Called when PostgreSQL has stopped, before this process exits. */
-async function end(code: number, last?: () => Promise<void>): Promise<void> {
+async function shutDown(code: number, last?: () => Promise<void>): Promise<void> {
   if (ending) return;
   ending = true;
   listener.close();

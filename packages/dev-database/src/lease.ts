@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 import { codeOf, DevDatabaseError, messageOf, USE_YOUR_OWN } from "./errors.ts";
-import type { Places } from "./places.ts";
+import type { Paths } from "./paths.ts";
 import { BUSY, isDatabaseName, onLines } from "./protocol.ts";
 import type { Control, KeeperRequest, LeaseReply, LeaseRequest } from "./protocol.ts";
 
@@ -19,13 +19,13 @@ export interface Lease {
 }
 
 /** Maximum duration of a start in milliseconds: an initialization on a slow disk, or a recovery after a crash. */
-const PATIENCE_MS = 90_000;
+const START_TIMEOUT_MS = 90_000;
 
 /** Maximum pause in milliseconds before the next attempt to renew a lost lease. */
 const LONGEST_PAUSE_MS = 30_000;
 
 /** If a lease lasted for this time in milliseconds, the next attempt to renew it starts without a pause. */
-const LASTING_MS = 60_000;
+const STABLE_LEASE_MS = 60_000;
 
 /** Maximum size of a log in bytes. A larger log is truncated. */
 const LOG_BYTES = 1_000_000;
@@ -34,28 +34,33 @@ const LOG_BYTES = 1_000_000;
 export type Prepare = (url: string) => Promise<void>;
 
 /** Acquires a lease on a database by name. Starts a keeper if there is none. */
-export async function lease(places: Places, name: string): Promise<Lease> {
+export async function lease(paths: Paths, name: string): Promise<Lease> {
   checkName(name);
-  return await hold(places, await acquire(places, { name }), { name });
+  return await holdLease(paths, await acquire(paths, { name }), { name });
 }
 
 /** Acquires a lease on a copy of a template. Prepares the template if it does not exist. */
-export async function leaseCopy(places: Places, key: string, prepare: Prepare): Promise<Lease> {
-  const first = await acquire(places, { template: key }, { prepare });
-  return await hold(places, first, { name: new URL(first.url).pathname.slice(1), owned: true });
+export async function leaseCopy(paths: Paths, key: string, prepare: Prepare): Promise<Lease> {
+  const first = await acquire(paths, { template: key }, { prepare });
+  return await holdLease(paths, first, { name: new URL(first.url).pathname.slice(1), owned: true });
 }
 
 /** Sends the keeper the order to start or reset, and returns the URL of the database. The lease ends with the promise. */
-export async function order(places: Places, control: Control, name: string): Promise<string> {
+export async function sendControl(paths: Paths, control: Control, name: string): Promise<string> {
   checkName(name);
-  const { socket, url } = await acquire(places, { control, name });
+  const { socket, url } = await acquire(paths, { control, name });
   socket.destroy();
   return url;
 }
 
 /** Stops the database if there is a keeper. Returns the number of other users. */
-export async function stop(places: Places, name: string): Promise<number> {
-  const answer = await ask(places.socket, { control: "stop", name }, Date.now() + PATIENCE_MS, {});
+export async function stop(paths: Paths, name: string): Promise<number> {
+  const answer = await sendRequest(
+    paths.socket,
+    { control: "stop", name },
+    Date.now() + START_TIMEOUT_MS,
+    {},
+  );
   return answer === undefined || "url" in answer ? 0 : answer.users;
 }
 
@@ -68,7 +73,7 @@ function checkName(name: string): void {
 }
 
 /** Holds a lease, and renews it if the connection is lost. */
-async function hold(places: Places, first: Held, again: LeaseRequest): Promise<Lease> {
+async function holdLease(paths: Paths, first: LeaseConnection, again: LeaseRequest): Promise<Lease> {
   let released = false;
   let socket = first.socket;
   let pause = 0;
@@ -83,7 +88,7 @@ async function hold(places: Places, first: Held, again: LeaseRequest): Promise<L
       if (released) return;
       try {
         // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
-        const next = await acquire(places, again, { background: true });
+        const next = await acquire(paths, again, { background: true });
         // The lease was released in the meantime.
         if (released) return void next.socket.destroy();
         socket = next.socket;
@@ -99,7 +104,7 @@ async function hold(places: Places, first: Held, again: LeaseRequest): Promise<L
     const since = Date.now();
     socket.unref();
     const lost = (): void => {
-      if (Date.now() - since > LASTING_MS) pause = 0;
+      if (Date.now() - since > STABLE_LEASE_MS) pause = 0;
       void renew();
     };
     if (socket.closed) lost();
@@ -132,13 +137,13 @@ function moved(from: string, to: string): string {
 }
 
 /** Connection to the keeper, and the URL of the database. */
-interface Held {
+interface LeaseConnection {
   readonly socket: Socket;
   readonly url: string;
 }
 
 /** Options of a request to the keeper. */
-interface Manner {
+interface RequestOptions {
   /** True if the request does not keep the process alive. */
   readonly background?: boolean;
   /** Fills the template if the keeper has none. */
@@ -146,22 +151,26 @@ interface Manner {
 }
 
 /** Sends a request to the keeper and waits for the response. Starts a keeper if there is none. */
-async function acquire(places: Places, request: LeaseRequest, manner: Manner = {}): Promise<Held> {
-  const deadline = Date.now() + PATIENCE_MS;
+async function acquire(
+  paths: Paths,
+  request: LeaseRequest,
+  options: RequestOptions = {},
+): Promise<LeaseConnection> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
   let keeper: Keeper | undefined;
   let kills = 0;
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
-    const answer = await ask(places.socket, request, deadline, manner);
+    const answer = await sendRequest(paths.socket, request, deadline, options);
     if (answer !== undefined && "url" in answer) {
       keeper?.forget();
       return answer;
     }
     if (keeper === undefined || keeper.exitCode === BUSY || keeper.exitCode === 0) {
-      keeper = new Keeper(places);
+      keeper = new Keeper(paths);
     } else if (keeper.killed && kills < 3) {
       kills += 1;
-      keeper = new Keeper(places);
+      keeper = new Keeper(paths);
     } else if (keeper.exitCode !== undefined) {
       throw new DevDatabaseError(
         `the keeper of the embedded database ended at once (${keeper.end}):\n${tail(keeper.log)}`,
@@ -170,22 +179,22 @@ async function acquire(places: Places, request: LeaseRequest, manner: Manner = {
     }
     if (Date.now() > deadline) {
       throw new DevDatabaseError(
-        `the embedded database did not come up in ${PATIENCE_MS / 1000} s:\n${tail(keeper.log)}`,
+        `the embedded database did not come up in ${START_TIMEOUT_MS / 1000} s:\n${tail(keeper.log)}`,
         USE_YOUR_OWN,
       );
     }
     // oxlint-disable-next-line no-await-in-loop -- waiting is the point
-    await sleep(20, undefined, { ref: manner.background !== true });
+    await sleep(20, undefined, { ref: options.background !== true });
   }
 }
 
 /** Sends one request. Returns `undefined` if there is no keeper, or if it closes the connection without a response. */
-function ask(
+function sendRequest(
   path: string,
   request: LeaseRequest,
   deadline: number,
-  { background = false, prepare }: Manner,
-): Promise<Held | { users: number } | undefined> {
+  { background = false, prepare }: RequestOptions,
+): Promise<LeaseConnection | { users: number } | undefined> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);
     if (background) socket.unref();
@@ -239,9 +248,9 @@ class Keeper {
   end = "";
   readonly #child: ChildProcess;
 
-  constructor(places: Places) {
-    this.log = join(places.state, "keeper.log");
-    const request: KeeperRequest = { places, idleMs: idleMs() };
+  constructor(paths: Paths) {
+    this.log = join(paths.state, "keeper.log");
+    const request: KeeperRequest = { paths, idleMs: idleMs() };
     const log = openLog(this.log);
     try {
       this.#child = spawn(
@@ -250,7 +259,7 @@ class Keeper {
         {
           detached: true,
           stdio: ["ignore", log, log],
-          cwd: places.state,
+          cwd: paths.state,
           env: environment(),
           windowsHide: true,
         },
@@ -292,7 +301,7 @@ function idleMs(): number {
   if (text === undefined || text === "") return 2_000;
   const value = Number(text);
   if (Number.isInteger(value) && value >= 0) return value;
-  throw new DevDatabaseError(`KIT_DATABASE_IDLE_MS is "${text}", which is no number of milliseconds`);
+  throw new DevDatabaseError(`KIT_DATABASE_IDLE_MS is "${text}", which is not a number of milliseconds`);
 }
 
 function openLog(path: string): number {

@@ -15,7 +15,7 @@ export interface DatabaseOptions {
 }
 
 /** Paths of a project's server and its keeper. They are the same for every process. */
-export interface Places {
+export interface Paths {
   /** True if committed data survives a crash of the machine. */
   readonly durable: boolean;
   /** Directory of the logs, and of the data if PostgreSQL can enter it. */
@@ -27,7 +27,7 @@ export interface Places {
 }
 
 /** Returns the paths of the project's server or of its server for tests. Creates the directories. */
-export function placesOf(options: DatabaseOptions, server: "postgres" | "tests" = "postgres"): Places {
+export function pathsOf(options: DatabaseOptions, server: "postgres" | "tests" = "postgres"): Paths {
   const data =
     options.dataDir ??
     nonEmpty(process.env["KIT_DATA_DIR"]) ??

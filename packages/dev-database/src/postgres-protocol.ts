@@ -25,7 +25,7 @@ export interface Login {
 }
 
 /** Error that PostgreSQL reports for a query or login. */
-export class WireError extends Error {
+export class PostgresError extends Error {
   /** SQLSTATE code. */
   readonly code: string;
 
@@ -98,7 +98,7 @@ async function next(messages: Messages): Promise<Message> {
 /** Reads the rows of a query. If the query fails, throws the error when the server is ready again. */
 async function results(messages: Messages): Promise<(string | null)[][]> {
   const rows: (string | null)[][] = [];
-  let error: WireError | undefined;
+  let error: PostgresError | undefined;
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- messages come one after the other
     const { value } = await messages.next();
@@ -124,14 +124,14 @@ function row(body: Buffer): (string | null)[] {
   return values;
 }
 
-function refusal(body: Buffer): WireError {
+function refusal(body: Buffer): PostgresError {
   const fields = new Map(
     body
       .toString("utf8")
       .split("\0")
       .map((field) => [field.charAt(0), field.slice(1)]),
   );
-  return new WireError(fields.get("M") ?? "PostgreSQL refused", fields.get("C") ?? "XX000");
+  return new PostgresError(fields.get("M") ?? "PostgreSQL refused", fields.get("C") ?? "XX000");
 }
 
 function startup(parameters: Readonly<Record<string, string>>): Buffer {

@@ -1,8 +1,8 @@
-import type { Places } from "./places.ts";
+import type { Paths } from "./paths.ts";
 
 /** Configuration of a keeper, as JSON in its only argument. */
 export interface KeeperRequest {
-  readonly places: Places;
+  readonly paths: Paths;
   /** Milliseconds without a lease after which the keeper and PostgreSQL stop. */
   readonly idleMs: number;
 }

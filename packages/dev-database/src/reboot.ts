@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { uptime } from "node:os";
 import { join } from "node:path";
 
-import type { Home } from "./home.ts";
+import type { DataLocation } from "./home.ts";
 
 /** Maximum difference in milliseconds between two computed boot times of the same boot. They differ if the clock is adjusted. */
 const TOLERANCE_MS = 60_000;
@@ -11,7 +11,7 @@ const TOLERANCE_MS = 60_000;
  * Removes a cluster without fsync if the machine has booted since the last start: data that was only in memory is lost, and PostgreSQL
  * cannot detect that. The end of a process, for any reason, loses no data.
  */
-export function forgetAfterReboot(state: string, home: Home): void {
+export function forgetAfterReboot(state: string, home: DataLocation): void {
   const file = join(state, "boot");
   const now = currentBoot();
   if (existsSync(home.cluster) && !isSame(existsSync(file) ? readFileSync(file, "utf8") : "", now)) {

@@ -5,30 +5,30 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { findBinaries } from "./binaries.ts";
 import type { Binaries } from "./binaries.ts";
-import { forgetAfterReboot } from "./boot.ts";
+import { forgetAfterReboot } from "./reboot.ts";
 import { prepareCluster, USER } from "./cluster.ts";
 import { Connections } from "./connections.ts";
 import { DevDatabaseError, messageOf, USE_YOUR_OWN } from "./errors.ts";
 import { homeOf } from "./home.ts";
-import type { Home } from "./home.ts";
+import type { DataLocation } from "./home.ts";
 import { note } from "./log.ts";
-import type { Places } from "./places.ts";
+import type { Paths } from "./paths.ts";
 import { choosePort } from "./ports.ts";
 import { isAlive, isServerOf, readPostmaster } from "./process.ts";
-import { open, WireError } from "./wire.ts";
-import type { Connection } from "./wire.ts";
+import { open, PostgresError } from "./postgres-protocol.ts";
+import type { Connection } from "./postgres-protocol.ts";
 
 /** Maximum duration in milliseconds of a start, recovery or stop. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** Time in milliseconds to wait for the port of a server that has run before, because its clients know only that port. */
-const PORT_PATIENCE_MS = 5_000;
+const PORT_TIMEOUT_MS = 5_000;
 
 /** Maximum number of signals that end the server before it runs. After more, the start fails. */
 const KILLS = 5;
 
 /** Messages of failures that pass: another process took the port, or processes of a killed server have not exited yet. */
-const PASSING = /could not bind|pre-existing shared memory|lock file "postmaster.pid"/;
+const TRANSIENT_FAILURES = /could not bind|pre-existing shared memory|lock file "postmaster.pid"/;
 
 const LOG_BYTES = 5_000_000;
 
@@ -55,7 +55,7 @@ export class Server {
   onCrash: (() => void) | undefined;
   readonly #state: string;
   readonly #durable: boolean;
-  readonly #home: Home;
+  readonly #home: DataLocation;
   readonly #binaries: Binaries;
   readonly #log: string;
   #password = "";
@@ -65,13 +65,13 @@ export class Server {
   /** True if the server has responded and has not stopped since. */
   #up = false;
   /** Port on which the server ran last. */
-  #served = 0;
+  #lastPort = 0;
   #stopping = false;
   #launched = false;
   #making: Promise<void> = Promise.resolve();
   readonly #connections = new Connections(() => this.#connect());
 
-  constructor({ state, durable }: Places) {
+  constructor({ state, durable }: Paths) {
     this.#state = state;
     this.#durable = durable;
     this.#home = homeOf(state);
@@ -83,7 +83,7 @@ export class Server {
   async start(): Promise<void> {
     if (!this.#durable) forgetAfterReboot(this.#state, this.#home);
     this.#password = await prepareCluster(this.#home, this.#binaries);
-    const deadline = Date.now() + PATIENCE_MS;
+    const deadline = Date.now() + TIMEOUT_MS;
     let kills = 0;
     let waitedFor: string | undefined;
     for (;;) {
@@ -96,7 +96,7 @@ export class Server {
         return;
       }
       if (failure.killed) kills += 1;
-      const passing = failure.killed ? kills <= KILLS : PASSING.test(failure.output);
+      const passing = failure.killed ? kills <= KILLS : TRANSIENT_FAILURES.test(failure.output);
       if (!passing || Date.now() > deadline) throw this.#failed(failure.end, failure.output);
       const reason = failure.killed ? failure.end : (/FATAL: .*/.exec(failure.output)?.[0] ?? failure.end);
       // The reason may stay the same for many attempts, so it is logged once.
@@ -125,7 +125,7 @@ export class Server {
       });
     } catch (error) {
       // A program that is no client of the keeper created it at the same time.
-      const exists = error instanceof WireError && ["42P04", "23505"].includes(error.code);
+      const exists = error instanceof PostgresError && ["42P04", "23505"].includes(error.code);
       if (!exists) throw error;
     }
   }
@@ -204,7 +204,7 @@ export class Server {
   /** Takes over a server that already runs on this data. Returns false if there is none. */
   async #adopt(deadline: number): Promise<boolean> {
     for (;;) {
-      this.#goOn();
+      this.#throwIfStopping();
       const found = readPostmaster(this.#home.cluster);
       if (found === undefined || !isServerOf(found.pid, this.#home.cluster)) {
         this.#pid = 0;
@@ -220,7 +220,7 @@ export class Server {
       // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
       if (found.port !== 0 && (await this.#answers())) {
         note(`took over PostgreSQL ${found.pid} on port ${found.port}`);
-        this.#begun();
+        this.#markRunning();
         this.#watch(found.pid);
         return true;
       }
@@ -239,17 +239,17 @@ export class Server {
     const timer = setInterval(() => {
       if (isServerOf(pid, this.#home.cluster)) return;
       clearInterval(timer);
-      this.#ended();
+      this.#markStopped();
     }, 250);
     timer.unref();
   }
 
-  #begun(): void {
+  #markRunning(): void {
     this.#up = true;
-    this.#served = this.#port;
+    this.#lastPort = this.#port;
   }
 
-  #ended(): void {
+  #markStopped(): void {
     const wasUp = this.#up;
     this.#pid = 0;
     this.#up = false;
@@ -257,14 +257,14 @@ export class Server {
     if (wasUp && !this.#stopping) this.onCrash?.();
   }
 
-  #goOn(): void {
+  #throwIfStopping(): void {
     if (this.#stopping) throw new DevDatabaseError("the embedded database was stopped while it started");
   }
 
   /** Tries to start the server once. Returns the failure, or `undefined` on success. */
   async #launch(deadline: number): Promise<Failure | undefined> {
     this.#port = await this.#choosePort();
-    this.#goOn();
+    this.#throwIfStopping();
     const log = this.#openLog();
     const from = statSync(this.#log).size;
     const settings: Readonly<Record<string, string>> = {
@@ -303,12 +303,12 @@ export class Server {
     // Registered at once, because the process can be killed at any time, also while it responds.
     child.once("exit", (code, signal) => {
       failure ??= { end: `PostgreSQL ended (${signal ?? code})`, killed: signal !== null };
-      this.#ended();
+      this.#markStopped();
     });
     while (failure === undefined) {
       // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
       if (!this.#stopping && this.#isReady(child.pid) && (await this.#answers()) && failure === undefined) {
-        this.#begun();
+        this.#markRunning();
         this.#rememberPort();
         note(`PostgreSQL ${this.#pid} answers on port ${this.#port}`);
         return undefined;
@@ -320,7 +320,7 @@ export class Server {
       // oxlint-disable-next-line no-await-in-loop -- waiting is the point
       await sleep(15);
     }
-    this.#goOn();
+    this.#throwIfStopping();
     return { ...failure, output: readFileSync(this.#log).subarray(from).toString("utf8").trim() };
   }
 
@@ -332,13 +332,13 @@ export class Server {
 
   /** Returns the last port if it is free, so that URLs and open pools are still valid after a restart. */
   async #choosePort(): Promise<number> {
-    let last = this.#served;
+    let last = this.#lastPort;
     try {
       if (last === 0) last = Number(readFileSync(join(this.#state, "port"), "utf8"));
     } catch {
       // The server has never run.
     }
-    const port = await choosePort(last, this.#served === 0 ? 0 : PORT_PATIENCE_MS);
+    const port = await choosePort(last, this.#lastPort === 0 ? 0 : PORT_TIMEOUT_MS);
     if (port === undefined) throw this.#failed("no TCP port on 127.0.0.1 is free");
     return port;
   }
@@ -367,6 +367,6 @@ export class Server {
 
   /** Port on which the server ran last, or 0 if it has never run. */
   get port(): number {
-    return this.#served;
+    return this.#lastPort;
   }
 }

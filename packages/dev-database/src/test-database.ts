@@ -1,4 +1,4 @@
-import { type Connection, open } from "./wire.ts";
+import { type Connection, open } from "./postgres-protocol.ts";
 
 /** Connection to a test's database. It is opened on first use, and does not keep the process alive. */
 export class TestConnection {

@@ -6,7 +6,7 @@ import { note } from "./log.ts";
 import { isTemplateKey } from "./protocol.ts";
 import type { LeaseReply } from "./protocol.ts";
 import type { Server } from "./server.ts";
-import { type Connection, WireError } from "./wire.ts";
+import { type Connection, PostgresError } from "./postgres-protocol.ts";
 
 /** Prefixes of names. When a server starts, the databases with these prefixes are dropped, except templates. */
 const TEST = "kit_test_";
@@ -169,7 +169,7 @@ async function drop(connection: Connection, name: string): Promise<void> {
   try {
     await connection.query(`DROP DATABASE IF EXISTS ${name}`);
   } catch (error) {
-    if (!(error instanceof WireError && error.code === OBJECT_IN_USE)) throw error;
+    if (!(error instanceof PostgresError && error.code === OBJECT_IN_USE)) throw error;
     await connection.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   }
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { openDatabase } from "../src/index.ts";
-import { placesOf } from "../src/places.ts";
+import { pathsOf } from "../src/paths.ts";
 import {
   client,
   clusterOf,
@@ -85,7 +85,7 @@ test("takes over the server of a killed keeper, and stops it at the end", async 
 
 test("replaces a keeper that is killed while it creates the data", async (context) => {
   const dataDir = dataDirectory(context);
-  const log = join(placesOf({ dataDir }).state, "keeper.log");
+  const log = join(pathsOf({ dataDir }).state, "keeper.log");
   const opening = openDatabase({ dataDir });
   await until(() => existsSync(log) && readFileSync(log, "utf8").includes("begins"), "the keeper");
   await kill(keeperOf(dataDir));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { openDatabase } from "../src/index.ts";
-import { placesOf } from "../src/places.ts";
+import { pathsOf } from "../src/paths.ts";
 import { client, clusterOf, dataDirectory, leave, query, serverOf, until } from "./support.ts";
 
 const root = process.getuid?.() === 0;
@@ -21,11 +21,11 @@ test("uses the nearest directory with a package.json as the project", (context) 
   context.after(() => rmSync(top, { recursive: true }));
   mkdirSync(join(top, "src/deep"), { recursive: true });
   writeFileSync(join(top, "package.json"), "{}");
-  assert.equal(placesOf({ root: join(top, "src/deep") }).state, join(top, ".data/postgres"));
+  assert.equal(pathsOf({ root: join(top, "src/deep") }).state, join(top, ".data/postgres"));
   process.env["KIT_DATA_DIR"] = join(top, "elsewhere");
   try {
-    assert.equal(placesOf({ root: top }).state, join(top, "elsewhere/postgres"));
-    assert.equal(placesOf({ dataDir: join(top, "third") }).state, join(top, "third/postgres"));
+    assert.equal(pathsOf({ root: top }).state, join(top, "elsewhere/postgres"));
+    assert.equal(pathsOf({ dataDir: join(top, "third") }).state, join(top, "third/postgres"));
   } finally {
     delete process.env["KIT_DATA_DIR"];
   }

@@ -8,11 +8,11 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { openDatabase } from "../src/index.ts";
-import { placesOf } from "../src/places.ts";
+import { pathsOf } from "../src/paths.ts";
 import { clusterOf, dataDirectory, keeperOf, query, serverOf, until, untilAnswers } from "./support.ts";
 
 function logOf(dataDir: string): string {
-  return readFileSync(join(placesOf({ dataDir }).state, "keeper.log"), "utf8");
+  return readFileSync(join(pathsOf({ dataDir }).state, "keeper.log"), "utf8");
 }
 
 /** Kills PostgreSQL and listens on its port before the keeper can restart it. */

@@ -9,9 +9,9 @@ import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-import { placesOf } from "../src/places.ts";
+import { pathsOf } from "../src/paths.ts";
 import { isAlive, isServerOf, readPostmaster } from "../src/process.ts";
-import { open } from "../src/wire.ts";
+import { open } from "../src/postgres-protocol.ts";
 
 /** Idle time of keepers in milliseconds. It is short, or each test would wait for two seconds. */
 export const IDLE_MS = 300;
@@ -56,7 +56,7 @@ type Which = "postgres" | "tests";
 
 /** Returns PostgreSQL's data directory. It is elsewhere if the account of PostgreSQL may not enter the state directory. */
 export function clusterOf(dataDir: string, which: Which = "postgres"): string {
-  const { state } = placesOf({ dataDir }, which);
+  const { state } = pathsOf({ dataDir }, which);
   const pointer = join(state, "location");
   return join(existsSync(pointer) ? readFileSync(pointer, "utf8").trim() : state, "cluster");
 }
@@ -70,7 +70,7 @@ export function serverOf(dataDir: string, which: Which = "postgres"): number | u
 
 /** Returns the process id of the keeper that started last. */
 export function keeperOf(dataDir: string, which: Which = "postgres"): number {
-  const log = readFileSync(join(placesOf({ dataDir }, which).state, "keeper.log"), "utf8");
+  const log = readFileSync(join(pathsOf({ dataDir }, which).state, "keeper.log"), "utf8");
   return Number([...log.matchAll(/keeper (\d+) begins/g)].at(-1)?.[1]);
 }
 

@@ -1,5 +1,5 @@
 import { createTestDatabase } from "../src/index.ts";
-import { open } from "../src/wire.ts";
+import { open } from "../src/postgres-protocol.ts";
 
 // Process that creates a test database and never closes it.
 const database = await createTestDatabase({

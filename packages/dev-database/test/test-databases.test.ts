@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 import { createTestDatabase, openDatabase } from "../src/index.ts";
 import { lease } from "../src/lease.ts";
-import { placesOf } from "../src/places.ts";
+import { pathsOf } from "../src/paths.ts";
 import { dataDirectory, keeperOf, kill, query, serverOf, until } from "./support.ts";
 
 const template = {
@@ -22,7 +22,7 @@ const template = {
 
 /** Starts the server for tests with a lease that belongs to no test database. */
 async function testServer(dataDir: string): Promise<{ readonly url: string } & AsyncDisposable> {
-  const { url, release } = await lease(placesOf({ dataDir }, "tests"), "outside");
+  const { url, release } = await lease(pathsOf({ dataDir }, "tests"), "outside");
   return { url, [Symbol.asyncDispose]: release };
 }
 
@@ -147,7 +147,7 @@ test("creates the data of the tests' server again after a reboot, but keeps the 
     await until(() => serverOf(dataDir, which) === undefined, "the server to stop");
   }
   // Simulates a reboot of the machine.
-  writeFileSync(join(placesOf({ dataDir }, "tests").state, "boot"), "7");
+  writeFileSync(join(pathsOf({ dataDir }, "tests").state, "boot"), "7");
   let prepared = 0;
   const prepare = (url: string): Promise<void> => {
     prepared += 1;

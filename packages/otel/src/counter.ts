@@ -7,7 +7,7 @@ export class Counter {
   #dropped = 0;
   #pending = 0;
   /** Number of dropped items that no log entry has reported yet. */
-  #untold = 0;
+  #unreportedDrops = 0;
 
   /** Creates a counter. `onDrop` is called when items are dropped. */
   constructor(onDrop: () => void) {
@@ -20,7 +20,7 @@ export class Counter {
   }
 
   /** Counts pending items as exported or as dropped. */
-  settle(count: number, isExported: boolean): void {
+  complete(count: number, isExported: boolean): void {
     if (isExported) {
       this.#pending -= count;
       this.#exported += count;
@@ -31,14 +31,14 @@ export class Counter {
   drop(count: number): void {
     this.#pending -= count;
     this.#dropped += count;
-    this.#untold += count;
+    this.#unreportedDrops += count;
     if (count > 0) this.#onDrop();
   }
 
   /** Returns the number of items dropped since the last call. */
-  takeUntold(): number {
-    const untold = this.#untold;
-    this.#untold = 0;
+  takeUnreportedDrops(): number {
+    const untold = this.#unreportedDrops;
+    this.#unreportedDrops = 0;
     return untold;
   }
 

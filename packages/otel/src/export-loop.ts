@@ -5,11 +5,11 @@ import { type ExportResult, ExportResultCode, suppressTracing } from "@opentelem
 export interface Batch<T> {
   readonly items: T[];
   /** Called once with the result of the export. */
-  settle(isExported: boolean): void;
+  complete(isExported: boolean): void;
 }
 
 /** Options of an {@link ExportLoop}. */
-export interface LoopParts<T> {
+export interface ExportLoopOptions<T> {
   readonly intervalMs: number;
   /** Returns the next batch to send, or `undefined` if there is none. */
   take(): Batch<T> | undefined;
@@ -20,41 +20,41 @@ export interface LoopParts<T> {
 }
 
 /**
- * Sends batches one after the other: at intervals, and at once after {@link ExportLoop.hurry}. Only one request is open at a time, so a
+ * Sends batches one after the other: at intervals, and at once after {@link ExportLoop.exportSoon}. Only one request is open at a time, so a
  * slow collector is not overloaded, and the queue limits the number of waiting items.
  */
 export class ExportLoop<T> {
-  readonly #parts: LoopParts<T>;
+  readonly #options: ExportLoopOptions<T>;
   readonly #timer: NodeJS.Timeout;
   #sending: Promise<void> | undefined;
   /** Batch that is being sent. */
   #current: Batch<T> | undefined;
-  #isHurried = false;
+  #exportsSoon = false;
   #isStopped = false;
   #isOver = false;
 
-  constructor(parts: LoopParts<T>) {
-    this.#parts = parts;
-    this.#timer = setInterval(() => this.#start(), parts.intervalMs).unref();
+  constructor(options: ExportLoopOptions<T>) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#start(), options.intervalMs).unref();
   }
 
   /** Starts an export without waiting for the interval. Has no effect while a batch is being sent. */
-  hurry(): void {
-    if (this.#isHurried || this.#isStopped || this.#sending !== undefined) return;
-    this.#isHurried = true;
+  exportSoon(): void {
+    if (this.#exportsSoon || this.#isStopped || this.#sending !== undefined) return;
+    this.#exportsSoon = true;
     // Deferred, so that the request that filled the queue does not wait for the export.
     setImmediate(() => {
-      this.#isHurried = false;
+      this.#exportsSoon = false;
       if (!this.#isStopped) this.#start();
     });
   }
 
   /** Sends the waiting items until the deadline, then drops the rest. */
-  async stop(patienceMs: number): Promise<void> {
+  async stop(timeoutMs: number): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, patienceMs);
+    const timer = setTimeout(resolve, timeoutMs);
     const ending = (async () => {
       await this.#sending;
       await this.#sendAll();
@@ -63,8 +63,9 @@ export class ExportLoop<T> {
     clearTimeout(timer);
     this.#isOver = true;
     // The exporter may still retry, but its result is ignored.
-    this.#settle(false);
-    for (let batch = this.#parts.take(); batch !== undefined; batch = this.#parts.take()) batch.settle(false);
+    this.#complete(false);
+    for (let batch = this.#options.take(); batch !== undefined; batch = this.#options.take())
+      batch.complete(false);
   }
 
   #start(): void {
@@ -73,7 +74,7 @@ export class ExportLoop<T> {
 
   /** Returns the next batch, or `undefined` after the deadline of `stop`. */
   #next(): Batch<T> | undefined {
-    return this.#isOver ? undefined : this.#parts.take();
+    return this.#isOver ? undefined : this.#options.take();
   }
 
   /** Sends batches until none is left or an export fails. After a failure the loop waits for the next interval. */
@@ -88,7 +89,7 @@ export class ExportLoop<T> {
     this.#current = batch;
     try {
       // Suppresses spans of the export requests, which would be exported as well.
-      context.with(suppressTracing(ROOT_CONTEXT), () => this.#parts.send(batch.items, resolve));
+      context.with(suppressTracing(ROOT_CONTEXT), () => this.#options.send(batch.items, resolve));
     } catch (error) {
       resolve({
         code: ExportResultCode.FAILED,
@@ -97,14 +98,14 @@ export class ExportLoop<T> {
     }
     const { code, error } = await promise;
     const isExported = code === ExportResultCode.SUCCESS;
-    this.#settle(isExported);
-    if (!isExported) this.#parts.onFailure(error);
+    this.#complete(isExported);
+    if (!isExported) this.#options.onFailure(error);
     return isExported;
   }
 
-  #settle(isExported: boolean): void {
+  #complete(isExported: boolean): void {
     const batch = this.#current;
     this.#current = undefined;
-    batch?.settle(isExported);
+    batch?.complete(isExported);
   }
 }

@@ -5,7 +5,7 @@ import type { ReadableSpan, Span } from "@opentelemetry/sdk-trace";
 import { ActiveSpan } from "./active-span.ts";
 import { plainValue } from "./plain-value.ts";
 
-interface Noted {
+interface RecordedSpan {
   readonly running: RunningSpan;
   readonly call: RunningCall;
 }
@@ -14,13 +14,13 @@ interface Noted {
  * Records spans of other instrumentation that are children of kit's spans. They appear in the request records that the debug sidecar shows.
  * The instrumentation itself exports them to the collector.
  */
-export class ForeignCalls {
-  readonly #noted = new WeakMap<object, Noted>();
+export class ExternalSpans {
+  readonly #recorded = new WeakMap<object, RecordedSpan>();
 
   begin(span: Span, context: Context): void {
     const parent = trace.getSpan(context);
     if (parent === undefined) return;
-    const running = parent instanceof ActiveSpan ? parent.running : this.#noted.get(parent)?.running;
+    const running = parent instanceof ActiveSpan ? parent.running : this.#recorded.get(parent)?.running;
     const call = running?.begin({
       name: span.name,
       source: span.instrumentationScope.name,
@@ -28,17 +28,17 @@ export class ForeignCalls {
       spanId: span.spanContext().spanId,
       parentSpanId: parent.spanContext().spanId,
     });
-    if (call !== undefined) this.#noted.set(span, { running: running!, call });
+    if (call !== undefined) this.#recorded.set(span, { running: running!, call });
   }
 
   end(span: ReadableSpan): void {
-    const noted = this.#noted.get(span);
-    if (noted === undefined) return;
+    const recorded = this.#recorded.get(span);
+    if (recorded === undefined) return;
     for (const [name, value] of Object.entries(span.attributes)) {
       const plain = plainValue(value);
-      if (plain !== undefined) noted.call.setAttribute(name, plain);
+      if (plain !== undefined) recorded.call.setAttribute(name, plain);
     }
     const { code, message } = span.status;
-    noted.call.end(code === SpanStatusCode.ERROR ? new Error(message ?? "It failed") : undefined);
+    recorded.call.end(code === SpanStatusCode.ERROR ? new Error(message ?? "It failed") : undefined);
   }
 }

@@ -28,10 +28,10 @@ import { Queue } from "./queue.ts";
 import { Traces } from "./traces.ts";
 
 /** Maximum duration in milliseconds to export the remaining spans and metrics at the end, and then the log entries. */
-const patienceMs = 3_000;
-const patienceForLogsMs = 2_000;
+const timeoutMs = 3_000;
+const logTimeoutMs = 2_000;
 /** Minimum time in milliseconds between two log entries about lost telemetry. */
-const tellEveryMs = 60_000;
+const lossReportIntervalMs = 60_000;
 const logsOfBatch = 512;
 const nothing: ExportCounts = { exported: 0, dropped: 0, pending: 0 };
 
@@ -49,14 +49,14 @@ class RunningTelemetry implements Telemetry {
   readonly #globals: ReturnType<typeof registerGlobals>;
   #log: Logger | undefined;
   #lastError: Error | undefined;
-  #tellTimer: NodeJS.Timeout | undefined;
-  #hasTold = false;
+  #reportTimer: NodeJS.Timeout | undefined;
+  #hasReported = false;
 
   constructor(settings: TelemetrySettings) {
     const resource = resourceOf(settings);
     const onLoss = (error?: Error): void => {
       this.#lastError = error ?? this.#lastError;
-      this.#tellSoon();
+      this.#reportSoon();
     };
     this.#traces = settings.tracing ? new Traces(settings, resource, onLoss) : null;
     this.#logs = settings.logs ? new Logs(settings, resource, onLoss) : null;
@@ -102,32 +102,32 @@ class RunningTelemetry implements Telemetry {
   }
 
   async stop(): Promise<void> {
-    clearTimeout(this.#tellTimer);
-    this.#tellTimer = undefined;
-    await Promise.all([this.#traces?.stop(patienceMs), this.#metrics?.stop(patienceMs)]);
+    clearTimeout(this.#reportTimer);
+    this.#reportTimer = undefined;
+    await Promise.all([this.#traces?.stop(timeoutMs), this.#metrics?.stop(timeoutMs)]);
     // Must come before the log entries are exported, because it logs the losses of traces and metrics.
-    this.#tell();
-    await this.#logs?.stop(patienceForLogsMs);
+    this.#reportLosses();
+    await this.#logs?.stop(logTimeoutMs);
     this.#globals.unregister();
   }
 
   /** Logs the first loss at once, and later losses at most once per minute. */
-  #tellSoon(): void {
-    if (this.#tellTimer !== undefined) return;
-    const delay = this.#hasTold ? tellEveryMs : 0;
-    this.#tellTimer = setTimeout(() => {
-      this.#tellTimer = undefined;
-      this.#tell();
+  #reportSoon(): void {
+    if (this.#reportTimer !== undefined) return;
+    const delay = this.#hasReported ? lossReportIntervalMs : 0;
+    this.#reportTimer = setTimeout(() => {
+      this.#reportTimer = undefined;
+      this.#reportLosses();
     }, delay).unref();
   }
 
-  #tell(): void {
-    const { requests = 0, spans = 0 } = this.#traces?.takeUntold() ?? {};
-    const logs = this.#logs?.counter.takeUntold() ?? 0;
-    const metrics = this.#metrics?.counter.takeUntold() ?? 0;
+  #reportLosses(): void {
+    const { requests = 0, spans = 0 } = this.#traces?.takeUnreportedDrops() ?? {};
+    const logs = this.#logs?.counter.takeUnreportedDrops() ?? 0;
+    const metrics = this.#metrics?.counter.takeUnreportedDrops() ?? 0;
     const lost = { requests, spans, logs, metrics };
     if (Object.values(lost).every((count) => count === 0)) return;
-    this.#hasTold = true;
+    this.#hasReported = true;
     const error = this.#lastError;
     this.#lastError = undefined;
     this.#log?.warn("Telemetry was lost", { ...lost, ...(error !== undefined && { error }) });
@@ -144,7 +144,7 @@ class Logs {
   constructor(settings: TelemetrySettings, resource: Resource, onLoss: (error?: Error) => void) {
     const counter = new Counter(onLoss);
     this.counter = counter;
-    const queue = new Queue<LogEntry>(settings.queueSize, counter, () => this.#loop.hurry());
+    const queue = new Queue<LogEntry>(settings.queueSize, counter, () => this.#loop.exportSoon());
     const exporter = logExporter(settings);
     this.queue = queue;
     this.#exporter = exporter;
@@ -154,7 +154,7 @@ class Logs {
         const entries = queue.take(logsOfBatch);
         if (entries.length === 0) return undefined;
         const items = entries.map((entry) => readableLog(entry, resource));
-        return { items, settle: (isExported) => counter.settle(items.length, isExported) };
+        return { items, complete: (isExported) => counter.complete(items.length, isExported) };
       },
       send: (records, done) => exporter.export(records, done),
       onFailure: onLoss,
@@ -182,7 +182,7 @@ class Metrics {
       () => this.counter.add(1),
       (isExported, error) => {
         if (this.#isOver) return;
-        this.counter.settle(1, isExported);
+        this.counter.complete(1, isExported);
         if (!isExported) onLoss(error);
       },
     );

@@ -16,7 +16,7 @@ import {
 } from "@opentelemetry/sdk-trace";
 
 import { ActiveSpan } from "./active-span.ts";
-import { ForeignCalls } from "./foreign-calls.ts";
+import { ExternalSpans } from "./external-spans.ts";
 import { Counter } from "./counter.ts";
 import { type Batch, ExportLoop } from "./export-loop.ts";
 import { spanExporter } from "./exporters.ts";
@@ -53,7 +53,7 @@ export class Traces {
     this.#spans = new Counter(onLoss);
     this.#resource = resource;
     this.#halfFull = Math.ceil(settings.queueSize / 2);
-    this.#queue = new Queue(settings.queueSize, this.#spans, () => this.#loop.hurry());
+    this.#queue = new Queue(settings.queueSize, this.#spans, () => this.#loop.exportSoon());
     this.#exporter = spanExporter(settings);
     const exporter = this.#exporter;
     this.#loop = new ExportLoop({
@@ -64,7 +64,7 @@ export class Traces {
     });
     const byRatio = new TraceIdRatioBasedSampler(settings.sampleRatio);
     const queue = this.#queue;
-    const calls = new ForeignCalls();
+    const calls = new ExternalSpans();
     this.provider = new TracerProvider({
       resource,
       sampler: new ParentBasedSampler({ root: byRatio }),
@@ -99,8 +99,8 @@ export class Traces {
   }
 
   /** Returns the numbers of requests and spans dropped since the last call. */
-  takeUntold(): { readonly requests: number; readonly spans: number } {
-    return { requests: this.#requests.takeUntold(), spans: this.#spans.takeUntold() };
+  takeUnreportedDrops(): { readonly requests: number; readonly spans: number } {
+    return { requests: this.#requests.takeUnreportedDrops(), spans: this.#spans.takeUnreportedDrops() };
   }
 
   begin(history: RequestHistory): void {
@@ -116,7 +116,7 @@ export class Traces {
   #noteAnswer(): void {
     this.#requests.add(1);
     this.#waiting += 1;
-    if (this.#waiting === this.#halfFull) this.#loop.hurry();
+    if (this.#waiting === this.#halfFull) this.#loop.exportSoon();
   }
 
   #take(): Batch<ReadableSpan> | undefined {
@@ -126,9 +126,9 @@ export class Traces {
     const items = records.flatMap((record) => readableSpans(record, this.#resource)).concat(others);
     return {
       items,
-      settle: (isExported) => {
-        this.#requests.settle(records.length, isExported);
-        this.#spans.settle(others.length, isExported);
+      complete: (isExported) => {
+        this.#requests.complete(records.length, isExported);
+        this.#spans.complete(others.length, isExported);
       },
     };
   }

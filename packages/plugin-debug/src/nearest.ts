@@ -11,11 +11,11 @@ export function nearest(name: string, names: Iterable<string>): string | undefin
   return best.edits <= most ? best.name : undefined;
 }
 
-/** Returns `did you mean …?`, or the list of all names, or `there are none`. */
+/** Returns `did you mean …?`, or the list of all names, or `none exist`. */
 export function suggestion(name: string, names: readonly string[]): string {
   const near = nearest(name, names);
   if (near !== undefined) return `did you mean \`${near}\`?`;
-  return names.length === 0 ? "there are none" : `there are ${names.slice(0, 50).join(", ")}`;
+  return names.length === 0 ? "none exist" : `there are ${names.slice(0, 50).join(", ")}`;
 }
 
 /** Returns the edit distance of two strings: insertions, deletions and replacements. Compares 100 characters, because names are short. */

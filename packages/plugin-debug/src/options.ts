@@ -291,9 +291,7 @@ function either<T>(one: string, first: T | undefined, other: string, second: T |
 }
 
 function twice(one: string, other: string): never {
-  throw new TypeError(
-    `debugPlugin: \`${one}\` and \`${other}\` are one option in two spellings; give one of them`,
-  );
+  throw new TypeError(`debugPlugin: \`${one}\` and \`${other}\` are the same option; give one of them`);
 }
 
 function wrong(option: string, may: string, value: unknown, more = ""): never {

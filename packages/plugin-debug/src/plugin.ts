@@ -7,12 +7,12 @@ import type { ListenAddress, LogEntry, RequestObserver, RequestRecord } from "@k
 
 import { ownHealth } from "./answers/health.ts";
 import { CurrentSpan } from "./calls/current-span.ts";
-import { watchCalls } from "./calls/watch.ts";
+import { recordOutgoingCalls } from "./calls/watch.ts";
 import { EventLoopLag } from "./event-loop-lag.ts";
 import type { History } from "./history/history.ts";
 import { MemoryHistory } from "./history/memory.ts";
 import { joinDirectory, type SharedDirectory } from "./history/shared-directory.ts";
-import { type Present, StoredHistory } from "./history/stored.ts";
+import { type ProcessState, StoredHistory } from "./history/stored.ts";
 import { type DebugOptions, type ReadDebugOptions, readDebugOptions } from "./options.ts";
 import { Redaction } from "./redaction.ts";
 import { type SidecarAddress, SidecarServer } from "./server.ts";
@@ -97,7 +97,7 @@ class Sidecar implements DebugPlugin {
     this.#lag = new EventLoopLag();
     this.#stored = this.#openStore(host);
     if (host.worker !== null) this.#stored?.share(() => this.#present(host));
-    this.#stopWatching = watchCalls(this.#current, host);
+    this.#stopWatching = recordOutgoingCalls(this.#current, host);
   }
 
   onReady(address: ListenAddress): void {
@@ -105,7 +105,7 @@ class Sidecar implements DebugPlugin {
     const host = this.#host!;
     const history: History = this.#stored ?? this.#memory;
     const isStopping = (): boolean => this.#isStopping;
-    const others = (): readonly Present[] => this.#stored?.others() ?? [];
+    const others = (): readonly ProcessState[] => this.#stored?.others() ?? [];
     const state = {
       host,
       history,
@@ -143,7 +143,7 @@ class Sidecar implements DebugPlugin {
   }
 
   /** Returns the state of this process for the worker that runs the sidecar. */
-  #present(host: PluginHost): Present {
+  #present(host: PluginHost): ProcessState {
     // Hides values first, because the store is a file and must not contain hidden values either.
     const active = this.#memory.active().slice(0, mostShared);
     return {

@@ -3,8 +3,8 @@ import { type ClientRequestArgs, type IncomingMessage, request as send } from "n
 
 import type { ReceivedRequest, RequestRecord } from "@kit/types";
 
-import { NoAnswer, shown } from "./answers/question.ts";
-import type { ReplayAnswer, ReplayQuestion } from "./answers/shapes.ts";
+import { ErrorResponse, shown } from "./answers/question.ts";
+import type { ReplayAnswer, ReplayRequest } from "./answers/shapes.ts";
 import { isLoopback } from "./access/allowlist.ts";
 import { hidden } from "./redaction.ts";
 import type { SidecarState } from "./sidecar-state.ts";
@@ -36,7 +36,7 @@ const ofTheConnection: ReadonlySet<string> = new Set([
   "tracestate",
 ]);
 
-const known: Readonly<Record<keyof ReplayQuestion, true>> = {
+const known: Readonly<Record<keyof ReplayRequest, true>> = {
   requestId: true,
   target: true,
   headers: true,
@@ -54,7 +54,7 @@ export async function replay(
 ): Promise<ReplayAnswer> {
   // An application that only this machine can reach must not be reachable through its sidecar.
   if (isLoopback(state.address.host) && !isLoopback(remoteAddress)) {
-    throw new NoAnswer(
+    throw new ErrorResponse(
       403,
       "FORBIDDEN",
       `the application listens on ${state.address.host}, so requests are sent again for this machine only`,
@@ -63,7 +63,7 @@ export async function replay(
   const question = read(text);
   const record = state.history.request(question.requestId);
   if (record === undefined) {
-    throw new NoAnswer(
+    throw new ErrorResponse(
       404,
       "NOT_FOUND",
       `there is no request ${shown(question.requestId)}, or it was too long ago`,
@@ -81,7 +81,7 @@ export async function replay(
   return { ...answer, traceId, requestId };
 }
 
-function read(text: string): ReplayQuestion {
+function read(text: string): ReplayRequest {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -93,7 +93,7 @@ function read(text: string): ReplayQuestion {
   }
   for (const name of Object.keys(value))
     if (!Object.hasOwn(known, name)) throw invalid(`there is no property \`${shown(name)}\``);
-  const { requestId, target, headers, body } = value as { [name in keyof ReplayQuestion]?: unknown };
+  const { requestId, target, headers, body } = value as { [name in keyof ReplayRequest]?: unknown };
   if (typeof requestId !== "string") throw invalid("`requestId` must be a text");
   // Some servers would treat a target with a scheme as a request for another server.
   if (target !== undefined && (typeof target !== "string" || !/^\/[\x21-\x7e]*$/.test(target)))
@@ -101,7 +101,7 @@ function read(text: string): ReplayQuestion {
   if (headers !== undefined && !isTexts(headers)) throw invalid("`headers` must be texts by name");
   if (body !== undefined && body !== null && typeof body !== "string")
     throw invalid("`body` must be a text, or null");
-  return value as ReplayQuestion;
+  return value as ReplayRequest;
 }
 
 function isTexts(value: unknown): boolean {
@@ -113,7 +113,7 @@ function isTexts(value: unknown): boolean {
   );
 }
 
-interface Made {
+interface ReplayedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -121,26 +121,30 @@ interface Made {
 }
 
 /** Returns the request to send. Each part comes from the page, or from the record if no value in it is hidden. */
-function requestOf({ redaction }: SidecarState, record: RequestRecord, question: ReplayQuestion): Made {
+function requestOf(
+  { redaction }: SidecarState,
+  record: RequestRecord,
+  question: ReplayRequest,
+): ReplayedRequest {
   const { received } = record;
   if (received === null) {
-    throw new NoAnswer(409, "NOT_RECORDED", "what this request contained was not recorded");
+    throw new ErrorResponse(409, "NOT_RECORDED", "what this request contained was not recorded");
   }
-  const told = redaction.request(record);
+  const redacted = redaction.request(record);
   const path = question.target ?? record.target;
   const headers = question.headers ?? received.headers;
   const body = question.body === undefined ? received.body : question.body;
   const missing = [
-    ...(path.includes(hidden) || (question.target === undefined && told.target !== path)
+    ...(path.includes(hidden) || (question.target === undefined && redacted.target !== path)
       ? ["the target"]
       : []),
-    ...namesOfHidden(headers, question.headers === undefined ? told.received!.headers : headers),
-    ...(question.body === undefined && isBodyHidden(received, told.received!) ? ["the body"] : []),
+    ...namesOfHidden(headers, question.headers === undefined ? redacted.received!.headers : headers),
+    ...(question.body === undefined && isBodyHidden(received, redacted.received!) ? ["the body"] : []),
     // Values of a stored request were hidden before it was written, so the record contains the placeholder.
     ...(body?.includes(JSON.stringify(hidden)) === true ? ["the body"] : []),
   ];
   if (missing.length > 0) {
-    throw new NoAnswer(
+    throw new ErrorResponse(
       409,
       "REDACTED",
       `${missing.join(", ")}: hidden here, or not kept whole, and so not sent again; fill in what is missing`,
@@ -153,20 +157,20 @@ function requestOf({ redaction }: SidecarState, record: RequestRecord, question:
 /** Returns the names of headers whose value is hidden or changed. Headers of the connection are not copied, so they do not count. */
 function namesOfHidden(
   headers: Readonly<Record<string, string>>,
-  told: Readonly<Record<string, string>>,
+  redacted: Readonly<Record<string, string>>,
 ): string[] {
   return Object.entries(headers).flatMap(([name, value]) => {
     if (ofTheConnection.has(name.toLowerCase())) return [];
-    return value === hidden || told[name] !== value ? [name] : [];
+    return value === hidden || redacted[name] !== value ? [name] : [];
   });
 }
 
-function isBodyHidden(received: ReceivedRequest, told: ReceivedRequest): boolean {
+function isBodyHidden(received: ReceivedRequest, redacted: ReceivedRequest): boolean {
   if (received.body === null) return received.bodyLength > 0;
-  if (told.body === null) return true;
+  if (redacted.body === null) return true;
   try {
     // Compares the parsed values, because white space does not matter.
-    return JSON.stringify(JSON.parse(received.body)) !== told.body;
+    return JSON.stringify(JSON.parse(received.body)) !== redacted.body;
   } catch {
     return true;
   }
@@ -174,7 +178,7 @@ function isBodyHidden(received: ReceivedRequest, told: ReceivedRequest): boolean
 
 async function sent(
   address: SidecarState["address"],
-  { method, path, headers, body }: Made,
+  { method, path, headers, body }: ReplayedRequest,
 ): Promise<Omit<ReplayAnswer, "traceId" | "requestId">> {
   const isAnywhere = address.host === "0.0.0.0" || address.host === "::";
   const options: ClientRequestArgs = {
@@ -207,7 +211,7 @@ async function sent(
     return { status, headers: pairs, ...shownBody, durationMs: performance.now() - start };
   } catch (error) {
     sending.destroy();
-    throw new NoAnswer(502, "NO_ANSWER", `the application gave no answer: ${(error as Error).message}`);
+    throw new ErrorResponse(502, "NO_ANSWER", `the application did not respond: ${(error as Error).message}`);
   }
 }
 
@@ -233,6 +237,6 @@ async function bodyOf(
   }
 }
 
-function invalid(message: string): NoAnswer {
-  return new NoAnswer(400, "VALIDATION_ERROR", message);
+function invalid(message: string): ErrorResponse {
+  return new ErrorResponse(400, "VALIDATION_ERROR", message);
 }

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import { Guard, type Refusal } from "./access/guard.ts";
+import { Guard, type RefusalResponse } from "./access/guard.ts";
 import { answer } from "./answers/endpoints.ts";
-import { NoAnswer } from "./answers/question.ts";
+import { ErrorResponse } from "./answers/question.ts";
 import { fileAnswer, isForFile } from "./dashboard-files.ts";
 import type { Access } from "./options.ts";
 import { greatestQuestion, replay, replayPath } from "./replay.ts";
@@ -111,14 +111,14 @@ export class SidecarServer {
     if (refusal !== null) return send(response, refusal.status, errorOf(refusal), refusal.headers);
     try {
       if (isFile) return await sendFile(request, response);
-      if (!target.startsWith("/")) throw new NoAnswer(400, "BAD_REQUEST", "the target must be a path");
+      if (!target.startsWith("/")) throw new ErrorResponse(400, "BAD_REQUEST", "the target must be a path");
       if (isReplay) {
         const text = await bodyOf(request);
         return send(response, 200, await replay(this.#state, text, remoteAddress));
       }
       send(response, 200, await answer(this.#state, target));
     } catch (error) {
-      if (error instanceof NoAnswer) return send(response, error.status, errorOf(error));
+      if (error instanceof ErrorResponse) return send(response, error.status, errorOf(error));
       this.#events.broken(error, target);
       const message = "the debug sidecar failed; the application's log says why";
       send(response, 500, errorOf({ code: "INTERNAL_SERVER_ERROR", message }));
@@ -126,7 +126,7 @@ export class SidecarServer {
   }
 }
 
-function errorOf({ code, message }: Pick<Refusal, "code" | "message">): object {
+function errorOf({ code, message }: Pick<RefusalResponse, "code" | "message">): object {
   return { error: { code, message } };
 }
 
@@ -173,7 +173,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
     pieces.push(piece);
     length += piece.length;
     if (length > greatestQuestion) {
-      throw new NoAnswer(413, "PAYLOAD_TOO_LARGE", `the body may have ${greatestQuestion / 1024} KiB`);
+      throw new ErrorResponse(413, "PAYLOAD_TOO_LARGE", `the body may have ${greatestQuestion / 1024} KiB`);
     }
   }
   return Buffer.concat(pieces).toString("utf8");

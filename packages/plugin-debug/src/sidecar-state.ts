@@ -4,7 +4,7 @@ import type { ListenAddress, RequestRecord } from "@kit/types";
 import type { RateLimit } from "./access/rate-limit.ts";
 import type { EventLoopLag } from "./event-loop-lag.ts";
 import type { History } from "./history/history.ts";
-import type { Present } from "./history/stored.ts";
+import type { ProcessState } from "./history/stored.ts";
 import type { Redaction } from "./redaction.ts";
 
 /** Data that responses are created from. */
@@ -14,7 +14,7 @@ export interface SidecarState {
   /** Returns the requests in progress, of this process and of the other workers. */
   active(): readonly RequestRecord[];
   /** Returns the states that the other workers wrote within the last seconds. */
-  others(): readonly Present[];
+  others(): readonly ProcessState[];
   readonly redaction: Redaction;
   readonly lag: EventLoopLag;
   /** Address that the application listens on. */

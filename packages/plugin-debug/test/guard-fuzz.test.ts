@@ -6,7 +6,7 @@ import { isIP } from "node:net";
 import { describe, it } from "node:test";
 
 import { isLoopback, plainAddress } from "../src/access/allowlist.ts";
-import { type Asked, Guard } from "../src/access/guard.ts";
+import { type GuardedRequest, Guard } from "../src/access/guard.ts";
 import { type DebugOptions, readDebugOptions } from "../src/options.ts";
 import corpus from "./guard-corpus.json" with { type: "json" };
 
@@ -50,7 +50,7 @@ function numbers(seed: number): (below: number) => number {
 /** Request with the index of a configuration. */
 interface Question {
   readonly configuration: number;
-  readonly asked: Asked;
+  readonly asked: GuardedRequest;
 }
 
 function spoil(text: string, below: (most: number) => number): string {

@@ -102,8 +102,8 @@ describe("options", () => {
     [{ mode: "prod" }, /`mode` must be "dev" or "production", not "prod"; did you mean "production"\?/],
     [{ mode: "development" }, /did you mean "dev"\?/],
     [{ production: "yes" }, /`production` must be true or false, not "yes"/],
-    [{ mode: "dev", production: false }, /`mode` and `production` are one option in two spellings/],
-    [{ apiKey: key, security: { apiKey: key } }, /`apiKey` and `security\.apiKey` are one option/],
+    [{ mode: "dev", production: false }, /`mode` and `production` are the same option/],
+    [{ apiKey: key, security: { apiKey: key } }, /`apiKey` and `security\.apiKey` are the same option/],
     [{ rateLimit: { max: 1 }, security: { rateLimit: 1 } }, /`rateLimit\.max` and `security\.rateLimit`/],
     [{ rateLimit: { max: 0 } }, /`rateLimit\.max` must be a whole number from 1 /],
     [{ rateLimit: 100 }, /`rateLimit` must be an object/],
@@ -152,7 +152,7 @@ describe("options", () => {
       for (const options of [{ allowedIPs: [entry] }, { security: { allowlist: [entry] } }])
         assert.throws(
           () => debugPlugin({ production: true, apiKey: key, ...options }),
-          /allow.* has .* no address/s,
+          /allow.* has .* neither an address/s,
         );
     });
   }

@@ -17,13 +17,13 @@ export interface TestRequest {
 }
 
 /** Header values by header name. Names are case-insensitive. */
-export type HeaderTexts = Readonly<Record<string, string>>;
+export type HeaderValues = Readonly<Record<string, string>>;
 
 /** Headers, or a function that is called for each request and returns them, for example to sign a token when it is needed. */
-export type TestHeaders = HeaderTexts | (() => HeaderTexts | Promise<HeaderTexts>);
+export type TestHeaders = HeaderValues | (() => HeaderValues | Promise<HeaderValues>);
 
 /** Response with its complete body. */
-export interface TestAnswer {
+export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -40,7 +40,7 @@ export interface TestClient {
    *
    * @param path - The path as in a URL, with percent escapes: `/notes/a%20b`.
    */
-  request(method: string, path: string, request?: TestRequest): Promise<TestAnswer>;
+  request(method: string, path: string, request?: TestRequest): Promise<TestResponse>;
   /** Closes the application. */
   close(): Promise<void>;
 }
@@ -67,21 +67,27 @@ export async function createTestClient(
   return {
     url,
     request: async (method, path, request = {}) => {
-      const headers = { ...(await headerTexts(options.headers)), ...(await headerTexts(request.headers)) };
-      return ask({ method, url, path, recorder }, { ...request, headers });
+      const headers = {
+        ...(await resolveHeaders(options.headers)),
+        ...(await resolveHeaders(request.headers)),
+      };
+      return sendRequest({ method, url, path, recorder }, { ...request, headers });
     },
     close: () => app.close({ delayMs: 0, graceMs: 1000 }),
   };
 }
 
-interface Asked {
+interface PendingRequest {
   readonly method: string;
   readonly url: string;
   readonly path: string;
   readonly recorder: Recorder | undefined;
 }
 
-async function ask({ method, url, path, recorder }: Asked, request: TestRequest): Promise<TestAnswer> {
+async function sendRequest(
+  { method, url, path, recorder }: PendingRequest,
+  request: TestRequest,
+): Promise<TestResponse> {
   const { query = {}, body } = request;
   const text = request.text ?? (body === undefined ? undefined : jsonOf(body));
   const target = path + queryText(query);
@@ -92,7 +98,7 @@ async function ask({ method, url, path, recorder }: Asked, request: TestRequest)
   const content = text === undefined ? {} : { body: text };
   const response = await fetch(url + target, { method, redirect: "manual", headers, ...content });
   const received = await response.text();
-  const answer: TestAnswer = {
+  const answer: TestResponse = {
     status: response.status,
     headers: response.headers,
     text: received,
@@ -120,14 +126,16 @@ export function queryText(query: Readonly<Record<string, unknown>>): string {
  *
  * @throws {TypeError} if a value is not a string: `fetch` would send `undefined` as the word "undefined".
  */
-export async function headerTexts(headers: TestHeaders = {}): Promise<HeaderTexts> {
+export async function resolveHeaders(headers: TestHeaders = {}): Promise<HeaderValues> {
   const made: unknown = typeof headers === "function" ? await headers() : headers;
   if (typeof made !== "object" || made === null) {
-    throw new TypeError(`The function that makes headers returned ${String(made)} and no object`);
+    throw new TypeError(
+      `The function that makes headers returned ${String(made)}, but must return an object`,
+    );
   }
   const entries = Object.entries(made).map(([name, value]: [string, unknown]) => {
     if (typeof value === "string") return [name.toLowerCase(), value] as const;
-    throw new TypeError(`The header \`${name}\` of a test is ${String(value)} and no text`);
+    throw new TypeError(`The header \`${name}\` of a test is ${String(value)}, but must be a string`);
   });
   return Object.fromEntries(entries);
 }

@@ -1,4 +1,4 @@
-import type { TestAnswer } from "./client.ts";
+import type { TestResponse } from "./client.ts";
 
 /** Request as it was sent. */
 export interface SentRequest {
@@ -15,15 +15,15 @@ const ORIGIN = "http://localhost:3000";
 /** Maximum length of a body that is printed. */
 const LONGEST_BODY = 8000;
 
-const requests = new WeakMap<TestAnswer, SentRequest>();
+const requests = new WeakMap<TestResponse, SentRequest>();
 
 /** Stores the request that belongs to a response. */
-export function remember(answer: TestAnswer, request: SentRequest): void {
+export function remember(answer: TestResponse, request: SentRequest): void {
   requests.set(answer, request);
 }
 
 /** Returns the request that belongs to a response. */
-export function requestOf(answer: TestAnswer): SentRequest | undefined {
+export function requestOf(answer: TestResponse): SentRequest | undefined {
   return requests.get(answer);
 }
 

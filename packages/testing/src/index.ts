@@ -5,13 +5,13 @@
  * @module
  */
 export { type ContractTests, contractTests } from "./contracts/suite.ts";
-export type { RefusedRow, RouteTable, Slot, TakenRow, TestRunner } from "./contracts/tables.ts";
+export type { RefusedRow, RouteTable, Slot, AcceptedRow, TestRunner } from "./contracts/tables.ts";
 export type { ContractParts, Contracts } from "./coverage/contracts.ts";
 export { characters, items, missing, nested } from "./contracts/values.ts";
 export {
   createTestClient,
-  type HeaderTexts,
-  type TestAnswer,
+  type HeaderValues,
+  type TestResponse,
   type TestClient,
   type TestHeaders,
   type TestRequest,
@@ -20,7 +20,7 @@ export {
   createFactory,
   type Factory,
   type FactoryOptions,
-  type Given,
+  type OverridesOrFunction,
   type Invalid,
 } from "./factory/factory.ts";
 export type { Field, FieldValue, Overrides, RuleOf } from "./factory/types.ts";
@@ -31,7 +31,7 @@ export {
   schemaMatchers,
   type SchemaMatchers,
 } from "./matching/match.ts";
-export type { KnownTypes, TypeName, TypeNamed } from "./project/known-types.ts";
+export type { ProjectTypeMap, TypeName, TypeNamed } from "./project/known-types.ts";
 export type { RuleName } from "./values/index.ts";
 export {
   createIntegrationSuite,

@@ -11,7 +11,7 @@ import { explain, type Shape } from "@kit/core/codec";
 import type { CompiledApplication } from "@kit/types";
 
 import { treeOf } from "../../core/test/support/compiled.ts";
-import type { createTestClient as CreateTestClient, TestAnswer } from "../src/client.ts";
+import type { createTestClient as CreateTestClient, TestResponse } from "../src/client.ts";
 import type { ContractParts } from "../src/coverage/contracts.ts";
 import { type Item, idOf, itemsOf } from "../src/coverage/items.ts";
 import { Observer } from "../src/coverage/observe.ts";
@@ -58,12 +58,12 @@ function compiled(...contracts: readonly ContractParts[]): CompiledApplication {
   return { routes, tree: treeOf(contracts.map(({ route }) => route)) } as unknown as CompiledApplication;
 }
 
-function answer(status: number, body: unknown): TestAnswer {
+function answer(status: number, body: unknown): TestResponse {
   return { status, body, text: JSON.stringify(body), headers: new Headers() };
 }
 
 /** Returns the response of a validator of that shape. */
-function judged(shape: Shape, value: unknown): TestAnswer {
+function judged(shape: Shape, value: unknown): TestResponse {
   const fields = explain(shape, value, "wire");
   return fields.length === 0
     ? answer(201, {})

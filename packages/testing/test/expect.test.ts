@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import type { Shape } from "@kit/core/codec";
 
-import type { TestAnswer } from "../src/client.ts";
+import type { TestResponse } from "../src/client.ts";
 import { expectAnswered, expectError, expectRefused } from "../src/contracts/expect.ts";
 import type { RouteTable } from "../src/contracts/tables.ts";
 
@@ -22,17 +22,17 @@ const table: RouteTable = {
   response: note,
 };
 
-function answer(status: number, body: unknown, type = "application/json"): TestAnswer {
+function answer(status: number, body: unknown, type = "application/json"): TestResponse {
   const text = body === undefined ? "" : JSON.stringify(body);
   return { status, body, text, headers: new Headers({ "content-type": type }) };
 }
 
-function failed(status: number, code: string, paths?: readonly string[]): TestAnswer {
+function failed(status: number, code: string, paths?: readonly string[]): TestResponse {
   const details = paths && { fields: paths.map((path) => ({ path, expected: "string", rule: "type" })) };
   return answer(status, { error: { code, message: "no", traceId: "1", details } });
 }
 
-const refused = (...paths: string[]): TestAnswer => failed(400, "VALIDATION_ERROR", paths);
+const refused = (...paths: string[]): TestResponse => failed(400, "VALIDATION_ERROR", paths);
 
 test("expects the shape of the contract in a successful response, with properties that a request may leave out", () => {
   expectAnswered(table, answer(200, { title: "a", archived: true }), true);
@@ -66,12 +66,12 @@ test("expects a refusal to name the invalid path and no other", () => {
   expectRefused(table, refused("$.a"), "$.a", false);
   expectRefused(table, refused("$.a.b", "$.a[0]"), "$.a", true);
   for (const [found, why] of [
-    [refused(), /names no place in place of \$\.a/],
+    [refused(), /names no path instead of \$\.a/],
     [refused("$.a", "$.b"), /names \$\.a, \$\.b/],
     [refused("$.ab"), /names \$\.ab/],
     [refused("$.a.b"), /names \$\.a\.b/],
     [failed(404, "NOTE_NOT_FOUND"), /should have answered 400 VALIDATION_ERROR/],
-    [answer(200, {}), /took what its contract forbids at \$\.a/],
+    [answer(200, {}), /accepted a value that its contract forbids at \$\.a/],
   ] as const) {
     assert.throws(() => expectRefused(table, found, "$.a", false), why);
   }

@@ -40,7 +40,7 @@ const table: RouteTable = {
   wrongMethod: { method: "PATCH", allow: "POST" },
   request: { body: { name: "a" } },
   closed: [["body", "$"]],
-  takes: [["body", "$.size", "a number", 5]],
+  accepts: [["body", "$.size", "a number", 5]],
   refuses: [["body", "$.name", "a number", 42]],
 };
 
@@ -178,5 +178,8 @@ test("names the header in the failure if its value is not a string", async () =>
   const nothing = undefined as unknown as string;
   const fixtures = defineFixtures({ routes: { [ref]: { headers: { authorization: nothing } } } });
   const results = await run(fixtures, () => {});
-  assert.match(String(results[0]?.error), /The header `authorization` of a test is undefined and no text/);
+  assert.match(
+    String(results[0]?.error),
+    /The header `authorization` of a test is undefined, but must be a string/,
+  );
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 
-import type { TestAnswer } from "../src/client.ts";
+import type { TestResponse } from "../src/client.ts";
 import { fail } from "../src/contracts/expect.ts";
 import { commandOf, randomnessOf } from "../src/contracts/randomness.ts";
 import { curlOf, remember } from "../src/curl.ts";
@@ -56,7 +56,7 @@ test("prints a request as a curl command that a shell parses into the same value
 });
 
 test("shows the request of a failure", () => {
-  const answer: TestAnswer = { status: 500, headers: new Headers(), text: "oops", body: undefined };
+  const answer: TestResponse = { status: 500, headers: new Headers(), text: "oops", body: undefined };
   remember(answer, { method: "GET", target: "/notes", headers: {} });
   assert.throws(() => fail("it failed", answer), {
     message: "it failed\ncurl -i 'http://localhost:3000/notes'\nanswered: 500 oops",

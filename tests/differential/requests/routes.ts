@@ -4,7 +4,12 @@ import * as fc from "fast-check";
 import { filled, rawQuery } from "../../../packages/testing/src/contracts/request.ts";
 import { missing } from "../../../packages/testing/src/contracts/values.ts";
 import type { ContractParts, Contracts } from "../../../packages/testing/src/coverage/contracts.ts";
-import { arbitrary, NoValueError, spoil, spoilings } from "../../../packages/testing/src/values/index.ts";
+import {
+  arbitrary,
+  NoValueError,
+  invalidate,
+  violations,
+} from "../../../packages/testing/src/values/index.ts";
 import type { Random } from "../support/random.ts";
 
 /** Params, query and body of a request as values. */
@@ -53,11 +58,11 @@ export class Route {
     for (let count = random.weighed([6, 1], [2, 2], [1, 4]); count > 0; count -= 1) {
       const slot = random.pick(present);
       const shape = this.#parts[slot] as Shape;
-      const places = spoilings(shape, slots[slot]);
+      const places = violations(shape, slots[slot]);
       if (places.length === 0) continue;
       const place = random.pick(places);
       try {
-        const spoiled = spoil(shape, slots[slot], place, drawn(place.given, random));
+        const spoiled = invalidate(shape, slots[slot], place, drawn(place.given, random));
         if (spoiled !== undefined) slots[slot] = spoiled.value;
       } catch (error) {
         // Some rules cannot be broken by any value.

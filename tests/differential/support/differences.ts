@@ -19,7 +19,7 @@ export const DIFFERENCES: readonly Difference[] = [
     name: "surrogates without a partner",
     of: ["Notes", "types"],
     reason:
-      "An error that shows a text with half a surrogate pair has U+0000 in its place: texts of Rust are UTF-8, which has no form of it.",
+      "If an error contains a string with an unpaired surrogate, the Rust server writes U+0000 instead, because Rust strings are UTF-8.",
     without: inErrors((body) => body.replaceAll(/\\ud[89a-f][0-9a-f]{2}/g, "\\u0000")),
   },
   {
@@ -39,7 +39,7 @@ export const DIFFERENCES: readonly Difference[] = [
     name: "unexpected errors in development",
     of: ["types"],
     reason:
-      "In development an error that nobody expected (500) has the words, the causes and the stack of the language that it happened in.",
+      "In development, an unexpected error (500) has the message, causes and stack of the server's language.",
     without: (said) => {
       if (said.status !== 500 || !said.body.includes('"phase":')) return said;
       const { error } = JSON.parse(said.body) as { error: Record<string, unknown> };
@@ -52,7 +52,7 @@ export const DIFFERENCES: readonly Difference[] = [
     name: "numbers beyond all",
     of: ["types"],
     reason:
-      "Where a type takes anything, a number that no double holds, such as `1e400`, is `null` for the handler: `serde_json::Value` has no other place for it. The TypeScript server has `Infinity` there, and fails where that is answered.",
+      "If a type accepts any value, a number outside of the range of a double, such as `1e400`, is `null` for the handler, because `serde_json::Value` cannot represent it. The TypeScript server has `Infinity` there, and fails if that is a part of a response.",
     without: (said, { target, body }) => {
       const isLoose = target.startsWith("/loose") && said.status !== 400 && body !== undefined;
       return isLoose && holdsInfinity(body.toString()) ? { ...said, status: 0, headers: [], body: "" } : said;
@@ -68,7 +68,7 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     name: "name of the project in its OpenAPI document",
     of: ["Notes"],
-    reason: "`/openapi.json` has the name and the description of the project that it was made in.",
+    reason: "`/openapi.json` has the name and description of its own project.",
     without: (said, { target }) => {
       if (said.status !== 200 || !target.startsWith("/openapi.json")) return said;
       const headers = said.headers.filter((line) => !line.startsWith("content-length:"));

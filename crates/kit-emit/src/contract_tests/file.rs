@@ -202,7 +202,7 @@ impl File<'_> {
             rules.extend(found.into_iter().map(|rule| (slot.slot, rule)));
         }
         let (refused, taken): (Vec<_>, Vec<_>) = rules.into_iter().partition(|(_, rule)| rule.is_refusal());
-        for (name, rows) in [("takes", taken), ("refuses", refused)] {
+        for (name, rows) in [("accepts", taken), ("refuses", refused)] {
             if rows.is_empty() {
                 writer.line(format_args!("{name}: [],"));
                 continue;

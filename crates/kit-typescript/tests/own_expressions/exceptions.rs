@@ -9,18 +9,18 @@ const ALWAYS_ENDS: &str = "once it has begun to match it cannot fail, so it is t
 /// File, expression (or source of the argument of `RegExp`), and reason.
 pub(crate) const EXCEPTIONS: &[(&str, &str, &str)] = &[
     (
-        "packages/cli/src/code-place.ts",
+        "packages/cli/src/code-location.ts",
         r"^\s+at (?:.*\()?(.+?):(\d+):(\d+)\)?$",
         STACK,
     ),
-    ("packages/cli/src/code-place.ts", r"\?.*$", STACK),
+    ("packages/cli/src/code-location.ts", r"\?.*$", STACK),
     (
-        "packages/cli/src/code-place.ts",
+        "packages/cli/src/code-location.ts",
         r"'([^']+)' imported from (\S.*)$",
         STACK,
     ),
     (
-        "packages/cli/src/code-place.ts",
+        "packages/cli/src/code-location.ts",
         r#"(["'])((?:(?!\1).)*)\1"#,
         SOURCE,
     ),

@@ -6,7 +6,7 @@ import { type Order, planVariable, type ProcessPlan, type Report } from "./messa
 
 /** Callbacks for the reports of a process. */
 export interface ProcessEvents {
-  place(asked: Extract<Report, { kit: "place" }>): void;
+  requestSocket(asked: Extract<Report, { kit: "requestSocket" }>): void;
   listening(address: ListenAddress, imported: readonly string[]): void;
   linked(files: readonly string[]): void;
   answered(requests: readonly AnsweredRequest[]): void;
@@ -47,7 +47,7 @@ export class AppProcess {
   constructor(
     program: Program,
     plan: Omit<ProcessPlan, "held">,
-    held: readonly Held[],
+    held: readonly SupervisorSocket[],
     events: ProcessEvents,
   ) {
     const itsPlan: ProcessPlan = {
@@ -62,7 +62,7 @@ export class AppProcess {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
     this.#child.on("message", (report: Report) => {
-      if (report.kit === "place") events.place(report);
+      if (report.kit === "requestSocket") events.requestSocket(report);
       else if (report.kit === "listening") events.listening(report.address, report.imported);
       else if (report.kit === "linked") events.linked(report.files);
       else if (report.kit === "answered") events.answered(report.requests);
@@ -94,8 +94,8 @@ export class AppProcess {
     this.#send({ kit: "build", build });
   }
 
-  own(): void {
-    this.#send({ kit: "own" });
+  openYourself(): void {
+    this.#send({ kit: "openYourself" });
   }
 
   /** Closes the process after its requests in progress. Resolves when the process has exited. */
@@ -120,7 +120,7 @@ export class AppProcess {
 }
 
 /** Socket that the supervisor holds. */
-export interface Held {
+export interface SupervisorSocket {
   readonly host: string | undefined;
   readonly port: number;
   /** File descriptor in the supervisor. */

@@ -37,7 +37,7 @@ async function begin(plan: ProcessPlan): Promise<void> {
   for (const url of plan.warm) await import(url).catch(() => undefined);
   if (plan.types) loadStripper();
   collectGarbage();
-  await link.wanted;
+  await link.programStart;
 }
 
 /** Runs the garbage collection after loading, while no request waits. Otherwise V8 would run it when the program starts. */
@@ -67,7 +67,7 @@ class Link implements DevelopmentLink {
   readonly version = 1;
   readonly answered: DevelopmentLink["answered"];
   /** Resolves when the program is to run. */
-  readonly wanted: Promise<void>;
+  readonly programStart: Promise<void>;
   readonly #plan: ProcessPlan;
   readonly #held: HeldSocket[];
   readonly #imported = new Set<string>();
@@ -78,7 +78,7 @@ class Link implements DevelopmentLink {
   readonly #closes: (() => void)[] = [];
   #build: BuildState = { status: "built", text: "" };
   #answers: AnsweredRequest[] = [];
-  #own: (() => void) | undefined;
+  #openSocket: (() => void) | undefined;
   #isDefaultHost = false;
   /** Address or name that the program listens on. */
   #host: string = defaultHost;
@@ -88,7 +88,7 @@ class Link implements DevelopmentLink {
     this.#held = [...plan.held];
     this.answered = plan.lines ? (request) => this.#tellAnswer(request) : null;
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.wanted = promise;
+    this.programStart = promise;
     process.on("message", (order: Order) => {
       switch (order.kit) {
         case "go":
@@ -100,14 +100,14 @@ class Link implements DevelopmentLink {
         case "build":
           this.#build = order.build;
           break;
-        case "own":
-          this.#own?.();
+        case "openYourself":
+          this.#openSocket?.();
           break;
         case "close":
-          this.#end();
+          this.#close();
       }
     });
-    process.on("disconnect", () => this.#end());
+    process.on("disconnect", () => this.#close());
     process.on("uncaughtExceptionMonitor", (error: unknown) => {
       const { code } = error as { code?: unknown };
       const circular = this.#circularText(error);
@@ -148,9 +148,9 @@ class Link implements DevelopmentLink {
     if (index !== -1) return { ...options, host, port, fd: this.#held.splice(index, 1)[0]!.fd };
     // If the supervisor can hold the socket, it ends this process and starts another one with the socket.
     await new Promise<void>((resolve) => {
-      this.#own = resolve;
+      this.#openSocket = resolve;
       process.channel?.ref();
-      send({ kit: "place", host, port, taken });
+      send({ kit: "requestSocket", host, port, taken });
     });
     process.channel?.unref();
     return { ...options, host, port };
@@ -215,7 +215,7 @@ class Link implements DevelopmentLink {
   }
 
   /** Ends this process. Called when `kit dev` requests that or has gone. */
-  #end(): void {
+  #close(): void {
     if (this.#closes.length === 0) process.exit(0);
     for (const close of this.#closes.splice(0)) close();
   }

@@ -5,7 +5,7 @@ import { Watcher } from "./watcher.ts";
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Watches files and collects development events. Delivers one event at a time to the caller of `next`. */
-export class Watching {
+export class EventQueue {
   /** Called for each change, before `next` resolves. Paths are relative to the root, with slashes. */
   onChange: (files: readonly string[]) => void = () => undefined;
   #request: WatchRequest | undefined;
@@ -22,11 +22,11 @@ export class Watching {
   watch(request: WatchRequest): void {
     this.#request = request;
     this.#look();
-    this.#watcher?.wrote(request.written);
+    this.#watcher?.ignoreWritten(request.written);
   }
 
   /** Watches additional files. They replace the files of an earlier call with the same `who`. */
-  also(who: "app" | "configuration", files: readonly string[]): void {
+  watchAlso(who: "app" | "configuration", files: readonly string[]): void {
     this.#more.set(who, files);
     this.#look();
   }
@@ -35,18 +35,18 @@ export class Watching {
   next(): Promise<DevelopmentEvent> {
     if (!this.#hearsSignals) {
       this.#hearsSignals = true;
-      for (const signal of signals) process.on(signal, () => this.tell({ kind: "quit" }));
+      for (const signal of signals) process.on(signal, () => this.deliver({ kind: "quit" }));
     }
     return new Promise((resolve) => {
       this.#waiting = resolve;
       const pending = this.#pending;
       this.#pending = undefined;
-      if (pending !== undefined) this.tell(pending);
+      if (pending !== undefined) this.deliver(pending);
     });
   }
 
   /** Delivers an event. Keeps it if no caller waits for it. */
-  tell(event: DevelopmentEvent): void {
+  deliver(event: DevelopmentEvent): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
     if (waiting === undefined) {
@@ -73,7 +73,7 @@ export class Watching {
       watched,
       (changed) => {
         this.onChange(changed);
-        this.tell({ kind: "changed", files: changed });
+        this.deliver({ kind: "changed", files: changed });
       },
       (error) => process.stderr.write(`warning: some files cannot be watched: ${messageOf(error)}\n`),
     );

@@ -38,12 +38,12 @@ export type Order =
   | { readonly kit: "go"; readonly build: BuildState }
   | { readonly kit: "build"; readonly build: BuildState }
   /** The supervisor cannot hold the requested socket. The process opens the socket itself, and reports an error if that fails. */
-  | { readonly kit: "own" }
+  | { readonly kit: "openYourself" }
   | { readonly kit: "close" };
 
 /** Message from a process to the supervisor. */
 export type Report =
-  | { readonly kit: "place"; readonly host?: string; readonly port: number; readonly taken: number }
+  | { readonly kit: "requestSocket"; readonly host?: string; readonly port: number; readonly taken: number }
   | { readonly kit: "listening"; readonly address: ListenAddress; readonly imported: readonly string[] }
   /** All files loaded so far that are neither in the project nor installed: files of linked packages. */
   | { readonly kit: "linked"; readonly files: readonly string[] }

@@ -5,11 +5,11 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Compiler, DevelopmentEvent, ServeRequest } from "@kit/transform-native";
 import type { BuildState, ListenAddress } from "@kit/types";
 
-import { AppProcess, type Held, type ProcessEnd, type Program } from "./app-process.ts";
+import { AppProcess, type SupervisorSocket, type ProcessEnd, type Program } from "./app-process.ts";
 import { defaultHost } from "./allowed-hosts.ts";
 import { Terminal } from "./terminal.ts";
 import { TypeChecker } from "./type-checker.ts";
-import type { Watching } from "./watching.ts";
+import type { EventQueue } from "./event-queue.ts";
 
 const unavailable = fileURLToPath(import.meta.resolve("#unavailable"));
 /** Port that most programs listen on. */
@@ -25,23 +25,23 @@ const foundation = /(?:^|\/)(?:package(?:-lock)?\.json|tsconfig[^/]*\.json|kit\.
 /** Runs the application under `kit dev`: starts the next process on the same socket before the previous one ends. */
 export class Supervisor {
   readonly #compiler: Compiler;
-  readonly #watching: Watching;
+  readonly #queue: EventQueue;
   readonly #terminal: Terminal;
   readonly #types: TypeChecker;
-  readonly #held: Held[] = [];
+  readonly #held: SupervisorSocket[] = [];
   /** Socket for the expected address. The application's real address is known only when it calls `listen`, so the guess may be wrong. */
-  #guess: Held | undefined;
+  #guess: SupervisorSocket | undefined;
   #request!: ServeRequest;
   #isBegun = false;
   /** Process that responds to requests. */
   #current: AppProcess | undefined;
   #isCurrentAnApp = false;
   /** Process that explains why there is no application. */
-  #stand: AppProcess | undefined;
+  #fallback: AppProcess | undefined;
   /** Process that is being started. */
   #next: AppProcess | undefined;
   /** Spare process that waits for the next change. */
-  #spare: AppProcess | undefined;
+  #spareProcess: AppProcess | undefined;
   #warm: readonly string[] = [];
   #address: ListenAddress | undefined;
   #changedAt = performance.now();
@@ -50,11 +50,11 @@ export class Supervisor {
   readonly #closing = new Set<AppProcess>();
   #isEnding = false;
 
-  constructor(compiler: Compiler, watching: Watching) {
+  constructor(compiler: Compiler, queue: EventQueue) {
     this.#compiler = compiler;
-    this.#watching = watching;
-    this.#types = new TypeChecker((end) => watching.tell({ kind: "checked", ...end }));
-    watching.onChange = (files) => {
+    this.#queue = queue;
+    this.#types = new TypeChecker((end) => queue.deliver({ kind: "checked", ...end }));
+    queue.onChange = (files) => {
       this.#changedAt = performance.now();
       // The files have changed during the type check, and the next start needs the processor.
       this.#types.stop();
@@ -63,10 +63,10 @@ export class Supervisor {
     this.#terminal = new Terminal({
       r: () => {
         this.#changedAt = performance.now();
-        watching.tell({ kind: "rebuild" });
+        queue.deliver({ kind: "rebuild" });
       },
       o: () => this.#address && this.#terminal.open(`${this.#address.url}/docs`),
-      q: () => watching.tell({ kind: "quit" }),
+      q: () => queue.deliver({ kind: "quit" }),
     });
   }
 
@@ -80,22 +80,22 @@ export class Supervisor {
     }
     if (request.build.status === "built") this.#start();
     else this.#fail(request.build);
-    return this.#watching.next();
+    return this.#queue.next();
   }
 
   /** Ends all processes and releases all sockets. */
   async close(): Promise<void> {
     this.#isEnding = true;
     this.#terminal.close();
-    this.#spare?.kill();
+    this.#spareProcess?.kill();
     this.#next?.kill();
-    const processes = [this.#types, this.#current, this.#next, this.#spare, ...this.#closing];
+    const processes = [this.#types, this.#current, this.#next, this.#spareProcess, ...this.#closing];
     await Promise.all(processes.map((one) => (one === undefined ? undefined : one.close())));
     for (const held of this.#held.splice(0)) held.release();
   }
 
   /** Holds a port for all processes. Returns `undefined` if another program uses it or the system cannot pass sockets on. */
-  #hold(host: string | undefined, port: number): Held | undefined {
+  #hold(host: string | undefined, port: number): SupervisorSocket | undefined {
     try {
       const socket = new this.#compiler.HeldPort(host ?? null, port);
       const held = { host, port, fd: socket.fd, release: () => socket.release() };
@@ -109,12 +109,12 @@ export class Supervisor {
   #start(): void {
     const { build } = this.#request;
     this.#next?.kill();
-    const next = this.#spare ?? this.#spawn(this.#program());
-    this.#spare = undefined;
+    const next = this.#spareProcess ?? this.#spawn(this.#program());
+    this.#spareProcess = undefined;
     this.#next = next;
     next.go(build);
     const slow = setTimeout(() => {
-      if (this.#next === next) this.#terminal.warn(`${this.#request.entry} does not listen yet`);
+      if (this.#next === next) this.#terminal.warn(`${this.#request.entry} is not listening yet`);
     }, slowStartMs);
     void next.ended.then(() => clearTimeout(slow));
   }
@@ -145,7 +145,7 @@ export class Supervisor {
     };
     const isApp = program.entry !== unavailable;
     const child: AppProcess = new AppProcess(program, plan, this.#held, {
-      place: ({ host, port: wanted, taken }) => this.#place(child, host, wanted, taken),
+      requestSocket: ({ host, port: wanted, taken }) => this.#place(child, host, wanted, taken),
       listening: (address, imported) => this.#listening(child, isApp, address, imported),
       linked: (files) => this.#link(files),
       answered: (requests) => this.#terminal.requests(requests),
@@ -158,14 +158,14 @@ export class Supervisor {
   #place(child: AppProcess, host: string | undefined, port: number, taken: number): void {
     if (child.isClosing) return;
     const guess = this.#guess;
-    const isAppThere = this.#current !== undefined && this.#current !== this.#stand;
+    const isAppThere = this.#current !== undefined && this.#current !== this.#fallback;
     if (taken === 0 && guess !== undefined && !isAppThere && child === this.#next) {
-      void this.#correct(guess, child, host, port);
+      void this.#replaceGuess(guess, child, host, port);
       return;
     }
     this.#guess = undefined;
     if (child !== this.#next || this.#hold(host, port) === undefined) {
-      child.own();
+      child.openYourself();
       return;
     }
     child.kill();
@@ -177,15 +177,20 @@ export class Supervisor {
    * Releases a wrong guess and holds the requested socket. A stand-in process has listened on the guess, usually on all addresses. No other
    * socket can use its port while a process has it, including the process that made the request. So both processes end first.
    */
-  async #correct(guess: Held, child: AppProcess, host: string | undefined, port: number): Promise<void> {
-    const stand = this.#stand;
-    if (this.#current === stand) this.#current = undefined;
+  async #replaceGuess(
+    guess: SupervisorSocket,
+    child: AppProcess,
+    host: string | undefined,
+    port: number,
+  ): Promise<void> {
+    const fallback = this.#fallback;
+    if (this.#current === fallback) this.#current = undefined;
     this.#next = undefined;
     this.#dropSpare();
     child.kill();
     this.#retire(child);
-    if (stand !== undefined) this.#retire(stand);
-    await Promise.all([child.ended, stand?.ended]);
+    if (fallback !== undefined) this.#retire(fallback);
+    await Promise.all([child.ended, fallback?.ended]);
     // A process that was started in the meantime has the guess too, and requests its socket itself.
     if (this.#isEnding || this.#next !== undefined) return;
     this.#held.splice(this.#held.indexOf(guess), 1);
@@ -210,7 +215,7 @@ export class Supervisor {
     this.#address = address;
     this.#terminal.ready(tookMs);
     this.#warm = imported.some((url) => instrumentation.test(url)) ? [] : imported;
-    this.#spare ??= this.#spawn(this.#program());
+    this.#spareProcess ??= this.#spawn(this.#program());
     this.#checkTypes();
   }
 
@@ -223,7 +228,7 @@ export class Supervisor {
   #link(files: readonly string[]): void {
     const before = this.#linked.size;
     for (const file of files) this.#linked.add(file);
-    if (this.#linked.size > before) this.#watching.also("app", [...this.#linked]);
+    if (this.#linked.size > before) this.#queue.watchAlso("app", [...this.#linked]);
   }
 
   #retire(child: AppProcess): void {
@@ -233,10 +238,10 @@ export class Supervisor {
 
   #ended(child: AppProcess, { description, code, text }: ProcessEnd): void {
     if (this.#isEnding) return;
-    if (child === this.#spare) this.#spare = undefined;
-    else if (child === this.#stand) {
+    if (child === this.#spareProcess) this.#spareProcess = undefined;
+    else if (child === this.#fallback) {
       // No other process can replace the stand-in.
-      this.#stand = undefined;
+      this.#fallback = undefined;
       if (child === this.#next) this.#next = undefined;
       if (child === this.#current) this.#current = undefined;
     } else if (child === this.#next) {
@@ -244,7 +249,7 @@ export class Supervisor {
       // The process needs a resource that is not passed on, such as another port or a Unix socket, and the previous process uses it.
       if (code === "EADDRINUSE" && this.#current !== undefined) void this.#startAfter(this.#current);
       // No process can respond to requests, so `kit dev` fails.
-      else if (code === "EADDRINUSE" && this.#held.length === 0) this.#watching.tell({ kind: "failed" });
+      else if (code === "EADDRINUSE" && this.#held.length === 0) this.#queue.deliver({ kind: "failed" });
       else {
         this.#fail({
           status: "failed",
@@ -273,26 +278,26 @@ export class Supervisor {
     this.#next = undefined;
     if (this.#current !== undefined) {
       this.#current.build(build);
-      this.#terminal.note(this.#isCurrentAnApp ? "the last version goes on running" : "waiting for a change");
+      this.#terminal.note(this.#isCurrentAnApp ? "the last version keeps running" : "waiting for a change");
       return;
     }
     const [held] = this.#held;
     if (held === undefined) return;
     this.#terminal.note("waiting for a change");
-    const stand = this.#spawn({
+    const fallback = this.#spawn({
       root: this.#request.root,
       entry: unavailable,
       args: [String(held.port), held.host ?? ""],
       env: process.env,
     });
-    this.#next = stand;
-    this.#stand = stand;
-    stand.go(build);
+    this.#next = fallback;
+    this.#fallback = fallback;
+    fallback.go(build);
   }
 
   #dropSpare(): void {
-    const spare = this.#spare;
-    this.#spare = undefined;
+    const spare = this.#spareProcess;
+    this.#spareProcess = undefined;
     spare?.kill();
   }
 }

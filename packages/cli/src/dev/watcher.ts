@@ -2,7 +2,7 @@ import { type FSWatcher, lstatSync, readdirSync, statSync, watch } from "node:fs
 import { dirname, join, relative, sep } from "node:path";
 
 /** Milliseconds without a change before changes are reported. An editor saves in several steps, and a formatter may follow. */
-const quietMs = 12;
+const debounceMs = 12;
 /** Maximum number of milliseconds by which a modification time is too early: Linux uses ticks of up to 10 ms. */
 const clockMs = 10;
 
@@ -76,7 +76,7 @@ export class Watcher {
   }
 
   /** Records files that a build has written, so that they are not reported as changes. */
-  wrote(files: readonly string[]): void {
+  ignoreWritten(files: readonly string[]): void {
     for (const file of files) {
       this.#written.set(file, modified(file));
       this.#changed.delete(this.#name(file));
@@ -176,7 +176,7 @@ export class Watcher {
       const files = [...this.#changed].toSorted();
       this.#changed.clear();
       if (files.length > 0) this.#onChange(files);
-    }, quietMs);
+    }, debounceMs);
   }
 
   #isIgnored(directory: string, name: string): boolean {

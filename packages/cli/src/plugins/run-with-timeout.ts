@@ -1,19 +1,19 @@
 import { setImmediate } from "node:timers/promises";
 
 /** Error for a tap that does not finish. */
-export class Unsettled extends Error {}
+export class UnfinishedTap extends Error {}
 
 /**
  * Runs a tap until it finishes.
  *
- * @throws The error of the tap, also from a promise or callback that the tap does not await. An {@link Unsettled} if the tap takes longer
+ * @throws The error of the tap, also from a promise or callback that the tap does not await. An {@link UnfinishedTap} if the tap takes longer
  * than `seconds`, or if it waits for a promise and the event loop is empty.
  */
-export async function attend(tap: () => unknown, seconds: number): Promise<void> {
+export async function runWithTimeout(tap: () => unknown, seconds: number): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const tooLong = (): void => reject(new Unsettled(`it did not finish within ${seconds} s`));
+  const tooLong = (): void => reject(new UnfinishedTap(`it did not finish within ${seconds} s`));
   const nothingLeft = (): void =>
-    reject(new Unsettled("it waits for a promise that nothing is left to settle"));
+    reject(new UnfinishedTap("it waits for a promise that nothing is left to settle"));
   const timer =
     seconds * 1000 < 2 ** 31 ? setTimeout(tooLong, seconds * 1000) : setTimeout(() => {}, 2 ** 31 - 1);
   // A timer with a reference would keep the event loop alive, and `beforeExit` would not be emitted.

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
-import { calledFrom, type CodePlace, placeOf } from "../code-place.ts";
-import { attend, Unsettled } from "./attend.ts";
+import { calledFrom, type CodeLocation, locationOf } from "../code-location.ts";
+import { runWithTimeout, UnfinishedTap } from "./run-with-timeout.ts";
 import { handlerOf } from "./describe.ts";
 import type {
   AfterValidatorsEvent,
@@ -40,13 +40,13 @@ export interface TapAnswer {
 /** Argument of a call to a function of the event, with the location of the call. */
 interface Call {
   readonly value: unknown;
-  readonly at: CodePlace | undefined;
+  readonly at: CodeLocation | undefined;
 }
 
 interface Failure {
   readonly kind: "threw" | "unsettled" | "unprintable";
   readonly message: string;
-  readonly at: CodePlace | undefined;
+  readonly at: CodeLocation | undefined;
 }
 
 /**
@@ -66,8 +66,7 @@ class Attachment {
   get value(): unknown {
     if (this.#text === undefined) {
       // The build has gone on, so its data would belong to a later stage.
-      if (this.#isOver)
-        throw new Error("the tap has ended: what it wants of its event, it has to look at before");
+      if (this.#isOver) throw new Error("the tap has ended; read the members of its event while it runs");
       this.#text = this.#read() ?? "null";
       this.#value = JSON.parse(this.#text);
     }
@@ -90,7 +89,7 @@ class Attachment {
 }
 
 /** Additional members of an event, and a function that returns the result of the tap after its end. */
-interface Stage {
+interface TapStage {
   readonly event: object;
   readonly result: () => unknown;
 }
@@ -129,7 +128,7 @@ export async function runTap(
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = FRAMES;
   try {
-    await attend(() => handlerOf(tap)?.(whole), timeout);
+    await runWithTimeout(() => handlerOf(tap)?.(whole), timeout);
   } catch (error) {
     return { watch, reports: printable(reports), failure: failure(error) };
   } finally {
@@ -152,11 +151,11 @@ export async function runTap(
 }
 
 function failure(error: unknown): Failure {
-  if (error instanceof Unsettled) return { kind: "unsettled", message: error.message, at: undefined };
+  if (error instanceof UnfinishedTap) return { kind: "unsettled", message: error.message, at: undefined };
   if (!(error instanceof Error))
     return { kind: "threw", message: `it threw ${String(error)}`, at: undefined };
   const name = error.name === "Error" ? "" : `${error.name}: `;
-  return { kind: "threw", message: name + error.message, at: placeOf(error.stack) };
+  return { kind: "threw", message: name + error.message, at: locationOf(error.stack) };
 }
 
 /** Returns the reports of a failed tap that have a JSON form. */
@@ -185,13 +184,13 @@ function say(message: string): void {
   process.stderr.write(`${message}\n`);
 }
 
-type Own<Event> = Omit<Event, "build">;
+type EventMembers<Event> = Omit<Event, "build">;
 
-const STAGES: Readonly<Record<keyof PluginHooks, (long: Attachment) => Stage>> = {
+const STAGES: Readonly<Record<keyof PluginHooks, (long: Attachment) => TapStage>> = {
   beforeTransform() {
     const types: Call[] = [];
     const routes: Call[] = [];
-    const own: Partial<Own<BeforeTransformEvent>> = {
+    const own: Partial<EventMembers<BeforeTransformEvent>> = {
       addTypes: (source) => void types.push(call(source)),
       addRoutes: (source) => void routes.push(call(source)),
     };
@@ -201,7 +200,7 @@ const STAGES: Readonly<Record<keyof PluginHooks, (long: Attachment) => Stage>> =
   afterValidators() {
     const added: Call[] = [];
     const replaced: Call[] = [];
-    const own: Partial<Own<AfterValidatorsEvent>> = {
+    const own: Partial<EventMembers<AfterValidatorsEvent>> = {
       addValidator: (file) => void added.push(call(file)),
       replaceValidator: (type, text) => void replaced.push(call({ type, text })),
     };
@@ -211,7 +210,7 @@ const STAGES: Readonly<Record<keyof PluginHooks, (long: Attachment) => Stage>> =
   emit() {
     const files: Call[] = [];
     const projectFiles: Call[] = [];
-    const own: Partial<Own<EmitEvent>> = {
+    const own: Partial<EventMembers<EmitEvent>> = {
       addFile: (file) => void files.push(call(file)),
       addProjectFile: (file, options) =>
         void projectFiles.push(call({ ...file, onlyIfMissing: options?.onlyIfMissing ?? false })),
@@ -220,7 +219,7 @@ const STAGES: Readonly<Record<keyof PluginHooks, (long: Attachment) => Stage>> =
   },
   compile() {
     let handled = false;
-    const own: Partial<Own<CompileEvent>> = { handle: () => void (handled = true) };
+    const own: Partial<EventMembers<CompileEvent>> = { handle: () => void (handled = true) };
     return { event: own, result: () => ({ handled }) };
   },
   done: () => ({ event: {}, result: () => ({}) }),

@@ -36,7 +36,7 @@ function add(list: BlockList, entry: unknown, option: string): void {
   if (version === 0 || more !== undefined || given.includes("%") || prefix < 0 || prefix > width) {
     const shown = typeof entry === "string" ? `"${entry}"` : String(entry);
     throw new TypeError(
-      `debugPlugin: \`${option}\` has ${shown}, which is no address and no range of addresses; write \`10.0.0.0/8\`, \`fd00::/8\` or \`192.0.2.7\``,
+      `debugPlugin: \`${option}\` has ${shown}, which is neither an address nor a range; write \`10.0.0.0/8\`, \`fd00::/8\` or \`192.0.2.7\``,
     );
   }
   const family = version === 4 ? "ipv4" : "ipv6";

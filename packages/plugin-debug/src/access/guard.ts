@@ -6,7 +6,7 @@ import { type Allowlist, isLoopback, plainAddress, readAllowlist } from "./allow
 import { RateLimiter } from "./rate-limit.ts";
 
 /** Parts of a request that the guard checks. */
-export interface Asked {
+export interface GuardedRequest {
   readonly method: string;
   readonly remoteAddress: string;
   /** Header names and values alternately, as received. */
@@ -19,7 +19,7 @@ export interface Asked {
 }
 
 /** Response to a refused request. */
-export interface Refusal {
+export interface RefusalResponse {
   readonly status: number;
   readonly code: string;
   readonly message: string;
@@ -47,7 +47,7 @@ export class Guard {
   }
 
   /** Returns the response to a refused request, or null if the request is allowed. */
-  refuse(asked: Asked, now: number): Refusal | null {
+  refuse(asked: GuardedRequest, now: number): RefusalResponse | null {
     const address = plainAddress(asked.remoteAddress);
     if (this.#allowlist !== null && !this.#allowlist.has(address)) {
       return refusal(403, "FORBIDDEN", "this address is not in the allowlist of the debug sidecar");
@@ -78,7 +78,7 @@ export class Guard {
   }
 
   /** Returns true if the client is a program on this machine, and not a proxy that forwards requests of others. */
-  #isOfThisMachine(address: string, asked: Asked): boolean {
+  #isOfThisMachine(address: string, asked: GuardedRequest): boolean {
     return isLoopback(address) && proxyHeaders.every((name) => valuesOf(asked, name).length === 0);
   }
 
@@ -86,7 +86,7 @@ export class Guard {
    * Refuses requests of pages of other sites. With DNS rebinding, such a page has a host name that resolves to this machine. So the name
    * must be an IP address, `localhost` or the configured host name, because no other site can have such a name.
    */
-  #refuseBrowser(asked: Asked): Refusal | null {
+  #refuseBrowser(asked: GuardedRequest): RefusalResponse | null {
     const hosts = valuesOf(asked, "host");
     const [host = ""] = hosts;
     const name = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/i.exec(host)?.[1]?.toLowerCase();
@@ -111,7 +111,7 @@ export class Guard {
     return refusal(403, "FORBIDDEN", "pages of other origins may not ask the debug sidecar");
   }
 
-  #refuseKey(asked: Asked): Refusal | null {
+  #refuseKey(asked: GuardedRequest): RefusalResponse | null {
     if (this.#keyHash === null) return null;
     const keys = valuesOf(asked, "x-debug-key");
     // Hashes have the same length, so the time of the comparison does not depend on the key.
@@ -128,7 +128,7 @@ export class Guard {
    * Refuses an action that a script of the dashboard's own page did not send. A form of another site can send neither this content type nor
    * custom headers, and its scripts cannot read the token. The `Origin` header is required.
    */
-  #refuseAction(asked: Asked): Refusal | null {
+  #refuseAction(asked: GuardedRequest): RefusalResponse | null {
     const [contentType = ""] = valuesOf(asked, "content-type");
     if (!/^application\/json\s*(;|$)/i.test(contentType)) {
       return refusal(415, "UNSUPPORTED_MEDIA_TYPE", "this takes a body of the type application/json");
@@ -143,7 +143,7 @@ export class Guard {
 }
 
 /** Refuses methods other than GET and HEAD, because only an action changes anything. */
-function refuseMethod({ method }: Asked): Refusal | null {
+function refuseMethod({ method }: GuardedRequest): RefusalResponse | null {
   if (method === "GET" || method === "HEAD") return null;
   return {
     ...refusal(405, "METHOD_NOT_ALLOWED", `the debug sidecar is for reading: it takes GET, not ${method}`),
@@ -151,7 +151,7 @@ function refuseMethod({ method }: Asked): Refusal | null {
   };
 }
 
-function valuesOf({ rawHeaders }: Asked, name: string): string[] {
+function valuesOf({ rawHeaders }: GuardedRequest, name: string): string[] {
   const values: string[] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     if (rawHeaders[index]!.toLowerCase() === name) values.push(rawHeaders[index + 1]!);
@@ -159,7 +159,7 @@ function valuesOf({ rawHeaders }: Asked, name: string): string[] {
   return values;
 }
 
-function refusal(status: number, code: string, message: string): Refusal {
+function refusal(status: number, code: string, message: string): RefusalResponse {
   return { status, code, message };
 }
 

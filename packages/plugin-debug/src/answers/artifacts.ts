@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import type { PluginHost } from "@kit/core";
 
-import { NoAnswer } from "./question.ts";
+import { ErrorResponse } from "./question.ts";
 
 /** Reads an artifact that `kit build` wrote to `.kit/`. Reads the file each time, because a build may have changed it. */
 export async function readArtifact<T>(host: Pick<PluginHost, "projectRoot">, name: string): Promise<T> {
@@ -14,7 +14,7 @@ export async function readArtifact<T>(host: Pick<PluginHost, "projectRoot">, nam
       (cause as NodeJS.ErrnoException).code === "ENOENT"
         ? "is not there"
         : `cannot be read (${String(cause)})`;
-    throw new NoAnswer(
+    throw new ErrorResponse(
       404,
       "NOT_BUILT",
       `.kit/${name} ${reason}: run \`kit build\`, and deploy .kit/ with the application`,

@@ -6,7 +6,7 @@ import { infoOf } from "./info.ts";
 import { migrationsOf } from "./migrations.ts";
 import { performanceOf } from "./performance.ts";
 import { dependenciesOf, middlewareOf, pipelineOf } from "./project.ts";
-import { NoAnswer, Question, shown } from "./question.ts";
+import { ErrorResponse, Query, shown } from "./question.ts";
 import { errorsOf, logsOf, requestOf, requestsOf, spansOf, tracesOf } from "./requests.ts";
 import { allRoutes, oneRoute } from "./routes.ts";
 import { allSchemas, schemaOf } from "./schema.ts";
@@ -21,7 +21,7 @@ interface Endpoint {
   /** Alternative paths. */
   readonly also?: readonly string[];
   /** Returns the response. `rest` contains the decoded segments, if the path ends with parameters. */
-  answer(state: SidecarState, question: Question, rest: readonly string[]): object | Promise<object>;
+  answer(state: SidecarState, question: Query, rest: readonly string[]): object | Promise<object>;
 }
 
 const endpoints: readonly Endpoint[] = [
@@ -141,14 +141,14 @@ const byPath: ReadonlyMap<string, Endpoint> = new Map(
   ),
 );
 
-/** Returns the response to a target: a path and query as received. Rejects with {@link NoAnswer} if there is none. */
+/** Returns the response to a target: a path and query as received. Rejects with {@link ErrorResponse} if there is none. */
 export async function answer(state: SidecarState, target: string): Promise<object> {
   const start = target.indexOf("?");
   const path = start === -1 ? target : target.slice(0, start);
   const query = start === -1 ? "" : target.slice(start + 1);
   if (path === "/" || path === "/_debug" || path === "/_debug/") return indexOf(query);
   const { endpoint, rest } = find(path);
-  return endpoint.answer(state, new Question(query, endpoint.query), rest);
+  return endpoint.answer(state, new Query(query, endpoint.query), rest);
 }
 
 function find(path: string): { endpoint: Endpoint; rest: readonly string[] } {
@@ -166,7 +166,7 @@ function find(path: string): { endpoint: Endpoint; rest: readonly string[] } {
   if (endpoint !== undefined) return { endpoint, rest };
   const near = nearest(path, byPath.keys());
   const help = near === undefined ? "`/` lists what there is" : `did you mean ${near}?`;
-  throw new NoAnswer(404, "NOT_FOUND", `the debug sidecar has nothing at ${shown(path)}; ${help}`);
+  throw new ErrorResponse(404, "NOT_FOUND", `the debug sidecar has nothing at ${shown(path)}; ${help}`);
 }
 
 /** Returns the path of the requested route: from `notes/:id`, or from `%2Fnotes%2F:id` with escaped slashes. */
@@ -179,13 +179,13 @@ function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new NoAnswer(400, "BAD_REQUEST", `${shown(segment)} has an invalid percent-escape`);
+    throw new ErrorResponse(400, "BAD_REQUEST", `${shown(segment)} has an invalid percent-escape`);
   }
 }
 
 /** Returns the list of endpoints. In a browser, `/` shows the dashboard; `format=json` shows this list there. */
 function indexOf(query: string): object {
-  new Question(query, ["format"]).oneOf("format", ["json"]);
+  new Query(query, ["format"]).oneOf("format", ["json"]);
   return {
     endpoints: endpoints.map(({ path, query: names, about, also }) => ({
       path,

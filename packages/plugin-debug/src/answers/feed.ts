@@ -1,7 +1,7 @@
 import type { RequestRecord } from "@kit/types";
 
 import type { SidecarState } from "../sidecar-state.ts";
-import type { Question } from "./question.ts";
+import type { Query } from "./question.ts";
 import type { Feed, RequestSummary } from "./shapes.ts";
 
 const defaultLimit = 200;
@@ -11,7 +11,7 @@ const defaultLimit = 200;
  * keeps no state for it: the position is part of the query. If the history is a store, other processes write to it too, and no number
  * identifies new requests. So the last requests are returned again.
  */
-export function feedOf(state: SidecarState, question: Question): Feed {
+export function feedOf(state: SidecarState, question: Query): Feed {
   const { instance, host, history, redaction } = state;
   const limit = question.limit(["limit"], defaultLimit);
   const [of, number] = (question.text("after") ?? "").split(".");

@@ -1,13 +1,13 @@
 import { writeDuration } from "../duration.ts";
 import { Latency, longestWindowMs } from "../history/latency.ts";
 import type { SidecarState } from "../sidecar-state.ts";
-import type { Question } from "./question.ts";
+import type { Query } from "./question.ts";
 import { routesNamed } from "./routes.ts";
 import type { Figures, Performance } from "./shapes.ts";
 
 export const defaultWindowMs: number = 5 * 60_000;
 
-export function performanceOf(state: SidecarState, question: Question): Performance {
+export function performanceOf(state: SidecarState, question: Query): Performance {
   const windowMs = question.duration("window", longestWindowMs) ?? defaultWindowMs;
   const name = question.text("route");
   const wanted = name === undefined ? undefined : routesNamed(state, name);

@@ -2,7 +2,7 @@ import { durationForm, readDuration, writeDuration } from "../duration.ts";
 import { suggestion } from "../nearest.ts";
 
 /** Error for a request without a successful response. */
-export class NoAnswer extends Error {
+export class ErrorResponse extends Error {
   readonly status: number;
   readonly code: string;
 
@@ -17,7 +17,7 @@ export class NoAnswer extends Error {
 const greatestLimit = 1_000_000;
 
 /** Query of a request. An unknown or repeated parameter is an error, because it would have no effect otherwise. */
-export class Question {
+export class Query {
   readonly #values: ReadonlyMap<string, string>;
 
   constructor(query: string, known: readonly string[]) {
@@ -89,6 +89,6 @@ export function shown(text: string): string {
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
 
-function invalid(message: string): NoAnswer {
-  return new NoAnswer(400, "VALIDATION_ERROR", message);
+function invalid(message: string): ErrorResponse {
+  return new ErrorResponse(400, "VALIDATION_ERROR", message);
 }

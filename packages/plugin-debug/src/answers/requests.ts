@@ -2,14 +2,14 @@ import type { LogLevel, RequestRecord, SpanRecord } from "@kit/types";
 
 import { severities } from "../history/memory.ts";
 import type { SidecarState } from "../sidecar-state.ts";
-import { NoAnswer, type Question, shown } from "./question.ts";
+import { ErrorResponse, type Query, shown } from "./question.ts";
 import { routesNamed } from "./routes.ts";
 
 const defaultLimit = 100;
 /** Maximum number of requests in a list of traces. */
 const traceCount = 100;
 
-export function requestsOf(state: SidecarState, question: Question): object {
+export function requestsOf(state: SidecarState, question: Query): object {
   const route = question.text("route");
   const requests = state.history.requests({
     since: question.since(),
@@ -25,7 +25,7 @@ export function requestsOf(state: SidecarState, question: Question): object {
 export function requestOf({ history, redaction }: SidecarState, requestId: string): object {
   const request = history.request(requestId);
   if (request === undefined) {
-    throw new NoAnswer(
+    throw new ErrorResponse(
       404,
       "NOT_FOUND",
       `there is no request ${shown(requestId)}, or it was too long ago: ask for /_debug/requests`,
@@ -39,12 +39,12 @@ export function requestOf({ history, redaction }: SidecarState, requestId: strin
   };
 }
 
-export function errorsOf({ history, redaction }: SidecarState, question: Question): object {
+export function errorsOf({ history, redaction }: SidecarState, question: Query): object {
   const selection = { since: question.since(), limit: question.limit(["limit", "last"], defaultLimit) };
   return { errors: history.errors(selection).map((record) => redaction.error(record)) };
 }
 
-export function logsOf({ history, redaction }: SidecarState, question: Question): object {
+export function logsOf({ history, redaction }: SidecarState, question: Query): object {
   const level = question.oneOf("level", Object.keys(severities) as LogLevel[]);
   const logs = history.logs({
     since: question.since(),
@@ -55,7 +55,7 @@ export function logsOf({ history, redaction }: SidecarState, question: Question)
   return { logs: logs.map((entry) => redaction.log(entry)) };
 }
 
-export function spansOf({ history, redaction }: SidecarState, question: Question): object {
+export function spansOf({ history, redaction }: SidecarState, question: Query): object {
   const since = question.since();
   const limit = question.limit(["limit"], 1_000);
   const spans: SpanRecord[] = [];

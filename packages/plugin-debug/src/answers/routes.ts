@@ -2,7 +2,7 @@ import type { CompiledRoute } from "@kit/types";
 
 import { suggestion } from "../nearest.ts";
 import type { SidecarState } from "../sidecar-state.ts";
-import { NoAnswer, shown } from "./question.ts";
+import { ErrorResponse, shown } from "./question.ts";
 import type { ShownRoute } from "./shapes.ts";
 
 const slots = ["params", "query", "body"] as const;
@@ -24,9 +24,9 @@ export function oneRoute({ host }: SidecarState, method: string, path: string): 
   throw noRoute(ref, refs);
 }
 
-function noRoute(name: string, names: readonly string[]): NoAnswer {
+function noRoute(name: string, names: readonly string[]): ErrorResponse {
   const message = `there is no route \`${shown(name)}\`; ${suggestion(name, names)}`;
-  return new NoAnswer(404, "ROUTE_NOT_FOUND", message);
+  return new ErrorResponse(404, "ROUTE_NOT_FOUND", message);
 }
 
 function showRoute(route: CompiledRoute): ShownRoute {

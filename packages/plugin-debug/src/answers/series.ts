@@ -2,12 +2,12 @@ import { writeDuration } from "../duration.ts";
 import { Latency, longestWindowMs } from "../history/latency.ts";
 import type { SidecarState } from "../sidecar-state.ts";
 import { defaultWindowMs, figuresOf } from "./performance.ts";
-import type { Question } from "./question.ts";
+import type { Query } from "./question.ts";
 import { routesNamed } from "./routes.ts";
 import type { Series } from "./shapes.ts";
 
 /** Returns latencies slice by slice, the oldest first, for a chart. */
-export function seriesOf(state: SidecarState, question: Question): Series {
+export function seriesOf(state: SidecarState, question: Query): Series {
   const windowMs = question.duration("window", longestWindowMs) ?? defaultWindowMs;
   const name = question.text("route");
   const wanted = name === undefined ? undefined : routesNamed(state, name);

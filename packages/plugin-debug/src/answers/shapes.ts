@@ -154,7 +154,7 @@ export interface PendingChange {
 }
 
 /** Request that is to be sent again. The given parts replace those of the original request. */
-export interface ReplayQuestion {
+export interface ReplayRequest {
   readonly requestId: string;
   readonly target?: string;
   readonly headers?: ReceivedRequest["headers"];

@@ -2,7 +2,7 @@ import { readFile, realpath, stat } from "node:fs/promises";
 import { extname, relative, resolve, sep } from "node:path";
 
 import type { SidecarState } from "../sidecar-state.ts";
-import { NoAnswer, type Question, shown } from "./question.ts";
+import { ErrorResponse, type Query, shown } from "./question.ts";
 import type { SourceLines } from "./shapes.ts";
 
 /** Extensions of programs and migrations. Other files, such as `.env`, may contain secrets and are not shown. */
@@ -22,13 +22,13 @@ const defaultAround = 8;
 const mostAround = 200;
 
 /** Returns lines of a source file below the project's root. Only available in development. */
-export async function sourceOf(state: SidecarState, question: Question): Promise<SourceLines> {
+export async function sourceOf(state: SidecarState, question: Query): Promise<SourceLines> {
   if (state.isProduction) {
-    throw new NoAnswer(403, "DEVELOPMENT_ONLY", "source text is shown in development only");
+    throw new ErrorResponse(403, "DEVELOPMENT_ONLY", "source text is shown in development only");
   }
   const asked = question.text("file");
   if (asked === undefined || asked === "" || asked.includes("\0")) {
-    throw new NoAnswer(400, "VALIDATION_ERROR", "`file` must be a path below the project's root");
+    throw new ErrorResponse(400, "VALIDATION_ERROR", "`file` must be a path below the project's root");
   }
   const line = question.whole("line", 1, 999_999_999) ?? 1;
   const around = question.whole("around", 0, mostAround) ?? defaultAround;
@@ -41,7 +41,7 @@ export async function sourceOf(state: SidecarState, question: Question): Promise
 }
 
 async function read(projectRoot: string, asked: string): Promise<{ file: string; text: string }> {
-  const nothing = new NoAnswer(
+  const nothing = new ErrorResponse(
     404,
     "NOT_FOUND",
     `there is no source file ${shown(asked)} below the project's root; packages and hidden files are not shown`,

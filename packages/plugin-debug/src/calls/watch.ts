@@ -5,7 +5,7 @@ import { watchHttp } from "./http.ts";
 import { watchPg } from "./pg.ts";
 
 /** Records requests and queries of middleware and handlers as their child spans. Returns a function that stops recording. */
-export function watchCalls(current: CurrentSpan, { projectRoot }: PluginHost): () => void {
+export function recordOutgoingCalls(current: CurrentSpan, { projectRoot }: PluginHost): () => void {
   const ends = [watchHttp(current), watchPg(current, projectRoot)];
   return () => {
     for (const end of ends) end?.();

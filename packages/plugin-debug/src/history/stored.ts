@@ -48,7 +48,7 @@ const mostTrims = 20;
 type Values = SQLInputValue[];
 
 /** State of a process for the other processes. */
-export interface Present {
+export interface ProcessState {
   readonly health: ProcessHealth;
   /** Requests in progress. */
   readonly active: readonly RequestRecord[];
@@ -66,7 +66,7 @@ export class StoredHistory implements History {
   readonly #onFailure: (error: unknown) => void;
   readonly #redacted: (record: RequestRecord) => RequestRecord;
   readonly #timer: NodeJS.Timeout;
-  #present: (() => Present) | undefined;
+  #present: (() => ProcessState) | undefined;
   #pending: RequestRecord[] = [];
   #missedRequests = 0;
   #lastError = 0;
@@ -104,12 +104,12 @@ export class StoredHistory implements History {
   }
 
   /** Starts to share the state of this process with the others. */
-  share(shown: () => Present): void {
+  share(shown: () => ProcessState): void {
     this.#present = shown;
   }
 
   /** Returns the states of the other processes. */
-  others(): Present[] {
+  others(): ProcessState[] {
     return this.#read(
       () =>
         this.#texts("SELECT text FROM processes WHERE time >= ? AND process <> ?", [
@@ -209,14 +209,14 @@ export class StoredHistory implements History {
     try {
       this.#write();
     } catch (error) {
-      if ((error as { errcode?: number }).errcode !== busy) this.#break(error);
+      if ((error as { errcode?: number }).errcode !== busy) this.#disable(error);
     }
   }
 
   close(): void {
     clearInterval(this.#timer);
     this.flush();
-    if (this.#present !== undefined) this.#leave();
+    if (this.#present !== undefined) this.#removeOwnState();
     if (this.#database.isOpen) this.#database.close();
   }
 
@@ -265,7 +265,7 @@ export class StoredHistory implements History {
     this.#trim();
   }
 
-  #leave(): void {
+  #removeOwnState(): void {
     try {
       this.#database.prepare("DELETE FROM processes WHERE process = ?").run(this.#process);
     } catch {
@@ -315,12 +315,12 @@ export class StoredHistory implements History {
     try {
       return read();
     } catch (error) {
-      this.#break(error);
+      this.#disable(error);
       return otherwise();
     }
   }
 
-  #break(error: unknown): void {
+  #disable(error: unknown): void {
     this.#isBroken = true;
     this.#pending = [];
     this.#onFailure(error);

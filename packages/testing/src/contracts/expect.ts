@@ -3,7 +3,7 @@ import { AssertionError } from "node:assert";
 import { explain, type Shape } from "@kit/core/codec";
 import type { ValidationFailure } from "@kit/types";
 
-import type { TestAnswer } from "../client.ts";
+import type { TestResponse } from "../client.ts";
 import { curlOf, requestOf } from "../curl.ts";
 import { outputShape } from "../matching/output-shape.ts";
 import type { RouteTable } from "./tables.ts";
@@ -16,7 +16,7 @@ interface Failure {
 }
 
 /** Throws an error for a response that breaks a contract. The message contains the request as a curl command, then the response. */
-export function fail(message: string, answer?: TestAnswer): never {
+export function fail(message: string, answer?: TestResponse): never {
   const asked = answer === undefined ? undefined : requestOf(answer);
   const shown = [
     message,
@@ -31,7 +31,7 @@ export function fail(message: string, answer?: TestAnswer): never {
  *
  * @param mustSucceed - True if the route has a fixture. A declared error fails the test then.
  */
-export function expectAnswered(table: RouteTable, answer: TestAnswer, mustSucceed: boolean): void {
+export function expectAnswered(table: RouteTable, answer: TestResponse, mustSucceed: boolean): void {
   if (answer.status === table.success) return expectContent(table, answer);
   const error = expectEnvelope(table, answer);
   if (answer.status >= 500) fail(`${table.route} failed with ${error.code}: ${error.message}`, answer);
@@ -49,7 +49,7 @@ export function expectAnswered(table: RouteTable, answer: TestAnswer, mustSuccee
   if (mustSucceed) fail(`${table.route} has a fixture, but answered ${name}`, answer);
 }
 
-function expectContent({ route, response }: RouteTable, answer: TestAnswer): void {
+function expectContent({ route, response }: RouteTable, answer: TestResponse): void {
   if (response === null || response === undefined) {
     if (answer.text !== "") fail(`The contract of ${route} says that there is no body`, answer);
     return;
@@ -64,7 +64,7 @@ function expectContent({ route, response }: RouteTable, answer: TestAnswer): voi
   expectShape(route, response, answer);
 }
 
-function expectShape(route: string, shape: Shape, answer: TestAnswer): void {
+function expectShape(route: string, shape: Shape, answer: TestResponse): void {
   const [first, ...more] = explain(outputShape(shape), answer.body, "wire");
   if (first === undefined) return;
   const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
@@ -75,7 +75,7 @@ function expectShape(route: string, shape: Shape, answer: TestAnswer): void {
 }
 
 /** Returns the error of a response. Fails if the response does not have the shape that all errors have. */
-function expectEnvelope({ route }: RouteTable, answer: TestAnswer): Failure {
+function expectEnvelope({ route }: RouteTable, answer: TestResponse): Failure {
   const error = (answer.body as { error?: Partial<Failure> & { traceId?: unknown } } | undefined)?.error;
   const isEnvelope =
     typeof error?.code === "string" && typeof error.message === "string" && typeof error.traceId === "string";
@@ -89,7 +89,7 @@ function expectEnvelope({ route }: RouteTable, answer: TestAnswer): Failure {
 }
 
 /** Checks that a response has a status and an error code of kit itself. */
-export function expectError(table: RouteTable, answer: TestAnswer, status: number, code: string): Failure {
+export function expectError(table: RouteTable, answer: TestResponse, status: number, code: string): Failure {
   const error = expectEnvelope(table, answer);
   if (answer.status !== status || error.code !== code) {
     fail(
@@ -105,9 +105,9 @@ export function expectError(table: RouteTable, answer: TestAnswer, status: numbe
  *
  * @param within - True if the response may name paths below the invalid path too.
  */
-export function expectRefused(table: RouteTable, answer: TestAnswer, path: string, within: boolean): void {
+export function expectRefused(table: RouteTable, answer: TestResponse, path: string, within: boolean): void {
   if (answer.status === table.success)
-    fail(`${table.route} took what its contract forbids at ${path}`, answer);
+    fail(`${table.route} accepted a value that its contract forbids at ${path}`, answer);
   const error = expectError(table, answer, 400, "VALIDATION_ERROR");
   const fields = error.details?.fields ?? [];
   const unruled = fields.find(({ rule }) => typeof rule !== "string");
@@ -119,7 +119,7 @@ export function expectRefused(table: RouteTable, answer: TestAnswer, path: strin
     named === path || (within && named.startsWith(path) && /^[.[]/.test(named.slice(path.length)));
   if (paths.length === 0 || !paths.every(isNamed)) {
     fail(
-      `${table.route} refused the request, but names ${paths.join(", ") || "no place"} in place of ${path}`,
+      `${table.route} refused the request, but names ${paths.join(", ") || "no path"} instead of ${path}`,
       answer,
     );
   }

@@ -3,10 +3,10 @@ import { basename, dirname } from "node:path";
 import { Script } from "node:vm";
 
 import type { CallSite } from "../project/call-site.ts";
-import type { RefusedRow, RouteTable, TakenRow, TestRunner } from "./tables.ts";
+import type { RefusedRow, RouteTable, AcceptedRow, TestRunner } from "./tables.ts";
 
 /** Returns the runner that declares a test at the line of a row, or at the line of its route if there is no row. */
-export type RunnerAt = (row?: TakenRow | RefusedRow) => TestRunner;
+export type RunnerAt = (row?: AcceptedRow | RefusedRow) => TestRunner;
 
 type Call = <T>(declare: (...given: never[]) => T, ...given: unknown[]) => T;
 
@@ -14,7 +14,7 @@ type Call = <T>(declare: (...given: never[]) => T, ...given: unknown[]) => T;
  * Lines of a generated file of contract tests. Runners report the line that calls `test` as the location of a test. That line would be a
  * line of this package, the same for all tests. So the calls go through functions that have the file name of the generated file.
  */
-export class GeneratedPlaces {
+export class GeneratedLocations {
   readonly #runner: TestRunner;
   readonly #site: CallSite | undefined;
   readonly #lines: readonly string[];

@@ -5,7 +5,7 @@ import { explain, type Shape } from "@kit/core/codec";
 import * as fc from "fast-check";
 
 import type { ContractParts } from "../coverage/contracts.ts";
-import { arbitrary, NoValueError, spoil, spoilings } from "../values/index.ts";
+import { arbitrary, NoValueError, invalidate, violations } from "../values/index.ts";
 import { expectAnswered, expectRefused } from "./expect.ts";
 import { commandOf, type RandomKind, type Randomness } from "./randomness.ts";
 import { rawQuery, send, type Slots, slotsOf, textOf } from "./request.ts";
@@ -25,13 +25,13 @@ export interface RandomRoute {
 }
 
 /** Request that breaks exactly one rule. */
-interface Spoiled {
+interface InvalidRequest {
   readonly slots: Slots;
   readonly path: string;
 }
 
 /** Number of requests that were sent, or the reason why no request could be created. */
-export type Outcome = { readonly sent: number } | { readonly none: string };
+export type Outcome = { readonly sent: number } | { readonly skipped: string };
 
 /**
  * Sends random requests of a kind until a response breaks the contract. Then shrinks that request as far as possible.
@@ -45,9 +45,11 @@ export async function sendRandom(
   app: Running,
 ): Promise<Outcome> {
   const check = (slots: unknown): Promise<void> =>
-    kind === "valid" ? holdValid(route, slots as Slots, app) : holdSpoiled(route, slots as Spoiled, app);
+    kind === "valid"
+      ? checkValid(route, slots as Slots, app)
+      : checkInvalid(route, slots as InvalidRequest, app);
   let [sent, sinceFailure] = [0, Number.NaN];
-  const drawn: fc.Arbitrary<unknown> = kind === "valid" ? requests(route) : spoiledRequests(route);
+  const drawn: fc.Arbitrary<unknown> = kind === "valid" ? requests(route) : invalidRequests(route);
   const property = fc.asyncProperty(drawn, async (slots) => {
     fc.pre(slots !== undefined);
     if (sinceFailure >= MOST_SHRINKS) return;
@@ -68,14 +70,14 @@ export async function sendRandom(
       ...(replay === undefined ? {} : { path: replay.path, endOnFailure: true }),
     });
   } catch (error) {
-    if (error instanceof NoValueError) return { none: error.message };
+    if (error instanceof NoValueError) return { skipped: error.message };
     throw error;
   }
   if (!found.failed) return { sent };
   // All generated values were rejected by the precondition, so no request was sent.
-  if (found.counterexample === null) return { none: `no ${kind} request of it could be made` };
+  if (found.counterexample === null) return { skipped: `no ${kind} request of it could be made` };
   const { errorInstance, counterexamplePath, numShrinks } = found;
-  if (errorInstance instanceof NoValueError) return { none: errorInstance.message };
+  if (errorInstance instanceof NoValueError) return { skipped: errorInstance.message };
   const why = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
   const path = replay?.path ?? counterexamplePath ?? "0";
   const smaller = numShrinks === 0 ? "" : `, made smaller in ${numShrinks} steps`;
@@ -91,14 +93,18 @@ export async function sendRandom(
 }
 
 /** Checks that a valid request succeeds, or gets an error that its contract declares. */
-async function holdValid({ table }: RandomRoute, slots: Slots, app: Running): Promise<void> {
+async function checkValid({ table }: RandomRoute, slots: Slots, app: Running): Promise<void> {
   const fixture = await app.fixture(table.route);
   const whole = slotsOf({ ...table, request: slots, fresh: {} }, fixture, []);
   expectAnswered(table, await send(app.client, table, whole, { headers: fixture.headers }), false);
 }
 
 /** Checks that the response to a spoiled request names the invalid path. */
-async function holdSpoiled({ table }: RandomRoute, { slots, path }: Spoiled, app: Running): Promise<void> {
+async function checkInvalid(
+  { table }: RandomRoute,
+  { slots, path }: InvalidRequest,
+  app: Running,
+): Promise<void> {
   const headers = await app.headers(table.route);
   expectRefused(table, await send(app.client, table, slots, { headers }), path, false);
 }
@@ -118,14 +124,14 @@ function requests({ parts, compiled }: RandomRoute): fc.Arbitrary<Slots> {
   return fc.record(slots);
 }
 
-function spoiledRequests(route: RandomRoute): fc.Arbitrary<Spoiled | undefined> {
+function invalidRequests(route: RandomRoute): fc.Arbitrary<InvalidRequest | undefined> {
   return requests(route).chain((slots) => {
     const ways = SLOTS.flatMap((slot) => {
       const shape = route.parts[slot];
       if (shape === undefined) return [];
-      return spoilings(shape, slots[slot]).map((spoiling) =>
-        spoiling.given.map((given) =>
-          spoiledRequest(route, slots, slot, shape, { ...spoiling, value: given }),
+      return violations(shape, slots[slot]).map((violation) =>
+        violation.given.map((given) =>
+          invalidRequest(route, slots, slot, shape, { ...violation, value: given }),
         ),
       );
     });
@@ -134,7 +140,7 @@ function spoiledRequests(route: RandomRoute): fc.Arbitrary<Spoiled | undefined> 
 }
 
 /** Returns the request with that change. Returns `undefined` if it cannot be sent, or if its wire form is valid. */
-function spoiledRequest(
+function invalidRequest(
   { compiled }: RandomRoute,
   slots: Slots,
   slot: Slot,
@@ -144,12 +150,12 @@ function spoiledRequest(
     steps,
     value,
   }: { readonly path: string; readonly steps: readonly (string | number)[]; readonly value: unknown },
-): Spoiled | undefined {
-  const spoiled = spoil(shape, slots[slot], { path, steps }, value);
-  if (spoiled === undefined || !canBeSent(slot, compiled.path, spoiled.value)) return undefined;
-  const failures = explain(shape, received(compiled, slot, spoiled.value), "wire");
+): InvalidRequest | undefined {
+  const changed = invalidate(shape, slots[slot], { path, steps }, value);
+  if (changed === undefined || !canBeSent(slot, compiled.path, changed.value)) return undefined;
+  const failures = explain(shape, received(compiled, slot, changed.value), "wire");
   if (failures.length === 0 || failures.some((failure) => failure.path !== path)) return undefined;
-  return { slots: { ...slots, [slot]: spoiled.value }, path };
+  return { slots: { ...slots, [slot]: changed.value }, path };
 }
 
 /** Returns the value that the validator of a slot gets if the value is sent. */

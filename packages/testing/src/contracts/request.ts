@@ -1,4 +1,4 @@
-import { type HeaderTexts, queryText, type TestAnswer, type TestClient } from "../client.ts";
+import { type HeaderValues, queryText, type TestResponse, type TestClient } from "../client.ts";
 import type { Fixture } from "../fixtures.ts";
 import type { RouteTable, Slot } from "./tables.ts";
 import { missing, placed, stepsOf } from "./values.ts";
@@ -49,8 +49,8 @@ export function send(
   client: TestClient,
   table: RouteTable,
   slots: Slots,
-  options: { readonly text?: string; readonly headers: HeaderTexts },
-): Promise<TestAnswer> {
+  options: { readonly text?: string; readonly headers: HeaderValues },
+): Promise<TestResponse> {
   const [method = "", path = ""] = table.route.split(" ");
   const { body } = slots;
   const query = (slots.query ?? {}) as Record<string, unknown>;

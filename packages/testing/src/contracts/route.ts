@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { CompiledRoute } from "@kit/types";
 
-import type { TestAnswer } from "../client.ts";
+import type { TestResponse } from "../client.ts";
 import { itemsOf } from "../coverage/items.ts";
 import { expectAnswered, expectError, expectRefused, fail } from "./expect.ts";
 import { type RandomRoute, sendRandom } from "./random.ts";
@@ -11,7 +11,7 @@ import type { RunnerAt } from "./places.ts";
 import { filled, rawQuery, send, type Slots, slotsOf } from "./request.ts";
 import type { Running } from "./running.ts";
 import type { ContractTests } from "./suite.ts";
-import type { RefusedRow, RouteTable, Slot, TakenRow, TestRunner } from "./tables.ts";
+import type { RefusedRow, RouteTable, Slot, AcceptedRow, TestRunner } from "./tables.ts";
 import { missing, stepsOf, valueAt } from "./values.ts";
 
 /** Value of a member that the contract does not declare. */
@@ -30,7 +30,7 @@ type Run = (running: Running, context: Context) => Promise<void>;
 
 /** Row that a test is declared at, and its timeout in milliseconds for runners that have timeouts. */
 interface EachOptions {
-  readonly row?: TakenRow | RefusedRow;
+  readonly row?: AcceptedRow | RefusedRow;
   readonly timeout?: number;
 }
 
@@ -97,7 +97,7 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
     }
     expectAnswered(table, answer, running().hasFixture(table.route));
   });
-  for (const row of table.takes ?? [])
+  for (const row of table.accepts ?? [])
     each(named("takes", row), (app) => takes(table, compiled, row, app), { row });
   for (const row of table.refuses ?? [])
     each(named("refuses", row), (app) => refuses(table, row, app), { row });
@@ -132,13 +132,13 @@ function randomTest(
     name,
     async (app, context) => {
       const outcome = await sendRandom({ ...route, parts }, kind, random, app);
-      if ("none" in outcome) context.skip(outcome.none);
+      if ("skipped" in outcome) context.skip(outcome.skipped);
     },
     { timeout: RANDOM_TIMEOUT_MS + random.runs * RANDOM_REQUEST_MS },
   );
 }
 
-function named(verb: string, [slot, path, what]: TakenRow | RefusedRow): string {
+function named(verb: string, [slot, path, what]: AcceptedRow | RefusedRow): string {
   return `${verb} ${slot} ${path}: ${what}`;
 }
 
@@ -152,11 +152,16 @@ function wrongMethod(test: TestRunner["test"], table: RouteTable, running: () =>
     expectError(table, answer, 405, "METHOD_NOT_ALLOWED");
     const allow = answer.headers.get("allow");
     if (allow !== wrong.allow)
-      fail(`${table.route}: \`Allow\` is ${allow} in place of ${wrong.allow}`, answer);
+      fail(`${table.route}: \`Allow\` is ${allow} instead of ${wrong.allow}`, answer);
   });
 }
 
-async function takes(table: RouteTable, compiled: CompiledRoute, row: TakenRow, app: Running): Promise<void> {
+async function takes(
+  table: RouteTable,
+  compiled: CompiledRoute,
+  row: AcceptedRow,
+  app: Running,
+): Promise<void> {
   const [slot, path, , given, filledIn] = row;
   const fixture = await app.fixture(table.route);
   const slots = slotsOf(table, fixture, [{ slot, path, given }]);
@@ -199,7 +204,7 @@ async function drops(
   const [expected, found] = [decoded(compiled, slot, valid), decoded(compiled, slot, more)];
   if (!isDeepStrictEqual(found, expected)) {
     fail(
-      `The handler of ${table.route} gets what its contract does not declare: ${JSON.stringify(found)} in place of ${JSON.stringify(expected)}`,
+      `The handler of ${table.route} gets what its contract does not declare: ${JSON.stringify(found)} instead of ${JSON.stringify(expected)}`,
     );
   }
 }
@@ -214,7 +219,7 @@ function decoded({ query, body }: CompiledRoute, slot: Slot, slots: Slots): unkn
 /** Declares tests of bodies that are refused before kit knows their content. */
 function bodyTests(table: RouteTable, compiled: CompiledRoute, each: Each): void {
   const valid = JSON.stringify(table.request?.body);
-  const text = async (app: Running, body: string, type = "application/json"): Promise<TestAnswer> =>
+  const text = async (app: Running, body: string, type = "application/json"): Promise<TestResponse> =>
     send(app.client, table, slotsOf(table, {}, []), {
       text: body,
       headers: { ...(await app.headers(table.route)), "content-type": type },

@@ -1,14 +1,14 @@
 import { fileURLToPath } from "node:url";
 
-import { createTestClient, type HeaderTexts, headerTexts, type TestClient } from "../client.ts";
+import { createTestClient, type HeaderValues, resolveHeaders, type TestClient } from "../client.ts";
 import { testDatabase } from "../database.ts";
 import type { Fixture, Fixtures } from "../fixtures.ts";
 import { applicationOf } from "./application.ts";
 import type { ContractTests } from "./suite.ts";
 
 /** Fixture with its header values. */
-export interface MadeFixture extends Omit<Fixture, "headers"> {
-  readonly headers: HeaderTexts;
+export interface ResolvedFixture extends Omit<Fixture, "headers"> {
+  readonly headers: HeaderValues;
 }
 
 /** Application under test, with the fixtures that its requests need. */
@@ -31,9 +31,9 @@ export class Running {
     if (tests.database) await testDatabase({ root: fileURLToPath(tests.root) });
     const fixtures = await fixturesOf(tests);
     const app = applicationOf(await tests.app());
-    const headers = async (): Promise<HeaderTexts> => ({
-      ...(await headerTexts(tests.headers)),
-      ...(await headerTexts(fixtures.headers)),
+    const headers = async (): Promise<HeaderValues> => ({
+      ...(await resolveHeaders(tests.headers)),
+      ...(await resolveHeaders(fixtures.headers)),
     });
     const client = await createTestClient(app, { headers });
     try {
@@ -58,20 +58,20 @@ export class Running {
   }
 
   /** Returns the fixture of a route: values of a valid request that the contract cannot specify. */
-  async fixture(route: string): Promise<MadeFixture> {
+  async fixture(route: string): Promise<ResolvedFixture> {
     const given = this.#fixtures.routes?.[route] ?? {};
     const fixture = typeof given === "function" ? await given(this.client) : given;
-    return { ...fixture, headers: await headerTexts(fixture.headers) };
+    return { ...fixture, headers: await resolveHeaders(fixture.headers) };
   }
 
   /** Returns the headers of the route's fixture, for a request that is refused before the handler runs. */
-  async headers(route: string): Promise<HeaderTexts> {
+  async headers(route: string): Promise<HeaderValues> {
     const given = this.#fixtures.routes?.[route];
     if (given === undefined || this.#withoutHeaders.has(route)) return {};
     const { headers } = typeof given === "function" ? await given(this.client) : given;
     // A fixture function usually inserts rows, which a refused request does not need. So it is not called again.
     if (headers === undefined) this.#withoutHeaders.add(route);
-    return headerTexts(headers);
+    return resolveHeaders(headers);
   }
 }
 

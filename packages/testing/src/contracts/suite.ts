@@ -1,6 +1,6 @@
 import type { Contracts } from "../coverage/contracts.ts";
 import { callSiteOf } from "../project/call-site.ts";
-import { GeneratedPlaces } from "./places.ts";
+import { GeneratedLocations } from "./places.ts";
 import { routeTests } from "./route.ts";
 import { Running } from "./running.ts";
 import type { RouteTable, TestRunner } from "./tables.ts";
@@ -38,7 +38,7 @@ const HOOK_TIMEOUT_MS = 120_000;
  * Generated files call this function.
  */
 export function contractTests(tests: ContractTests): void {
-  const places = new GeneratedPlaces(tests.runner, callSiteOf(contractTests));
+  const places = new GeneratedLocations(tests.runner, callSiteOf(contractTests));
   // The hooks of node:test accept no timeout as their second argument, and have no timeout by default.
   const begin: Hook = tests.runner.before;
   const end: Hook = tests.runner.after;

@@ -4,7 +4,13 @@ import type { Shape } from "@kit/core/codec";
 export type Slot = "params" | "query" | "body";
 
 /** Slot, path, description and value of a valid change; then the value that the handler gets if the value is missing. */
-export type TakenRow = readonly [slot: Slot, path: string, what: string, given: unknown, filledIn?: unknown];
+export type AcceptedRow = readonly [
+  slot: Slot,
+  path: string,
+  what: string,
+  given: unknown,
+  defaultValue?: unknown,
+];
 
 /** Slot, path, description and value of an invalid change. `within`: the response may name a path below this one. */
 export type RefusedRow = readonly [slot: Slot, path: string, what: string, given: unknown, where?: "within"];
@@ -32,7 +38,7 @@ export interface RouteTable {
   readonly fresh?: Readonly<Record<string, string>>;
   /** Objects of the request that accept only declared members. */
   readonly closed?: readonly (readonly [slot: Slot, path: string])[];
-  readonly takes?: readonly TakenRow[];
+  readonly accepts?: readonly AcceptedRow[];
   readonly refuses?: readonly RefusedRow[];
   /** Number of rules that have no test because the route has too many rules. */
   readonly leftOut?: number;

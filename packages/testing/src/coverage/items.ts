@@ -1,6 +1,6 @@
 import type { Slot } from "../contracts/tables.ts";
 import type { ContractParts, Contracts } from "./contracts.ts";
-import { placesOf, type Place } from "./places.ts";
+import { placesOf, type SchemaPlace } from "./places.ts";
 import { alternatives, boundsOf, expectedOf, rulesOf } from "./rules.ts";
 
 /** Kind of an item of a contract that tests can cover. */
@@ -55,18 +55,18 @@ function* itemsOfSlot({ route, ...contract }: ContractParts, slot: Slot): Genera
   for (const place of placesOf(slot, shape)) yield* itemsOfPlace(route, place);
 }
 
-function* itemsOfPlace(route: string, place: Place): Generator<Item, void> {
-  const { path, shape, standing, optional, isField, isDiscriminant } = place;
-  const { slot } = standing;
+function* itemsOfPlace(route: string, place: SchemaPlace): Generator<Item, void> {
+  const { path, shape, position, optional, isField, isDiscriminant } = place;
+  const { slot } = position;
   const at = { route, slot, path };
   if (isField) yield { kind: "field", ...at };
   if (isDiscriminant) return;
-  if (isField ? optional === false && slot !== "params" : standing.isRoot && slot === "body") {
+  if (isField ? optional === false && slot !== "params" : position.isRoot && slot === "body") {
     yield { kind: "rule", ...at, what: "required" };
   }
-  for (const { name } of rulesOf(shape, standing)) yield { kind: "rule", ...at, what: name };
+  for (const { name } of rulesOf(shape, position)) yield { kind: "rule", ...at, what: name };
   if (place.isRecursive && slot === "body") yield { kind: "rule", ...at, what: NESTING };
-  for (const { name } of boundsOf(shape, standing)) yield { kind: "bound", ...at, what: name };
+  for (const { name } of boundsOf(shape, position)) yield { kind: "bound", ...at, what: name };
   const { others } = alternatives(shape);
   if (others.length > 1)
     for (const member of others) yield { kind: "member", ...at, what: expectedOf(member) };

@@ -10,7 +10,7 @@ import type {
 import type { Slot } from "../contracts/tables.ts";
 import type { ContractParts, Contracts } from "./contracts.ts";
 import { idOf, type Item, JSON_TEXT, NESTING, SLOTS } from "./items.ts";
-import { filledPlacesOf, type FilledPlace } from "./places.ts";
+import { filledPlacesOf, type FilledSchemaPlace } from "./places.ts";
 import { alternatives, boundsOf, expectedOf, fits, rulesOf } from "./rules.ts";
 
 /** Failure in a response: a path and the rule that its value breaks. */
@@ -98,12 +98,12 @@ function namedFailures({ body }: TestedAnswer): readonly NamedFailure[] {
 }
 
 /** Returns the items that a valid request covers at a place. */
-function accepted(route: string, place: FilledPlace): Item[] {
-  const { path, shape, standing, value } = place;
+function accepted(route: string, place: FilledSchemaPlace): Item[] {
+  const { path, shape, position, value } = place;
   if (value === undefined) return [];
-  const at = { route, slot: standing.slot, path };
+  const at = { route, slot: position.slot, path };
   const found: Item[] = place.isField ? [{ kind: "field", ...at }] : [];
-  for (const { name, isMet } of boundsOf(shape, standing)) {
+  for (const { name, isMet } of boundsOf(shape, position)) {
     if (isMet(value)) found.push({ kind: "bound", ...at, what: name });
   }
   const { others } = alternatives(shape);
@@ -116,7 +116,7 @@ function accepted(route: string, place: FilledPlace): Item[] {
 function refused(
   route: string,
   slot: Slot,
-  places: readonly FilledPlace[],
+  places: readonly FilledSchemaPlace[],
   named: readonly NamedFailure[],
 ): Item[] {
   const found: Item[] = [];
@@ -137,19 +137,19 @@ function refused(
   return found;
 }
 
-function brokenAt({ value, shape, standing }: FilledPlace): string[] {
+function brokenAt({ value, shape, position }: FilledSchemaPlace): string[] {
   if (value === undefined) return ["required"];
-  return rulesOf(shape, standing)
+  return rulesOf(shape, position)
     .filter((rule) => rule.breaks(value))
     .map((rule) => rule.name);
 }
 
 /** Returns true if a failure of the response belongs to this place. */
-function isMeant({ shape, standing, at }: FilledPlace, { path, expected }: NamedFailure): boolean {
+function isMeant({ shape, position, at }: FilledSchemaPlace, { path, expected }: NamedFailure): boolean {
   if (alternatives(shape).others.length > 1) {
     // An invalid discriminant counts as a failure of the union.
     const tags = shape.kind === "union" ? (shape.discriminants ?? []) : [];
     return path === at || tags.some((tag) => path === `${at}.${tag}`);
   }
-  return path === at && (standing.isMember || expectedOf(shape) === expected);
+  return path === at && (position.isMember || expectedOf(shape) === expected);
 }

@@ -1,14 +1,14 @@
 import { MAX_DEPTH, type Shape } from "@kit/core/codec";
 
 import type { Slot } from "../contracts/tables.ts";
-import { alternatives, fits, type Resolved, resolve, type Standing } from "./rules.ts";
+import { alternatives, fits, type Resolved, resolve, type Position } from "./rules.ts";
 
 /** Place of a contract: a field, an item of a list or a member of a union. */
-export interface Place {
+export interface SchemaPlace {
   /** Path such as `$.items[].name`. It is the same for all items of a list, and for all levels of a type that contains itself. */
   readonly path: string;
   readonly shape: Resolved;
-  readonly standing: Standing;
+  readonly position: Position;
   /** True if the field may be missing; `undefined` if the place is not a field. */
   readonly optional?: boolean;
   /** True if the place is a property of an object. */
@@ -20,14 +20,14 @@ export interface Place {
 }
 
 /** Place with the value that a request has there. */
-export interface FilledPlace extends Place {
+export interface FilledSchemaPlace extends SchemaPlace {
   /** Exact path, such as `$.items[3].name`. */
   readonly at: string;
   readonly value: unknown;
 }
 
 /** State of a walk at a place. */
-interface Way {
+interface WalkState {
   readonly path: string;
   readonly at: string;
   readonly slot: Slot;
@@ -37,7 +37,7 @@ interface Way {
   /** Paths at which the walk entered types that contain themselves. */
   readonly entered: ReadonlyMap<Shape, string>;
   /** Members of `entered` whose type the walk reached again. */
-  readonly again: Set<string>;
+  readonly reentered: Set<string>;
   /** Number of times that this walk reached a type again. */
   readonly depth: number;
 }
@@ -46,7 +46,7 @@ interface Way {
 const NOTHING: unique symbol = Symbol("nothing");
 
 /** Returns every place of a slot. */
-export function placesOf(slot: Slot, shape: Shape): Place[] {
+export function placesOf(slot: Slot, shape: Shape): SchemaPlace[] {
   return filledPlacesOf(slot, shape, NOTHING);
 }
 
@@ -54,17 +54,17 @@ export function placesOf(slot: Slot, shape: Shape): Place[] {
  * Returns every place that a value has, with the fields that it lacks. For a union, these are the places of the first member that
  * accepts the value, or of all members if no member accepts it.
  */
-export function filledPlacesOf(slot: Slot, shape: Shape, value: unknown): FilledPlace[] {
-  const again = new Set<string>();
+export function filledPlacesOf(slot: Slot, shape: Shape, value: unknown): FilledSchemaPlace[] {
+  const reentered = new Set<string>();
   const entered = new Map([[resolve(shape), "$"]]);
-  const places = [...walk(shape, value, { path: "$", at: "$", slot, entered, again, depth: 0 })];
+  const places = [...walk(shape, value, { path: "$", at: "$", slot, entered, reentered, depth: 0 })];
   for (const place of places) {
-    place.isRecursive = again.has(place.path) && !place.standing.isMember;
+    place.isRecursive = reentered.has(place.path) && !place.position.isMember;
   }
   return places;
 }
 
-function* walk(shape: Shape, value: unknown, way: Way): Generator<FilledPlace, void> {
+function* walk(shape: Shape, value: unknown, way: WalkState): Generator<FilledSchemaPlace, void> {
   const isKnown = value === NOTHING;
   const resolved = resolve(shape);
   // `T | null` has the rules and the places of `T`.
@@ -75,7 +75,7 @@ function* walk(shape: Shape, value: unknown, way: Way): Generator<FilledPlace, v
     path: way.path,
     at: way.at,
     shape: resolved,
-    standing: { slot, isRoot: way.at === "$", isItem, isMember },
+    position: { slot, isRoot: way.at === "$", isItem, isMember },
     value: isKnown ? undefined : value,
     isField: property !== undefined && !isMember,
     isDiscriminant: property?.isDiscriminant === true,
@@ -93,21 +93,21 @@ function* walk(shape: Shape, value: unknown, way: Way): Generator<FilledPlace, v
     yield* below(resolve(target), value, { ...way, entered });
     return;
   }
-  way.again.add(first);
+  way.reentered.add(first);
   // The places below have been returned already.
   if (isKnown || way.depth > MAX_DEPTH) return;
   yield* below(resolve(target), value, { ...way, path: first, depth: way.depth + 1 });
 }
 
-function* below(shape: Resolved, value: unknown, way: Way): Generator<FilledPlace, void> {
+function* below(shape: Resolved, value: unknown, way: WalkState): Generator<FilledSchemaPlace, void> {
   const isKnown = value === NOTHING;
-  const { path, at, slot, entered, again, depth } = way;
-  const step = (by: string, exact: string = by): Way => ({
+  const { path, at, slot, entered, reentered, depth } = way;
+  const step = (by: string, exact: string = by): WalkState => ({
     path: path + by,
     at: at + exact,
     slot,
     entered,
-    again,
+    reentered,
     depth,
   });
   switch (shape.kind) {
@@ -156,7 +156,7 @@ function* below(shape: Resolved, value: unknown, way: Way): Generator<FilledPlac
       break;
     case "union": {
       const { others } = alternatives(shape);
-      for (const member of isKnown ? others : meant(others, value))
+      for (const member of isKnown ? others : candidates(others, value))
         yield* walk(member, value, { ...way, isMember: true });
       break;
     }
@@ -165,7 +165,7 @@ function* below(shape: Resolved, value: unknown, way: Way): Generator<FilledPlac
 }
 
 /** Returns the first member that accepts a value, or all members. */
-function meant(members: readonly Shape[], value: unknown): readonly Shape[] {
+function candidates(members: readonly Shape[], value: unknown): readonly Shape[] {
   const fitting = members.find((member) => fits(member, value));
   return fitting === undefined ? members : [fitting];
 }

@@ -21,7 +21,7 @@ export interface Bound {
 }
 
 /** Position of a shape, which limits the values that a request can send there. */
-export interface Standing {
+export interface Position {
   readonly slot: Slot;
   /** True if the shape is the whole slot. */
   readonly isRoot: boolean;
@@ -78,8 +78,8 @@ function flat(shape: Shape): readonly Shape[] {
 }
 
 /** Returns the rules of one place that a request can break there, without the rules of the places below. */
-export function rulesOf(shape: Resolved, standing: Standing): Rule[] {
-  const { slot, isRoot, isMember } = standing;
+export function rulesOf(shape: Resolved, position: Position): Rule[] {
+  const { slot, isRoot, isMember } = position;
   // A path or query as a whole has no path of its own, and every request has them.
   if (isRoot && slot !== "body") return [];
   const { others, takesNull } = alternatives(shape);
@@ -95,12 +95,12 @@ export function rulesOf(shape: Resolved, standing: Standing): Rule[] {
   }
   const resolved = resolve(only);
   const kind = kindOf(resolved);
-  if (kind !== undefined && !isMember && canBeOfAnotherKind(resolved, standing)) {
+  if (kind !== undefined && !isMember && canBeOfAnotherKind(resolved, position)) {
     rules.push({ name: kind.name, breaks: (value) => !isNull(value) && !kind.fits(value) });
   }
   const isOfKind = (value: unknown): boolean => kind === undefined || kind.fits(value);
-  for (const [name, lone] of loneRules(resolved)) {
-    if (isBreakable(resolved, name, standing)) {
+  for (const [name, lone] of singleRules(resolved)) {
+    if (isBreakable(resolved, name, position)) {
       rules.push({ name: named(name, lone), breaks: (value) => isOfKind(value) && !fits(lone, value) });
     }
   }
@@ -108,17 +108,17 @@ export function rulesOf(shape: Resolved, standing: Standing): Rule[] {
 }
 
 /** Returns the bounds of one place that a valid value can reach. */
-export function boundsOf(shape: Resolved, standing: Standing): Bound[] {
+export function boundsOf(shape: Resolved, position: Position): Bound[] {
   const { others } = alternatives(shape);
   const [only] = others;
-  if (only === undefined || others.length > 1 || (standing.isRoot && standing.slot !== "body")) return [];
+  if (only === undefined || others.length > 1 || (position.isRoot && position.slot !== "body")) return [];
   const resolved = resolve(only);
   const found: Bound[] = [];
-  for (const [rule, lone] of loneRules(resolved)) {
+  for (const [rule, lone] of singleRules(resolved)) {
     const bound: unknown = Reflect.get(lone, rule);
     // Some bounds are not valid values, for example a minimum that is not a multiple of `multipleOf`.
     if (resolved.kind === "number" && !fits(resolved, bound)) continue;
-    if (typeof bound !== "number" || !/^(?:min|max)/.test(rule) || !isBreakable(resolved, rule, standing, 0))
+    if (typeof bound !== "number" || !/^(?:min|max)/.test(rule) || !isBreakable(resolved, rule, position, 0))
       continue;
     found.push({ name: named(rule, lone), isMet: (value) => sizeOf(value, resolved) === bound });
   }
@@ -133,7 +133,7 @@ function sizeOf(value: unknown, { kind }: Resolved): number | undefined {
 }
 
 /** Returns the rules of a shape besides its kind. Each rule is a shape that has no other rule. */
-function loneRules(shape: Resolved): (readonly [rule: string, shape: Shape])[] {
+function singleRules(shape: Resolved): (readonly [rule: string, shape: Shape])[] {
   const names: readonly string[] =
     shape.kind === "string" || shape.kind === "template"
       ? TEXT_RULES
@@ -166,19 +166,19 @@ function named(rule: string, shape: Shape): string {
 }
 
 /** Returns true if a request can break a rule without breaking another rule first. `beyond` is the distance of the value from the bound. */
-function isBreakable(shape: Resolved, rule: string, { slot, isItem }: Standing, beyond = 1): boolean {
+function isBreakable(shape: Resolved, rule: string, { slot, isItem }: Position, distance = 1): boolean {
   const bound: unknown = Reflect.get(shape, rule);
   if (typeof bound !== "number") return true;
   // No string is shorter than the empty one, no path has an empty segment, and no query can express an empty list.
-  if (rule === "minLength") return bound - beyond >= (slot === "params" ? 1 : 0) && bound > 0;
-  if (rule === "minItems") return bound - beyond >= (slot === "query" && !isItem ? 1 : 0) && bound > 0;
+  if (rule === "minLength") return bound - distance >= (slot === "params" ? 1 : 0) && bound > 0;
+  if (rule === "minItems") return bound - distance >= (slot === "query" && !isItem ? 1 : 0) && bound > 0;
   if (rule === "maxLength")
-    return Reflect.get(shape, "format") !== "email" || bound + beyond <= LONGEST_EMAIL;
+    return Reflect.get(shape, "format") !== "email" || bound + distance <= LONGEST_EMAIL;
   return true;
 }
 
 /** Returns true if a request can send another type here. Values in a path are always strings, and a query accepts one string for a list. */
-function canBeOfAnotherKind(shape: Resolved, { slot, isItem }: Standing): boolean {
+function canBeOfAnotherKind(shape: Resolved, { slot, isItem }: Position): boolean {
   if (slot === "body") return true;
   if (shape.kind === "array" || shape.kind === "tuple" || shape.kind === "object") return false;
   return shape.kind !== "string" || (slot === "query" && !isItem);

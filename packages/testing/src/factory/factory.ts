@@ -11,9 +11,9 @@ import {
   NoValueError,
   pathOf,
   type RuleName,
-  spoil,
-  type Spoiling,
-  spoilings,
+  invalidate,
+  type Violation,
+  violations,
   toWire,
 } from "../values/index.ts";
 import { composed, isRecord } from "./compose.ts";
@@ -31,7 +31,7 @@ export interface FactoryOptions {
 }
 
 /** Members to override, or a function that returns them. The function gets the number of the value, which starts at 1. */
-export type Given<T> = Overrides<T> | ((number: number) => Overrides<T>);
+export type OverridesOrFunction<T> = Overrides<T> | ((number: number) => Overrides<T>);
 
 /** Value that breaks one rule. */
 export interface Invalid<T> {
@@ -53,10 +53,10 @@ export interface Factory<T> {
    * @param overrides - Members that matter to the test. For a union, they choose the member.
    * @throws {Error} if the overrides break a rule of the type. Use `buildInvalid` to create an invalid value.
    */
-  build(overrides?: Given<T>): T;
+  build(overrides?: OverridesOrFunction<T>): T;
 
   /** Returns a list with the given number of valid values. */
-  buildMany(count: number, overrides?: Given<T>): T[];
+  buildMany(count: number, overrides?: OverridesOrFunction<T>): T[];
 
   /**
    * Returns a value that breaks one rule of one field and no other rule. The value has its wire form, so it can be sent as a body.
@@ -95,17 +95,17 @@ export interface Factory<T> {
    * const numbered = todos.with((number) => ({ title: `Todo ${number}` }));
    * ```
    */
-  with(overrides: Given<T>): Factory<T>;
+  with(overrides: OverridesOrFunction<T>): Factory<T>;
 
   /** Restarts the factory: the next value is the first value again. */
   reset(): void;
 }
 
 /** Maximum number of values that are searched for fields that not every value has. */
-const LOOKED_AT = 24;
+const MAX_SAMPLES = 24;
 
 /** Number of consecutive values without a new field after which the search stops. */
-const ENOUGH = 6;
+const MAX_SAMPLES_WITHOUT_NEW = 6;
 
 /** Base time of `@generated now`. Each value is one minute later than the one before. */
 const FIRST_MOMENT = Date.UTC(2026, 0, 1, 12);
@@ -129,7 +129,7 @@ const FIRST_MOMENT = Date.UTC(2026, 0, 1, 12);
 export function createFactory<T>(options: FactoryOptions = {}): Factory<T> {
   const site = callSiteOf(createFactory);
   const directory = options.root ?? (site === undefined ? process.cwd() : dirname(site.file));
-  const types = ProjectTypes.near(directory);
+  const types = ProjectTypes.find(directory);
   if (options.type !== undefined) return new ShapeFactory<T>(types, types.entry(options.type), options.seed);
   if (site === undefined)
     throw new Error('kit cannot see who called createFactory: name the type with `{ type: "Note" }`');
@@ -149,7 +149,7 @@ class ShapeFactory<T> implements Factory<T> {
   readonly #types: ProjectTypes;
   readonly #shape: Shape;
   readonly #seed: number;
-  readonly #given: readonly Given<T>[];
+  readonly #given: readonly OverridesOrFunction<T>[];
   readonly #state: State;
   readonly #arbitraries: WeakMap<Shape, fc.Arbitrary<unknown>> = new WeakMap();
 
@@ -157,7 +157,7 @@ class ShapeFactory<T> implements Factory<T> {
     types: ProjectTypes,
     entry: TypeEntry,
     seed = 1,
-    given: readonly Given<T>[] = [],
+    given: readonly OverridesOrFunction<T>[] = [],
     state: State = { built: 0, unique: new Unique(entry) },
   ) {
     this.type = entry.name;
@@ -169,12 +169,12 @@ class ShapeFactory<T> implements Factory<T> {
     this.#state = state;
   }
 
-  build(overrides?: Given<T>): T {
+  build(overrides?: OverridesOrFunction<T>): T {
     this.#state.built += 1;
     return this.#build(this.#state.built, overrides) as T;
   }
 
-  buildMany(count: number, overrides?: Given<T>): T[] {
+  buildMany(count: number, overrides?: OverridesOrFunction<T>): T[] {
     return Array.from({ length: count }, () => this.build(overrides));
   }
 
@@ -186,20 +186,20 @@ class ShapeFactory<T> implements Factory<T> {
     const rules = new Set<string>();
     const fields = new Set<string>();
     let reason = "";
-    for (let attempt = 0; attempt < LOOKED_AT; attempt += 1) {
+    for (let attempt = 0; attempt < MAX_SAMPLES; attempt += 1) {
       const value = toWire(this.#build(this.#state.built + 1 + attempt, undefined, false));
-      for (const spoiling of spoilings(this.#shape, value, { style: "readable" })) {
-        fields.add(named(spoiling.path));
-        if (!paths.has(spoiling.path)) continue;
-        rules.add(spoiling.rule);
-        if (spoiling.rule !== rule) continue;
+      for (const violation of violations(this.#shape, value, { style: "readable" })) {
+        fields.add(named(violation.path));
+        if (!paths.has(violation.path)) continue;
+        rules.add(violation.rule);
+        if (violation.rule !== rule) continue;
         if (valueAt(value, steps.slice(0, -1)) === undefined || isBeyond(value, steps)) {
           reason = "the lists that the factory makes are not as long";
           continue;
         }
         try {
-          const spoiled = this.#spoiled(value, { ...spoiling, steps, path: pathOf(steps) }, attempt);
-          if (spoiled !== undefined) return spoiled.value;
+          const invalid = this.#invalidated(value, { ...violation, steps, path: pathOf(steps) }, attempt);
+          if (invalid !== undefined) return invalid.value;
           reason = "what breaks it breaks something else too, or makes another member of a union of it";
         } catch (error) {
           if (!(error instanceof NoValueError)) throw error;
@@ -223,22 +223,26 @@ class ShapeFactory<T> implements Factory<T> {
   invalid(): Invalid<T>[] {
     const found = new Map<string, Invalid<T>>();
     // Most types have all their fields in each value, so the search stops early.
-    for (let attempt = 0, last = 0; attempt < LOOKED_AT && attempt - last < ENOUGH; attempt += 1) {
+    for (
+      let attempt = 0, last = 0;
+      attempt < MAX_SAMPLES && attempt - last < MAX_SAMPLES_WITHOUT_NEW;
+      attempt += 1
+    ) {
       const value = toWire(this.#build(this.#state.built + 1 + attempt, undefined, false));
-      for (const spoiling of spoilings(this.#shape, value, { style: "readable" })) {
-        const key = `${spoiling.path} ${spoiling.rule}`;
-        if (spoiling.steps.length === 0 || found.has(key)) continue;
-        const spoiled = this.#spoiledIfAny(value, spoiling, attempt);
-        if (spoiled === undefined) continue;
-        const field = named(spoiling.path) as Field<T>;
-        found.set(key, { field, rule: spoiling.rule, value: spoiled.value });
+      for (const violation of violations(this.#shape, value, { style: "readable" })) {
+        const key = `${violation.path} ${violation.rule}`;
+        if (violation.steps.length === 0 || found.has(key)) continue;
+        const invalid = this.#invalidatedIfAny(value, violation, attempt);
+        if (invalid === undefined) continue;
+        const field = named(violation.path) as Field<T>;
+        found.set(key, { field, rule: violation.rule, value: invalid.value });
         last = attempt;
       }
     }
     return [...found.values()];
   }
 
-  with(overrides: Given<T>): Factory<T> {
+  with(overrides: OverridesOrFunction<T>): Factory<T> {
     const given = [...this.#given, overrides];
     return new ShapeFactory<T>(this.#types, this.#entry, this.#seed, given, this.#state);
   }
@@ -248,19 +252,20 @@ class ShapeFactory<T> implements Factory<T> {
     this.#state.unique.clear();
   }
 
-  /** @param keep - True if the value counts for `@unique`. */
-  #build(number: number, overrides: Given<T> | undefined, keep = true): unknown {
+  /** @param countsForUnique - True if the value counts for `@unique`. */
+  #build(number: number, overrides: OverridesOrFunction<T> | undefined, countsForUnique = true): unknown {
     const given = [...this.#given, overrides].filter((part) => part !== undefined);
     const parts = given.map((part) => (typeof part === "function" ? part(number) : part));
     for (let salt = 0; ; salt += 1) {
       let drawn = 0;
       const draw = (shape: Shape): unknown => this.#drawn(shape, number, salt * 100 + (drawn += 1));
-      const merged = parts.length === 0 ? draw(this.#shape) : composed(this.#shape, mergedOf(parts), draw);
+      const merged =
+        parts.length === 0 ? draw(this.#shape) : composed(this.#shape, mergeOverrides(parts), draw);
       const value = this.#filled(merged, number, parts);
-      if (!keep) return value;
+      if (!countsForUnique) return value;
       this.#check(value);
-      const taken = this.#state.unique.taken(value);
-      if (taken === undefined) return this.#state.unique.keep(value);
+      const taken = this.#state.unique.findDuplicate(value);
+      if (taken === undefined) return this.#state.unique.add(value);
       if (salt >= 200 || parts.some((part) => Object.hasOwn(part as object, taken))) {
         throw new Error(
           `${this.type} number ${number} would have the same \`${taken}\` as one before, and it is @unique: ${JSON.stringify(toWire(Reflect.get(value as object, taken)))}. Give each its own, with \`(number) => ({ ${taken}: … })\`, or begin anew with reset()`,
@@ -279,7 +284,7 @@ class ShapeFactory<T> implements Factory<T> {
   }
 
   #sample(of: fc.Arbitrary<unknown>, number: number, salt: number): unknown {
-    const seed = mixed(this.#seed, this.type, number, salt);
+    const seed = seedOf(this.#seed, this.type, number, salt);
     try {
       return fc.sample(of, { seed, numRuns: 1, unbiased: true })[0];
     } catch (error) {
@@ -317,25 +322,29 @@ class ShapeFactory<T> implements Factory<T> {
     );
   }
 
-  #spoiled(value: unknown, spoiling: Spoiling, attempt: number): { readonly value: unknown } | undefined {
+  #invalidated(
+    value: unknown,
+    violation: Violation,
+    attempt: number,
+  ): { readonly value: unknown } | undefined {
     for (let salt = 0; salt < 8; salt += 1) {
-      const [given] = fc.sample(spoiling.given, {
-        seed: mixed(this.#seed, spoiling.rule, attempt, salt),
+      const [given] = fc.sample(violation.given, {
+        seed: seedOf(this.#seed, violation.rule, attempt, salt),
         numRuns: 1,
       });
-      const spoiled = spoil(this.#shape, value, spoiling, given);
-      if (spoiled !== undefined) return spoiled;
+      const invalid = invalidate(this.#shape, value, violation, given);
+      if (invalid !== undefined) return invalid;
     }
     return undefined;
   }
 
-  #spoiledIfAny(
+  #invalidatedIfAny(
     value: unknown,
-    spoiling: Spoiling,
+    violation: Violation,
     attempt: number,
   ): { readonly value: unknown } | undefined {
     try {
-      return this.#spoiled(value, spoiling, attempt);
+      return this.#invalidated(value, violation, attempt);
     } catch (error) {
       if (error instanceof NoValueError) return undefined;
       throw error;
@@ -357,19 +366,19 @@ function named(path: string): string {
 }
 
 /** Merges overrides. Later ones win. */
-function mergedOf(parts: readonly unknown[]): unknown {
+function mergeOverrides(parts: readonly unknown[]): unknown {
   return parts.reduce((below, above) => {
     if (!isRecord(below) || !isRecord(above)) return above;
     const merged = new Map<string, unknown>(Object.entries(below));
     for (const [key, value] of Object.entries(above)) {
-      merged.set(key, merged.has(key) ? mergedOf([merged.get(key), value]) : value);
+      merged.set(key, merged.has(key) ? mergeOverrides([merged.get(key), value]) : value);
     }
     return Object.fromEntries(merged);
   });
 }
 
 /** Returns a seed that depends on every bit of the parts (FNV-1a hash). */
-function mixed(...parts: readonly (number | string)[]): number {
+function seedOf(...parts: readonly (number | string)[]): number {
   let hash = 0x811c9dc5;
   for (const character of parts.join("\0")) {
     hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);

@@ -16,12 +16,12 @@ export class Unique {
   }
 
   /** Returns the name of a property whose value has been used already. */
-  taken(value: unknown): string | undefined {
+  findDuplicate(value: unknown): string | undefined {
     return this.#keys(value).find(([name, key]) => this.#seen.get(name)?.has(key))?.[0];
   }
 
   /** Stores the unique values of a value that the factory returns. Returns the value. */
-  keep<T>(value: T): T {
+  add<T>(value: T): T {
     for (const [name, key] of this.#keys(value)) {
       let seen = this.#seen.get(name);
       if (seen === undefined) this.#seen.set(name, (seen = new Set()));

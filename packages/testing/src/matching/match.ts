@@ -14,7 +14,7 @@ export interface MatchOptions {
 }
 
 /** Maximum number of failures in a message. */
-const TOLD = 10;
+const MAX_FAILURES = 10;
 
 /**
  * Checks a value against a type of the project. The value is a parsed response body, or a result of a handler with `Date` objects. Narrows
@@ -85,7 +85,7 @@ function matched(
   options: MatchOptions,
   callee: (...parameters: never[]) => unknown,
 ): Matched {
-  const types = ProjectTypes.near(options.root ?? directoryOf(callSiteOf(callee)));
+  const types = ProjectTypes.find(options.root ?? directoryOf(callSiteOf(callee)));
   const shape = outputShape(types.shape(type));
   const form: Form = holdsObjects(value) ? "value" : "wire";
   const failures = explain(shape, value, form);
@@ -93,9 +93,9 @@ function matched(
     matches: failures.length === 0,
     message: () => {
       const lines = failures
-        .slice(0, TOLD)
+        .slice(0, MAX_FAILURES)
         .map(({ path, expected, received }) => `  ${path}: expected ${expected}, received ${received}`);
-      if (failures.length > TOLD) lines.push(`  and ${failures.length - TOLD} more`);
+      if (failures.length > MAX_FAILURES) lines.push(`  and ${failures.length - MAX_FAILURES} more`);
       return `The value does not match ${type}:\n${lines.join("\n")}`;
     },
   };

@@ -9,13 +9,15 @@ import type { Shape } from "@kit/core/codec";
  * every program that includes that file.
  */
 // oxlint-disable-next-line typescript/no-empty-object-type -- generated code adds members
-export interface KnownTypes {}
+export interface ProjectTypeMap {}
 
-/** Name of a type. Accepts only names of the project's types if {@link KnownTypes} has members, otherwise any string. */
-export type TypeName = [keyof KnownTypes] extends [never] ? string : keyof KnownTypes & string;
+/** Name of a type. Accepts only names of the project's types if {@link ProjectTypeMap} has members, otherwise any string. */
+export type TypeName = [keyof ProjectTypeMap] extends [never] ? string : keyof ProjectTypeMap & string;
 
 /** Type with the given name. */
-export type TypeNamed<Name extends string> = Name extends keyof KnownTypes ? KnownTypes[Name] : unknown;
+export type TypeNamed<Name extends string> = Name extends keyof ProjectTypeMap
+  ? ProjectTypeMap[Name]
+  : unknown;
 
 /** Entry of a type in `schemas.json`, with the members that this package uses. */
 export interface TypeEntry {
@@ -63,7 +65,7 @@ export class ProjectTypes {
    *
    * @throws {Error} if there is no `.kit/schemas.json`, because the project was not built.
    */
-  static near(directory: string): ProjectTypes {
+  static find(directory: string): ProjectTypes {
     for (let at = resolve(directory); ; at = dirname(at)) {
       if (existsSync(join(at, ".kit/schemas.json"))) {
         const known = projects.get(at);

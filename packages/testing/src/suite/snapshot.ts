@@ -10,7 +10,7 @@ export interface Snapshot {
 const LOCK_TIMEOUT_MS = 10_000;
 
 /** Schema that contains copies of the initial rows. */
-const KEPT = "kit_snapshot";
+const SNAPSHOT_SCHEMA = "kit_snapshot";
 
 /** Selects the tables of the user: without those of PostgreSQL, of extensions and of kit itself. */
 const TABLES = `
@@ -18,7 +18,7 @@ const TABLES = `
     (SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
       WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '')
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-  WHERE c.relkind = 'r' AND n.nspname NOT IN ('information_schema', '${KEPT}') AND n.nspname NOT LIKE 'pg\\_%'
+  WHERE c.relkind = 'r' AND n.nspname NOT IN ('information_schema', '${SNAPSHOT_SCHEMA}') AND n.nspname NOT LIKE 'pg\\_%'
     AND c.relname NOT LIKE 'kit\\_migration%'
     AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = c.oid AND deptype = 'e')
   ORDER BY 2`;
@@ -49,23 +49,33 @@ export async function snapshotOf(query: Query): Promise<Snapshot> {
     })),
     await query(REFERENCES),
   );
-  const filled = await filledOf(query, tables);
-  if (filled.length > 0) {
-    const copies = filled.map(({ oid, name }) => `CREATE TABLE ${KEPT}.t${oid} AS TABLE ${name}`);
-    await query([`DROP SCHEMA IF EXISTS ${KEPT} CASCADE`, `CREATE SCHEMA ${KEPT}`, ...copies].join("; "));
+  const nonEmptyTables = await nonEmptyTablesOf(query, tables);
+  if (nonEmptyTables.length > 0) {
+    const copies = nonEmptyTables.map(
+      ({ oid, name }) => `CREATE TABLE ${SNAPSHOT_SCHEMA}.t${oid} AS TABLE ${name}`,
+    );
+    await query(
+      [
+        `DROP SCHEMA IF EXISTS ${SNAPSHOT_SCHEMA} CASCADE`,
+        `CREATE SCHEMA ${SNAPSHOT_SCHEMA}`,
+        ...copies,
+      ].join("; "),
+    );
   }
   const sequences = await query(SEQUENCES);
-  const [[mayLookAway] = []] = await query("SELECT rolsuper FROM pg_roles WHERE rolname = current_user");
+  const [[canDisableTriggers] = []] = await query(
+    "SELECT rolsuper FROM pg_roles WHERE rolname = current_user",
+  );
   const statements = [
     "BEGIN",
     `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`,
     // Triggers do not run. Their effects are part of the stored rows already.
-    ...(mayLookAway === "t" ? ["SET LOCAL session_replication_role = replica"] : []),
+    ...(canDisableTriggers === "t" ? ["SET LOCAL session_replication_role = replica"] : []),
     // Referencing tables are deleted before the tables that they refer to, and filled after them.
     ...tables.toReversed().map(({ name }) => `DELETE FROM ${name}`),
-    ...filled.map(
+    ...nonEmptyTables.map(
       ({ oid, name, columns }) =>
-        `INSERT INTO ${name} (${columns}) OVERRIDING SYSTEM VALUE SELECT ${columns} FROM ${KEPT}.t${oid}`,
+        `INSERT INTO ${name} (${columns}) OVERRIDING SYSTEM VALUE SELECT ${columns} FROM ${SNAPSHOT_SCHEMA}.t${oid}`,
     ),
     ...sequences.map(([name, value, called]) => `SELECT setval(${name}, ${value}, ${called === "t"})`),
     "COMMIT",
@@ -83,7 +93,7 @@ export async function snapshotOf(query: Query): Promise<Snapshot> {
 }
 
 /** Returns the tables that have rows. */
-async function filledOf(query: Query, tables: readonly Table[]): Promise<Table[]> {
+async function nonEmptyTablesOf(query: Query, tables: readonly Table[]): Promise<Table[]> {
   if (tables.length === 0) return [];
   const asked = tables.map(({ oid, name }) => `SELECT ${oid} WHERE EXISTS (SELECT FROM ${name})`);
   const found = new Set((await query(asked.join(" UNION ALL "))).map(([oid]) => oid));

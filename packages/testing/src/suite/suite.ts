@@ -2,15 +2,15 @@ import { dirname } from "node:path";
 
 import {
   createTestClient,
-  type HeaderTexts,
-  headerTexts,
-  type TestAnswer,
+  type HeaderValues,
+  resolveHeaders,
+  type TestResponse,
   type TestClient,
   type TestHeaders,
   type TestRequest,
 } from "../client.ts";
 import { applicationOf } from "../contracts/application.ts";
-import type { Factory, Given } from "../factory/factory.ts";
+import type { Factory, OverridesOrFunction } from "../factory/factory.ts";
 import type { Fixture, Fixtures } from "../fixtures.ts";
 import { callSiteOf } from "../project/call-site.ts";
 import { ProjectTypes } from "../project/known-types.ts";
@@ -27,7 +27,7 @@ export interface IntegrationSuiteOptions {
   readonly app: () => Promise<unknown>;
   /** Headers of every request. They override the headers of `fixtures`. A function is called for each request. */
   readonly headers?: TestHeaders;
-  /** Fixtures: headers of every request, and values that `ask` adds. Use the module that the contract tests use. */
+  /** Fixtures: headers of every request, and values that `request` adds. Use the module that the contract tests use. */
   readonly fixtures?: Fixtures;
   /** Inserts rows that exist at the start of all tests. `reset` restores them. */
   readonly seed?: (suite: IntegrationSuite) => void | Promise<void>;
@@ -39,7 +39,7 @@ export interface IntegrationSuiteOptions {
   readonly after?: AfterHook;
 }
 
-/** Options of `ask`: a request with the values of path parameters. */
+/** Options of `request`: a request with the values of path parameters. */
 export interface SuiteRequest extends TestRequest {
   /** Values of path parameters, unescaped. */
   readonly params?: Readonly<Record<string, string | number>>;
@@ -60,13 +60,13 @@ export interface IntegrationSuite {
    * @param route - Method and path pattern: `GET /notes/:id`.
    * @throws {TypeError} if the route has another form, or if a path parameter has no value.
    */
-  ask(route: string, request?: SuiteRequest): Promise<TestAnswer>;
+  request(route: string, request?: SuiteRequest): Promise<TestResponse>;
 
   /** Builds a value and inserts it into its table. */
-  insert<T>(factory: Factory<T>, overrides?: Given<T>): Promise<T>;
+  insert<T>(factory: Factory<T>, overrides?: OverridesOrFunction<T>): Promise<T>;
 
   /** Builds the given number of values and inserts them into their table with one statement. */
-  insertMany<T>(factory: Factory<T>, count: number, overrides?: Given<T>): Promise<T[]>;
+  insertMany<T>(factory: Factory<T>, count: number, overrides?: OverridesOrFunction<T>): Promise<T[]>;
 
   /** Returns the rows of a query, each value as a string. Use it for data that no route returns. */
   query(sql: string): Promise<(string | null)[][]>;
@@ -97,7 +97,7 @@ export interface IntegrationSuite {
  *
  * test("returns the note with the id", async () => {
  *   const note = await suite.insert(notes, { title: "Groceries" });
- *   const { body } = await suite.ask("GET /notes/:id", { params: { id: note.id } });
+ *   const { body } = await suite.request("GET /notes/:id", { params: { id: note.id } });
  *   assertMatches(body, "Note");
  * });
  * ```
@@ -105,7 +105,7 @@ export interface IntegrationSuite {
  */
 export async function createIntegrationSuite(options: IntegrationSuiteOptions): Promise<IntegrationSuite> {
   const site = callSiteOf(createIntegrationSuite);
-  const types = ProjectTypes.near(options.root ?? (site === undefined ? process.cwd() : dirname(site.file)));
+  const types = ProjectTypes.find(options.root ?? (site === undefined ? process.cwd() : dirname(site.file)));
   const after = options.after ?? (await afterHook(types.root));
   const hasTables = [...types.entries.values()].some(({ table }) => table !== undefined);
   const suite = new Suite(types, options.fixtures ?? {});
@@ -143,9 +143,9 @@ class Suite implements IntegrationSuite {
       process.env["DATABASE_URL"] = this.#database.url;
     }
     const application = applicationOf(await app());
-    const headers = async (): Promise<HeaderTexts> => ({
-      ...(await headerTexts(this.#fixtures.headers)),
-      ...(await headerTexts(given)),
+    const headers = async (): Promise<HeaderValues> => ({
+      ...(await resolveHeaders(this.#fixtures.headers)),
+      ...(await resolveHeaders(given)),
     });
     this.#client = await createTestClient(application, { headers });
     await this.#fixtures.setup?.(this.#client);
@@ -166,7 +166,7 @@ class Suite implements IntegrationSuite {
     return this.#database?.url;
   }
 
-  async ask(route: string, request: SuiteRequest = {}): Promise<TestAnswer> {
+  async request(route: string, request: SuiteRequest = {}): Promise<TestResponse> {
     const [, method = "", pattern = ""] = /^([A-Z]+) (\/.*)$/.exec(route) ?? [];
     if (method === "") throw new TypeError(`\`${route}\` is no route: write it as \`GET /notes/:id\``);
     const given = this.#fixtures.routes?.[route] ?? {};
@@ -177,19 +177,19 @@ class Suite implements IntegrationSuite {
       fixture.body !== undefined && isMembers(body ?? {}) ? { ...fixture.body, ...(body as object) } : body;
     return this.client.request(method, path, {
       query: { ...fixture.query, ...query },
-      headers: { ...(await headerTexts(fixture.headers)), ...(await headerTexts(headers)) },
+      headers: { ...(await resolveHeaders(fixture.headers)), ...(await resolveHeaders(headers)) },
       ...(text === undefined ? {} : { text }),
       ...(whole === undefined ? {} : { body: whole }),
     });
   }
 
-  async insert<T>(factory: Factory<T>, overrides?: Given<T>): Promise<T> {
+  async insert<T>(factory: Factory<T>, overrides?: OverridesOrFunction<T>): Promise<T> {
     const value = factory.build(overrides);
     await this.#tables().insert(factory.type, [value]);
     return value;
   }
 
-  async insertMany<T>(factory: Factory<T>, count: number, overrides?: Given<T>): Promise<T[]> {
+  async insertMany<T>(factory: Factory<T>, count: number, overrides?: OverridesOrFunction<T>): Promise<T[]> {
     const values = factory.buildMany(count, overrides);
     await this.#tables().insert(factory.type, values);
     return values;

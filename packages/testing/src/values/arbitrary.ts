@@ -10,7 +10,7 @@ import * as fc from "fast-check";
 
 import { depthsOf } from "./depths.ts";
 import { bigints, numbers } from "./numbers.ts";
-import { either, fits, Kept, Lazy, NoValueError, type ShapeOf } from "./support.ts";
+import { either, fits, FilteredArbitrary, LazyArbitrary, NoValueError, type ShapeOf } from "./support.ts";
 import { dateTimes, moments, readableTexts, texts } from "./texts.ts";
 import { toWire } from "./wire.ts";
 import { word } from "./words.ts";
@@ -79,7 +79,7 @@ class Maker {
     if (made === undefined) this.#made.set(shape, (made = new Map()));
     const key = `${left} ${this.#readable ? hint : ""}`;
     let known = made.get(key);
-    if (known === undefined) made.set(key, (known = new Lazy(() => this.#make(shape, hint, left))));
+    if (known === undefined) made.set(key, (known = new LazyArbitrary(() => this.#make(shape, hint, left))));
     return known;
   }
 
@@ -142,7 +142,7 @@ class Maker {
     if (pattern !== undefined) {
       tries.push(fromParts(parts, true, 0, most), texts({ minLength, maxLength, pattern }));
     }
-    return new Kept(
+    return new FilteredArbitrary(
       fc.oneof(...tries),
       passes,
       () => `text of the form \`${shape.source}\` that keeps its rules`,
@@ -338,7 +338,7 @@ function uniqueItemsOf(
     });
     return different;
   });
-  return new Kept(
+  return new FilteredArbitrary(
     unique,
     (items) => items.length >= least,
     () => `array of ${least} different items`,

@@ -10,6 +10,6 @@
  */
 export { arbitrary, type ValueOptions } from "./arbitrary.ts";
 export type { RuleName } from "./rules.ts";
-export { pathOf, spoil, type Spoiling, spoilings } from "./spoil.ts";
+export { pathOf, invalidate, type Violation, violations } from "./invalidate.ts";
 export { NoValueError } from "./support.ts";
 export { toWire } from "./wire.ts";

@@ -3,11 +3,11 @@ import * as fc from "fast-check";
 
 import { missing, placed } from "../contracts/values.ts";
 import type { ValueOptions } from "./arbitrary.ts";
-import { type Breach, breachesOf, type RuleName } from "./rules.ts";
+import { type RuleViolation, violationsOf, type RuleName } from "./rules.ts";
 import { fits, NoValueError, type ShapeOf } from "./support.ts";
 
 /** Change that makes one place of a valid value invalid. */
-export interface Spoiling {
+export interface Violation {
   /** Path in the notation of failures: `$.items[0].quantity`. */
   readonly path: string;
   readonly steps: readonly (string | number)[];
@@ -17,12 +17,12 @@ export interface Spoiling {
   readonly given: fc.Arbitrary<unknown>;
 }
 
-/** Returns each rule of each place of a valid value. Some rules cannot be broken alone: see {@link spoil}. */
-export function spoilings(
+/** Returns each rule of each place of a valid value. Some rules cannot be broken alone: see {@link invalidate}. */
+export function violations(
   shape: Shape,
   value: unknown,
   { form = "wire", style = "wide" }: Pick<ValueOptions, "form" | "style"> = {},
-): readonly Spoiling[] {
+): readonly Violation[] {
   const walk = new Walk(form, style === "readable");
   walk.collect(shape, value, []);
   return walk.found;
@@ -32,16 +32,16 @@ export function spoilings(
  * Returns a copy of a valid value with one place replaced. Returns `undefined` if the copy does not have exactly one failure at this place,
  * for example because it is valid as another member of a union.
  */
-export function spoil(
+export function invalidate(
   shape: Shape,
   value: unknown,
-  spoiling: Pick<Spoiling, "path" | "steps">,
+  violation: Pick<Violation, "path" | "steps">,
   given: unknown,
   form: Form = "wire",
 ): { readonly value: unknown } | undefined {
-  const spoiled = placed(value, spoiling.steps, given);
-  const failures = explain(shape, spoiled, form);
-  return failures.length === 1 && failures[0]?.path === spoiling.path ? { value: spoiled } : undefined;
+  const invalid = placed(value, violation.steps, given);
+  const failures = explain(shape, invalid, form);
+  return failures.length === 1 && failures[0]?.path === violation.path ? { value: invalid } : undefined;
 }
 
 /** Returns a path in the notation of failures. */
@@ -54,7 +54,7 @@ export function pathOf(steps: readonly (string | number)[]): string {
 
 /** Collects the places of one value. */
 class Walk {
-  readonly found: Spoiling[] = [];
+  readonly found: Violation[] = [];
   readonly #form: Form;
   readonly #readable: boolean;
 
@@ -66,7 +66,7 @@ class Walk {
   collect(shape: Shape, value: unknown, steps: readonly (string | number)[]): void {
     const path = pathOf(steps);
     const known = new Set<string>();
-    for (const { rule, given } of breaches(shape, this.#form, this.#readable)) {
+    for (const { rule, given } of violationsFor(shape, this.#form, this.#readable)) {
       // Members of a union may have rules of the same name. Only the first of them is used.
       if (known.has(rule)) continue;
       known.add(rule);
@@ -142,7 +142,7 @@ class Walk {
     if (key === undefined) return;
     const isWrongElsewhere = (broken: string): boolean =>
       index.some((other) => other.key !== key && takes(other.keys, broken) && breaks(other.key, broken));
-    for (const { rule, given } of breaches(textOf(keys, key), this.#form, this.#readable)) {
+    for (const { rule, given } of violationsFor(textOf(keys, key), this.#form, this.#readable)) {
       // Keys are always strings. A key that breaks the template does not belong to this signature.
       if (rule === "null" || rule === "type" || rule === "template") continue;
       for (const broken of keysThatBreak(given)) {
@@ -200,13 +200,13 @@ function takes(keys: "string" | "number" | TextTest, key: string): boolean {
 }
 
 /** Rules by form, style and shape. Shapes are constants of generated modules, so their rules are computed once. */
-const made: Map<string, WeakMap<Shape, readonly Breach[]>> = new Map();
+const made: Map<string, WeakMap<Shape, readonly RuleViolation[]>> = new Map();
 
-function breaches(shape: Shape, form: Form, readable: boolean): readonly Breach[] {
+function violationsFor(shape: Shape, form: Form, readable: boolean): readonly RuleViolation[] {
   const key = `${form} ${readable}`;
   let all = made.get(key);
   if (all === undefined) made.set(key, (all = new WeakMap()));
   let known = all.get(shape);
-  if (known === undefined) all.set(shape, (known = breachesOf(shape, form, readable)));
+  if (known === undefined) all.set(shape, (known = violationsOf(shape, form, readable)));
   return known;
 }

@@ -28,21 +28,21 @@ const COMMON: readonly string[] = [
 const RARE: readonly string[] = [..."éßñøçÅλΩЖשعहไ中あ한٣²½€©→\t\n\u00a0\u2028🙂"];
 
 /** Transition without a character, with its condition. */
-interface Free {
+interface EpsilonTransition {
   readonly to: number;
   readonly when?: "start" | "end";
 }
 
 /** Transition that reads one of some characters. */
-interface Step {
+interface Transition {
   readonly on: readonly string[];
   readonly to: number;
 }
 
 /** Finite automaton of a pattern. It reads a string character by character, from state 0 to the last state. */
-interface Machine {
-  readonly steps: readonly (readonly Step[])[];
-  readonly free: readonly (readonly Free[])[];
+interface Automaton {
+  readonly transitions: readonly (readonly Transition[])[];
+  readonly epsilons: readonly (readonly EpsilonTransition[])[];
   readonly end: number;
 }
 
@@ -66,7 +66,7 @@ class Matching extends fc.Arbitrary<string> {
   readonly #min: number;
   readonly #max: number;
   readonly #plain: boolean;
-  #walkers: readonly Walker[] | undefined;
+  #paths: readonly RandomPath[] | undefined;
 
   constructor(pattern: RegExp, { minLength = 0, maxLength = Infinity }: Lengths, plain: boolean) {
     super();
@@ -78,15 +78,15 @@ class Matching extends fc.Arbitrary<string> {
 
   generate(random: fc.Random): fc.Value<string> {
     // Letters and digits may not be enough, because a lookahead can require other characters. So the second attempt uses all characters.
-    this.#walkers ??= (this.#plain ? [true, false] : [false]).map(
-      (plain) => new Walker(machineOf(this.#pattern, plain)),
+    this.#paths ??= (this.#plain ? [true, false] : [false]).map(
+      (plain) => new RandomPath(automatonOf(this.#pattern, plain)),
     );
     const longest = Math.min(this.#max, Math.max(LONGEST, this.#min + MORE));
-    for (const walker of this.#walkers) {
-      const lengths = walker.lengths(this.#min, longest, MORE);
+    for (const path of this.#paths) {
+      const lengths = path.lengths(this.#min, longest, MORE);
       for (let left = lengths.length === 0 ? 0 : TRIES; left > 0; left -= 1) {
         const length = lengths[random.nextInt(0, lengths.length - 1)] as number;
-        const text = walker.walk(length, random);
+        const text = path.walk(length, random);
         if (this.#pattern.test(text)) return new fc.Value(text, undefined);
       }
     }
@@ -119,14 +119,14 @@ class Matching extends fc.Arbitrary<string> {
 }
 
 /** Draws random paths through an automaton to its end. */
-class Walker {
-  readonly #machine: Machine;
+class RandomPath {
+  readonly #automaton: Automaton;
   /** By number of remaining characters: for each state, true if exactly that number of characters can reach the end. */
   readonly #ending: boolean[][] = [];
   readonly #closures: Map<string, readonly number[]> = new Map();
 
-  constructor(machine: Machine) {
-    this.#machine = machine;
+  constructor(automaton: Automaton) {
+    this.#automaton = automaton;
   }
 
   /** Returns the possible lengths of strings within bounds: the shortest one, and those up to `more` longer. */
@@ -145,7 +145,7 @@ class Walker {
     let [state, text] = [0, ""];
     for (let left = length; left > 0; left -= 1) {
       const choices = this.#choices(state, left, left === length);
-      const { on, to } = choices[random.nextInt(0, choices.length - 1)] as Step;
+      const { on, to } = choices[random.nextInt(0, choices.length - 1)] as Transition;
       text += on[random.nextInt(0, on.length - 1)] as string;
       state = to;
     }
@@ -153,20 +153,22 @@ class Walker {
   }
 
   /** Returns the transitions for the next character from which the remaining number of characters reaches the end. */
-  #choices(state: number, left: number, atStart: boolean): Step[] {
+  #choices(state: number, left: number, atStart: boolean): Transition[] {
     if (left === 0) return [];
-    const steps = this.#closure(state, atStart, false).flatMap((at) => this.#machine.steps[at] as Step[]);
-    return steps.filter(({ on, to }) => on.length > 0 && this.#canEnd(to, left - 1));
+    const transitions = this.#closure(state, atStart, false).flatMap(
+      (at) => this.#automaton.transitions[at] as Transition[],
+    );
+    return transitions.filter(({ on, to }) => on.length > 0 && this.#canEnd(to, left - 1));
   }
 
   #canEnd(state: number, left: number): boolean {
     for (let count = this.#ending.length; count <= left; count += 1) {
       this.#ending.push(
-        this.#machine.steps.map((_, at) =>
+        this.#automaton.transitions.map((_, at) =>
           count === 0
             ? this.#ends(at, false)
             : this.#closure(at, false, false).some((near) =>
-                (this.#machine.steps[near] as Step[]).some(
+                (this.#automaton.transitions[near] as Transition[]).some(
                   ({ on, to }) => on.length > 0 && (this.#ending[count - 1] as boolean[])[to] === true,
                 ),
               ),
@@ -177,7 +179,7 @@ class Walker {
   }
 
   #ends(state: number, atStart: boolean): boolean {
-    return this.#closure(state, atStart, true).includes(this.#machine.end);
+    return this.#closure(state, atStart, true).includes(this.#automaton.end);
   }
 
   /** Returns the states that are reached without reading a character. */
@@ -187,7 +189,7 @@ class Walker {
     if (known !== undefined) return known;
     const reached = new Set([state]);
     for (const at of reached) {
-      for (const { to, when } of this.#machine.free[at] as Free[]) {
+      for (const { to, when } of this.#automaton.epsilons[at] as EpsilonTransition[]) {
         if (when === undefined || (when === "start" ? atStart : atEnd)) reached.add(to);
       }
     }
@@ -197,19 +199,19 @@ class Walker {
   }
 }
 
-const machines: Map<string, Machine> = new Map();
+const automatons: Map<string, Automaton> = new Map();
 
-function machineOf(pattern: RegExp, plain: boolean): Machine {
+function automatonOf(pattern: RegExp, plain: boolean): Automaton {
   const key = `${plain} ${pattern.flags} ${pattern.source}`;
-  let machine = machines.get(key);
-  if (machine === undefined) machines.set(key, (machine = new Builder(pattern, plain).machine()));
-  return machine;
+  let automaton = automatons.get(key);
+  if (automaton === undefined) automatons.set(key, (automaton = new Builder(pattern, plain).automaton()));
+  return automaton;
 }
 
 /** Builds the automaton of a pattern. Any characters may stand before and after the match. */
 class Builder {
-  readonly #steps: Step[][] = [];
-  readonly #free: Free[][] = [];
+  readonly #transitions: Transition[][] = [];
+  readonly #epsilons: EpsilonTransition[][] = [];
   readonly #pattern: RegExp;
   readonly #plain: boolean;
 
@@ -218,7 +220,7 @@ class Builder {
     this.#plain = plain;
   }
 
-  machine(): Machine {
+  automaton(): Automaton {
     const { source, flags } = this.#pattern;
     const unicode = flags.includes("u");
     const tree = new RegExpParser().parsePattern(source, 0, source.length, { unicode });
@@ -231,7 +233,7 @@ class Builder {
     const end = this.#state();
     this.#go(behind, end);
     this.#step(end, anything, end);
-    return { steps: this.#steps, free: this.#free, end };
+    return { transitions: this.#transitions, epsilons: this.#epsilons, end };
   }
 
   #alternatives(alternatives: readonly AST.Alternative[], from: number): number {
@@ -301,20 +303,20 @@ class Builder {
   }
 
   #step(from: number, on: readonly string[], to: number = this.#state()): number {
-    (this.#steps[from] as Step[]).push({ on, to });
+    (this.#transitions[from] as Transition[]).push({ on, to });
     return to;
   }
 
   #go(from: number, to: number, when?: "start" | "end"): void {
-    (this.#free[from] as Free[]).push(when === undefined ? { to } : { to, when });
+    (this.#epsilons[from] as EpsilonTransition[]).push(when === undefined ? { to } : { to, when });
   }
 
   #state(): number {
-    if (this.#free.length >= MOST_STATES) {
+    if (this.#epsilons.length >= MOST_STATES) {
       throw new NoValueError(`the texts of /${this.#pattern.source}/ are too long to be made`);
     }
-    this.#free.push([]);
-    return this.#steps.push([]) - 1;
+    this.#epsilons.push([]);
+    return this.#transitions.push([]) - 1;
   }
 }
 

@@ -4,10 +4,10 @@ import * as fc from "fast-check";
 import { arbitrary } from "./arbitrary.ts";
 import { bigints, numbers } from "./numbers.ts";
 import {
-  AnyOf,
+  FirstOfArbitrary,
   either,
   fits,
-  Kept,
+  FilteredArbitrary,
   NoValueError,
   type NumberShape,
   type ShapeOf,
@@ -38,7 +38,7 @@ export type RuleName =
   | "uniqueItems";
 
 /** Rule, and values that break it and no other rule of their place. */
-export interface Breach {
+export interface RuleViolation {
   readonly rule: RuleName;
   readonly given: fc.Arbitrary<unknown>;
 }
@@ -47,7 +47,7 @@ export interface Breach {
 const LONGEST = 100_000;
 
 /** Invalid strings that people confuse with a format, the most similar one first. */
-const MISTAKEN: Readonly<Record<NonNullable<TextRules["format"]>, readonly string[]>> = {
+const NEAR_MISSES: Readonly<Record<NonNullable<TextRules["format"]>, readonly string[]>> = {
   email: ["ada.example.com", "ada@", "ada lovelace@example.com", "@b", "a"],
   uri: ["example.com/notes", "https://exa mple.com/", "/a", "a"],
   uuid: [
@@ -68,22 +68,24 @@ const MISTAKEN: Readonly<Record<NonNullable<TextRules["format"]>, readonly strin
 };
 
 /** Returns the rules of a value at one place, without the rules of the places below. */
-export function breachesOf(shape: Shape, form: Form, readable: boolean): Breach[] {
+export function violationsOf(shape: Shape, form: Form, readable: boolean): RuleViolation[] {
   const members = membersOf(shape);
-  const breaches: Breach[] = [];
+  const violations: RuleViolation[] = [];
   const kinds = new Set(members.flatMap((member) => kindsOf(member, form)));
-  const others = OTHERS.filter(([kind]) => !kinds.has(kind) && kind !== "null").map(([, value]) => value);
+  const others = VALUES_BY_TYPE.filter(([kind]) => !kinds.has(kind) && kind !== "null").map(
+    ([, value]) => value,
+  );
   if (!kinds.has("any")) {
-    if (!kinds.has("null")) breaches.push({ rule: "null", given: fc.constant(null) });
-    if (others.length > 0) breaches.push({ rule: "type", given: fc.constantFrom(...others) });
+    if (!kinds.has("null")) violations.push({ rule: "null", given: fc.constant(null) });
+    if (others.length > 0) violations.push({ rule: "type", given: fc.constantFrom(...others) });
   }
-  breaches.push(...listed(members, form));
-  for (const member of members) breaches.push(...ruled(member, form, readable));
-  return breaches;
+  violations.push(...listed(members, form));
+  for (const member of members) violations.push(...ruled(member, form, readable));
+  return violations;
 }
 
 /** One value of each JSON type. */
-const OTHERS: readonly (readonly [kind: string, value: unknown])[] = [
+const VALUES_BY_TYPE: readonly (readonly [kind: string, value: unknown])[] = [
   ["string", "text"],
   ["number", 12],
   ["boolean", true],
@@ -139,7 +141,7 @@ function kindsOf(shape: Shape, form: Form): string[] {
 }
 
 /** Returns a rule with values that are none of the literals. */
-function listed(members: readonly Shape[], form: Form): Breach[] {
+function listed(members: readonly Shape[], form: Form): RuleViolation[] {
   const values = members.flatMap((member) => (member.kind === "literal" ? [member.value] : []));
   if (values.length === 0) return [];
   const isNone = (value: unknown): boolean => members.every((member) => !fits(member, value, form));
@@ -154,7 +156,7 @@ function listed(members: readonly Shape[], form: Form): Breach[] {
   return wrong.length === 0 ? [] : [{ rule: "enum", given: fc.constantFrom(...wrong) }];
 }
 
-function ruled(shape: Shape, form: Form, readable: boolean): Breach[] {
+function ruled(shape: Shape, form: Form, readable: boolean): RuleViolation[] {
   switch (shape.kind) {
     case "string":
       return ofText(shape, readable);
@@ -201,16 +203,20 @@ function kept(
   passes: (value: unknown) => boolean,
   rule: string,
 ): fc.Arbitrary<unknown> {
-  return new Kept(inner, passes, () => `value that breaks ${rule} and no other rule of its place`);
+  return new FilteredArbitrary(
+    inner,
+    passes,
+    () => `value that breaks ${rule} and no other rule of its place`,
+  );
 }
 
 /** Returns a rule with the values that satisfy all other rules and break this one. */
-function breaking(shape: Shape, rule: RuleName, form: Form, inner: fc.Arbitrary<unknown>): Breach {
+function breaking(shape: Shape, rule: RuleName, form: Form, inner: fc.Arbitrary<unknown>): RuleViolation {
   const loose = without(shape, rule);
   return { rule, given: kept(inner, (value) => fits(loose, value, form) && !fits(shape, value, form), rule) };
 }
 
-function ofText(shape: ShapeOf<"string">, readable: boolean, template?: Template): Breach[] {
+function ofText(shape: ShapeOf<"string">, readable: boolean, template?: Template): RuleViolation[] {
   const { kind: _, isKey: __, ...rules } = shape;
   const { minLength, maxLength, format, pattern } = rules;
   const whole: Shape = template === undefined ? shape : { ...rules, ...template, kind: "template" };
@@ -218,9 +224,9 @@ function ofText(shape: ShapeOf<"string">, readable: boolean, template?: Template
     if (template !== undefined) return arbitrary({ ...given, ...template, kind: "template" });
     return readable ? readableTexts(given, "") : texts(given);
   };
-  const breaches: Breach[] = [];
+  const violations: RuleViolation[] = [];
   const add = (rule: RuleName, ...choices: readonly fc.Arbitrary<unknown>[]): void => {
-    breaches.push(breaking(whole, rule, "wire", new AnyOf(choices)));
+    violations.push(breaking(whole, rule, "wire", new FirstOfArbitrary(choices)));
   };
   if (minLength !== undefined && minLength > 0) {
     add("minLength", like({ ...without(rules, "minLength"), maxLength: minLength - 1 }));
@@ -234,39 +240,39 @@ function ofText(shape: ShapeOf<"string">, readable: boolean, template?: Template
     );
   }
   if (format !== undefined) {
-    const mistaken = fc.constantFrom(...MISTAKEN[format]);
+    const mistaken = fc.constantFrom(...NEAR_MISSES[format]);
     const loose = like(without(rules, "format"));
     // For readable values, a nearly valid string is tried first.
     if (readable) {
       const nearest = [mistaken, loose].map((inner) => breaking(whole, "format", "wire", inner).given);
-      breaches.push({ rule: "format", given: new AnyOf(nearest, true) });
+      violations.push({ rule: "format", given: new FirstOfArbitrary(nearest, true) });
     } else add("format", mistaken, mistaken, loose);
   }
   if (pattern !== undefined) {
     const loose = without(rules, "pattern");
     // Nearly valid strings find more mistakes than completely different ones.
     const nearly = fc
-      .tuple(like(rules), fc.constantFrom(...ODD, ""), fc.nat({ max: 40 }))
+      .tuple(like(rules), fc.constantFrom(...EXCLUDED_CHARACTERS, ""), fc.nat({ max: 40 }))
       .map(([text, other, place]) => {
         const characters = [...(text as string)];
         return characters.toSpliced(place % (characters.length + 1), 1, other).join("");
       });
     add("pattern", nearly, like(loose), uniform(loose));
   }
-  return breaches;
+  return violations;
 }
 
 /** Characters that patterns often exclude. */
-const ODD = ["!", " ", "~", "A", "a", "0", "é", "-"] as const;
+const EXCLUDED_CHARACTERS = ["!", " ", "~", "A", "a", "0", "é", "-"] as const;
 
 /** Returns strings that repeat one character. */
 function uniform({ minLength = 1, maxLength = Infinity }: TextRules): fc.Arbitrary<string> {
   const length = Math.min(Math.max(1, minLength), maxLength);
-  return fc.constantFrom(...ODD).map((character) => character.repeat(length));
+  return fc.constantFrom(...EXCLUDED_CHARACTERS).map((character) => character.repeat(length));
 }
 
-function ofNumber(shape: NumberShape, form: Form): Breach[] {
-  const breaches: Breach[] = [];
+function ofNumber(shape: NumberShape, form: Form): RuleViolation[] {
+  const violations: RuleViolation[] = [];
   const { kind, ...rules } = shape;
   const isBig = kind === "bigint";
   const formed = (value: bigint): unknown => (form === "wire" ? value.toString() : value);
@@ -277,7 +283,7 @@ function ofNumber(shape: NumberShape, form: Form): Breach[] {
       const inner: fc.Arbitrary<unknown> = isBig
         ? bigints(all, true).map(formed)
         : either([3, numbers(all, true)], [1, numbers(all, false)]);
-      breaches.push(breaking(shape, rule, form, inner));
+      violations.push(breaking(shape, rule, form, inner));
     } catch (error) {
       // No number is beyond this bound and within the other bounds.
       if (!(error instanceof NoValueError)) throw error;
@@ -295,13 +301,13 @@ function ofNumber(shape: NumberShape, form: Form): Breach[] {
   if (multipleOf !== undefined) add("multipleOf", {});
   if (integer !== undefined && !isBig) add("integer", {});
   if (isBig && form === "wire")
-    breaches.push({ rule: "integer", given: fc.constantFrom<unknown>("1.5", 0.5, "twelve") });
-  return breaches;
+    violations.push({ rule: "integer", given: fc.constantFrom<unknown>("1.5", 0.5, "twelve") });
+  return violations;
 }
 
-function ofArray(shape: ShapeOf<"array">, form: Form): Breach[] {
+function ofArray(shape: ShapeOf<"array">, form: Form): RuleViolation[] {
   const { minItems, maxItems, uniqueItems } = shape;
-  const breaches: Breach[] = [];
+  const violations: RuleViolation[] = [];
   const add = (
     rule: RuleName,
     changed: Partial<ShapeOf<"array">>,
@@ -310,7 +316,7 @@ function ofArray(shape: ShapeOf<"array">, form: Form): Breach[] {
     const { isItem: _, ...loose } = { ...without(shape, rule), ...changed };
     try {
       const items = arbitrary(loose, { form }) as fc.Arbitrary<unknown[]>;
-      breaches.push(breaking(shape, rule, form, items.map(change)));
+      violations.push(breaking(shape, rule, form, items.map(change)));
     } catch (error) {
       // The item type has no values for such a list.
       if (!(error instanceof NoValueError)) throw error;
@@ -325,10 +331,10 @@ function ofArray(shape: ShapeOf<"array">, form: Form): Breach[] {
       add("uniqueItems", { minItems: least }, (items) => items.with(1, items[0]));
     }
   }
-  return breaches;
+  return violations;
 }
 
-function ofTuple(shape: ShapeOf<"tuple">, form: Form): Breach[] {
+function ofTuple(shape: ShapeOf<"tuple">, form: Form): RuleViolation[] {
   const { elements } = shape;
   const least = elements.filter((element) => element.optional !== true && element.rest !== true).length;
   const open = elements.some((element) => element.rest === true);

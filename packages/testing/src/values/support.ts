@@ -24,7 +24,7 @@ export class NoValueError extends Error {
 const TRIES = 500;
 
 /** Arbitrary that is created when the first value is drawn. Shapes can be recursive, and many of their arbitraries are never used. */
-export class Lazy extends fc.Arbitrary<unknown> {
+export class LazyArbitrary extends fc.Arbitrary<unknown> {
   readonly #make: () => fc.Arbitrary<unknown>;
   #made: fc.Arbitrary<unknown> | undefined;
 
@@ -51,7 +51,7 @@ export class Lazy extends fc.Arbitrary<unknown> {
 }
 
 /** Arbitrary of the values that satisfy a condition. Unlike `filter`, it throws an error if no value satisfies the condition. */
-export class Kept<T> extends fc.Arbitrary<T> {
+export class FilteredArbitrary<T> extends fc.Arbitrary<T> {
   readonly #inner: fc.Arbitrary<T>;
   readonly #passes: (value: T) => boolean;
   readonly #what: () => string;
@@ -90,7 +90,7 @@ export function either<T>(
 }
 
 /** Arbitrary that draws from several arbitraries in turn until one of them has a value. */
-export class AnyOf<T> extends fc.Arbitrary<T> {
+export class FirstOfArbitrary<T> extends fc.Arbitrary<T> {
   readonly #choices: readonly fc.Arbitrary<T>[];
   readonly #inOrder: boolean;
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 
 import { matching } from "./pattern.ts";
-import { either, fits, Kept, NoValueError, type TextRules } from "./support.ts";
+import { either, fits, FilteredArbitrary, NoValueError, type TextRules } from "./support.ts";
 import { phrase, word } from "./words.ts";
 
 /** Names of formats. */
@@ -69,7 +69,7 @@ function kept(rules: TextRules, inner: fc.Arbitrary<string>): fc.Arbitrary<strin
   if (minLength > maxLength)
     throw new NoValueError(`found no text of ${minLength} to ${maxLength} characters`);
   const passes = (text: string): boolean => fits({ kind: "string", ...rules }, text, "wire");
-  return new Kept(inner, passes, () => `text that keeps ${inWords(rules)}`);
+  return new FilteredArbitrary(inner, passes, () => `text that keeps ${inWords(rules)}`);
 }
 
 function inWords({ minLength, maxLength, format, pattern }: TextRules): string {

@@ -102,14 +102,14 @@ impl<'a> Coverage<'a> {
             })
         });
         let mut lines = vec![format!(
-            "contracts seen: {}",
+            "contracts covered: {}",
             counts.collect::<Vec<_>>().join(", ")
         )];
         let missing = self.missing();
         if missing.is_empty() {
             return lines;
         }
-        lines.push("not seen:".to_owned());
+        lines.push("not covered:".to_owned());
         let more = missing.len().saturating_sub(MOST_LINES);
         lines.extend(
             missing

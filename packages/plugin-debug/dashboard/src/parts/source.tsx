@@ -4,7 +4,7 @@ import type { SourceLines } from "../../../src/answers/shapes.ts";
 import { query } from "../state/api.ts";
 import { session } from "../state/session.ts";
 import { useStore } from "../state/store.ts";
-import { useAnswer } from "../state/use-answer.ts";
+import { useSidecarData } from "../state/use-sidecar-data.ts";
 import { blockAt } from "../text/block.ts";
 import { CopyButton } from "./basic.tsx";
 
@@ -21,7 +21,7 @@ export function Source({ file, line, extent, label }: SourceProps): JSX.Element 
   const current = useStore(session);
   const isDevelopment = current.state === "ready" && current.info.mode === "development";
   const around = extent === "around" ? 5 : 90;
-  const { value, failure } = useAnswer<SourceLines>(
+  const { value, failure } = useSidecarData<SourceLines>(
     isDevelopment ? `source${query({ file, line, around })}` : null,
   );
   const place = `${file}:${line}`;

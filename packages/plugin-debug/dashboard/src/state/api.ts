@@ -1,4 +1,4 @@
-import type { ReplayAnswer, ReplayQuestion } from "../../../src/answers/shapes.ts";
+import type { ReplayAnswer, ReplayRequest } from "../../../src/answers/shapes.ts";
 
 /** Error of a request to the sidecar. */
 export class ApiFailure extends Error {
@@ -59,7 +59,7 @@ export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
 }
 
 /** Requests the sidecar to send a request again. */
-export async function askForReplay(question: ReplayQuestion, token: string): Promise<ReplayAnswer> {
+export async function askForReplay(question: ReplayRequest, token: string): Promise<ReplayAnswer> {
   const headers = { "content-type": "application/json", "x-debug-token": token };
   return (await exchange("replay", {
     method: "POST",

@@ -4,16 +4,16 @@ import { ApiFailure, ask } from "./api.ts";
 import { isPaused, session } from "./session.ts";
 
 /** Result of a request to the sidecar. The last value stays until there is a new one. */
-export interface Answer<T> {
+export interface Result<T> {
   readonly value: T | undefined;
   readonly failure: ApiFailure | undefined;
 }
 
-const nothing: Answer<never> = { value: undefined, failure: undefined };
+const nothing: Result<never> = { value: undefined, failure: undefined };
 
 /** Sends a request when the component is shown, and then every `everyMs`. Sends none if `path` is null. */
-export function useAnswer<T>(path: string | null, everyMs?: number): Answer<T> {
-  const [asked, setAsked] = useState<{ path: string | null; answer: Answer<T> }>({ path, answer: nothing });
+export function useSidecarData<T>(path: string | null, everyMs?: number): Result<T> {
+  const [asked, setAsked] = useState<{ path: string | null; answer: Result<T> }>({ path, answer: nothing });
   useEffect(() => {
     if (path === null) return undefined;
     const abort = new AbortController();
@@ -33,7 +33,7 @@ export function useAnswer<T>(path: string | null, everyMs?: number): Answer<T> {
         }
       }
       if (everyMs !== undefined && !abort.signal.aborted)
-        timer = setTimeout(() => void step(), paced(everyMs));
+        timer = setTimeout(() => void step(), limitedInterval(everyMs));
     };
     void step();
     return () => {
@@ -45,7 +45,7 @@ export function useAnswer<T>(path: string | null, everyMs?: number): Answer<T> {
 }
 
 /** Returns an interval that is not shorter than the sidecar's rate limit permits. */
-function paced(everyMs: number): number {
+function limitedInterval(everyMs: number): number {
   const current = session.get();
   return current.state === "ready" ? Math.max(everyMs, current.info.pollMs) : everyMs;
 }

@@ -9,7 +9,7 @@ import { useStore } from "../state/store.ts";
 import { framesOf, readPlaceInSource } from "../text/stack.ts";
 
 /** Field that does not fit its type. */
-interface Misfit {
+interface InvalidField {
   readonly path: string;
   readonly expected: string;
   readonly received?: string;
@@ -32,7 +32,7 @@ export function ErrorBody({ error }: { readonly error: ErrorRecord }): JSX.Eleme
         ? undefined
         : readPlaceInSource(error.sourceFile)
       : { file: thrownAt.file!, line: thrownAt.line };
-  const misfits = misfitsOf(error, details);
+  const invalidFields = invalidFieldsOf(error, details);
   const rest = Object.entries(details).filter(
     ([name]) => !["stack", "fields", "handler", "relatedTests"].includes(name),
   );
@@ -62,7 +62,7 @@ export function ErrorBody({ error }: { readonly error: ErrorRecord }): JSX.Eleme
               ]),
         ]}
       />
-      {misfits.length > 0 && <Misfits misfits={misfits} schema={error.schema} />}
+      {invalidFields.length > 0 && <InvalidFields invalidFields={invalidFields} schema={error.schema} />}
       {at !== undefined && (
         <Source
           file={at.file}
@@ -72,7 +72,7 @@ export function ErrorBody({ error }: { readonly error: ErrorRecord }): JSX.Eleme
         />
       )}
       {frames.length > 0 && (
-        <details class="stack" open={thrownAt === undefined && misfits.length === 0}>
+        <details class="stack" open={thrownAt === undefined && invalidFields.length === 0}>
           <summary>Stack ({frames.length})</summary>
           <ol>
             {frames.map(({ text, file }, index) => (
@@ -98,18 +98,21 @@ export function ErrorBody({ error }: { readonly error: ErrorRecord }): JSX.Eleme
   );
 }
 
-function misfitsOf({ failures }: ErrorRecord, details: Readonly<Record<string, unknown>>): Misfit[] {
-  const fields = Array.isArray(details["fields"]) ? (details["fields"] as Misfit[]) : [];
-  const listed = (failures as Misfit[] | undefined) ?? fields;
+function invalidFieldsOf(
+  { failures }: ErrorRecord,
+  details: Readonly<Record<string, unknown>>,
+): InvalidField[] {
+  const fields = Array.isArray(details["fields"]) ? (details["fields"] as InvalidField[]) : [];
+  const listed = (failures as InvalidField[] | undefined) ?? fields;
   // One list contains the received types, the other one the values.
   return listed.map((misfit, index) => Object.assign({}, fields[index], misfit));
 }
 
-function Misfits({
-  misfits,
+function InvalidFields({
+  invalidFields: invalidFields,
   schema,
 }: {
-  readonly misfits: readonly Misfit[];
+  readonly invalidFields: readonly InvalidField[];
   readonly schema: string | undefined;
 }): JSX.Element {
   return (
@@ -124,7 +127,7 @@ function Misfits({
           </tr>
         </thead>
         <tbody>
-          {misfits.map(({ path, expected, received, value, rule, suggestion }, index) => (
+          {invalidFields.map(({ path, expected, received, value, rule, suggestion }, index) => (
             <tr key={index}>
               <th scope="row" class="mono">
                 {path}

@@ -5,13 +5,13 @@ import { useEffect, useRef } from "preact/hooks";
 import { Choice, Empty, Failure, Loading, Search, Status } from "../parts/basic.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { go, hrefOf, type Place } from "../state/place.ts";
-import { useAnswer } from "../state/use-answer.ts";
+import { useSidecarData } from "../state/use-sidecar-data.ts";
 import { ago, count } from "../text/format.ts";
 import { ErrorBody } from "./error-body.tsx";
 
 /** List of errors, with one of them in detail. */
 export function Errors({ place }: { readonly place: Place }): JSX.Element {
-  const { value, failure } = useAnswer<{ errors: readonly ErrorRecord[] }>("errors?limit=500", 2_000);
+  const { value, failure } = useSidecarData<{ errors: readonly ErrorRecord[] }>("errors?limit=500", 2_000);
   const { q = "", status = "" } = place.query;
   const errors = value?.errors ?? [];
   const shown = errors.filter((error) => isLookedFor(error, q, status));

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 
 import { Facts, Failure, Loading, Section } from "../parts/basic.tsx";
 import { Chart } from "../parts/chart.tsx";
-import { useAnswer } from "../state/use-answer.ts";
+import { useSidecarData } from "../state/use-sidecar-data.ts";
 import { bytes, count, duration, uptime } from "../text/format.ts";
 
 /** Response of `/_debug/health`. */
@@ -48,7 +48,7 @@ let points: readonly Point[] = [];
 
 /** State of the process. */
 export function HealthView(): JSX.Element {
-  const { value, failure } = useAnswer<Health>("health", 2_000);
+  const { value, failure } = useSidecarData<Health>("health", 2_000);
   const [seen, setSeen] = useState(points);
   useEffect(() => {
     if (value === undefined) return;

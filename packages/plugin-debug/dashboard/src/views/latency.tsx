@@ -4,7 +4,7 @@ import type { Series } from "../../../src/answers/shapes.ts";
 import { Chart } from "../parts/chart.tsx";
 import { Empty, Failure, Loading } from "../parts/basic.tsx";
 import { query } from "../state/api.ts";
-import { useAnswer } from "../state/use-answer.ts";
+import { useSidecarData } from "../state/use-sidecar-data.ts";
 import { duration, rate } from "../text/format.ts";
 import { withGaps } from "../text/slices.ts";
 
@@ -16,7 +16,7 @@ export function LatencyCharts({
   readonly route?: string;
   readonly window: string;
 }): JSX.Element {
-  const { value, failure } = useAnswer<Series>(`performance/series${query({ route, window })}`, 3_000);
+  const { value, failure } = useSidecarData<Series>(`performance/series${query({ route, window })}`, 3_000);
   if (value === undefined)
     return failure === undefined ? <Loading what="latencies" /> : <Failure failure={failure} />;
   if (value.slices.length === 0) {

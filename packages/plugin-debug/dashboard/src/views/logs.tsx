@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { Choice, Empty, Failure, Loading, Search } from "../parts/basic.tsx";
 import { query } from "../state/api.ts";
 import { go, type Place } from "../state/place.ts";
-import { useAnswer } from "../state/use-answer.ts";
+import { useSidecarData } from "../state/use-sidecar-data.ts";
 import { count } from "../text/format.ts";
 import { LogRows } from "./log-rows.tsx";
 
@@ -13,7 +13,7 @@ const levels = ["trace", "debug", "info", "warn", "error", "fatal"];
 /** Log entries of the application, the newest first. */
 export function Logs({ place }: { readonly place: Place }): JSX.Element {
   const { q = "", level = "" } = place.query;
-  const { value, failure } = useAnswer<{ logs: readonly LogEntry[] }>(
+  const { value, failure } = useSidecarData<{ logs: readonly LogEntry[] }>(
     `logs${query({ limit: 500, level })}`,
     1_500,
   );

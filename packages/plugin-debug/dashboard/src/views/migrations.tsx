@@ -2,12 +2,12 @@ import type { JSX } from "preact";
 
 import type { PendingChange, PendingMigration } from "../../../src/answers/shapes.ts";
 import { CopyButton, Empty, Failure, Loading, Pre, Section, Tag } from "../parts/basic.tsx";
-import { useAnswer } from "../state/use-answer.ts";
+import { useSidecarData } from "../state/use-sidecar-data.ts";
 import { wordsOf } from "../text/changes.ts";
 
 /** Differences between the types and the committed migrations. */
 export function Migrations(): JSX.Element {
-  const { value, failure } = useAnswer<PendingMigration>("migrations", 5_000);
+  const { value, failure } = useSidecarData<PendingMigration>("migrations", 5_000);
   if (value === undefined)
     return failure === undefined ? <Loading what="migrations" /> : <Failure failure={failure} />;
   const { hasTables, destructive, changes, problems, sql } = value;

@@ -4,7 +4,7 @@ import type { Performance as Answer, RouteFigures } from "../../../src/answers/s
 import { Choice, Failure, Loading } from "../parts/basic.tsx";
 import { query } from "../state/api.ts";
 import { go, hrefOf, type Place } from "../state/place.ts";
-import { useAnswer } from "../state/use-answer.ts";
+import { useSidecarData } from "../state/use-sidecar-data.ts";
 import { count, duration, rate } from "../text/format.ts";
 import { LatencyCharts } from "./latency.tsx";
 
@@ -18,7 +18,7 @@ const windows: readonly (readonly [string, string])[] = [
 export function Performance({ place }: { readonly place: Place }): JSX.Element {
   const { route = "" } = place.query;
   const window = windows.find(([value]) => value === place.query["window"])?.[0] ?? "5m";
-  const { value, failure } = useAnswer<Answer>(`performance${query({ window })}`, 3_000);
+  const { value, failure } = useSidecarData<Answer>(`performance${query({ window })}`, 3_000);
   const rows = value?.routes ?? [];
   const names = [
     ...new Set([...rows.flatMap((row) => row.route ?? []), ...(route === "" ? [] : [route])]),

@@ -2,7 +2,7 @@ import type { RequestRecord } from "@kit/types";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
-import type { ReplayAnswer, ReplayQuestion } from "../../../src/answers/shapes.ts";
+import type { ReplayAnswer, ReplayRequest } from "../../../src/answers/shapes.ts";
 import { Pre, Status } from "../parts/basic.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -66,7 +66,7 @@ function Form(props: {
     setResult("sending");
     rememberHidden(own.headers, draft.headers);
     // The sidecar sends the original value of parts that are left out.
-    const question: ReplayQuestion = {
+    const question: ReplayRequest = {
       requestId,
       ...(draft.target !== own.target && { target: draft.target }),
       ...(draft.headers !== own.headers && { headers: readHeaders(draft.headers) }),

@@ -7,7 +7,7 @@ import { Icon } from "../parts/icon.tsx";
 import { hrefOf, type Place } from "../state/place.ts";
 import { session } from "../state/session.ts";
 import { useStore } from "../state/store.ts";
-import { useAnswer } from "../state/use-answer.ts";
+import { useSidecarData } from "../state/use-sidecar-data.ts";
 import { curlOf } from "../text/curl.ts";
 import { bytes, clock, duration, prettyJson } from "../text/format.ts";
 import { ErrorBody } from "./error-body.tsx";
@@ -33,7 +33,7 @@ export function RequestDetail({
   const [isOver, setOver] = useState(false);
   // A request in progress is loaded again until it finishes.
   const path = `requests/${encodeURIComponent(requestId)}`;
-  const { value, failure } = useAnswer<RequestAnswer>(path, isOver ? undefined : 1_000);
+  const { value, failure } = useSidecarData<RequestAnswer>(path, isOver ? undefined : 1_000);
   const heading = useRef<HTMLHeadingElement>(null);
   const isActive = value?.request.isActive;
   useEffect(() => {

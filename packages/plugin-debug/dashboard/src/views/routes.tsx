@@ -13,7 +13,7 @@ import { query } from "../state/api.ts";
 import { go, hrefOf, type Place } from "../state/place.ts";
 import { session } from "../state/session.ts";
 import { useStore } from "../state/store.ts";
-import { useAnswer } from "../state/use-answer.ts";
+import { useSidecarData } from "../state/use-sidecar-data.ts";
 import { definitionOf, registeredAt } from "../text/definition.ts";
 import { count, duration } from "../text/format.ts";
 import { LatencyCharts } from "./latency.tsx";
@@ -28,8 +28,8 @@ interface Middleware {
 
 /** List of routes, or one of them in detail. */
 export function Routes({ place }: { readonly place: Place }): JSX.Element {
-  const { value, failure } = useAnswer<{ routes: readonly ShownRoute[] }>("routes");
-  const { value: performance } = useAnswer<Answer>("performance?window=1h", 5_000);
+  const { value, failure } = useSidecarData<{ routes: readonly ShownRoute[] }>("routes");
+  const { value: performance } = useSidecarData<Answer>("performance?window=1h", 5_000);
   if (value === undefined)
     return failure === undefined ? <Loading what="routes" /> : <Failure failure={failure} />;
   const { routes } = value;
@@ -110,7 +110,7 @@ function RouteRow({
 function RoutePage({ route }: { readonly route: ShownRoute }): JSX.Element {
   const { ref, method, path, middleware, validators, serializer, status, group, handler, contract, tests } =
     route;
-  const { value: known } = useAnswer<{ middleware: readonly Middleware[] }>("middleware");
+  const { value: known } = useSidecarData<{ middleware: readonly Middleware[] }>("middleware");
   const chain = middleware.map((name) => known?.middleware.find((other) => other.name === name) ?? { name });
   return (
     <article class="page">
@@ -196,12 +196,12 @@ function Registered(props: {
   const { name, file, line } = props;
   const current = useStore(session);
   const isDevelopment = current.state === "ready" && current.info.mode === "development";
-  const registration = useAnswer<SourceLines>(isDevelopment ? topOf(file) : null);
+  const registration = useSidecarData<SourceLines>(isDevelopment ? topOf(file) : null);
   const lines = registration.value?.lines ?? [];
   const used = registeredAt(lines, line - 1);
   const definition = used === null ? null : definitionOf(lines, used, file);
   const elsewhere = definition !== null && "file" in definition ? definition : null;
-  const imported = useAnswer<SourceLines>(elsewhere === null ? null : topOf(elsewhere.file));
+  const imported = useSidecarData<SourceLines>(elsewhere === null ? null : topOf(elsewhere.file));
   const isOpen =
     (isDevelopment && (registration.value ?? registration.failure) === undefined) ||
     (elsewhere !== null && (imported.value ?? imported.failure) === undefined);

@@ -4,7 +4,7 @@ import { Empty, Facts, Failure, Loading, Pre, Search, Section, Tag } from "../pa
 import { Icon } from "../parts/icon.tsx";
 import { Source } from "../parts/source.tsx";
 import { go, hrefOf, type Place } from "../state/place.ts";
-import { useAnswer } from "../state/use-answer.ts";
+import { useSidecarData } from "../state/use-sidecar-data.ts";
 import { count } from "../text/format.ts";
 
 interface Listed {
@@ -40,7 +40,7 @@ export function Types({ place }: { readonly place: Place }): JSX.Element {
 }
 
 function TypeList({ place }: { readonly place: Place }): JSX.Element {
-  const { value, failure } = useAnswer<{ schemas: readonly Listed[] }>("schema");
+  const { value, failure } = useSidecarData<{ schemas: readonly Listed[] }>("schema");
   if (value === undefined)
     return failure === undefined ? <Loading what="types" /> : <Failure failure={failure} />;
   const { q = "" } = place.query;
@@ -78,7 +78,7 @@ function TypeList({ place }: { readonly place: Place }): JSX.Element {
 }
 
 function TypePage({ name }: { readonly name: string }): JSX.Element {
-  const { value, failure } = useAnswer<Type>(`schema/${encodeURIComponent(name)}`);
+  const { value, failure } = useSidecarData<Type>(`schema/${encodeURIComponent(name)}`);
   return (
     <article class="page">
       <a class="button small bare" href={hrefOf({ view: "types" })} data-close>

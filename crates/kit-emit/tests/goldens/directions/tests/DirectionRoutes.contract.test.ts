@@ -30,7 +30,7 @@ contractTests({
         body: { title: "title", done: true },
       },
       closed: [["body", "$"]],
-      takes: [
+      accepts: [
         ["body", "$.done", "missing", missing, false],
         ["body", "$.done", "false", false],
       ],
@@ -54,7 +54,7 @@ contractTests({
         body: { title: "title", done: true },
       },
       closed: [["body", "$"]],
-      takes: [
+      accepts: [
         ["body", "$.done", "missing", missing, false],
         ["body", "$.done", "false", false],
       ],
@@ -78,7 +78,7 @@ contractTests({
         body: { title: "title", done: true },
       },
       closed: [["body", "$"]],
-      takes: [
+      accepts: [
         ["body", "$.done", "missing", missing, false],
         ["body", "$.done", "false", false],
       ],
@@ -102,7 +102,7 @@ contractTests({
         body: { title: "title", done: true },
       },
       closed: [["body", "$"]],
-      takes: [
+      accepts: [
         ["body", "$.done", "missing", missing, false],
         ["body", "$.done", "false", false],
       ],
@@ -126,7 +126,7 @@ contractTests({
         body: { notes: [{ title: "title", done: true }], input: { title: "title", done: true } },
       },
       closed: [["body", "$"], ["body", "$.notes[0]"], ["body", "$.input"]],
-      takes: [
+      accepts: [
         ["body", "$.notes[0].done", "missing", missing, false],
         ["body", "$.notes[0].done", "false", false],
         ["body", "$.input.done", "missing", missing, false],
@@ -165,7 +165,7 @@ contractTests({
         body: { title: "title" },
       },
       closed: [["body", "$"]],
-      takes: [],
+      accepts: [],
       refuses: [
         ["body", "$", "null", null],
         ["body", "$", "a string", "text"],
@@ -184,7 +184,7 @@ contractTests({
         body: { title: "title", done: true },
       },
       closed: [["body", "$"]],
-      takes: [
+      accepts: [
         ["body", "$.done", "missing", missing, false],
         ["body", "$.done", "false", false],
       ],

@@ -4,7 +4,7 @@ import type { TypeName, TypeNamed } from "@kit/testing";
 import type * as Types from "../types.ts";
 
 declare module "@kit/testing" {
-  interface KnownTypes {
+  interface ProjectTypeMap {
   }
 }
 

@@ -27,7 +27,7 @@ contractTests({
         query: { limit: 1, deep: true, since: "2026-01-31T12:00:00Z", big: "1", sides: 1, ids: [1], tags: ["tags"], q: "q" },
       },
       closed: [["query", "$"]],
-      takes: [
+      accepts: [
         ["query", "$.limit", "missing", missing],
         ["query", "$.deep", "missing", missing],
         ["query", "$.deep", "false", false],
@@ -67,7 +67,7 @@ contractTests({
       request: {
         query: { key: "value" },
       },
-      takes: [],
+      accepts: [],
       refuses: [],
     },
     {
@@ -79,7 +79,7 @@ contractTests({
       request: {
         params: { a: 1, b: "b" },
       },
-      takes: [],
+      accepts: [],
       refuses: [
         ["params", "$.a", "a string", "text"],
       ],
@@ -93,7 +93,7 @@ contractTests({
       request: {
         params: { a: 1, b: "b" },
       },
-      takes: [],
+      accepts: [],
       refuses: [
         ["params", "$.a", "a string", "text"],
       ],
@@ -107,7 +107,7 @@ contractTests({
       request: {
         params: { path: "path" },
       },
-      takes: [],
+      accepts: [],
       refuses: [],
     },
     {
@@ -121,7 +121,7 @@ contractTests({
       },
       closed: [["body", "$"]],
       fresh: { email: "ada.{}@example.com" },
-      takes: [
+      accepts: [
         ["body", "$.id", "missing", missing],
         ["body", "$.email", "255 characters (maximum)", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa@aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.a.com"],
         ["body", "$.status", "missing", missing, "active"],
@@ -157,7 +157,7 @@ contractTests({
         body: { name: "name", count: 1, since: "2026-01-31T12:00:00Z", big: "1", note: "note", dates: ["2026-01-31T12:00:00Z"], settings: { dark: true }, untouched: 1, made: "made", last: "last" },
       },
       closed: [["body", "$"], ["body", "$.settings"]],
-      takes: [
+      accepts: [
         ["body", "$.count", "missing", missing, 3],
         ["body", "$.since", "missing", missing],
         ["body", "$.big", "missing", missing],

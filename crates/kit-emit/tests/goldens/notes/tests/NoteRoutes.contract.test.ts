@@ -26,7 +26,7 @@ contractTests({
         body: { title: "title", content: "content", archived: true },
       },
       closed: [["body", "$"]],
-      takes: [
+      accepts: [
         ["body", "$.title", "1 character (minimum)", "a"],
         ["body", "$.title", "200 characters (maximum)", characters(200)],
         ["body", "$.title", "200 characters of two UTF-16 units", characters(200, "🙂")],
@@ -59,7 +59,7 @@ contractTests({
         query: { page: 1, pageSize: 1 },
       },
       closed: [["query", "$"]],
-      takes: [
+      accepts: [
         ["query", "$.page", "missing", missing],
         ["query", "$.page", "1 (minimum)", 1],
         ["query", "$.pageSize", "missing", missing],
@@ -89,7 +89,7 @@ contractTests({
       request: {
         params: { id: "1" },
       },
-      takes: [],
+      accepts: [],
       refuses: [],
     },
     {
@@ -102,7 +102,7 @@ contractTests({
         body: { title: "title", content: "content", archived: true },
       },
       closed: [["body", "$"]],
-      takes: [
+      accepts: [
         ["body", "$.title", "missing", missing],
         ["body", "$.title", "1 character (minimum)", "a"],
         ["body", "$.title", "200 characters (maximum)", characters(200)],
