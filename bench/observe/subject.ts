@@ -64,7 +64,7 @@ function pluginsOf(kind: string): readonly Plugin[] {
     case "off":
       return [];
     case "looked-at":
-      return [{ name: "looker", observe: { keep: 1_000, spans: true, onAnswer: () => {} } }];
+      return [{ name: "looker", observe: { capacity: 1_000, spans: true, onResponse: () => {} } }];
     case "sidecar":
       return [debugPlugin({ port: 0, mode: "production", apiKey: "bench" })];
     case "sidecar-dev":

@@ -135,5 +135,5 @@ function shown(observer: Observer, compiled: CompiledRoute, table: RouteTable, s
     body,
   };
   const target = filled(path, slots.params) + (query === "" ? "" : `?${query}`);
-  return observer.see({ method, target, ...(text === undefined ? {} : { text }) }, answer);
+  return observer.see({ method, target, ...(text === undefined ? {} : { body: text }) }, answer);
 }

@@ -50,7 +50,7 @@ export interface ErrorBody {
 }
 
 /** Response to a failed request. */
-export interface ErrorAnswer {
+export interface ErrorResponse {
   /** HTTP status, from 400 to 599. */
   readonly status: number;
   /** Response body, sent as JSON. */
@@ -58,7 +58,7 @@ export interface ErrorAnswer {
 }
 
 /** Function that creates the response to a failed request. */
-export type ErrorMiddleware = (error: unknown, request: FailedRequest) => ErrorAnswer;
+export type ErrorMiddleware = (error: unknown, request: FailedRequest) => ErrorResponse;
 
 /**
  * Error middleware that kit created. `createApp` refuses these functions in a list of middleware, where they would be

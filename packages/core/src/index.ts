@@ -17,7 +17,7 @@ export type { Plugin, PluginHost, PluginRedactor, RequestFailure } from "./app/p
 export type { SchemaChange } from "./app/schema-watch.ts";
 export {
   createErrorMiddleware,
-  type ErrorAnswer,
+  type ErrorResponse,
   type ErrorBody,
   type ErrorMiddleware,
   type ErrorMiddlewareOptions,
@@ -34,7 +34,7 @@ export {
   type Handlers,
 } from "./handlers.ts";
 export type {
-  AnsweredView,
+  FinishedRequestView,
   CallObserver,
   CallStart,
   ErrorRecord,

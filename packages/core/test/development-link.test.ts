@@ -15,9 +15,9 @@ quietStdout();
 
 const link: DevelopmentLink = {
   version: 1,
-  place: (options) => options,
+  resolveAddress: (options) => options,
   listening: () => {},
-  answered: null,
+  onResponse: null,
   build: () => ({ status: "built", text: "" }),
   acceptsHost: (host) => host !== "evil.example",
 };
@@ -36,14 +36,14 @@ function appOf(): App {
 test("a service under kit dev has every method of the original service", async () => {
   const service = await appOf().service();
   const watched = watchedService(service, link);
-  for (const name of ["handle", "fail", "refuse", "refused", "hasRoute"] as const)
+  for (const name of ["handle", "fail", "refuseUnseen", "logRefusal", "hasRoute"] as const)
     assert.equal(typeof watched[name], typeof service[name], name);
   assert.deepEqual([watched.hasRoute?.("/things"), watched.hasRoute?.("/other")], [true, false]);
 });
 
 test("an unknown host is refused under kit dev, also if middleware has not seen the request", async () => {
   const service = watchedService(await appOf().service(), link);
-  for (const way of ["handle", "fail", "refuse"] as const) {
+  for (const way of ["handle", "fail", "refuseUnseen"] as const) {
     let status = 0;
     const exchange = {
       method: "GET",

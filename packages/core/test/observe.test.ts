@@ -4,7 +4,14 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as immediate } from "node:timers/promises";
 
-import type { AnsweredView, ErrorRecord, Plugin, PluginHost, RequestRecord, RunningSpan } from "@kit/core";
+import type {
+  FinishedRequestView,
+  ErrorRecord,
+  Plugin,
+  PluginHost,
+  RequestRecord,
+  RunningSpan,
+} from "@kit/core";
 import { NotFoundError } from "@kit/errors";
 import { objectOf, paramsOf, queryOf, responseOf, route } from "./support/compiled.ts";
 import { json, serve, type Served, type TestRoute } from "./support/serve.ts";
@@ -120,12 +127,12 @@ describe("host.requests", () => {
       route("GET /slow", { response: responseOf("Slow", {}) }),
       () => gate.promise.then(() => ({})),
     ];
-    const { send, host } = await watch([getThing, slow], { keep: 3 });
+    const { send, host } = await watch([getThing, slow], { capacity: 3 });
     const requests = host.requests!;
     const answer = send("GET /slow");
     for (let index = 1; index <= 10; index += 1) await send(`GET /things/${index}`);
     assert.equal(requests.activeCount, 1);
-    assert.equal(requests.answeredCount, 10);
+    assert.equal(requests.finishedCount, 10);
     assert.equal(requests.capacity, 3);
     assert.deepEqual(targets(requests.recent()), ["/things/10", "/things/9", "/things/8"]);
     assert.deepEqual(targets(requests.recent({ limit: 2 })), ["/things/10", "/things/9"]);
@@ -215,7 +222,7 @@ describe("host.requests", () => {
   });
 
   it("keeps headers and bodies only if an observer requests them, up to the size limit", async () => {
-    const { send, host } = await watch([[post, () => ({ id: "1" })]], { received: { bodyBytes: 40 } });
+    const { send, host } = await watch([[post, () => ({ id: "1" })]], { captureRequests: { bodyBytes: 40 } });
     await send("POST /things", json({ name: "a" }));
     assert.deepEqual(last(host).received, {
       headers: { "content-type": "application/json" },
@@ -229,17 +236,17 @@ describe("host.requests", () => {
 });
 
 describe("observe", () => {
-  it("calls onAnswer for each response, with a view that can be copied", async () => {
+  it("calls onResponse for each response, with a view that can be copied", async () => {
     const seen: unknown[] = [];
     const records: RequestRecord[] = [];
-    const onAnswer = (view: AnsweredView): void => {
+    const onResponse = (view: FinishedRequestView): void => {
       const { routeNumber, route: ref, method, status, sequence } = view;
       seen.push({ routeNumber, ref, method, status, sequence });
       records.push(view.record());
       assert.ok(view.durationMs >= 0 && view.startTime > 0);
       assert.equal(view.lifecycle().totalMs, view.durationMs);
     };
-    const { send } = await watch([getThing, [post, () => ({ id: "1" })]], { onAnswer, keep: 1 });
+    const { send } = await watch([getThing, [post, () => ({ id: "1" })]], { onResponse, capacity: 1 });
     await send("POST /things", json({ name: "a" }));
     await send("GET /things/1");
     await send("PUT /nowhere");
@@ -294,7 +301,7 @@ describe("observe", () => {
   });
 
   it("returns the requests that finished since the last call, with the number of missed ones", async () => {
-    const { send, host } = await watch([getThing], { keep: 4, isSampled: beginsWithA });
+    const { send, host } = await watch([getThing], { capacity: 4, isSampled: beginsWithA });
     const requests = host.requests!;
     const traced = (id: number, letter: string): Promise<unknown> =>
       send(`GET /things/${id}`, { headers: { traceparent: `00-${letter.repeat(32)}-${"b".repeat(16)}-01` } });
@@ -414,22 +421,22 @@ describe("observe", () => {
   it("does not affect requests if a hook fails", async () => {
     const { send, host, log } = await watch(
       [getThing],
-      { onAnswer: bad, isSampled: bad },
+      { onResponse: bad, isSampled: bad },
       { logLevel: "info" },
     );
     assert.equal((await send("GET /things/1")).status, 200);
     assert.equal(last(host).isSampled, false);
     assert.deepEqual(
       log.map(({ data }) => (data as { error: { message: string } }).error.message),
-      ["observe.onAnswer of the plugin watch failed", "observe.isSampled of the plugin watch failed"],
+      ["observe.onResponse of the plugin watch failed", "observe.isSampled of the plugin watch failed"],
     );
   });
 
   it("refuses an invalid number of requests to keep", async () => {
     for (const keep of [-1, 1.5, 65_537, "9" as never])
       await assert.rejects(
-        watch([getThing], { keep }),
-        /The plugin watch: `observe.keep` must be a whole number/,
+        watch([getThing], { capacity: keep }),
+        /The plugin watch: `observe.capacity` must be a whole number/,
       );
   });
 });

@@ -45,7 +45,7 @@ async function traces(env: "development" | "production"): Promise<{ text: string
   const records: RequestRecord[] = [];
   const watch: Plugin = {
     name: "watch",
-    observe: { spans: true, onAnswer: (view) => void records.push(view.record()) },
+    observe: { spans: true, onResponse: (view) => void records.push(view.record()) },
     onStart: (given) => void (host = given),
     onError: (error, request) => void errors.push(host!.describeError(error, request)),
   };

@@ -1,4 +1,4 @@
-import type { AnsweredView, RequestHistory, TelemetryCounts } from "@kit/types";
+import type { FinishedRequestView, RequestHistory, TelemetryCounts } from "@kit/types";
 import type { Attributes, Counter, Histogram } from "@opentelemetry/api";
 import type { MeterProvider } from "@opentelemetry/sdk-metrics";
 
@@ -62,13 +62,13 @@ export class RequestMetrics {
   }
 
   /** Counts a response. */
-  count(request: AnsweredView): void {
+  count(request: FinishedRequestView): void {
     const attributes = this.#attributesOf(request);
     this.#duration.record(request.durationMs / 1_000, attributes);
     if (request.status >= 400) this.#errors.add(1, attributes);
   }
 
-  #attributesOf({ routeNumber, route, method, status }: AnsweredView): Attributes {
+  #attributesOf({ routeNumber, route, method, status }: FinishedRequestView): Attributes {
     let ofRoute = this.#attributes.get(routeNumber);
     if (ofRoute === undefined) {
       ofRoute = new Map();

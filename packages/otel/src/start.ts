@@ -62,11 +62,11 @@ class RunningTelemetry implements Telemetry {
     this.#logs = settings.logs ? new Logs(settings, resource, onLoss) : null;
     this.#metrics = settings.metrics ? new Metrics(settings, resource, onLoss) : null;
     const metrics = this.#metrics;
-    const onSpan = this.#traces?.observe.onAnswer;
+    const onSpan = this.#traces?.observe.onResponse;
     this.observe = {
-      ...(this.#traces?.observe ?? { keep: 0 }),
+      ...(this.#traces?.observe ?? { capacity: 0 }),
       ...(metrics !== null && {
-        onAnswer: (request) => {
+        onResponse: (request) => {
           metrics.requests.count(request);
           onSpan?.(request);
         },

@@ -81,9 +81,9 @@ export class Traces {
       ],
     });
     this.observe = {
-      keep: settings.queueSize,
+      capacity: settings.queueSize,
       spans: true,
-      onAnswer: ({ isSampled }) => {
+      onResponse: ({ isSampled }) => {
         if (isSampled) this.#noteAnswer();
       },
       around: (span, run) => context.with(trace.setSpan(context.active(), new ActiveSpan(span)), run),

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { type AnsweredView, type AppOptions, createApp, type RequestRecord } from "@kit/core";
+import { type FinishedRequestView, type AppOptions, createApp, type RequestRecord } from "@kit/core";
 import { openDatabase, stopDatabase } from "@kit/dev-database";
 import { nativeServer } from "@kit/server-native";
 import { PgInstrumentation } from "@opentelemetry/instrumentation-pg";
@@ -64,7 +64,7 @@ test("a query is a child of its handler's span, also among many concurrent reque
           name: "watch",
           observe: {
             calls: { around: (_: unknown, run: () => unknown) => run() },
-            onAnswer: (view: AnsweredView) => records.push(view.record()),
+            onResponse: (view: FinishedRequestView) => records.push(view.record()),
           },
         },
       ],

@@ -56,7 +56,7 @@ class Sidecar implements DebugPlugin {
   readonly errorFields: ErrorFields;
   readonly #options: ReadDebugOptions;
   readonly #memory: MemoryHistory;
-  readonly #current = new CurrentSpan(() => this.#host?.requests?.callOfUnknown());
+  readonly #current = new CurrentSpan(() => this.#host?.requests?.unassignedCall());
   #host: PluginHost | undefined;
   #redaction: Redaction | undefined;
   #stopWatching: (() => void) | undefined;
@@ -73,13 +73,13 @@ class Sidecar implements DebugPlugin {
     const memory = new MemoryHistory(options.keep);
     this.#memory = memory;
     this.observe = {
-      keep: options.keep,
+      capacity: options.keep,
       spans: true,
       // In development, the first call of a route must be recorded too.
       calls: { around: this.#current.run, always: !options.isProduction },
       // Needed to show and repeat requests. In production, the content of requests is private.
-      ...(!options.isProduction && { received: { bodyBytes: receivedBodyBytes } }),
-      onAnswer: (request) => {
+      ...(!options.isProduction && { captureRequests: { bodyBytes: receivedBodyBytes } }),
+      onResponse: (request) => {
         memory.answered(request);
         this.#stored?.answered(request);
       },

@@ -1,13 +1,13 @@
 import { createRequire } from "node:module";
 
 import {
-  bodyOf,
+  readRequestBody,
   type CheckedTimeouts,
   checkTimeouts,
   errorOfFramework,
   type HttpTimeouts,
   NodeHost,
-  refuseBy,
+  refuseRequest,
   type RequestListener,
   RequestBody,
   ResponseExchange,
@@ -63,7 +63,7 @@ class ExpressServer implements ServerAdapter {
     this.#service = service;
     this.#mount();
     const host = NodeHost.of(this.#app as RequestListener, service, this.#timeouts, {
-      read: (target) => {
+      rewriteTarget: (target) => {
         const short = withoutFinalSlash(target, service);
         return short !== target && isStrict(this.#app) ? short : target;
       },
@@ -94,7 +94,7 @@ class ExpressServer implements ServerAdapter {
     // `originalUrl` has the whole path, even if the application is mounted in another one.
     this.#app.use((request, response) => {
       const service = this.#service!;
-      bodyOf(request, service.limits.bodyBytes, (body) => {
+      readRequestBody(request, service.limits.bodyBytes, (body) => {
         // `undefined` means that the client has disconnected, so there is no request to serve.
         if (body !== undefined)
           service.handle(new ResponseExchange(request, response, request.originalUrl, body));
@@ -108,11 +108,11 @@ class ExpressServer implements ServerAdapter {
       }
       const { originalUrl: target } = request;
       const body = bodyOfParserError(error);
-      const exchange = new ResponseExchange(request, response, target, body ?? RequestBody.none);
+      const exchange = new ResponseExchange(request, response, target, body ?? RequestBody.empty);
       const told = errorOfFramework(error);
       // Middleware after the parser has not seen the request, so no handler may run: kit only reports the error of the body.
       if (body === undefined) this.#service!.fail(exchange, told);
-      else refuseBy(this.#service!, exchange, told, "body");
+      else refuseRequest(this.#service!, exchange, told, "body");
     };
     this.#app.use(onError);
   }

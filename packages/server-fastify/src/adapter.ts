@@ -1,13 +1,13 @@
 import {
   type BindAddress,
-  bodyOf,
+  readRequestBody,
   type CheckedTimeouts,
   checkTimeouts,
   errorOfFramework,
   type HttpTimeouts,
   NodeHost,
   readBody,
-  refuseBy,
+  refuseRequest,
   RequestBody,
   serverOptions,
 } from "@kit/server-node";
@@ -79,8 +79,8 @@ class FastifyServer implements ServerAdapter {
     const reading = readingOf(app, service);
     const host = new NodeHost(app.server, service, this.#timeouts, {
       // Requests with other methods would not reach any route.
-      isUnfit: ({ method }) => !methods.has(method!),
-      read: reading,
+      canHandle: ({ method }) => methods.has(method!),
+      rewriteTarget: reading,
     });
     this.#host = host;
     try {
@@ -132,7 +132,7 @@ async function listenOn(app: FastifyInstance, address: BindAddress): Promise<voi
 function mount(app: FastifyInstance, service: ServerService, method: string[]): void {
   const { bodyBytes } = service.limits;
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): void =>
-    service.fail(new FastifyExchange(request, reply, RequestBody.none), errorOfFramework(error));
+    service.fail(new FastifyExchange(request, reply, RequestBody.empty), errorOfFramework(error));
   // Errors without a handler of the instance get the format of kit's errors; a custom error handler stays.
   if (app.errorHandler.name === "defaultErrorHandler") app.setErrorHandler(fail);
   app.register((scope, _options, done) => {
@@ -149,7 +149,7 @@ function mount(app: FastifyInstance, service: ServerService, method: string[]): 
         return handleUnparsed(error as Error & { code: string }, request, reply);
       // The hooks `preValidation` and `preHandler` have not seen the request, so no handler may run: kit only reports the error.
       const exchange = new FastifyExchange(request, reply, RequestBody.unreadable);
-      refuseBy(service, exchange, errorOfFramework(error), "body");
+      refuseRequest(service, exchange, errorOfFramework(error), "body");
       return undefined;
     });
     scope.route({
@@ -160,7 +160,7 @@ function mount(app: FastifyInstance, service: ServerService, method: string[]): 
           if (body !== undefined) service.handle(new FastifyExchange(request, reply, body));
         };
         if (request.body instanceof RequestBody) answer(request.body);
-        else bodyOf(request.raw, bodyBytes, answer);
+        else readRequestBody(request.raw, bodyBytes, answer);
       },
     });
     done();

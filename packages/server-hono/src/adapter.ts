@@ -3,14 +3,14 @@ import { createRequire } from "node:module";
 
 import { getRequestListener } from "@hono/node-server";
 import {
-  bodyOf,
+  readRequestBody,
   type CheckedTimeouts,
   checkTimeouts,
   errorOfFramework,
   type HttpTimeouts,
   NodeHost,
   normalPath,
-  refuseBy,
+  refuseRequest,
   RequestBody,
   withoutFinalSlash,
 } from "@kit/server-node";
@@ -88,7 +88,7 @@ class HonoServer implements ServerAdapter {
       {
         // An application with neither routes nor middleware would only pass requests on, at the cost of a web request and a web response.
         isEmpty: () => app.routes.length === 0 && !this.#isMounted && !isWrapped,
-        read: (target) => (app.getPath === laxPath ? target : withoutFinalSlash(target, service)),
+        rewriteTarget: (target) => (app.getPath === laxPath ? target : withoutFinalSlash(target, service)),
       },
     );
     const address = await host.listen(options);
@@ -148,7 +148,7 @@ function serveContext(context: NodeContext, service: ServerService): Response | 
     answer((done) => service.handle(new HonoExchange(context, body, done)));
   if (isBegun(incoming)) return readFromHono(context.req, bodyBytes).then(handle);
   return answer((done) =>
-    bodyOf(incoming, bodyBytes, (body) => {
+    readRequestBody(incoming, bodyBytes, (body) => {
       // `undefined` means that the client has disconnected, so there is no request to serve.
       if (body !== undefined) service.handle(new HonoExchange(context, body, done));
     }),
@@ -167,7 +167,7 @@ function normalPathOf(target: string): string | null {
 
 /** Responds with an error, because the application's middleware refused the request or saw another path. */
 function refuse(context: NodeContext, service: ServerService): Response | Promise<Response> {
-  return answer((done) => refuseBy(service, new HonoExchange(context, RequestBody.none, done)));
+  return answer((done) => refuseRequest(service, new HonoExchange(context, RequestBody.empty, done)));
 }
 
 /** Gives errors, and responses of `notFound` in middleware, the format of kit's errors. */
@@ -180,7 +180,7 @@ function handleErrors(app: Hono, service: () => ServerService): void {
     if (error instanceof HTTPException && error.res !== undefined) return error.getResponse();
     const node = context as unknown as NodeContext;
     return answer((done) =>
-      service().fail(new HonoExchange(node, RequestBody.none, done), errorOfFramework(error)),
+      service().fail(new HonoExchange(node, RequestBody.empty, done), errorOfFramework(error)),
     );
   });
 }
@@ -207,7 +207,7 @@ async function readFromHono(request: HonoRequest, limit: number): Promise<Reques
   } catch (cause) {
     const message =
       "The request's body was read before kit saw the request, and not through `c.req`, which would have kept it";
-    return RequestBody.lost(new Error(message, { cause }));
+    return RequestBody.unavailable(new Error(message, { cause }));
   }
 }
 

@@ -137,7 +137,7 @@ class Running implements NativeServerHandle {
       exchange?.abort();
     };
     const onRefused: OnRefused = (status, code, message, traceId, remoteAddress) => {
-      service.refused?.({
+      service.logRefusal?.({
         code,
         message,
         ...(status !== 0 && { status, traceId }),

@@ -1,4 +1,4 @@
-import type { CheckedTimeouts, HostBounds } from "@kit/server-node";
+import type { CheckedTimeouts, HostLimits } from "@kit/server-node";
 
 import type { EngineOptions } from "./options.ts";
 
@@ -14,14 +14,14 @@ export function timeoutsOf({ timeouts }: EngineOptions): CheckedTimeouts {
 }
 
 /** Returns the limits of the engine's options, with the engine's defaults. */
-export function boundsOf({ limits, timeouts, backlog = 4096 }: EngineOptions): HostBounds {
+export function limitsOf({ limits, timeouts, backlog = 4096 }: EngineOptions): HostLimits {
   return {
     headBytes: limits["headBytes"] ?? 16 * 1024,
     headerFields: limits["headerFields"] ?? 100,
     targetBytes: limits["targetBytes"] ?? 8 * 1024,
     connections: limits["connections"] ?? 100_000,
     backlog,
-    linger: {
+    discard: {
       bytes: limits["discardedBytes"] ?? 64 * 1024 * 1024,
       connections: limits["discarding"] ?? 256,
       byteMs: timeouts["discard"] ?? 5000,

@@ -2,7 +2,7 @@ import type { CloseOptions, ListenAddress, ListenOptions, ServerService } from "
 import type { NodeHost, NodeListenOptions } from "@kit/server-node";
 
 import { isBuiltFor, platformTriple } from "./addon.ts";
-import { boundsOf, timeoutsOf } from "./fallback-options.ts";
+import { limitsOf, timeoutsOf } from "./fallback-options.ts";
 import type { EngineOptions } from "./options.ts";
 import type { PortSharer } from "./workers/worker-server.ts";
 
@@ -74,7 +74,7 @@ export class FallbackServer implements PortSharer {
       // Loaded on demand, so that applications with the engine do not load node:http.
       const { NodeHost } = await import("@kit/server-node");
       const options = this.#options;
-      const host = NodeHost.of(undefined, service, timeoutsOf(options), undefined, boundsOf(options));
+      const host = NodeHost.of(undefined, service, timeoutsOf(options), undefined, limitsOf(options));
       const address = await host.listen(where);
       this.#running = { host, address, connections: () => host.connections };
       return address;

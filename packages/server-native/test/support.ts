@@ -80,7 +80,7 @@ export async function serve(
     limits: { bodyBytes },
     handle,
     fail: () => {},
-    refused: (refusal: ServerRefusal) => void refusals.push(refusal),
+    logRefusal: (refusal: ServerRefusal) => void refusals.push(refusal),
   };
   const address = await server.listen(service, { port, host });
   return {

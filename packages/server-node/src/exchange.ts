@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 import type { ResponseBody, ServerExchange } from "@kit/types";
 
-import { checkAnswer, codedError } from "./answer.ts";
+import { checkResponse, codedError } from "./response-check.ts";
 import { onHalfClose } from "./half-closed.ts";
-import { closeAfter } from "./linger.ts";
-import { lostFinalSlash } from "./passage.ts";
+import { closeAfter } from "./discard.ts";
+import { hadTrailingSlash } from "./destination.ts";
 import { RequestBody } from "./request-body.ts";
 
 /**
@@ -33,8 +33,8 @@ export abstract class NodeExchange implements ServerExchange {
     this.#body = body;
   }
 
-  get lostFinalSlash(): boolean {
-    return lostFinalSlash(this.request);
+  get hadTrailingSlash(): boolean {
+    return hadTrailingSlash(this.request);
   }
 
   get remoteAddress(): string {
@@ -96,7 +96,7 @@ export abstract class NodeExchange implements ServerExchange {
     headers: readonly string[] | null,
   ): void {
     if (this.#answered) throw codedError("ERR_KIT_ANSWERED", "The request is already answered");
-    checkAnswer(status, contentType, body, headers);
+    checkResponse(status, contentType, body, headers);
     if (this.bodyTooLarge) closeAfter(this.response);
     this.write(status, contentType, body, headers);
     this.#answered = true;
@@ -105,7 +105,7 @@ export abstract class NodeExchange implements ServerExchange {
   /** Checks the head of a streamed response, like `respond` does, and marks the request as answered. */
   protected beginStream(status: number, contentType: string | null, headers: readonly string[] | null): void {
     if (this.#answered) throw codedError("ERR_KIT_ANSWERED", "The request is already answered");
-    checkAnswer(status, contentType, null, headers);
+    checkResponse(status, contentType, null, headers);
     if (this.bodyTooLarge) closeAfter(this.response);
     this.#answered = true;
   }

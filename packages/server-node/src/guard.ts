@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 
 import { isAuthority } from "./authority.ts";
-import type { HostBounds } from "./bounds.ts";
+import type { HostLimits } from "./limits.ts";
 import { badRequest, headersTooLarge, type Refusal, targetTooLong, unknownVersion } from "./refusal.ts";
 import { codingRefusal } from "./transfer-coding.ts";
 
@@ -15,14 +15,14 @@ const singular: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the refusal for an invalid request head that Node's parser accepted; `undefined` if the head is valid. */
-export function refusalOf(request: IncomingMessage, bounds: HostBounds): Refusal | undefined {
+export function refusalOf(request: IncomingMessage, limits: HostLimits): Refusal | undefined {
   const { rawHeaders, url = "" } = request;
   if (request.httpVersionMajor !== 1) {
     // Node parses a request line without a version as HTTP/0.9.
     return request.httpVersionMajor === 0 ? badRequest("the request is not valid HTTP") : unknownVersion;
   }
-  if (url.length > bounds.targetBytes) return targetTooLong;
-  if (rawHeaders.length > bounds.headerFields * 2) return headersTooLarge;
+  if (url.length > limits.targetBytes) return targetTooLong;
+  if (rawHeaders.length > limits.headerFields * 2) return headersTooLarge;
   const repeated = repeatedField(rawHeaders);
   if (repeated !== undefined) return badRequest(`the header \`${repeated}\` is repeated`);
   const { host, "transfer-encoding": coding } = request.headers;

@@ -6,16 +6,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CloseOptions, ListenAddress, ListenOptions, ServerService } from "@kit/types";
 
 import { applyAuthority, authorityOf } from "./authority.ts";
-import { bodyOf } from "./body-of.ts";
-import { type HostBounds, serverOptionsFor, standardBounds } from "./bounds.ts";
+import { readRequestBody } from "./read-request-body.ts";
+import { type HostLimits, serverOptionsFor, defaultLimits } from "./limits.ts";
 import { DirectExchange } from "./direct-exchange.ts";
 import { originForm, refusalOf } from "./guard.ts";
 import { watchHalfClosed } from "./half-closed.ts";
-import { isEnding, Lingering } from "./linger.ts";
+import { isEnding, Discarder } from "./discard.ts";
 import { addressOf, listenError } from "./listen-error.ts";
-import { type Framework, passageOf } from "./passage.ts";
+import { type Framework, destinationOf } from "./destination.ts";
 import { badRequest, expectationFailed, notImplemented } from "./refusal.ts";
-import { latest, Refuser, type TrackedSocket } from "./refuser.ts";
+import { lastResponse, Refuser, type TrackedSocket } from "./refuser.ts";
 import { removeStaleSocket } from "./stale-socket.ts";
 import { StalledReaders } from "./stalled-readers.ts";
 import type { CheckedTimeouts } from "./timeouts.ts";
@@ -53,7 +53,7 @@ const settleMs = 2_000;
 export class NodeHost {
   readonly #server: Server;
   readonly #service: ServerService;
-  readonly #bounds: HostBounds;
+  readonly #limits: HostLimits;
   readonly #bodyTimeout: number | undefined;
   readonly #framework: Framework | undefined;
   readonly #refuser: Refuser;
@@ -70,19 +70,19 @@ export class NodeHost {
     { bodyTimeout, writeTimeout, ...timeouts }: CheckedTimeouts,
     /** Framework that the server's listeners belong to; `undefined` if kit serves all requests. */
     framework: Framework | undefined,
-    bounds: HostBounds = standardBounds,
+    limits: HostLimits = defaultLimits,
   ) {
     this.#server = server;
     this.#framework = framework;
     this.#service = service;
-    this.#bounds = bounds;
+    this.#limits = limits;
     this.#bodyTimeout = bodyTimeout;
     this.#stalled = new StalledReaders(this.#sockets, writeTimeout);
-    const lingering = new Lingering(bounds.linger);
-    this.#refuser = new Refuser((refusal) => service.refused?.(refusal), lingering);
+    const discarder = new Discarder(limits.discard);
+    this.#refuser = new Refuser((refusal) => service.logRefusal?.(refusal), discarder);
     // One above the limit, to detect requests with too many headers: Node drops further headers silently.
-    Object.assign(server, timeouts, { maxHeadersCount: bounds.headerFields + 1 });
-    if (bounds.connections !== undefined) server.maxConnections = bounds.connections;
+    Object.assign(server, timeouts, { maxHeadersCount: limits.headerFields + 1 });
+    if (limits.connections !== undefined) server.maxConnections = limits.connections;
     // `requireHostHeader`: a missing `Host` is refused by the guard, with a body. `joinDuplicateHeaders`: repeated headers are joined,
     // so that the guard sees all values. `keepAliveTimeoutBuffer`: a connection is kept for the announced time, and not a second longer.
     // `httpAllowHalfOpen`: a client that closes its sending side waits for its response; Node would close the other side too and lose the
@@ -106,16 +106,16 @@ export class NodeHost {
     server.on("connect", (_request, socket) =>
       this.#refuser.connection(socket, notImplemented("this server is no proxy")),
     );
-    server.on("clientError", (error, socket) => this.#refuser.unreadable(error, socket as TrackedSocket));
+    server.on("clientError", (error, socket) => this.#refuser.invalidInput(error, socket as TrackedSocket));
     server.on("drop", () =>
-      service.refused?.({
+      service.logRefusal?.({
         code: "CONNECTION_LIMIT",
         message: "as many connections are open as are allowed; further ones are closed",
       }),
     );
     server.on("connection", (socket) => {
       this.#sockets.add(socket);
-      lingering.adopt(socket);
+      discarder.attach(socket);
       // Make Node cache the address now: it is no longer available after the client has disconnected.
       void socket.remoteAddress;
       socket
@@ -130,11 +130,11 @@ export class NodeHost {
     service: ServerService,
     timeouts: CheckedTimeouts,
     framework: Framework | undefined = listener && {},
-    bounds: HostBounds = standardBounds,
+    limits: HostLimits = defaultLimits,
   ): NodeHost {
     const serve = listener ?? ((request, response) => serveDirectly(service, request, response));
-    const server = createServer(serverOptionsFor(timeouts, bounds), serve);
-    return new NodeHost(server, service, timeouts, framework, bounds);
+    const server = createServer(serverOptionsFor(timeouts, limits), serve);
+    return new NodeHost(server, service, timeouts, framework, limits);
   }
 
   /** Number of open connections. */
@@ -173,7 +173,7 @@ export class NodeHost {
     const left = this.#isShared ? await this.#leave() : undefined;
     await inboxRead();
     // Close each connection after its next response.
-    for (const { [latest]: response } of this.#sockets) {
+    for (const { [lastResponse]: response } of this.#sockets) {
       if (response !== undefined && !response.headersSent) response.shouldKeepAlive = false;
     }
     const sweep = setInterval(() => server.closeIdleConnections(), idleCheckMs);
@@ -192,7 +192,7 @@ export class NodeHost {
 
   #bind(address: BindAddress): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const { backlog } = this.#bounds;
+    const { backlog } = this.#limits;
     const options = { ...address, ...(backlog !== undefined && { backlog }) };
     this.#server.once("error", reject).listen(options, () => {
       this.#server.off("error", reject);
@@ -220,7 +220,7 @@ export class NodeHost {
    * counts these as idle too, so they are protected here.
    */
   #closeUsed(): boolean {
-    const silent = [...this.#sockets].filter((socket) => socket[latest] === undefined);
+    const silent = [...this.#sockets].filter((socket) => socket[lastResponse] === undefined);
     for (const socket of silent) socket.destroy = () => socket;
     this.#server.closeIdleConnections();
     for (const socket of silent) Reflect.deleteProperty(socket, "destroy");
@@ -237,11 +237,11 @@ export class NodeHost {
   #receive(request: IncomingMessage, response: ServerResponse, listeners: readonly RequestListener[]): void {
     const socket = request.socket as TrackedSocket;
     if (isEnding(socket)) return;
-    socket[latest] = response;
+    socket[lastResponse] = response;
     if (this.#closing) response.shouldKeepAlive = false;
     const authority = authorityOf(request.url!);
     request.url = originForm(request.url!);
-    let refusal = refusalOf(request, this.#bounds);
+    let refusal = refusalOf(request, this.#limits);
     if (refusal === undefined && authority !== undefined) refusal = applyAuthority(request, authority);
     if (refusal !== undefined) {
       this.#refuser.request(response, refusal);
@@ -253,16 +253,16 @@ export class NodeHost {
       serveDirectly(this.#service, request, response);
       return;
     }
-    const passage = passageOf(request, this.#framework);
-    if (passage === "framework") {
+    const destination = destinationOf(request, this.#framework);
+    if (destination === "framework") {
       for (const listener of listeners) listener.call(this.#server, request, response);
-    } else if (passage === "kit") {
+    } else if (destination === "kit") {
       serveDirectly(this.#service, request, response);
-    } else if (passage === "error" && this.#service.refuse !== undefined) {
+    } else if (destination === "error" && this.#service.refuseUnseen !== undefined) {
       refuseDirectly(this.#service, request, response);
     } else {
-      const isRefusal = typeof passage === "object";
-      this.#refuser.request(response, isRefusal ? passage : badRequest("the request cannot be routed"));
+      const isRefusal = typeof destination === "object";
+      this.#refuser.request(response, isRefusal ? destination : badRequest("the request cannot be routed"));
     }
   }
 
@@ -273,7 +273,7 @@ export class NodeHost {
     const timer = setTimeout(() => {
       if (request.complete) return;
       const error = Object.assign(new Error("the body took too long"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
-      this.#refuser.unreadable(error, request.socket as TrackedSocket);
+      this.#refuser.invalidInput(error, request.socket as TrackedSocket);
     }, milliseconds);
     const clear = (): void => clearTimeout(timer);
     request.once("end", clear);
@@ -284,7 +284,7 @@ export class NodeHost {
 
 /** Returns true if the last response of a connection is not completely written. */
 function isAnswering(socket: TrackedSocket): boolean {
-  return !socket.destroyed && socket[latest]?.writableFinished === false;
+  return !socket.destroyed && socket[lastResponse]?.writableFinished === false;
 }
 
 /**
@@ -309,15 +309,15 @@ function continueInTurn(response: ServerResponse): void {
 
 /** Serves a request without a framework. */
 function serveDirectly(service: ServerService, request: IncomingMessage, response: ServerResponse): void {
-  bodyOf(request, service.limits.bodyBytes, (body) => {
+  readRequestBody(request, service.limits.bodyBytes, (body) => {
     if (body !== undefined) service.handle(new DirectExchange(request, response, request.url!, body));
   });
 }
 
 /** Responds with an error to a request without a framework, because the framework's middleware might have refused the request. */
 function refuseDirectly(service: ServerService, request: IncomingMessage, response: ServerResponse): void {
-  bodyOf(request, service.limits.bodyBytes, (body) => {
+  readRequestBody(request, service.limits.bodyBytes, (body) => {
     if (body !== undefined)
-      service.refuse?.(new DirectExchange(request, response, request.url!, body), undefined);
+      service.refuseUnseen?.(new DirectExchange(request, response, request.url!, body), undefined);
   });
 }

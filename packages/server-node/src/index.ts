@@ -4,17 +4,17 @@
  *
  * @module
  */
-export { checkAnswer } from "./answer.ts";
-export { type HostBounds, serverOptions } from "./bounds.ts";
-export { bodyOf, type ParsedRequest } from "./body-of.ts";
+export { checkResponse } from "./response-check.ts";
+export { type HostLimits, serverOptions } from "./limits.ts";
+export { readRequestBody, type ParsedRequest } from "./read-request-body.ts";
 export { NodeExchange } from "./exchange.ts";
 export { errorOfFramework } from "./framework-error.ts";
 export { headerRecord } from "./header-record.ts";
 export { type BindAddress, NodeHost, type NodeListenOptions, type RequestListener } from "./host.ts";
-export type { LingerLimits } from "./linger.ts";
+export type { DiscardLimits } from "./discard.ts";
 export { noSniff, noSniffName } from "./no-sniff.ts";
 export { normalPath } from "./normal-path.ts";
-export { type Framework, refuseBy, withoutFinalSlash } from "./passage.ts";
+export { type Framework, refuseRequest, withoutFinalSlash } from "./destination.ts";
 export { nodeBody, type PipedBody, webBody } from "./piped-body.ts";
 export { type Refusal, targetTooLong } from "./refusal.ts";
 export { readBody, RequestBody } from "./request-body.ts";

@@ -5,23 +5,23 @@ import type { Duplex } from "node:stream";
 
 import type { ServerRefusal } from "@kit/types";
 
-import { closeAfter, isEnding, type Lingering } from "./linger.ts";
+import { closeAfter, isEnding, type Discarder } from "./discard.ts";
 import { noSniff, noSniffName } from "./no-sniff.ts";
 import { badRequest, headersTooLarge, type Refusal, requestTimeout } from "./refusal.ts";
 
 /** Key of the last response that was started on a connection. */
-export const latest: unique symbol = Symbol("latest answer");
+export const lastResponse: unique symbol = Symbol("last response");
 /** Connection that stores its last response. */
-export type TrackedSocket = Socket & { [latest]?: ServerResponse };
+export type TrackedSocket = Socket & { [lastResponse]?: ServerResponse };
 
 /** Responds to input that never becomes a request of an application, and reports each refusal. */
 export class Refuser {
   readonly #report: (refusal: ServerRefusal) => void;
-  readonly #lingering: Lingering;
+  readonly #discarder: Discarder;
 
-  constructor(report: (refusal: ServerRefusal) => void, lingering: Lingering) {
+  constructor(report: (refusal: ServerRefusal) => void, discarder: Discarder) {
     this.#report = report;
-    this.#lingering = lingering;
+    this.#discarder = discarder;
   }
 
   /** Sends an error, in the format of all errors of kit, on a connection that has no request, and closes the connection. */
@@ -40,7 +40,7 @@ export class Refuser {
         "connection: close\r\n" +
         `date: ${new Date().toUTCString()}\r\n\r\n${body}`,
     );
-    this.#lingering.begin(socket);
+    this.#discarder.start(socket);
   }
 
   /** Sends an error for a request after the responses to earlier requests, and then closes the connection. */
@@ -56,8 +56,8 @@ export class Refuser {
   }
 
   /** Responds to input that Node's parser rejected, or that did not arrive in time. */
-  unreadable(error: NodeJS.ErrnoException, socket: TrackedSocket): void {
-    const response = socket[latest];
+  invalidInput(error: NodeJS.ErrnoException, socket: TrackedSocket): void {
+    const response = socket[lastResponse];
     if (isEnding(socket)) return;
     // A client that sent nothing gets no response.
     if (error.code === "ECONNRESET" || socket.bytesRead === 0) socket.destroy();

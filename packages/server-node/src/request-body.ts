@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 /** Body of a request, or the reason why its content is not available. */
 export class RequestBody {
   /** Empty body. */
-  static readonly none: RequestBody = new RequestBody(0, Buffer.alloc(0));
+  static readonly empty: RequestBody = new RequestBody(0, Buffer.alloc(0));
   /** Body above the limit. Its bytes are not kept. */
   static readonly tooLarge: RequestBody = new RequestBody(0, Buffer.alloc(0));
 
@@ -22,18 +22,18 @@ export class RequestBody {
   /** Creates a body from the received bytes. */
   static ofBytes(bytes: Uint8Array, limit: number): RequestBody {
     if (bytes.length > limit) return RequestBody.tooLarge;
-    return bytes.length === 0 ? RequestBody.none : new RequestBody(bytes.length, bytes);
+    return bytes.length === 0 ? RequestBody.empty : new RequestBody(bytes.length, bytes);
   }
 
   /** Creates a body from text that other code has decoded. */
   static ofText(text: string, limit: number): RequestBody {
     const length = Buffer.byteLength(text);
     if (length > limit) return RequestBody.tooLarge;
-    return length === 0 ? RequestBody.none : new RequestBody(length, text);
+    return length === 0 ? RequestBody.empty : new RequestBody(length, text);
   }
 
   /** Creates a body whose content is no longer available. Reading it throws `error`. */
-  static lost(error: Error): RequestBody {
+  static unavailable(error: Error): RequestBody {
     return new RequestBody(1, error);
   }
 

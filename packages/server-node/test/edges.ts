@@ -35,7 +35,7 @@ async function bare(
     limits: { bodyBytes: MIB },
     handle,
     fail: () => undefined,
-    refused: (refusal) => void refusals.push(refusal),
+    logRefusal: (refusal) => void refusals.push(refusal),
   };
   const { port, url } = await server.listen(service, where);
   return { port, url, refusals, [Symbol.asyncDispose]: () => server.close({ graceMs: 0 }) };

@@ -81,7 +81,7 @@ function seen(body: Shape, values: readonly unknown[], ...kinds: readonly Item["
   const ids = new Set(
     values.flatMap((value) =>
       observer.see(
-        { method: "POST", target: "/notes", text: JSON.stringify(value) },
+        { method: "POST", target: "/notes", body: JSON.stringify(value) },
         judged(body, JSON.parse(JSON.stringify(value))),
       ),
     ),
@@ -187,7 +187,7 @@ test("covers a rule if it is the only broken one and the response names its path
   const see = (sent: string, paths: readonly string[]): string[] =>
     observer
       .see(
-        { method: "POST", target: "/notes", text: sent },
+        { method: "POST", target: "/notes", body: sent },
         answer(400, {
           error: {
             code: "VALIDATION_ERROR",

@@ -12,14 +12,14 @@ export interface DevelopmentLink {
    * Returns the address to listen on instead of the program's own. It may be a socket that the previous process has
    * open too.
    */
-  place(options: ListenOptions): ListenOptions | Promise<ListenOptions>;
+  resolveAddress(options: ListenOptions): ListenOptions | Promise<ListenOptions>;
   /**
    * Reports that the application serves. `close` closes it as SIGTERM does, but without the delay before it stops
    * accepting.
    */
   listening(address: ListenAddress, close: () => void): void;
   /** Called after each response. `null` if nothing reads these reports. */
-  readonly answered: ((request: AnsweredRequest) => void) | null;
+  readonly onResponse: ((request: RespondedRequest) => void) | null;
   /** Returns the state of the last build. */
   build(): BuildState;
   /**
@@ -30,7 +30,7 @@ export interface DevelopmentLink {
 }
 
 /** Request with its response, as one line in the terminal shows them. */
-export interface AnsweredRequest {
+export interface RespondedRequest {
   /** Method in upper case. */
   readonly method: string;
   /** Path in the normal form, and query. */

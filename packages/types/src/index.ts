@@ -13,10 +13,10 @@ export type {
   RouteTableEntry,
 } from "./compiled.ts";
 export type { RouteContract, RouteKey } from "./contract.ts";
-export type { AnsweredRequest, BuildState, DevelopmentLink } from "./development.ts";
+export type { RespondedRequest, BuildState, DevelopmentLink } from "./development.ts";
 export type { LogEntry, Logger, LogLevel } from "./log.ts";
 export type {
-  AnsweredView,
+  FinishedRequestView,
   AttributeValue,
   CallObserver,
   CallStart,
@@ -30,7 +30,7 @@ export type {
   RequestRecord,
   RunningCall,
   RunningSpan,
-  SamplingQuestion,
+  SamplingInput,
   SpanRecord,
 } from "./observe.ts";
 export type {
@@ -42,7 +42,7 @@ export type {
   TelemetryModule,
   TelemetrySettings,
 } from "./telemetry.ts";
-export type { TestedAnswer, TestedRequest, TestLink, TestWatch } from "./testing.ts";
+export type { TestedResponse, TestedRequest, TestLink, TestRecorder } from "./testing.ts";
 export type {
   Coercer,
   Serializer,

@@ -175,15 +175,15 @@ export interface RequestRecord {
   readonly isSampled: boolean;
   /** Header `tracestate` of the request. `null` if the request had no valid `traceparent`. */
   readonly traceState: string | null;
-  /** Request as received. `null` unless an observer has {@link RequestObserver.received}. */
+  /** Request as received. `null` unless an observer has {@link RequestObserver.captureRequests}. */
   readonly received: ReceivedRequest | null;
 }
 
 /**
- * View of a request with its response, for {@link RequestObserver.onAnswer}. Valid only during that call, because its
+ * View of a request with its response, for {@link RequestObserver.onResponse}. Valid only during that call, because its
  * memory is reused for other requests afterwards. Numbers are stored. Other properties are computed when they are read.
  */
-export interface AnsweredView {
+export interface FinishedRequestView {
   /** Number of the request within its process, from 1. */
   readonly sequence: number;
   /** Index in `CompiledApplication.routes`, or -1 if no route matched. */
@@ -259,13 +259,13 @@ export interface CallObserver {
   /**
    * True if every middleware and handler runs through {@link CallObserver.around}. If false, routes that made no call
    * for a long time run without it, except for an occasional request, until a call is detected or
-   * {@link RequestHistory.callOfUnknown} reports one. Default false.
+   * {@link RequestHistory.unassignedCall} reports one. Default false.
    */
   readonly always?: boolean;
 }
 
 /** Facts for the decision about sampling a trace. */
-export interface SamplingQuestion {
+export interface SamplingInput {
   /** Trace id: 32 hexadecimal digits. */
   readonly traceId: string;
   /** Sampling flag of the client's `traceparent`. `undefined` if the client sent none. */
@@ -278,12 +278,12 @@ export interface SamplingQuestion {
 
 /**
  * Observation of requests by a plugin, as its `observe`. Every property is optional. With an empty object, kit records
- * requests and the plugin can read them with `host.requests`. kit logs errors that `onAnswer` and `isSampled` throw.
+ * requests and the plugin can read them with `host.requests`. kit logs errors that `onResponse` and `isSampled` throw.
  * They do not affect requests.
  */
 export interface RequestObserver {
   /** Minimum number of finished requests to keep. Default 256, maximum 65,536. */
-  readonly keep?: number;
+  readonly capacity?: number;
   /** True to provide `ctx.span` and to add the span to log entries. Default false. */
   readonly spans?: boolean;
   /**
@@ -295,11 +295,11 @@ export interface RequestObserver {
    * Keeps the headers of each request, and its body up to `bodyBytes` bytes. Default: not kept. Intended for
    * development, to show and repeat requests.
    */
-  readonly received?: { readonly bodyBytes: number };
+  readonly captureRequests?: { readonly bodyBytes: number };
   /**
    * Called after each response. The call is on the path of the request, so it should only update counters and return.
    */
-  onAnswer?(request: AnsweredView): void;
+  onResponse?(request: FinishedRequestView): void;
   /**
    * Runs each middleware and handler, so that its span can be made the current span for other tracing libraries. Must
    * call `run` exactly once, synchronously, and return its result. An error that this function throws itself fails the
@@ -310,7 +310,7 @@ export interface RequestObserver {
    * Returns true if a trace is sampled. Called at most once per request, when the decision is first needed. If several
    * observers have this function, kit uses the first.
    */
-  isSampled?(question: SamplingQuestion): boolean;
+  isSampled?(input: SamplingInput): boolean;
 }
 
 /** Active and finished requests of the running application. */
@@ -318,7 +318,7 @@ export interface RequestHistory {
   /** Number of active requests. */
   readonly activeCount: number;
   /** Number of requests with a response since the start. */
-  readonly answeredCount: number;
+  readonly finishedCount: number;
   /** Number of finished requests that are kept. */
   readonly capacity: number;
   /** Returns the active requests, oldest first. */
@@ -347,7 +347,7 @@ export interface RequestHistory {
    * Reports an outgoing call for which no span was found. Routes of active requests are then observed again, since they
    * may make calls.
    */
-  callOfUnknown(): void;
+  unassignedCall(): void;
   /** Returns an active or kept request by its id. */
   find(requestId: string): RequestRecord | undefined;
 }

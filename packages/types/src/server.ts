@@ -58,7 +58,7 @@ export interface ServerExchange {
    * True if the client sent the path with a final slash. `target` never has the slash, because a framework around kit
    * would see another path.
    */
-  readonly lostFinalSlash?: boolean;
+  readonly hadTrailingSlash?: boolean;
   /** Result of a matcher that the adapter runs itself. If absent, the pipeline matches the path. */
   readonly match?: RouteMatch;
   /** True if the body is larger than the limit. Its bytes are not available, and the response must be 413. */
@@ -142,13 +142,13 @@ export interface ServerService {
   /** Runs the pipeline. Never throws. Responds through {@link ServerExchange.respond}, immediately or later. */
   handle(exchange: ServerExchange): void;
   /** Logs a refusal by the server, with one entry per kind and minute. Never throws. */
-  refused?(refusal: ServerRefusal): void;
+  logRefusal?(refusal: ServerRefusal): void;
   /**
    * Responds to a request that no middleware of the framework around kit has seen or allowed. Never runs a handler or
    * middleware of kit. Responds with the router's refusal (400, 404, 405) if there is one. If a route matches and
    * `about` is `"body"`, responds with the refusal of the body. Otherwise responds with `error`, by default 404.
    */
-  refuse?(exchange: ServerExchange, error: unknown, about?: "body"): void;
+  refuseUnseen?(exchange: ServerExchange, error: unknown, about?: "body"): void;
   /** Returns true if a route of any method matches the path. */
   hasRoute?(path: string): boolean;
   /**

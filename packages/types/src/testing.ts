@@ -10,11 +10,11 @@ export interface TestLink {
    * Called with the refs of the routes before an application serves. Resolves to a function that receives its requests,
    * or to `undefined` if the requests of this application are not counted.
    */
-  watch(routes: readonly string[]): Promise<TestWatch | undefined>;
+  watch(routes: readonly string[]): Promise<TestRecorder | undefined>;
 }
 
 /** Receives a request when it has its response. */
-export type TestWatch = (request: TestedRequest, answer: TestedAnswer) => void;
+export type TestRecorder = (request: TestedRequest, response: TestedResponse) => void;
 
 /** Request as received. */
 export interface TestedRequest {
@@ -23,11 +23,11 @@ export interface TestedRequest {
   /** Path and query. */
   readonly target: string;
   /** Body as a string. Absent if there is no body. */
-  readonly text?: string;
+  readonly body?: string;
 }
 
 /** Response to a tested request. */
-export interface TestedAnswer {
+export interface TestedResponse {
   /** HTTP status. */
   readonly status: number;
   /** Parsed JSON of an error body, otherwise `undefined`. */

@@ -23,7 +23,7 @@ async function chosenServer(): Promise<ServerAdapter> {
 }
 
 /** Plugin that observes requests like the debug sidecar and telemetry. */
-const looker: Plugin = { name: "looker", observe: { keep: 1_000, spans: true, onAnswer: () => {} } };
+const looker: Plugin = { name: "looker", observe: { capacity: 1_000, spans: true, onResponse: () => {} } };
 
 /** Returns the observing plugins from the command line. */
 async function chosenPlugins(): Promise<readonly Plugin[]> {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
-import type { AnsweredRequest, BuildState, ListenAddress } from "@kit/types";
+import type { RespondedRequest, BuildState, ListenAddress } from "@kit/types";
 
 import { type Order, planVariable, type ProcessPlan, type Report } from "./messages.ts";
 
@@ -9,7 +9,7 @@ export interface ProcessEvents {
   requestSocket(asked: Extract<Report, { kit: "requestSocket" }>): void;
   listening(address: ListenAddress, imported: readonly string[]): void;
   linked(files: readonly string[]): void;
-  answered(requests: readonly AnsweredRequest[]): void;
+  answered(requests: readonly RespondedRequest[]): void;
   /** Called when the process has exited. `text` describes the exception that ended it, if any. */
   ended(end: ProcessEnd): void;
 }

@@ -10,7 +10,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { isMainThread } from "node:worker_threads";
 
-import type { AnsweredRequest, BuildState, DevelopmentLink, ListenOptions } from "@kit/types";
+import type { RespondedRequest, BuildState, DevelopmentLink, ListenOptions } from "@kit/types";
 
 import { acceptsHost, defaultHost } from "./allowed-hosts.ts";
 import { circularUse } from "./import-cycle.ts";
@@ -65,7 +65,7 @@ function loadStripper(): void {
 
 class Link implements DevelopmentLink {
   readonly version = 1;
-  readonly answered: DevelopmentLink["answered"];
+  readonly onResponse: DevelopmentLink["onResponse"];
   /** Resolves when the program is to run. */
   readonly programStart: Promise<void>;
   readonly #plan: ProcessPlan;
@@ -77,7 +77,7 @@ class Link implements DevelopmentLink {
   #tellsLinked = false;
   readonly #closes: (() => void)[] = [];
   #build: BuildState = { status: "built", text: "" };
-  #answers: AnsweredRequest[] = [];
+  #answers: RespondedRequest[] = [];
   #openSocket: (() => void) | undefined;
   #isDefaultHost = false;
   /** Address or name that the program listens on. */
@@ -86,7 +86,7 @@ class Link implements DevelopmentLink {
   constructor(plan: ProcessPlan) {
     this.#plan = plan;
     this.#held = [...plan.held];
-    this.answered = plan.lines ? (request) => this.#tellAnswer(request) : null;
+    this.onResponse = plan.lines ? (request) => this.#tellAnswer(request) : null;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.programStart = promise;
     process.on("message", (order: Order) => {
@@ -137,7 +137,7 @@ class Link implements DevelopmentLink {
     return this.#build;
   }
 
-  async place(options: ListenOptions): Promise<ListenOptions> {
+  async resolveAddress(options: ListenOptions): Promise<ListenOptions> {
     if (options.path !== undefined || options.fd !== undefined) return options;
     const host = this.#plan.host ?? options.host ?? defaultHost;
     const port = this.#plan.port ?? options.port;
@@ -204,7 +204,7 @@ class Link implements DevelopmentLink {
     }, linkedMs).unref();
   }
 
-  #tellAnswer(request: AnsweredRequest): void {
+  #tellAnswer(request: RespondedRequest): void {
     if (this.#answers.length === 0) {
       setTimeout(() => {
         send({ kit: "answered", requests: this.#answers });

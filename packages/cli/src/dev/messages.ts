@@ -1,4 +1,4 @@
-import type { AnsweredRequest, BuildState, ListenAddress } from "@kit/types";
+import type { RespondedRequest, BuildState, ListenAddress } from "@kit/types";
 
 /** Socket that the supervisor holds, with its file descriptor in the process of the application. */
 export interface HeldSocket {
@@ -47,5 +47,5 @@ export type Report =
   | { readonly kit: "listening"; readonly address: ListenAddress; readonly imported: readonly string[] }
   /** All files loaded so far that are neither in the project nor installed: files of linked packages. */
   | { readonly kit: "linked"; readonly files: readonly string[] }
-  | { readonly kit: "answered"; readonly requests: readonly AnsweredRequest[] }
+  | { readonly kit: "answered"; readonly requests: readonly RespondedRequest[] }
   | { readonly kit: "crashed"; readonly code?: string; readonly text: string };

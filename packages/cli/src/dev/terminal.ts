@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { styleText } from "node:util";
 
-import type { AnsweredRequest } from "@kit/types";
+import type { RespondedRequest } from "@kit/types";
 
 const interrupt = "\u0003";
 
@@ -46,7 +46,7 @@ export class Terminal {
     write(`${paint("red", "error")}: ${text}`);
   }
 
-  requests(requests: readonly AnsweredRequest[]): void {
+  requests(requests: readonly RespondedRequest[]): void {
     for (const { method, target, status, durationMs } of requests) {
       const color = status >= 500 ? "red" : status >= 400 ? "yellow" : "green";
       // The client chooses the target, so control characters are replaced. They could change the terminal otherwise.

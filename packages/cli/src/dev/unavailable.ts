@@ -37,7 +37,7 @@ const server = createServer((request, response) => {
   }
 });
 
-const options = await link.place({
+const options = await link.resolveAddress({
   port: Number(process.argv[2]),
   ...(process.argv[3] && { host: process.argv[3] }),
 });

@@ -52,7 +52,7 @@ function watch(exchange: Mutable, link: DevelopmentLink): void {
   const withBuild = (headers: readonly string[] | null): readonly string[] | null =>
     link.build().status === "failed" ? [...(headers ?? []), ...failedBuild] : headers;
   const tell = (status: number): void =>
-    link.answered?.({ method, target, status, durationMs: performance.now() - start });
+    link.onResponse?.({ method, target, status, durationMs: performance.now() - start });
   const respond = exchange.respond.bind(exchange);
   exchange.respond = (status: number, type: string | null, body: ResponseBody, headers) => {
     respond(status, type, body, withBuild(headers));

@@ -17,7 +17,7 @@ export async function listenOn(
   options: ListenOptions,
   link: DevelopmentLink | undefined,
 ): Promise<ListenAddress> {
-  const where = link === undefined ? options : await link.place(options);
+  const where = link === undefined ? options : await link.resolveAddress(options);
   try {
     return await server.listen(link === undefined ? service : watchedService(service, link), where);
   } catch (error) {

@@ -218,30 +218,32 @@ function failure(plugin: Plugin, hook: string, cause: unknown): Error {
   return new Error(`${hook} of the plugin ${plugin.name} failed`, { cause });
 }
 
-const greatestKeep = 65_536;
+const maxCapacity = 65_536;
 
 function namedObserver(plugin: Plugin, observe: RequestObserver): RequestObserver {
-  const { onAnswer, isSampled, keep = 0 } = observe;
-  if (!Number.isInteger(keep) || keep < 0 || keep > greatestKeep) {
-    const range = `a whole number from 0 to ${greatestKeep}`;
-    throw new TypeError(`The plugin ${plugin.name}: \`observe.keep\` must be ${range}, not ${String(keep)}`);
+  const { onResponse, isSampled, capacity = 0 } = observe;
+  if (!Number.isInteger(capacity) || capacity < 0 || capacity > maxCapacity) {
+    const range = `a whole number from 0 to ${maxCapacity}`;
+    throw new TypeError(
+      `The plugin ${plugin.name}: \`observe.capacity\` must be ${range}, not ${String(capacity)}`,
+    );
   }
   return {
     ...observe,
     ...(observe.around !== undefined && { around: observe.around.bind(observe) }),
-    ...(onAnswer !== undefined && {
-      onAnswer: (request) => {
+    ...(onResponse !== undefined && {
+      onResponse: (request) => {
         try {
-          onAnswer.call(observe, request);
+          onResponse.call(observe, request);
         } catch (cause) {
-          throw failure(plugin, "observe.onAnswer", cause);
+          throw failure(plugin, "observe.onResponse", cause);
         }
       },
     }),
     ...(isSampled !== undefined && {
-      isSampled: (question) => {
+      isSampled: (input) => {
         try {
-          return isSampled.call(observe, question);
+          return isSampled.call(observe, input);
         } catch (cause) {
           throw failure(plugin, "observe.isSampled", cause);
         }

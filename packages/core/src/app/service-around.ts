@@ -14,10 +14,11 @@ export function serviceAround(
     limits: service.limits,
     handle: (exchange) => around(exchange, () => service.handle(exchange)),
     fail: (exchange, error) => around(exchange, () => service.fail(exchange, error)),
-    ...(service.refuse !== undefined && {
-      refuse: (exchange, error, about) => around(exchange, () => service.refuse?.(exchange, error, about)),
+    ...(service.refuseUnseen !== undefined && {
+      refuseUnseen: (exchange, error, about) =>
+        around(exchange, () => service.refuseUnseen?.(exchange, error, about)),
     }),
-    ...(service.refused !== undefined && { refused: (refusal) => service.refused?.(refusal) }),
+    ...(service.logRefusal !== undefined && { logRefusal: (refusal) => service.logRefusal?.(refusal) }),
     ...(service.hasRoute !== undefined && { hasRoute: (path) => service.hasRoute?.(path) === true }),
   };
 }

@@ -1,10 +1,10 @@
 import type {
   ServerExchange,
   ServerService,
-  TestedAnswer,
+  TestedResponse,
   TestedRequest,
   TestLink,
-  TestWatch,
+  TestRecorder,
 } from "@kit/types";
 
 import { serviceAround } from "./service-around.ts";
@@ -29,7 +29,7 @@ export async function testedService(service: ServerService): Promise<ServerServi
 type Mutable = { -readonly [Key in keyof ServerExchange]: ServerExchange[Key] };
 
 /** Replaces the respond functions of the exchange with functions that also report the response. */
-function tellOf(exchange: Mutable, watch: TestWatch): void {
+function tellOf(exchange: Mutable, watch: TestRecorder): void {
   // Reads the request before the response is sent, because the server releases the request afterwards.
   const request = requestOf(exchange);
   const respond = exchange.respond.bind(exchange);
@@ -50,11 +50,11 @@ function requestOf(exchange: ServerExchange): TestedRequest {
   const { method, target, bodyLength, bodyTooLarge } = exchange;
   if (bodyLength === 0 || bodyTooLarge) return { method, target };
   // Invalid UTF-8 is not JSON. U+FFFD is not JSON either, so it stands for such a body.
-  return { method, target, text: exchange.bodyText() ?? "\uFFFD" };
+  return { method, target, body: exchange.bodyText() ?? "\uFFFD" };
 }
 
 /** Returns the response to report. A successful response is reported without its body. */
-function answerOf(status: number, body: unknown): TestedAnswer {
+function answerOf(status: number, body: unknown): TestedResponse {
   if (status < 400 || typeof body !== "string") return { status, body: undefined };
   try {
     return { status, body: JSON.parse(body) as unknown };

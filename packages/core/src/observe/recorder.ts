@@ -1,5 +1,5 @@
 import type {
-  AnsweredView,
+  FinishedRequestView,
   CallObserver,
   LifecycleTrace,
   RequestFault,
@@ -31,7 +31,7 @@ export interface RecorderParts {
   readonly onFailure: (error: unknown) => void;
 }
 
-const defaultKeep = 256;
+const defaultCapacity = 256;
 const wakeEveryMs = 100;
 
 /** Records requests for observers. Created only if there is an observer. */
@@ -43,10 +43,10 @@ export class Recorder implements RequestHistory {
   readonly #pool: SlotPool;
   readonly #clock = new DayClock();
   readonly #routeNumbers: ReadonlyMap<ExecutableRoute, number>;
-  readonly #onAnswer: readonly ((view: AnsweredView) => void)[];
+  readonly #onResponse: readonly ((view: FinishedRequestView) => void)[];
   readonly #around: readonly NonNullable<RequestObserver["around"]>[];
   readonly #isSampled: RequestObserver["isSampled"];
-  /** Maximum size of a body to keep, in bytes. -1 if neither headers nor bodies are kept. */
+  /** Maximum size of a body to capacity, in bytes. -1 if neither headers nor bodies are kept. */
   readonly #receivedBytes: number;
   readonly #view: View;
   #sequence = 0;
@@ -55,17 +55,20 @@ export class Recorder implements RequestHistory {
   constructor(parts: RecorderParts) {
     const { observers, routes } = parts;
     this.#parts = parts;
-    const keep = Math.max(0, ...observers.map((observer) => observer.keep ?? defaultKeep));
+    const capacity = Math.max(0, ...observers.map((observer) => observer.capacity ?? defaultCapacity));
     const longest = Math.max(0, ...routes.map(({ chain }) => chain.length));
     // A ring of one slot still holds the last request when the next one begins.
-    this.#pool = new SlotPool(Math.max(1, keep), phases.firstMiddleware + longest);
+    this.#pool = new SlotPool(Math.max(1, capacity), phases.firstMiddleware + longest);
     this.#routeNumbers = new Map(routes.map((route, index) => [route, index]));
     this.hasSpans = observers.some(({ spans }) => spans === true);
     this.#calls = observers.find(({ calls }) => calls !== undefined)?.calls;
-    this.#onAnswer = bound(observers, "onAnswer");
+    this.#onResponse = bound(observers, "onResponse");
     this.#around = bound(observers, "around");
     [this.#isSampled] = bound(observers, "isSampled");
-    this.#receivedBytes = Math.max(-1, ...observers.map(({ received }) => received?.bodyBytes ?? -1));
+    this.#receivedBytes = Math.max(
+      -1,
+      ...observers.map(({ captureRequests }) => captureRequests?.bodyBytes ?? -1),
+    );
     this.#view = new View(this);
   }
 
@@ -73,8 +76,8 @@ export class Recorder implements RequestHistory {
     return this.#pool.activeCount;
   }
 
-  get answeredCount(): number {
-    return this.#pool.answeredCount;
+  get finishedCount(): number {
+    return this.#pool.finishedCount;
   }
 
   get capacity(): number {
@@ -105,20 +108,20 @@ export class Recorder implements RequestHistory {
     options: { readonly limit: number; readonly sampled?: boolean },
   ): { records: RequestRecord[]; next: number; missed: number; left: number } {
     const { limit, sampled = false } = options;
-    const oldest = Math.max(0, this.answeredCount - this.capacity);
+    const oldest = Math.max(0, this.finishedCount - this.capacity);
     const records: RequestRecord[] = [];
     let next = Math.max(from, oldest);
-    for (; next < this.answeredCount && records.length < limit; next += 1) {
+    for (; next < this.finishedCount && records.length < limit; next += 1) {
       const slot = this.#pool.finishedAt(next);
       if (!sampled || this.isSampled(slot)) records.push(this.recordOf(slot));
     }
     let left = 0;
-    for (let rest = next; rest < this.answeredCount; rest += 1)
+    for (let rest = next; rest < this.finishedCount; rest += 1)
       if (!sampled || this.isSampled(this.#pool.finishedAt(rest))) left += 1;
     return { records, next, missed: Math.max(0, oldest - from), left };
   }
 
-  callOfUnknown(): void {
+  unassignedCall(): void {
     const now = monotonicMs();
     // Code outside of requests may make many calls, which belong to no request, so this runs at most every 100 ms.
     if (now < this.#nextWake) return;
@@ -180,7 +183,7 @@ export class Recorder implements RequestHistory {
     slot.status = status;
     if (slot.isWatched) slot.route!.callWatch.seen(slot.calls !== null);
     this.#pool.finish(slot);
-    if (this.#onAnswer.length > 0) this.#tellOfAnswer(this.#view.of(slot));
+    if (this.#onResponse.length > 0) this.#notifyResponse(this.#view.of(slot));
     const { onLifecycle } = this.#parts;
     if (onLifecycle.length === 0) return;
     const trace = this.traceOf(slot);
@@ -241,10 +244,10 @@ export class Recorder implements RequestHistory {
   }
 
   /** Does not use {@link Recorder.#tell}, because a closure for each request would cost more than most listeners. */
-  #tellOfAnswer(view: View): void {
-    for (const onAnswer of this.#onAnswer) {
+  #notifyResponse(view: View): void {
+    for (const onResponse of this.#onResponse) {
       try {
-        onAnswer(view);
+        onResponse(view);
       } catch (error) {
         this.#parts.onFailure(error);
       }
@@ -260,7 +263,7 @@ export class Recorder implements RequestHistory {
   }
 }
 
-function bound<THook extends "around" | "isSampled" | "onAnswer">(
+function bound<THook extends "around" | "isSampled" | "onResponse">(
   observers: readonly RequestObserver[],
   hook: THook,
 ): NonNullable<RequestObserver[THook]>[] {
@@ -271,7 +274,7 @@ function bound<THook extends "around" | "isSampled" | "onAnswer">(
 }
 
 /** View of a finished request. One object is reused for all requests, so that observing allocates no memory. */
-class View implements AnsweredView {
+class View implements FinishedRequestView {
   readonly #recorder: Recorder;
   #slot!: Slot;
 

@@ -99,7 +99,7 @@ export class SlotPool {
   readonly #phases: number;
   readonly #finished: Slot[];
   readonly #free: Slot[] = [];
-  #answeredCount = 0;
+  #finishedCount = 0;
   #activeCount = 0;
   #first: Slot | null = null;
   #last: Slot | null = null;
@@ -111,8 +111,8 @@ export class SlotPool {
   }
 
   /** Number of requests that finished since the start. */
-  get answeredCount(): number {
-    return this.#answeredCount;
+  get finishedCount(): number {
+    return this.#finishedCount;
   }
 
   get activeCount(): number {
@@ -143,10 +143,10 @@ export class SlotPool {
     slot.next = null;
     slot.isActive = false;
     this.#activeCount -= 1;
-    const at = this.#answeredCount % this.capacity;
+    const at = this.#finishedCount % this.capacity;
     const oldest = this.#finished[at]!;
     this.#finished[at] = slot;
-    this.#answeredCount += 1;
+    this.#finishedCount += 1;
     // Limits the free slots. After a traffic peak there would be more than are needed.
     if (this.#free.length >= this.capacity) return;
     oldest.clear();
@@ -165,8 +165,8 @@ export class SlotPool {
 
   /** Yields the slots of the kept finished requests, latest first. */
   *finished(): Generator<Slot> {
-    const kept = Math.min(this.#answeredCount, this.capacity);
+    const kept = Math.min(this.#finishedCount, this.capacity);
     for (let age = 1; age <= kept; age += 1)
-      yield this.#finished[(this.#answeredCount - age) % this.capacity]!;
+      yield this.#finished[(this.#finishedCount - age) % this.capacity]!;
   }
 }

@@ -1,4 +1,4 @@
-import type { ErrorAnswer, ErrorBody } from "../error-middleware.ts";
+import type { ErrorResponse, ErrorBody } from "../error-middleware.ts";
 import { toLoggable } from "../logging/loggable.ts";
 import { compileRedactor } from "../logging/redact.ts";
 
@@ -6,9 +6,9 @@ import { compileRedactor } from "../logging/redact.ts";
  * Returns true if a value is a valid result of an error middleware. The check is needed because users may wrap the
  * function.
  */
-export function isErrorAnswer(value: unknown): value is ErrorAnswer {
+export function isErrorResponse(value: unknown): value is ErrorResponse {
   if (typeof value !== "object" || value === null) return false;
-  const { status, body } = value as Partial<Record<keyof ErrorAnswer, unknown>>;
+  const { status, body } = value as Partial<Record<keyof ErrorResponse, unknown>>;
   const isStatus = typeof status === "number" && Number.isInteger(status) && status >= 400 && status <= 599;
   return isStatus && typeof body === "object" && body !== null;
 }

@@ -87,7 +87,7 @@ export class Pipeline implements ServerService {
     return this.#refuseUnmatched(exchange, match);
   }
 
-  refuse(exchange: ServerExchange, error: unknown, about?: "body"): void {
+  refuseUnseen(exchange: ServerExchange, error: unknown, about?: "body"): void {
     if (exchange.bodyTooLarge) return this.#refuse(exchange, payloadTooLarge(this.limits.bodyBytes));
     const match = this.#match(exchange.method, pathOf(exchange.target));
     if (match.kind !== "route") return this.#refuseUnmatched(exchange, match);
@@ -112,7 +112,7 @@ export class Pipeline implements ServerService {
     }
   }
 
-  refused(refusal: ServerRefusal): void {
+  logRefusal(refusal: ServerRefusal): void {
     this.#settings.refusals.count(refusal);
   }
 

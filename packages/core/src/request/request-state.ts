@@ -2,7 +2,7 @@ import type { AppError } from "@kit/errors";
 import type { CompiledRoute, ResponseBody, ResponseWriter, RunningSpan, ServerExchange } from "@kit/types";
 
 import type { RequestFailure } from "../app/plugin.ts";
-import type { ErrorAnswer, ErrorBody, ErrorFields } from "../error-middleware.ts";
+import type { ErrorResponse, ErrorBody, ErrorFields } from "../error-middleware.ts";
 import { messageForLog } from "../logging/database-error.ts";
 import type { LogPlace } from "../logging/log.ts";
 import type { Logger } from "../logging/log-entry.ts";
@@ -12,7 +12,7 @@ import type { Slot } from "../observe/slot.ts";
 import { helpOf, missingSchema } from "../missing-schema.ts";
 import { normalTarget } from "../router/normal-path.ts";
 import { describeBriefly } from "../thrown.ts";
-import { errorBodyText, isErrorAnswer } from "./error-text.ts";
+import { errorBodyText, isErrorResponse } from "./error-text.ts";
 import type { ExecutableRoute } from "./executable-route.ts";
 import { isDatabaseOutage } from "../database-outage.ts";
 import { headerView } from "./header-view.ts";
@@ -311,8 +311,8 @@ export class RequestState implements RequestFailure, Waiting {
 
   #errorAnswer(error: unknown): { status: number; code: string; text: string } {
     try {
-      const answer: ErrorAnswer = this.settings.errorMiddleware(error, this);
-      if (!isErrorAnswer(answer)) throw new TypeError("The error middleware returned no { status, body }");
+      const answer: ErrorResponse = this.settings.errorMiddleware(error, this);
+      if (!isErrorResponse(answer)) throw new TypeError("The error middleware returned no { status, body }");
       return {
         status: answer.status,
         code: this.#slot === null ? "" : codeOf(answer.body),

@@ -42,7 +42,7 @@ export class RequestRun extends RequestState {
   /** Value of {@link Context.rawWildcard}. */
   get rawWildcard(): string | undefined {
     const raw = wildcardOf(this.executable.compiled.path, this.path);
-    return raw !== undefined && this.exchange.lostFinalSlash === true ? `${raw}/` : raw;
+    return raw !== undefined && this.exchange.hadTrailingSlash === true ? `${raw}/` : raw;
   }
 
   /** Runs the pipeline. Never throws. */

@@ -17,7 +17,7 @@ export function feedOf(state: SidecarState, question: Query): Feed {
   const [of, number] = (question.text("after") ?? "").split(".");
   const after = of === instance && /^\d{1,15}$/.test(number ?? "") ? Number(number) : undefined;
   const active = state.active();
-  const answered = host.requests?.answeredCount ?? 0;
+  const answered = host.requests?.finishedCount ?? 0;
   const short = (record: RequestRecord): RequestSummary => summaryOf(redaction.request(record));
   const said = { instance, next: `${instance}.${answered}`, active: active.map(short) };
   if (state.isShared || after === undefined)

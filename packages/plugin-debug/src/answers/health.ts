@@ -31,7 +31,7 @@ export function ownHealth(host: PluginHost, lag: EventLoopLag): ProcessHealth {
     eventLoopLag: lag.read(),
     requests: {
       active: host.requests?.activeCount ?? 0,
-      answered: host.requests?.answeredCount ?? 0,
+      answered: host.requests?.finishedCount ?? 0,
     },
     process: { pid: process.pid, worker: host.worker, node: process.version, cores: cpus().length },
   };

@@ -1,5 +1,5 @@
 import type {
-  AnsweredView,
+  FinishedRequestView,
   ErrorRecord,
   LogEntry,
   LogLevel,
@@ -55,7 +55,7 @@ export class MemoryHistory implements History {
     return { requests: 0, errors: this.#missedErrors };
   }
 
-  answered({ route, startTime, durationMs, status }: AnsweredView): void {
+  answered({ route, startTime, durationMs, status }: FinishedRequestView): void {
     this.latencies.record(route ?? "", durationMs, status >= 500, startTime + durationMs);
   }
 
@@ -111,8 +111,8 @@ export class MemoryHistory implements History {
     return this.#requests?.active() ?? [];
   }
 
-  get answeredCount(): number {
-    return this.#requests?.answeredCount ?? 0;
+  get finishedCount(): number {
+    return this.#requests?.finishedCount ?? 0;
   }
 
   get activeCount(): number {

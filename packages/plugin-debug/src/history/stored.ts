@@ -3,7 +3,7 @@ import { closeSync, fchmodSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 
-import type { AnsweredView, ErrorRecord, LogEntry, RequestRecord } from "@kit/types";
+import type { FinishedRequestView, ErrorRecord, LogEntry, RequestRecord } from "@kit/types";
 
 import type { ProcessHealth } from "../answers/health.ts";
 import type { History, LogSelection, Missed, RequestSelection, Selection } from "./history.ts";
@@ -97,7 +97,7 @@ export class StoredHistory implements History {
   }
 
   /** Records a finished request. */
-  answered(request: AnsweredView): void {
+  answered(request: FinishedRequestView): void {
     if (this.#isBroken) return;
     if (this.#pending.length < mostRequests) this.#pending.push(request.record());
     else this.#missedRequests += 1;

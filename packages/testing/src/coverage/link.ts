@@ -5,11 +5,11 @@
  *
  * @module
  */
-import type { TestLink, TestWatch } from "@kit/types";
+import type { TestLink, TestRecorder } from "@kit/types";
 
 const link: TestLink = {
   version: 1,
-  async watch(routes): Promise<TestWatch | undefined> {
+  async watch(routes): Promise<TestRecorder | undefined> {
     const { recorderOfProcess } = await import("./recorder.ts");
     const recorder = await recorderOfProcess();
     // Tests may start other applications, with other contracts, too.

@@ -2,7 +2,7 @@ import { createMatcher, type Matcher } from "@kit/core/router";
 import type {
   CompiledApplication,
   CompiledRoute,
-  TestedAnswer,
+  TestedResponse,
   TestedRequest,
   ValidationRule,
 } from "@kit/types";
@@ -35,7 +35,7 @@ export class Observer {
   }
 
   /** Returns the ids of the covered items. Returns an empty list for a request that belongs to no route. */
-  see({ method, target, text }: TestedRequest, answer: TestedAnswer): string[] {
+  see({ method, target, body: text }: TestedRequest, answer: TestedResponse): string[] {
     const [path = "", query = ""] = target.split(/\?(.*)/s);
     const match = this.#match(method, path);
     const compiled = match.kind === "route" ? this.#application.routes[match.route] : undefined;
@@ -85,12 +85,12 @@ function valueOf(
 }
 
 /** Returns the name of a response: `404 NOTE_NOT_FOUND`, or the status alone. */
-function nameOf({ status, body }: TestedAnswer): string {
+function nameOf({ status, body }: TestedResponse): string {
   const code = (body as { error?: { code?: unknown } } | null | undefined)?.error?.code;
   return status >= 400 && typeof code === "string" ? `${status} ${code}` : String(status);
 }
 
-function namedFailures({ body }: TestedAnswer): readonly NamedFailure[] {
+function namedFailures({ body }: TestedResponse): readonly NamedFailure[] {
   const error = (body as { error?: { code?: unknown; details?: { fields?: unknown } } } | null | undefined)
     ?.error;
   if (error?.code !== "VALIDATION_ERROR" || !Array.isArray(error.details?.fields)) return [];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { threadId } from "node:worker_threads";
 
-import type { TestedAnswer, TestedRequest } from "@kit/types";
+import type { TestedResponse, TestedRequest } from "@kit/types";
 
 import type { Contracts } from "./contracts.ts";
 import { idOf, itemsOf } from "./items.ts";
@@ -13,7 +13,7 @@ import { Observer } from "./observe.ts";
 export interface Recorder {
   /** Returns true if these route refs belong to the application whose coverage is recorded. */
   isOf(routes: readonly string[]): boolean;
-  add(request: TestedRequest, answer: TestedAnswer): void;
+  add(request: TestedRequest, answer: TestedResponse): void;
 }
 
 let recorder: Promise<Recorder | undefined> | undefined;
@@ -61,7 +61,7 @@ class FileRecorder implements Recorder {
     return JSON.stringify(routes) === this.#routes;
   }
 
-  add(request: TestedRequest, answer: TestedAnswer): void {
+  add(request: TestedRequest, answer: TestedResponse): void {
     let lines = "";
     for (const id of this.#observer.see(request, answer)) {
       const index = this.#open.get(id);

@@ -20,7 +20,7 @@ const maxNameLength = 65_535;
  *
  * @throws {Error} with Node's code for an invalid status, header or body, such as `ERR_HTTP_INVALID_STATUS_CODE`.
  */
-export function checkAnswer(
+export function checkResponse(
   status: number,
   contentType: string | null,
   body: ResponseBody,

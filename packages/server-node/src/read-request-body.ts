@@ -14,14 +14,14 @@ export interface ParsedRequest extends IncomingMessage {
  * Reads the body of a request. Uses the bytes if they are still available, from the stream or from `rawBody`. Otherwise encodes the parsed
  * value as JSON again. Calls `done` once, and synchronously if there is nothing to wait for.
  */
-export function bodyOf(
+export function readRequestBody(
   request: ParsedRequest,
   limit: number,
   done: (body: RequestBody | undefined) => void,
 ): void {
   const { "content-length": declared, "transfer-encoding": coding } = request.headers;
   if (coding === undefined && (declared === undefined || declared === "0")) {
-    done(RequestBody.none);
+    done(RequestBody.empty);
     return;
   }
   // Check the declared length first, even if middleware has already read the body.
@@ -35,14 +35,15 @@ function readBefore({ body, rawBody }: ParsedRequest, limit: number): RequestBod
     if (content instanceof Uint8Array) return RequestBody.ofBytes(content, limit);
     if (typeof content === "string") return RequestBody.ofText(content, limit);
   }
-  if (body === undefined) return RequestBody.lost(lostBody("nothing was left of it in `request.body`"));
+  if (body === undefined)
+    return RequestBody.unavailable(lostBody("nothing was left of it in `request.body`"));
   try {
     const text = JSON.stringify(body) as string | undefined;
     if (text !== undefined) return RequestBody.ofText(text, limit);
   } catch (error) {
-    return RequestBody.lost(lostBody("what is in `request.body` has no JSON form", error));
+    return RequestBody.unavailable(lostBody("what is in `request.body` has no JSON form", error));
   }
-  return RequestBody.lost(lostBody("what is in `request.body` has no JSON form"));
+  return RequestBody.unavailable(lostBody("what is in `request.body` has no JSON form"));
 }
 
 function lostBody(why: string, cause?: unknown): Error {

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
 /** Limits for reading and discarding what a client still sends after its last response is decided. */
-export interface LingerLimits {
+export interface DiscardLimits {
   /** Maximum number of bytes from one client. */
   readonly bytes: number;
   /** Maximum number of clients at the same time. One more client closes the connection of the first one. */
@@ -14,7 +14,7 @@ export interface LingerLimits {
 }
 
 /** Default limits, equal to those of the native server. */
-export const standardLinger: LingerLimits = {
+export const defaultDiscardLimits: DiscardLimits = {
   bytes: 64 * 1024 * 1024,
   connections: 256,
   byteMs: 5000,
@@ -26,22 +26,22 @@ export const standardLinger: LingerLimits = {
  * connection, and the reset destroys a response that the client has not read yet. So the server closes only its own side and discards what
  * arrives.
  */
-export class Lingering {
-  readonly #limits: LingerLimits;
+export class Discarder {
+  readonly #limits: DiscardLimits;
   /** In the order in which discarding started. */
   readonly #sockets = new Set<Duplex>();
 
-  constructor(limits: LingerLimits) {
+  constructor(limits: DiscardLimits) {
     this.#limits = limits;
   }
 
   /** Makes {@link closeAfter} apply these limits to the connection. */
-  adopt(socket: Duplex): void {
+  attach(socket: Duplex): void {
     owners.set(socket, this);
   }
 
   /** Discards further input of the connection. The caller closes the server's side. */
-  begin(socket: Duplex): void {
+  start(socket: Duplex): void {
     // A destroyed socket emits no further `close`, so it would stay in `#sockets` without end.
     if (socket.destroyed) return;
     const { bytes, connections, byteMs, totalMs } = this.#limits;
@@ -69,8 +69,8 @@ export class Lingering {
   }
 }
 
-const standard = new Lingering(standardLinger);
-const owners = new WeakMap<Duplex, Lingering>();
+const standard = new Discarder(defaultDiscardLimits);
+const owners = new WeakMap<Duplex, Discarder>();
 
 /** Connections whose last response is decided. Further input on them is not parsed as requests. */
 const ending = new WeakSet<Duplex>();
@@ -88,6 +88,6 @@ export function closeAfter(response: ServerResponse): void {
   // Node calls this method after the last response is written; the original method would reset the connection.
   socket.destroySoon = () => {
     socket.end();
-    (owners.get(socket) ?? standard).begin(socket);
+    (owners.get(socket) ?? standard).start(socket);
   };
 }

@@ -13,31 +13,31 @@ import type { Refusal } from "./refusal.ts";
 export interface Framework {
   /** Returns true if the framework has neither middleware nor routes, so that kit may serve requests without the framework. */
   isEmpty?(): boolean;
-  /** Returns true if the framework cannot handle a request for a reason other than its path. The request is refused. */
-  isUnfit?(request: IncomingMessage): boolean;
+  /** Returns false if the framework cannot handle a request for a reason other than its path. The request is then refused. */
+  canHandle?(request: IncomingMessage): boolean;
   /**
    * Returns the target as the framework's router reads it, so that kit's router reads the same path, or the refusal of the request. The
    * path of `target` is in the normal form.
    */
-  read?(target: string, method: string): string | Refusal;
+  rewriteTarget?(target: string, method: string): string | Refusal;
 }
 
 /** Destination of a request: the framework, kit without the framework, an error by kit without the framework, or a refusal. */
-export type Passage = "framework" | "kit" | "error" | Refusal;
+export type Destination = "framework" | "kit" | "error" | Refusal;
 
 /**
  * Decides where a request goes, and converts its path to the normal form, so that the framework, kit's router and `ctx.path` see the same
  * string.
  */
-export function passageOf(request: IncomingMessage, framework: Framework | undefined): Passage {
+export function destinationOf(request: IncomingMessage, framework: Framework | undefined): Destination {
   const isDecodable = makeNormal(request);
   if (framework === undefined || framework.isEmpty?.() === true) return "kit";
   // `OPTIONS *` addresses the server as a whole. No route has this path, so no handler runs, and frameworks do not know the path.
   if (request.url === "*") return "kit";
   // A framework would respond to these requests by itself, or read their paths differently.
-  if (!isDecodable || framework.isUnfit?.(request) === true) return "error";
-  if (framework.read !== undefined) {
-    const target = framework.read(request.url!, request.method!);
+  if (!isDecodable || framework.canHandle?.(request) === false) return "error";
+  if (framework.rewriteTarget !== undefined) {
+    const target = framework.rewriteTarget(request.url!, request.method!);
     if (typeof target !== "string") return target;
     if (endsWithSlash(request.url!) && !endsWithSlash(target)) withoutSlash.add(request);
     request.url = target;
@@ -49,7 +49,7 @@ export function passageOf(request: IncomingMessage, framework: Framework | undef
 const withoutSlash: WeakSet<IncomingMessage> = new WeakSet();
 
 /** Returns true if the client sent the path with a final slash that was removed for the framework. */
-export function lostFinalSlash(request: IncomingMessage): boolean {
+export function hadTrailingSlash(request: IncomingMessage): boolean {
   return withoutSlash.has(request);
 }
 
@@ -82,13 +82,13 @@ export function withoutFinalSlash(target: string, service: ServerService): strin
   return path.slice(0, -1) + target.slice(path.length);
 }
 
-/** Responds with an error and never calls a handler; see {@link ServerService.refuse}. */
-export function refuseBy(
+/** Responds with an error and never calls a handler; see {@link ServerService.refuseUnseen}. */
+export function refuseRequest(
   service: ServerService,
   exchange: ServerExchange,
   error?: unknown,
   about?: "body",
 ): void {
-  if (service.refuse !== undefined) service.refuse(exchange, error, about);
+  if (service.refuseUnseen !== undefined) service.refuseUnseen(exchange, error, about);
   else service.fail(exchange, error ?? new NotFoundError("NOT_FOUND", "Nothing is here"));
 }

@@ -1,10 +1,10 @@
 import type { ServerOptions } from "node:http";
 
-import { type LingerLimits, standardLinger } from "./linger.ts";
+import { type DiscardLimits, defaultDiscardLimits } from "./discard.ts";
 import type { CheckedTimeouts } from "./timeouts.ts";
 
 /** Limits of a host, except the limit for bodies. */
-export interface HostBounds {
+export interface HostLimits {
   /** Maximum size of the request line and the headers together, in bytes. */
   readonly headBytes: number;
   /** Maximum number of header lines. */
@@ -15,27 +15,27 @@ export interface HostBounds {
   readonly connections?: number;
   /** Maximum number of connections that wait to be accepted. `undefined`: Node's default. */
   readonly backlog?: number;
-  readonly linger: LingerLimits;
+  readonly discard: DiscardLimits;
 }
 
 /** Default limits, equal to those of the native server. */
-export const standardBounds: HostBounds = {
+export const defaultLimits: HostLimits = {
   headBytes: 16 * 1024,
   headerFields: 100,
   targetBytes: 8 * 1024,
-  linger: standardLinger,
+  discard: defaultDiscardLimits,
 };
 
 /** Options for a server that is created for a framework. Timeouts are checked every second, and request heads are limited. */
 export const serverOptions: ServerOptions = {
   connectionsCheckingInterval: 1000,
-  maxHeaderSize: standardBounds.headBytes,
+  maxHeaderSize: defaultLimits.headBytes,
 };
 
 /** Returns the options for a server that the host creates itself. Shorter timeouts are checked more often. */
 export function serverOptionsFor(
   { headersTimeout }: CheckedTimeouts,
-  { headBytes }: HostBounds,
+  { headBytes }: HostLimits,
 ): ServerOptions {
   return {
     connectionsCheckingInterval: Math.min(Math.max(Math.ceil(headersTimeout / 4), 10), 1000),
