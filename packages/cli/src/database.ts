@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import type { DatabaseAnswer, DatabaseRequest } from "@kit/transform-native";
+import type { DatabaseReply, DatabaseRequest } from "@kit/transform-native";
 
 import { psql } from "./psql.ts";
 
@@ -33,7 +33,7 @@ export class EmbeddedDatabases {
   }
 
   /** Executes an action of `kit db`. */
-  async handle(request: DatabaseRequest): Promise<DatabaseAnswer> {
+  async handle(request: DatabaseRequest): Promise<DatabaseReply> {
     const { root } = request;
     const { resetDatabase, startDatabase, stopDatabase } = await load(root);
     switch (request.action) {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 
-import type { EnvFileAnswer } from "@kit/transform-native";
+import type { EnvFileReply } from "@kit/transform-native";
 
 /** Variables of a project's `.env` in the environment of this process. Used for development only. */
 export class EnvFile {
@@ -17,7 +17,7 @@ export class EnvFile {
    *
    * @throws {Error} if the file exists and cannot be read.
    */
-  load(root: string): EnvFileAnswer {
+  load(root: string): EnvFileReply {
     const file = this.#environment === "development" ? read(root) : {};
     const answer = { set: [] as string[], kept: [] as string[], changed: [] as string[] };
     for (const name of this.#own.keys()) {

@@ -4,10 +4,10 @@ import { basename } from "node:path";
 import {
   type DevelopmentEvent,
   loadCompiler,
-  type NodeEnd,
+  type NodeReply,
   type NodeRunRequest,
   type ServeRequest,
-  type TapQuestion,
+  type TapRunRequest,
   type WatchRequest,
 } from "@kit/transform-native";
 
@@ -107,7 +107,7 @@ export class Host {
 
   /** Runs a tap of a plugin of the configuration. The result contains the failure, if any. */
   async runTap(
-    { plugin, hook, event, attached }: TapQuestion,
+    { plugin, hook, event, attached }: TapRunRequest,
     attachment: () => string | null,
   ): Promise<TapAnswer> {
     const found = this.#plugins[plugin];
@@ -124,7 +124,7 @@ export class Host {
   }
 
   /** Runs Node until it exits; see `runNode`. */
-  async runNode(run: NodeRunRequest): Promise<NodeEnd> {
+  async runNode(run: NodeRunRequest): Promise<NodeReply> {
     const { received, ...end } = await runNode(run);
     this.#received = received;
     return end;

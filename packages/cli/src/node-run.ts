@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import type { NodeEnd, NodeRunRequest, SeenContracts } from "@kit/transform-native";
+import type { NodeReply, NodeRunRequest, SeenContracts } from "@kit/transform-native";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** End of a Node process, with the signal that this process received while it ran. */
-export interface Ended extends NodeEnd {
+export interface Ended extends NodeReply {
   readonly received: NodeJS.Signals | undefined;
 }
 

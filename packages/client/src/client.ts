@@ -2,12 +2,12 @@ import { decode, encode, type Codecs } from "./codec.ts";
 import { ApiError, errorOf } from "./error.ts";
 import type { ClientOptions, CodecsOption, RequestOptions } from "./options.ts";
 import { addressOf, type Address } from "./request.ts";
-import { delayOf, isPassing, limitOf, wait } from "./retry.ts";
+import { delayOf, isRetryable, limitOf, wait } from "./retry.ts";
 import type { ApiCall, Client, Result } from "./types.ts";
 
 type Call = RequestOptions & Address & { body?: unknown };
 
-interface Answer {
+interface Exchange {
   data: unknown;
   response: Response;
 }
@@ -32,12 +32,12 @@ const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"] as 
 export function createClient<Routes>(options: ClientOptions & CodecsOption<Routes>): Client<Routes> {
   const callers = METHODS.map((method) => [
     method,
-    (path: string, call: Call = {}) => callOf(send(options, method.toUpperCase(), path, call)),
+    (path: string, call: Call = {}) => toApiCall(send(options, method.toUpperCase(), path, call)),
   ]);
   return Object.fromEntries(callers) as unknown as Client<Routes>;
 }
 
-function callOf(answer: Promise<Answer>): ApiCall<unknown, ApiError> {
+function toApiCall(answer: Promise<Exchange>): ApiCall<unknown, ApiError> {
   const data = answer.then((ended) => ended.data);
   const result = (): Promise<Result<unknown, ApiError>> => {
     // A caller that uses the result receives the failure there, so the promise must not cause an unhandled rejection.
@@ -58,7 +58,7 @@ async function send(
   method: string,
   path: string,
   call: Call,
-): Promise<Answer> {
+): Promise<Exchange> {
   const url = String(options.baseUrl).replace(/\/$/, "") + addressOf(path, call);
   const timeoutMs = call.timeoutMs ?? options.timeoutMs ?? 30_000;
   const timeout = timeoutMs > 0 ? AbortSignal.timeout(timeoutMs) : undefined;
@@ -79,7 +79,7 @@ async function send(
   if (options.credentials !== undefined) init.credentials = options.credentials;
 
   try {
-    const response = await attempts(options, call, () => new Request(url, init));
+    const response = await sendWithRetries(options, call, () => new Request(url, init));
     return { data: await read(response, method, `${method} ${path}`, options.codecs), response };
   } catch (error) {
     // The error is a timeout only if the timeout aborted the call before the caller's signal did.
@@ -91,15 +91,19 @@ async function send(
 }
 
 /** Sends a request and retries it. Returns the first response that needs no retry, or the last one. */
-async function attempts(options: ClientOptions, call: Call, request: () => Request): Promise<Response> {
+async function sendWithRetries(
+  options: ClientOptions,
+  call: Call,
+  request: () => Request,
+): Promise<Response> {
   const retry = call.retry ?? options.retry;
   for (let attempt = 0; ; attempt++) {
     const next = request();
     const isLast = attempt >= limitOf(next.method, retry);
     let delay: number | undefined;
     try {
-      const response = await through(options, 0, next);
-      if (isLast || !isPassing(response.status)) return response;
+      const response = await runInterceptors(options, 0, next);
+      if (isLast || !isRetryable(response.status)) return response;
       delay = delayOf(attempt, retry, response.headers.get("retry-after"));
       if (delay === undefined) return response;
       await response.body?.cancel();
@@ -111,9 +115,14 @@ async function attempts(options: ClientOptions, call: Call, request: () => Reque
   }
 }
 
-async function through(options: ClientOptions, position: number, request: Request): Promise<Response> {
+async function runInterceptors(
+  options: ClientOptions,
+  position: number,
+  request: Request,
+): Promise<Response> {
   const interceptor = options.interceptors?.[position];
-  if (interceptor !== undefined) return interceptor(request, (next) => through(options, position + 1, next));
+  if (interceptor !== undefined)
+    return interceptor(request, (next) => runInterceptors(options, position + 1, next));
   try {
     // Not called as a method of `options`, because browsers refuse their own `fetch` with another receiver.
     const { fetch = globalThis.fetch } = options;

@@ -2,11 +2,11 @@ import type { RetryOptions } from "./options.ts";
 
 /** Idempotent methods (RFC 9110, section 9.2.2). */
 const IDEMPOTENT = /^(GET|HEAD|OPTIONS|PUT|DELETE)$/;
-const PASSING = new Set([429, 502, 503, 504]);
+const RETRYABLE = new Set([429, 502, 503, 504]);
 
 /** Returns true if a call may be retried after a response with that status. */
-export function isPassing(status: number): boolean {
-  return PASSING.has(status);
+export function isRetryable(status: number): boolean {
+  return RETRYABLE.has(status);
 }
 
 /** Returns the maximum number of retries of a call. */

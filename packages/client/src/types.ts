@@ -141,36 +141,39 @@ interface Contract {
 }
 
 /** Body of a call. Required if the contract has a body, even if all of its properties are optional. */
-type Body<T> = [T] extends [void] ? unknown : { body: T };
+type BodyArgument<T> = [T] extends [void] ? unknown : { body: T };
 
 /**
  * Slot of a contract as a property of the call: absent if the slot is `void`, optional if all of its properties are
  * optional.
  */
-type Part<Name extends string, T> = [T] extends [void]
+type SlotArgument<Name extends string, T> = [T] extends [void]
   ? unknown
   : {} extends T
     ? { [K in Name]?: T }
     : { [K in Name]: T };
 
 /** Generated route itself, or the route that a contract describes. */
-type Endpoint<C> =
+type RouteOf<C> =
   C extends Route<infer _Input, infer _Output, infer _Failures>
     ? C
     : C extends Contract
       ? Route<
-          Part<"params", C["params"]> & Part<"query", C["query"]> & Body<C["body"]> & object,
+          SlotArgument<"params", C["params"]> &
+            SlotArgument<"query", C["query"]> &
+            BodyArgument<C["body"]> &
+            object,
           [C["response"]] extends [void] ? undefined : Wire<C["response"]>,
           never
         >
       : never;
 
 /** Input of a route: `InputOf<Routes, "GET /notes/:id">`. */
-export type InputOf<Routes, Key extends keyof Routes> = Endpoint<Routes[Key]>["input"];
+export type InputOf<Routes, Key extends keyof Routes> = RouteOf<Routes[Key]>["input"];
 /** Data of a route's response: `OutputOf<Routes, "GET /notes/:id">`. */
-export type OutputOf<Routes, Key extends keyof Routes> = Endpoint<Routes[Key]>["output"];
+export type OutputOf<Routes, Key extends keyof Routes> = RouteOf<Routes[Key]>["output"];
 /** Errors of a route: `ErrorOf<Routes, "GET /notes/:id">`. */
-export type ErrorOf<Routes, Key extends keyof Routes> = Endpoint<Routes[Key]>["failures"] | CommonFailure;
+export type ErrorOf<Routes, Key extends keyof Routes> = RouteOf<Routes[Key]>["failures"] | CommonFailure;
 
 type PathsOf<Key, Method extends string> = Key extends `${Method} ${infer Path}` ? Path : never;
 

@@ -8,7 +8,7 @@ import type { CompiledRoute } from "@kit/types";
 
 import { environmentOf } from "./app/environment.ts";
 import { isDatabaseOutage } from "./database-outage.ts";
-import { extendedFields, placesOnDisk } from "./extended-fields.ts";
+import { extendedFields, existingLocations } from "./extended-fields.ts";
 import { describeCauses, describeThrown } from "./thrown.ts";
 
 /** Request that failed, as the error middleware receives it. */
@@ -101,13 +101,15 @@ export function createErrorMiddleware(options: ErrorMiddlewareOptions = {}): Err
   const isDev = options.isDev ?? environmentOf() === "development";
   const errorMiddleware: ErrorMiddleware = (error, request) => {
     const { traceId } = request;
-    const known = AppError.isAppError(error);
-    const isOutage = !known && isDatabaseOutage(error);
-    const status = known ? error.status : isOutage ? 503 : 500;
-    const told = known ? error : unknownError(error, isDev, isOutage ? outage : internal);
-    const { code, message } = told;
+    const isApplicationError = AppError.isAppError(error);
+    const isOutage = !isApplicationError && isDatabaseOutage(error);
+    const status = isApplicationError ? error.status : isOutage ? 503 : 500;
+    const visible = isApplicationError
+      ? error
+      : describeUnknownError(error, isDev, isOutage ? outage : internal);
+    const { code, message } = visible;
     const fields = isDev ? "all" : (request.errorFields ?? "none");
-    const details = fields === "all" ? withHandler(told.details, request) : told.details;
+    const details = fields === "all" ? withHandler(visible.details, request) : visible.details;
     return {
       status,
       body: {
@@ -129,21 +131,21 @@ export function createErrorMiddleware(options: ErrorMiddlewareOptions = {}): Err
  * Code and message that the client receives for an error that is not an `AppError`. The message of the error itself may
  * contain names of hosts, tables and files.
  */
-interface Public {
+interface PublicError {
   readonly code: string;
   readonly message: string;
 }
 
-const internal: Public = { code: "INTERNAL_SERVER_ERROR", message: "Internal Server Error" };
-const outage: Public = { code: "SERVICE_UNAVAILABLE", message: "Service Unavailable" };
+const internal: PublicError = { code: "INTERNAL_SERVER_ERROR", message: "Internal Server Error" };
+const outage: PublicError = { code: "SERVICE_UNAVAILABLE", message: "Service Unavailable" };
 
-function unknownError(
+function describeUnknownError(
   error: unknown,
   isDev: boolean,
-  shown: Public,
+  fallback: PublicError,
 ): { code: string; message: string; details?: object } {
-  const { code } = shown;
-  if (!isDev) return shown;
+  const { code } = fallback;
+  if (!isDev) return fallback;
   const { message, name, stack } = describeThrown(error);
   const causes = describeCauses(error);
   return {
@@ -175,6 +177,6 @@ function withHandler(details: object | undefined, request: FailedRequest): objec
 /** Returns the location of the handler that failed, and the tests of its route. */
 function handlerOf(request: FailedRequest): object | undefined {
   if (request.phase !== "handler" || request.route === null) return undefined;
-  const { handler, tests } = placesOnDisk(request.route, request);
+  const { handler, tests } = existingLocations(request.route, request);
   return { ...(handler && { handler }), relatedTests: tests };
 }

@@ -23,7 +23,8 @@ export function extendedFields(
   if (route !== null) {
     told["route"] = route.ref;
     // File access takes time, and in production a client could cause it with any number of invalid requests.
-    if (fields === "all") Object.assign(told, placesOf(placesOnDisk(route, request), phase, violation));
+    if (fields === "all")
+      Object.assign(told, locationFields(existingLocations(route, request), phase, violation));
   }
   if (violation !== undefined) {
     told["schema"] = violation.schema;
@@ -58,7 +59,10 @@ function violationOf(error: unknown): Violation | undefined {
  * Returns those source locations of a route whose files exist. A build may be older than its sources, or run without
  * them.
  */
-export function placesOnDisk({ source }: CompiledRoute, { projectRoot = "." }: FailedRequest): PlacesOnDisk {
+export function existingLocations(
+  { source }: CompiledRoute,
+  { projectRoot = "." }: FailedRequest,
+): SourceLocations {
   const isThere = (file: string): boolean => existsSync(resolve(projectRoot, file));
   const { contract, handler, schemas, tests } = source;
   return {
@@ -69,16 +73,16 @@ export function placesOnDisk({ source }: CompiledRoute, { projectRoot = "." }: F
   };
 }
 
-interface PlacesOnDisk {
+interface SourceLocations {
   readonly contract: CompiledRoute["source"]["contract"] | undefined;
   readonly handler: CompiledHandler | undefined;
   readonly schemas: CompiledRoute["source"]["schemas"];
   readonly tests: readonly string[];
 }
 
-function placesOf(places: PlacesOnDisk, phase: string, violation: Violation | undefined): object {
+function locationFields(places: SourceLocations, phase: string, violation: Violation | undefined): object {
   const { schemas, tests } = places;
-  const place = placeOf(places, phase);
+  const place = locationOf(places, phase);
   const schemaFile = violation === undefined ? undefined : schemas[violation.slot];
   return {
     ...(place !== undefined && { sourceFile: `${place.file}:${place.line}` }),
@@ -91,8 +95,8 @@ function placesOf(places: PlacesOnDisk, phase: string, violation: Violation | un
  * Selects the location to show: the contract for an invalid request, the handler for an invalid response. The location
  * of a middleware is unknown.
  */
-function placeOf(
-  { contract, handler }: PlacesOnDisk,
+function locationOf(
+  { contract, handler }: SourceLocations,
   phase: string,
 ): { file: string; line: number } | undefined {
   if (phase.startsWith("validation:")) return contract;

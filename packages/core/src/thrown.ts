@@ -1,5 +1,5 @@
 /** Description of a thrown value. */
-export interface Thrown {
+export interface ThrownDescription {
   readonly name: string;
   readonly message: string;
   readonly stack?: string;
@@ -16,7 +16,7 @@ export function describeCauses(
   const messages: string[] = [];
   let cause = causeOf(thrown);
   while (cause !== undefined && cause !== null && messages.length < CAUSES) {
-    messages.push(shown(cause, describeBriefly(cause).message));
+    messages.push(shown(cause, describeWithoutStack(cause).message));
     cause = causeOf(cause);
   }
   return messages;
@@ -33,8 +33,8 @@ function causeOf(thrown: unknown): unknown {
 /**
  * Describes a thrown value, which may be something other than an `Error` or may throw when it is read. Never throws.
  */
-export function describeThrown(thrown: unknown): Thrown {
-  const brief = describeBriefly(thrown);
+export function describeThrown(thrown: unknown): ThrownDescription {
+  const brief = describeWithoutStack(thrown);
   const stack = typeof thrown === "object" && thrown !== null ? readText(thrown, "stack") : undefined;
   return stack === undefined ? brief : { ...brief, stack };
 }
@@ -43,7 +43,7 @@ export function describeThrown(thrown: unknown): Thrown {
  * Describes a thrown value without its stack, because creating the stack string costs more than the rest of a request.
  * Never throws.
  */
-export function describeBriefly(thrown: unknown): Pick<Thrown, "name" | "message"> {
+export function describeWithoutStack(thrown: unknown): Pick<ThrownDescription, "name" | "message"> {
   // The function is not converted to a string, because its own `toString` may throw.
   if (typeof thrown === "function") return { name: "NonError", message: "A function was thrown" };
   if (typeof thrown !== "object" || thrown === null) {

@@ -241,7 +241,7 @@ describe("ctx.log", () => {
         (entry) => entries.push(entry),
       ],
     });
-    log.at(() => ({})).info(Symbol("odd") as never, 5 as never);
+    log.loggerFor(() => ({})).info(Symbol("odd") as never, 5 as never);
     assert.equal(lines.length, 2);
     assert.equal(lines[0], JSON.stringify(entries[0]));
     assert.equal(entries[0]!.message, "Symbol(odd)");
@@ -257,7 +257,7 @@ describe("ctx.log", () => {
       lines: { write: (line) => messages.push((JSON.parse(line) as LogEntry).message) },
       sinks: [],
     });
-    const logger = log.at(() => ({}));
+    const logger = log.loggerFor(() => ({}));
     for (const odd of [{ id: 7, password: "p" }, new Error("x"), [1n], null, undefined, {}])
       logger.info(odd as never);
     assert.deepEqual(messages.with(1, ""), [

@@ -20,7 +20,7 @@ const lineOf = (message: string, data?: object, hasColours = false): string => {
     sinks: [],
   });
   const place = { route: "GET /a", phase: "handler", traceId: "4bf92f3577b34da6a3ce929d0e0e4736" };
-  log.at(() => place).warn(message, data);
+  log.loggerFor(() => place).warn(message, data);
   assert.equal(lines.length, 1);
   return lines[0]!.replace(/\d\d:\d\d:\d\d\.\d{3}/, "TIME");
 };

@@ -90,7 +90,9 @@ describe("secrets", () => {
     const redactor = compileRedactor(["user.*.key", "password"]);
     redactor.hideNames(["iban"]);
     const hidden = (path: string): boolean =>
-      redactor.text(`Invalid: ${path}: expected string, received number 5`).endsWith("received [redacted]");
+      redactor
+        .redactMessage(`Invalid: ${path}: expected string, received number 5`)
+        .endsWith("received [redacted]");
     for (const path of [
       "$.password",
       "$.a.b.Password[0].c",
@@ -103,7 +105,7 @@ describe("secrets", () => {
     for (const path of ["$.passwords", "$", "$.user.key", "$.name[0]"]) assert.ok(!hidden(path), path);
     const two = "$.a: expected x, received 1\n$.password: expected y, received 2 (and 3 more)\nat file";
     assert.equal(
-      redactor.text(two),
+      redactor.redactMessage(two),
       "$.a: expected x, received 1\n$.password: expected y, received [redacted] (and 3 more)\nat file",
     );
   });
@@ -120,7 +122,7 @@ describe("secrets", () => {
       "long paths of user names": (size) => `$${".user".repeat(size / 5)}: expected b, received c`,
     };
     for (const [name, make] of Object.entries(texts)) {
-      const power = growth(make, (text) => redactor.text(text), 16 * 1024);
+      const power = growth(make, (text) => redactor.redactMessage(text), 16 * 1024);
       assert.ok(power < 1.5, `${name}: the time grows with the size to the power of ${power.toFixed(2)}`);
     }
   });
@@ -129,7 +131,7 @@ describe("secrets", () => {
     const redactor = compileRedactor(["password"]);
     for (const key of ["a: expected b, received c", "$.a: expected ", ", received ", ": expected x"]) {
       const text = `Invalid body: $[${JSON.stringify(key)}].password: expected string, received number 4711`;
-      assert.doesNotMatch(redactor.text(text), /4711/, key);
+      assert.doesNotMatch(redactor.redactMessage(text), /4711/, key);
     }
   });
 

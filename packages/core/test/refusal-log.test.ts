@@ -3,10 +3,10 @@ import { test } from "node:test";
 
 import { Log } from "../src/logging/log.ts";
 import type { LogEntry } from "../src/logging/log-entry.ts";
-import { RefusalLog } from "../src/logging/refusal-log.ts";
+import { ServerRefusalLog } from "../src/logging/server-refusal-log.ts";
 import { compileRedactor } from "../src/logging/redact.ts";
 
-function record(): { refusals: RefusalLog; entries: LogEntry[] } {
+function record(): { refusals: ServerRefusalLog; entries: LogEntry[] } {
   const entries: LogEntry[] = [];
   const log = new Log({
     level: "info",
@@ -15,7 +15,7 @@ function record(): { refusals: RefusalLog; entries: LogEntry[] } {
     lines: { write: (line: string) => void entries.push(JSON.parse(line) as LogEntry) },
     sinks: [],
   });
-  return { refusals: new RefusalLog(log), entries };
+  return { refusals: new ServerRefusalLog(log), entries };
 }
 
 const missingHost = { status: 400, code: "BAD_REQUEST", message: "the header `host` is missing" };

@@ -21,7 +21,7 @@ import {
 } from "fastify";
 
 import { FastifyExchange } from "./exchange.ts";
-import { readingOf } from "./reading.ts";
+import { targetRewriter } from "./target-rewriter.ts";
 
 /** Options for a server on Fastify. */
 export interface FastifyServerOptions extends HttpTimeouts {
@@ -76,7 +76,7 @@ class FastifyServer implements ServerAdapter {
     const app = this.#app;
     const methods = new Set(app.supportedMethods);
     mount(app, service, [...methods]);
-    const reading = readingOf(app, service);
+    const reading = targetRewriter(app, service);
     const host = new NodeHost(app.server, service, this.#timeouts, {
       // Requests with other methods would not reach any route.
       canHandle: ({ method }) => methods.has(method!),

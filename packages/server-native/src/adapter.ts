@@ -12,7 +12,7 @@ import {
 } from "./addon.ts";
 import { type ExchangeHost, NativeExchange } from "./exchange.ts";
 import { FallbackServer, isFallbackWanted } from "./fallback.ts";
-import { Matches } from "./match.ts";
+import { RouteMatches } from "./match.ts";
 import type { OpenStreams } from "./response-stream.ts";
 import { type EngineOptions, type NativeServerOptions, readOptions } from "./options.ts";
 import { readWorkers } from "./workers/count.ts";
@@ -125,9 +125,9 @@ class Running implements NativeServerHandle {
     const listening = new Map<number, NativeExchange>();
     const aborted = new Set<number>();
     const streams: OpenStreams = new Map();
-    const matches = new Matches(service.routes.length);
+    const matches = new RouteMatches(service.routes.length);
     const onRequest: OnRequest = (id, route, traits, target, bodyLength, body, ...params) => {
-      const match = matches.of(route, params);
+      const match = matches.fromCode(route, params);
       service.handle(new NativeExchange(host, id, match, traits, target, bodyLength, body));
     };
     const onAbort = (id: number): void => {

@@ -8,7 +8,7 @@ const notFound: RouteMatch = { kind: "not-found" };
 const badPath: RouteMatch = { kind: "bad-path" };
 
 /** Converts the addon's codes to matches. Matches without parameters are created once. */
-export class Matches {
+export class RouteMatches {
   readonly #withoutParams: readonly RouteMatch[];
 
   constructor(routes: number) {
@@ -20,7 +20,7 @@ export class Matches {
   }
 
   /** `params` are the parameters of the route; or, if the method is not allowed, one string with the allowed methods. */
-  of(code: number, params: readonly string[]): RouteMatch {
+  fromCode(code: number, params: readonly string[]): RouteMatch {
     if (code >= 0) {
       return params.length === 0 ? this.#withoutParams[code]! : { kind: "route", route: code, params };
     }

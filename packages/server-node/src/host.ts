@@ -44,7 +44,7 @@ interface Undeclared {
 
 const idleCheckMs = 50;
 /** Maximum time to wait for the first request of accepted connections at shutdown, in milliseconds. Long enough on a busy machine. */
-const settleMs = 2_000;
+const firstRequestTimeoutMs = 2_000;
 
 /**
  * Lifecycle of a node:http server under an adapter, from start to shutdown. Requests that Node's parser accepts and the native server
@@ -99,7 +99,8 @@ export class NodeHost {
     server.on("request", (request, response) => this.#receive(request, response, listeners));
     server.on("checkContinue", (request, response) => {
       // Do not request a body that is too large.
-      if (!(Number(request.headers["content-length"]) > service.limits.bodyBytes)) continueInTurn(response);
+      if (!(Number(request.headers["content-length"]) > service.limits.bodyBytes))
+        sendContinueInOrder(response);
       server.emit("request", request, response);
     });
     server.on("checkExpectation", (_request, response) => this.#refuser.request(response, expectationFailed));
@@ -170,8 +171,8 @@ export class NodeHost {
   async close({ graceMs }: CloseOptions, stop: () => Promise<unknown> = () => this.#unbind()): Promise<void> {
     const server = this.#server;
     this.#closing = true;
-    const left = this.#isShared ? await this.#leave() : undefined;
-    await inboxRead();
+    const left = this.#isShared ? await this.#stopAccepting() : undefined;
+    await waitForPendingInput();
     // Close each connection after its next response.
     for (const { [lastResponse]: response } of this.#sockets) {
       if (response !== undefined && !response.headersSent) response.shouldKeepAlive = false;
@@ -205,13 +206,13 @@ export class NodeHost {
    * Stops accepting connections, then waits until all accepted clients have sent their first request. Such a client could as well have been
    * accepted by the next process, so its connection must not be closed without a response. Meanwhile, each response closes its connection.
    */
-  async #leave(): Promise<{ ended: Promise<void> }> {
+  async #stopAccepting(): Promise<{ ended: Promise<void> }> {
     const { promise, resolve } = Promise.withResolvers<void>();
     // `close` of node:http would also close idle connections, including those that are about to send their first request.
     NetServer.prototype.close.call(this.#server, () => resolve());
-    const end = performance.now() + settleMs;
-    await inboxRead();
-    while (this.#closeUsed() && performance.now() < end) await sleep(idleCheckMs);
+    const end = performance.now() + firstRequestTimeoutMs;
+    await waitForPendingInput();
+    while (this.#closeIdle() && performance.now() < end) await sleep(idleCheckMs);
     return { ended: promise };
   }
 
@@ -219,7 +220,7 @@ export class NodeHost {
    * Closes connections that are idle between two requests. Returns true if some connections have not sent their first request; node:http
    * counts these as idle too, so they are protected here.
    */
-  #closeUsed(): boolean {
+  #closeIdle(): boolean {
     const silent = [...this.#sockets].filter((socket) => socket[lastResponse] === undefined);
     for (const socket of silent) socket.destroy = () => socket;
     this.#server.closeIdleConnections();
@@ -291,7 +292,7 @@ function isAnswering(socket: TrackedSocket): boolean {
  * Waits until the server has read the data that the system had received. One turn of the event loop accepts connections, and the next one
  * reads from them. Without the wait, shutdown would close a connection that only seems idle, and its request would be lost.
  */
-async function inboxRead(): Promise<void> {
+async function waitForPendingInput(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await new Promise((next) => setImmediate(next));
 }
 
@@ -299,7 +300,7 @@ async function inboxRead(): Promise<void> {
  * Sends `100 Continue` after the responses to earlier requests of the connection. Node would keep the line until then and write it after
  * the head of a response that exists by that time, so a client would read the line as the beginning of the body.
  */
-function continueInTurn(response: ServerResponse): void {
+function sendContinueInOrder(response: ServerResponse): void {
   if (response.socket !== null) response.writeContinue();
   else
     response.once("socket", () => {

@@ -22,9 +22,9 @@ export class StalledReaders {
   readonly #waiting = new Map<Socket, Progress>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(sockets: Iterable<Socket>, patienceMs: number) {
+  constructor(sockets: Iterable<Socket>, timeoutMs: number) {
     this.#sockets = sockets;
-    this.#patienceMs = patienceMs;
+    this.#patienceMs = timeoutMs;
   }
 
   /** Checks all connections periodically until `stop` is called. */
@@ -41,7 +41,7 @@ export class StalledReaders {
   #sweep(now: number): void {
     for (const socket of this.#waiting.keys()) if (socket.destroyed) this.#waiting.delete(socket);
     for (const socket of this.#sockets) {
-      const { queued, sent } = outputOf(socket);
+      const { queued, sent } = outputProgress(socket);
       if (queued === 0) {
         this.#waiting.delete(socket);
         continue;
@@ -54,7 +54,7 @@ export class StalledReaders {
 }
 
 /** Returns the number of bytes that wait to be sent, and the number of bytes that the system has accepted. */
-function outputOf(socket: Socket): { readonly queued: number; readonly sent: number } {
+function outputProgress(socket: Socket): { readonly queued: number; readonly sent: number } {
   const { _handle: handle } = socket as { readonly _handle?: Partial<Handle> | null };
   const { bytesWritten, writeQueueSize } = handle ?? {};
   if (bytesWritten !== undefined && writeQueueSize !== undefined) {

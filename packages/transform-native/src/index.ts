@@ -37,7 +37,7 @@ export type CommandRequest =
   | { readonly kind: "loadEnv"; readonly root: string }
   | { readonly kind: "databaseUrl"; readonly root: string }
   | ({ readonly kind: "database" } & DatabaseRequest)
-  | ({ readonly kind: "runTap" } & TapQuestion)
+  | ({ readonly kind: "runTap" } & TapRunRequest)
   | ({ readonly kind: "runNode" } & NodeRunRequest)
   | ({ readonly kind: "watch" } & WatchRequest)
   | { readonly kind: "wait" }
@@ -45,7 +45,7 @@ export type CommandRequest =
   | { readonly kind: "exit"; readonly code: number };
 
 /** Request to run a tap: the plugin of the configuration, and the event. */
-export interface TapQuestion {
+export interface TapRunRequest {
   readonly plugin: number;
   readonly hook: string;
   readonly event: unknown;
@@ -56,7 +56,7 @@ export interface TapQuestion {
 }
 
 /** Reply to `loadEnv`: names of variables in a project's `.env`. */
-export interface EnvFileAnswer {
+export interface EnvFileReply {
   /** Variables that were set to the values of the file. */
   readonly set: readonly string[];
   /** Variables that had other values already, and keep them. */
@@ -71,7 +71,7 @@ export type DatabaseRequest =
   | { readonly root: string; readonly action: "psql"; readonly arguments: readonly string[] };
 
 /** Reply to a {@link DatabaseRequest}. Contains only the requested property. */
-export interface DatabaseAnswer {
+export interface DatabaseReply {
   /** URL of the database. */
   readonly url?: string;
   /** Number of processes that use the database. */
@@ -104,7 +104,7 @@ export interface SeenContracts {
 }
 
 /** Reply to `runNode`. */
-export interface NodeEnd {
+export interface NodeReply {
   /** Exit code. `null` if a signal ended the program. */
   readonly code: number | null;
   readonly signal: string | null;
@@ -167,7 +167,7 @@ export type DevelopmentEvent =
   | { readonly kind: "quit" };
 
 /** Socket that listens but accepts no connections, so that it can be passed to other processes. */
-export interface HeldPort {
+export interface ListeningSocket {
   /** File descriptor in this process. */
   readonly fd: number;
   /** Port of the socket. The actual port if 0 was requested. */
@@ -193,7 +193,7 @@ export interface Compiler {
    *
    * @throws {Error} If the port is in use. Always on Windows, where a socket cannot be passed to another process.
    */
-  readonly HeldPort: new (host: string | null, port: number) => HeldPort;
+  readonly HeldPort: new (host: string | null, port: number) => ListeningSocket;
   /**
    * Generates a Rust server from a program. Arguments and result are JSON. `@kit/plugin-rust-server` defines their
    * format.

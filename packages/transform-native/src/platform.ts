@@ -16,7 +16,7 @@ const PLATFORMS: readonly string[] = [
 ];
 
 /** Facts about the machine that determine the addon, so that tests can use any machine. */
-export interface Machine {
+export interface PlatformInfo {
   readonly platform: string;
   readonly arch: string;
   /** Returns true if the C library is musl. Called only on Linux. */
@@ -34,7 +34,7 @@ export interface Machine {
  *
  * @throws {Error} If there is no addon. The message contains advice.
  */
-export function addonPath(machine: Machine = thisMachine()): string {
+export function addonPath(machine: PlatformInfo = currentPlatform()): string {
   const name = platformName(machine);
   if (!PLATFORMS.includes(name)) {
     throw new Error(
@@ -59,7 +59,7 @@ export function addonPath(machine: Machine = thisMachine()): string {
   }
 }
 
-function platformName(machine: Machine): string {
+function platformName(machine: PlatformInfo): string {
   const name = `${machine.platform}-${machine.arch}`;
   if (machine.platform !== "linux") {
     return name;
@@ -67,7 +67,7 @@ function platformName(machine: Machine): string {
   return `${name}-${machine.musl() ? "musl" : "gnu"}`;
 }
 
-function thisMachine(): Machine {
+function currentPlatform(): PlatformInfo {
   return {
     platform: process.platform,
     arch: process.arch,

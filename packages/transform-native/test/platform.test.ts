@@ -3,9 +3,9 @@ import { test } from "node:test";
 
 import { loadCompiler } from "@kit/transform-native";
 
-import { addonPath, type Machine } from "../src/platform.ts";
+import { addonPath, type PlatformInfo } from "../src/platform.ts";
 
-function machine(change: Partial<Machine>): Machine {
+function machine(change: Partial<PlatformInfo>): PlatformInfo {
   return {
     platform: "linux",
     arch: "x64",

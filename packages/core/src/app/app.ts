@@ -13,20 +13,20 @@ import { Log } from "../logging/log.ts";
 import type { Logger } from "../logging/log-entry.ts";
 import { toLoggable } from "../logging/loggable.ts";
 import { compileRedactor, type Redactor } from "../logging/redact.ts";
-import { RefusalLog } from "../logging/refusal-log.ts";
+import { ServerRefusalLog } from "../logging/server-refusal-log.ts";
 import { stdoutFormat } from "../logging/readable.ts";
 import { stdoutSink } from "../logging/stdout-sink.ts";
 import { describeError } from "../observe/describe-error.ts";
 import { Recorder } from "../observe/recorder.ts";
 import { ApiReference } from "../request/api-reference.ts";
-import { ContractBreaches } from "../request/contract-breaches.ts";
+import { InvalidResponseLog } from "../request/invalid-response-log.ts";
 import type { ExecutableRoute } from "../request/executable-route.ts";
 import { Health } from "../request/health.ts";
 import { IgnoredInput } from "../request/ignored-input.ts";
 import { InFlight } from "../request/in-flight.ts";
 import { OpenApiDocument } from "../request/openapi-document.ts";
 import { Pipeline } from "../request/pipeline.ts";
-import { RefusedRequests } from "../request/refused-requests.ts";
+import { RefusedRequestLog } from "../request/refused-request-log.ts";
 import { databaseFailure } from "./database-failure.ts";
 import { developmentLink } from "./development-link.ts";
 import { findApiDocs } from "./find-api-docs.ts";
@@ -41,7 +41,7 @@ import { type AppOptions, type ReadOptions, readOptions } from "./options.ts";
 import { type PluginHost, type PluginRedactor, PluginRunner } from "./plugin.ts";
 import { readRegistration, type RegisteredRoute } from "./register.ts";
 import { type SchemaChange, watchSchema } from "./schema-watch.ts";
-import { surviveLostReaders } from "./lost-readers.ts";
+import { ignoreStdioErrors } from "./ignore-stdio-errors.ts";
 import { closeAndEnd, closeOnSignal } from "./signals.ts";
 import { showStartErrors } from "./start-error.ts";
 import { testedService } from "./test-link.ts";
@@ -129,9 +129,9 @@ class Application implements App {
   readonly #redactor: Redactor;
   readonly #log: Log;
   readonly #inFlight: InFlight;
-  readonly #breaches: ContractBreaches;
-  readonly #refusals: RefusalLog;
-  readonly #refusedRequests: RefusedRequests;
+  readonly #breaches: InvalidResponseLog;
+  readonly #refusals: ServerRefusalLog;
+  readonly #refusedRequests: RefusedRequestLog;
   #prepared: Promise<Prepared> | undefined;
   #listening: Promise<ListenAddress> | undefined;
   #closing: Promise<void> | undefined;
@@ -155,9 +155,9 @@ class Application implements App {
       sinks: options.plugins.flatMap((plugin) => (plugin.onLog ? [plugin.onLog.bind(plugin)] : [])),
     });
     this.#inFlight = new InFlight(options.requestTimeoutMs);
-    this.#breaches = new ContractBreaches(this.#log);
-    this.#refusals = new RefusalLog(this.#log);
-    this.#refusedRequests = new RefusedRequests(this.#log, this.#redactor);
+    this.#breaches = new InvalidResponseLog(this.#log);
+    this.#refusals = new ServerRefusalLog(this.#log);
+    this.#refusedRequests = new RefusedRequestLog(this.#log, this.#redactor);
   }
 
   listen(options: AppListenOptions): Promise<ListenAddress> {
@@ -165,7 +165,7 @@ class Application implements App {
       return Promise.reject(new Error("The application was closed; create another one"));
     if (this.#listening !== undefined)
       return Promise.reject(new Error("The application is listening already"));
-    surviveLostReaders();
+    ignoreStdioErrors();
     showStartErrors();
     const listening = this.#listenAsRole(options);
     this.#listening = listening;
@@ -214,7 +214,7 @@ class Application implements App {
       try {
         return await server.supervise(
           options,
-          this.#log.at(() => ({})),
+          this.#log.loggerFor(() => ({})),
         );
       } catch (error) {
         this.#removeSignals?.();
@@ -237,14 +237,14 @@ class Application implements App {
   }
 
   readonly #logCloseFailure = (error: unknown): void =>
-    this.#log.at(() => ({})).fatal("The application could not be closed", { error });
+    this.#log.loggerFor(() => ({})).fatal("The application could not be closed", { error });
 
   async #listen(given: AppListenOptions): Promise<ListenAddress> {
     const options = readListen(given);
     const { server } = this.#options;
     const prepared = await this.#prepare();
     const { found, service } = prepared;
-    const log = this.#log.at(() => ({}));
+    const log = this.#log.loggerFor(() => ({}));
     let isServing = false;
     try {
       await this.#plugins.start(this.#hostOf(prepared, log));
@@ -297,7 +297,7 @@ class Application implements App {
       // Redaction patterns apply to paths below `data`, as in log entries.
       hides: (path) => redactor.hides(["data", ...path.map((name) => name.toLowerCase())]),
       toLoggable: (value) => toLoggable(value, redactor),
-      text: (text) => redactor.text(text),
+      text: (text) => redactor.redactMessage(text),
     };
   }
 
@@ -322,13 +322,13 @@ class Application implements App {
   }
 
   /** Reports builds under the running application to plugins, in development and only if a plugin has the hook. */
-  #watchSchema({ where, directory }: FoundCompiled): void {
+  #watchSchema({ location, directory }: FoundCompiled): void {
     const { isDevelopment } = this.#options;
-    const log = this.#log.at(() => ({}));
+    const log = this.#log.loggerFor(() => ({}));
     const listeners = this.#plugins.listeners("onSchemaChange", log);
     if (!isDevelopment || listeners.length === 0) return;
     if (directory === undefined) {
-      log.debug(`onSchemaChange is not called: ${where} is in no directory that could be watched`);
+      log.debug(`onSchemaChange is not called: ${location} is in no directory that could be watched`);
       return;
     }
     const tell = (change: SchemaChange): void => {
@@ -352,13 +352,13 @@ class Application implements App {
   async #closeServer(options: CloseOptions): Promise<void> {
     const { graceMs } = options;
     // The last part of the grace period is reserved for sending these responses.
-    const timer = setTimeout(() => this.#inFlight.giveUp(), graceMs - Math.min(100, graceMs / 10));
+    const timer = setTimeout(() => this.#inFlight.abortAll(), graceMs - Math.min(100, graceMs / 10));
     try {
       await this.#options.server.close(options);
     } finally {
       clearTimeout(timer);
       // A server may close its connections before the timer fires.
-      this.#inFlight.giveUp();
+      this.#inFlight.abortAll();
     }
   }
 
@@ -386,18 +386,18 @@ class Application implements App {
       errorMiddleware,
       findAddress,
     } = this.#options;
-    const where = "the given `compiled`";
+    const location = "the given `compiled`";
     const found =
       given === undefined
         ? await loadCompiled()
-        : { compiled: checkVersion(given, where), where, directory: undefined };
-    const log = this.#log.at(() => ({}));
+        : { compiled: checkVersion(given, location), location, directory: undefined };
+    const log = this.#log.loggerFor(() => ({}));
     const apiDocs = docs && (await findApiDocs(docs.isRequired));
     const paths = new Set(found.compiled.routes.map(({ path }) => path));
     const projectRoot = found.directory === undefined ? process.cwd() : dirname(found.directory);
     await this.#startTelemetry();
     this.#redactor.hideNames(found.compiled.sensitive ?? []);
-    const routes = matchCompiled(this.#registered, found.compiled, found.where);
+    const routes = matchCompiled(this.#registered, found.compiled, found.location);
     const recorder = this.#makeRecorder(routes, log);
     const pipeline = new Pipeline({
       tree: found.compiled.tree,

@@ -47,8 +47,8 @@ export function databaseFailure(
   if (found === undefined) return error;
   const code = codeOf(found);
   const properties = code === undefined ? undefined : { code };
-  const fail = (what: string, where: readonly string[], help: string): StartError =>
-    new StartError({ what, where, help, cause: error, ...(properties && { properties }) });
+  const fail = (problem: string, locations: readonly string[], help: string): StartError =>
+    new StartError({ problem, locations, help, cause: error, ...(properties && { properties }) });
 
   const missing = missingSchema(error, projectRoot);
   if (missing !== undefined) {

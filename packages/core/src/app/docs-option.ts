@@ -1,6 +1,6 @@
 import { documentPath } from "../request/openapi-document.ts";
 import type { ReadHealth } from "../request/health.ts";
-import { requirePlainPath } from "./plain-path.ts";
+import { requireStaticPath } from "./plain-path.ts";
 
 /** Options of the API reference. */
 export interface DocsOptions {
@@ -27,7 +27,7 @@ export function readDocs(
 ): ReadDocs | null {
   const { path, isRequired } = readOption(option, isProduction);
   if (path === null) return null;
-  requirePlainPath(path, "docs.path", "/docs");
+  requireStaticPath(path, "docs.path", "/docs");
   for (const [name, other] of [
     ["the OpenAPI document", documentPath],
     ["`health.live`", health?.live],

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 
 import type { CompiledApplication } from "@kit/types";
 
-import { describeBriefly } from "../thrown.ts";
+import { describeWithoutStack } from "../thrown.ts";
 import { StartError } from "./start-error.ts";
 
 /** Version of compiled applications that this runtime supports. */
@@ -14,7 +14,7 @@ const supportedVersion = 1;
 export interface FoundCompiled {
   readonly compiled: CompiledApplication;
   /** Location for messages. */
-  readonly where: string;
+  readonly location: string;
   /** Path of `.kit/`, if the application was found on disk. */
   readonly directory: string | undefined;
 }
@@ -31,15 +31,15 @@ export async function loadCompiled(entry: string | undefined = process.argv[1]):
   try {
     loaded = (await import(pathToFileURL(path).href)) as { default?: unknown };
   } catch (cause) {
-    const reason = describeBriefly(cause).message.split("\n")[0];
+    const reason = describeWithoutStack(cause).message.split("\n")[0];
     throw new StartError({
-      what: `what \`kit build\` made cannot be loaded: ${reason}`,
-      where: [`at ${path}`],
+      problem: `what \`kit build\` made cannot be loaded: ${reason}`,
+      locations: [`at ${path}`],
       help: "run `kit build` to make it anew",
       cause,
     });
   }
-  return { compiled: checkVersion(loaded.default, path), where: path, directory: dirname(dirname(path)) };
+  return { compiled: checkVersion(loaded.default, path), location: path, directory: dirname(dirname(path)) };
 }
 
 /** Refuses a compiled application that this runtime does not support. */
@@ -47,11 +47,11 @@ export function checkVersion(value: unknown, where: string): CompiledApplication
   const version: unknown = (value as Partial<CompiledApplication> | null | undefined)?.version;
   if (version === supportedVersion) return value as CompiledApplication;
   throw new StartError({
-    what:
+    problem:
       version === undefined
         ? "what `kit build` made is no compiled application"
         : `the application was built by another version of kit: its format is ${String(version)}, and this version reads ${supportedVersion}`,
-    where: [`at ${where}`],
+    locations: [`at ${where}`],
     help: "run `kit build` to make it anew",
   });
 }
@@ -61,17 +61,18 @@ function findCompiled(entry: string | undefined): string {
   // A JavaScript program uses compiled JavaScript if both versions exist.
   const endings = entry !== undefined && /^\.[cm]?js$/.test(extname(entry)) ? [".js", ".ts"] : [".ts", ".js"];
   const isOfPackage = start.split(sep).includes("node_modules");
-  const found = above(start, endings) ?? (isOfPackage ? above(process.cwd(), endings) : undefined);
+  const found =
+    findUpwards(start, endings) ?? (isOfPackage ? findUpwards(process.cwd(), endings) : undefined);
   if (found !== undefined) return found;
   throw new StartError({
-    what: "the project is not built: there is no .kit/routes/index.ts",
-    where: [`in ${start} or above it`],
+    problem: "the project is not built: there is no .kit/routes/index.ts",
+    locations: [`in ${start} or above it`],
     help: "run `kit build` in the project's directory; a bundle gives createApp what was built: createApp({ compiled, … })",
   });
 }
 
 /** Returns the compiled application of this directory or of its nearest parent directory. */
-function above(start: string, endings: readonly string[]): string | undefined {
+function findUpwards(start: string, endings: readonly string[]): string | undefined {
   for (let directory = start; ; directory = dirname(directory)) {
     for (const ending of endings) {
       const path = join(directory, ".kit", "routes", `index${ending}`);

@@ -6,7 +6,7 @@ import type { RequestContext } from "../request/request-context.ts";
 import type { AppOptions, LoggingOptions, RouteGroup } from "./options.ts";
 
 /** Type to which the result of an item's function resolves. */
-type ResultOf<TItem> = TItem extends { readonly middleware: (input: never) => infer TResult }
+type MiddlewareResult<TItem> = TItem extends { readonly middleware: (input: never) => infer TResult }
   ? Awaited<TResult>
   : TItem extends (input: never) => infer TResult
     ? Awaited<TResult>
@@ -20,9 +20,9 @@ type AddedBy<TResult> = [Exclude<TResult, void | undefined>] extends [never]
     : Partial<Exclude<TResult, void | undefined>>;
 
 /** Properties that all items of a union add together. */
-type AddedByAll<TItem> = (TItem extends unknown ? (added: AddedBy<ResultOf<TItem>>) => void : never) extends (
-  added: infer TAdded,
-) => void
+type AddedByAll<TItem> = (
+  TItem extends unknown ? (added: AddedBy<MiddlewareResult<TItem>>) => void : never
+) extends (added: infer TAdded) => void
   ? TAdded
   : {};
 
@@ -30,8 +30,8 @@ type AddedByAll<TItem> = (TItem extends unknown ? (added: AddedBy<ResultOf<TItem
  * `true` if the type of an item does not specify the added properties, as with an item that is annotated as
  * `MiddlewareEntry`.
  */
-type HidesSomething<TItem> = TItem extends unknown
-  ? [object] extends [ResultOf<TItem>]
+type HasUnknownAdditions<TItem> = TItem extends unknown
+  ? [object] extends [MiddlewareResult<TItem>]
     ? true
     : never
   : never;
@@ -43,14 +43,14 @@ type OwnItem<TGroup> = TGroup extends { readonly middleware?: infer TList } ? It
  * Names of `ctx` properties that a handler expects, without the standard ones and without those that `TContext` has
  * with that type.
  */
-type Unmet<THandlers, TContext> = {
+type MissingProperties<THandlers, TContext> = {
   [TKey in keyof THandlers]: THandlers[TKey] extends (input: infer TInput) => unknown
     ? TInput extends { readonly ctx: infer TNeeded }
-      ? UnmetName<TNeeded, TContext, Exclude<keyof TNeeded, keyof RequestContext>>
+      ? MissingName<TNeeded, TContext, Exclude<keyof TNeeded, keyof RequestContext>>
       : never
     : never;
 }[keyof THandlers];
-type UnmetName<TNeeded, TContext, TName extends keyof TNeeded> = TName extends unknown
+type MissingName<TNeeded, TContext, TName extends keyof TNeeded> = TName extends unknown
   ? TContext extends Pick<TNeeded, TName>
     ? never
     : TName
@@ -67,10 +67,12 @@ export type NotAddedByMiddleware<TName extends string> = {
 };
 
 type CheckedGroup<TGroup, TItem> = TGroup extends { readonly handlers: infer THandlers }
-  ? [HidesSomething<TItem>] extends [never]
-    ? [Unmet<THandlers, RequestContext & AddedByAll<TItem>>] extends [never]
+  ? [HasUnknownAdditions<TItem>] extends [never]
+    ? [MissingProperties<THandlers, RequestContext & AddedByAll<TItem>>] extends [never]
       ? unknown
-      : NotAddedByMiddleware<Extract<Unmet<THandlers, RequestContext & AddedByAll<TItem>>, string>>
+      : NotAddedByMiddleware<
+          Extract<MissingProperties<THandlers, RequestContext & AddedByAll<TItem>>, string>
+        >
     : unknown
   : unknown;
 

@@ -1,6 +1,6 @@
 import type { HealthOptions, ReadHealth } from "../request/health.ts";
-import { requirePlainPath } from "./plain-path.ts";
-import { meant } from "./unknown-name.ts";
+import { requireStaticPath } from "./plain-path.ts";
+import { suggestName } from "./suggestion.ts";
 
 const known: Readonly<Record<keyof HealthOptions, true>> = { live: true, ready: true, checks: true };
 
@@ -17,12 +17,12 @@ export function readHealth(option: boolean | HealthOptions): ReadHealth | null {
   const options: HealthOptions = option === true ? {} : option;
   for (const name of Object.keys(options)) {
     if (Object.hasOwn(known, name)) continue;
-    const near = meant(name, Object.keys(known));
+    const near = suggestName(name, Object.keys(known));
     throw new TypeError(`createApp: there is no option \`health.${name}\`${near}`);
   }
   const { live = "/healthz", ready = "/readyz", checks = {} } = options;
-  requirePlainPath(live, "health.live", "/healthz");
-  requirePlainPath(ready, "health.ready", "/readyz");
+  requireStaticPath(live, "health.live", "/healthz");
+  requireStaticPath(ready, "health.ready", "/readyz");
   if (live === ready) throw new TypeError("createApp: `health.live` and `health.ready` must be two paths");
   if (typeof checks !== "object" || checks === null || Array.isArray(checks)) {
     throw new TypeError("createApp: `health.checks` must be an object of functions");

@@ -37,7 +37,13 @@ export function listenFailure(error: unknown, options: ListenOptions, isDevelope
   if (code === undefined || fd !== undefined) return error;
   const properties = { code, ...(path === undefined ? { port } : { path }) };
   const fail = (what: string, help: string): StartError =>
-    new StartError({ what: `${what} (${code})`, where: [at(options)], help, cause: error, properties });
+    new StartError({
+      problem: `${what} (${code})`,
+      locations: [at(options)],
+      help,
+      cause: error,
+      properties,
+    });
   if (path !== undefined) {
     switch (code) {
       case "EADDRINUSE":

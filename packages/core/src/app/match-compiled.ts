@@ -16,7 +16,7 @@ import { StartError } from "./start-error.ts";
 export function matchCompiled(
   registered: readonly RegisteredRoute[],
   compiled: CompiledApplication,
-  where: string,
+  location: string,
 ): ExecutableRoute[] {
   const byRef = new Map(registered.map((route) => [route.ref, route]));
   const differences: string[] = [];
@@ -31,8 +31,8 @@ export function matchCompiled(
   for (const ref of byRef.keys()) differences.push(`${ref} is registered and was not compiled`);
   if (differences.length === 0) return executables;
   throw new StartError({
-    what: "the application is not what was built",
-    where: [`at ${where}`, ...differences.map((difference) => `- ${difference}`)],
+    problem: "the application is not what was built",
+    locations: [`at ${location}`, ...differences.map((difference) => `- ${difference}`)],
     help: "run `kit build`",
   });
 }

@@ -12,7 +12,7 @@ import { readHealth } from "./health-options.ts";
 import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
 import type { Plugin } from "./plugin.ts";
 import { readTelemetry, type TelemetryOptions } from "./telemetry-options.ts";
-import { meant } from "./unknown-name.ts";
+import { suggestName } from "./suggestion.ts";
 import { compileTrustProxy, type FindAddress, type TrustProxy } from "../request/trust-proxy.ts";
 
 /** Group of handlers with a common path prefix and middleware. */
@@ -264,7 +264,7 @@ export function readOptions(options: AppOptions): ReadOptions {
 function requireKnown(value: object, names: Readonly<Record<string, true>>, where: string): void {
   for (const name of Object.keys(value)) {
     if (Object.hasOwn(names, name)) continue;
-    const near = meant(name, Object.keys(names));
+    const near = suggestName(name, Object.keys(names));
     throw new TypeError(`createApp: there is no option \`${where}${name}\`${near}`);
   }
 }

@@ -3,7 +3,7 @@
  *
  * @throws {TypeError} If the path is invalid. The message names the option.
  */
-export function requirePlainPath(path: unknown, name: string, example: string): void {
+export function requireStaticPath(path: unknown, name: string, example: string): void {
   if (typeof path === "string" && /^(?:\/[\w.~-]+)+$/.test(path)) return;
   throw new TypeError(
     `createApp: \`${name}\` must be a path such as ${example}, of letters, digits and -._~ only, not ${JSON.stringify(path)}`,

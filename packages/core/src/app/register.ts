@@ -3,7 +3,7 @@ import type { AnyHandlers } from "../handlers.ts";
 import type { AnyMiddleware, MiddlewareItem } from "../middleware.ts";
 import type { RouteGroup } from "./options.ts";
 import { joinPath, parseRouteKey } from "./route-path.ts";
-import { meant } from "./unknown-name.ts";
+import { suggestName } from "./suggestion.ts";
 
 /** Registered middleware. */
 export interface RegisteredMiddleware {
@@ -51,65 +51,66 @@ const knownInGroup: Readonly<Record<keyof RouteGroup, true>> = {
 function readGroup(
   group: RouteGroup,
   global: readonly RegisteredMiddleware[],
-  where: string,
+  location: string,
 ): RegisteredRoute[] {
-  for (const name of Object.keys(requireObject(group, where))) {
+  for (const name of Object.keys(requireObject(group, location))) {
     if (Object.hasOwn(knownInGroup, name)) continue;
-    const near = meant(name, Object.keys(knownInGroup));
-    throw new TypeError(`createApp: ${where} has no \`${name}\`${near}`);
+    const suggestion = suggestName(name, Object.keys(knownInGroup));
+    throw new TypeError(`createApp: ${location} has no \`${name}\`${suggestion}`);
   }
   const { prefix = "", handlers, middleware = [] } = group;
   if (typeof prefix !== "string" || (prefix !== "" && !prefix.startsWith("/"))) {
     throw new TypeError(
-      `createApp: ${where}.prefix must be empty or begin with a slash, not ${JSON.stringify(prefix)}`,
+      `createApp: ${location}.prefix must be empty or begin with a slash, not ${JSON.stringify(prefix)}`,
     );
   }
-  if (!Array.isArray(middleware)) throw new TypeError(`createApp: ${where}.middleware must be a list`);
+  if (!Array.isArray(middleware)) throw new TypeError(`createApp: ${location}.middleware must be a list`);
   const own = (middleware as readonly MiddlewareItem[]).map((item, index) =>
-    readMiddleware(item, `${where}.middleware[${index}]`),
+    readMiddleware(item, `${location}.middleware[${index}]`),
   );
   // The sort is stable: at equal priority, global middleware stays first, and the order of registration is kept.
-  const chain = [...global, ...own].toSorted((one, other) => one.priority - other.priority);
-  return Object.entries(requireObject(handlers, `${where}.handlers`)).map(([key, handler]) => {
+  const chain = [...global, ...own].toSorted((a, b) => a.priority - b.priority);
+  return Object.entries(requireObject(handlers, `${location}.handlers`)).map(([key, handler]) => {
     const parts = parseRouteKey(key);
     if (parts === undefined) {
       throw new TypeError(
-        `createApp: ${where}.handlers: ${JSON.stringify(key)} is no route key such as "GET /notes/:id"`,
+        `createApp: ${location}.handlers: ${JSON.stringify(key)} is no route key such as "GET /notes/:id"`,
       );
     }
     if (typeof handler !== "function")
-      throw new TypeError(`createApp: ${where}.handlers: ${key} is no function`);
+      throw new TypeError(`createApp: ${location}.handlers: ${key} is no function`);
     return { ref: `${parts.method} ${joinPath(prefix, parts.path)}`, handler, chain };
   });
 }
 
-function readMiddleware(item: MiddlewareItem, where: string): RegisteredMiddleware {
-  if (typeof item === "function") return { name: undefined, priority: 0, run: checkFunction(item, where) };
-  const { name, middleware, priority } = requireObject(item, where);
-  if (typeof name !== "string" || name === "") throw new TypeError(`createApp: ${where}.name must be a text`);
+function readMiddleware(item: MiddlewareItem, location: string): RegisteredMiddleware {
+  if (typeof item === "function") return { name: undefined, priority: 0, run: checkFunction(item, location) };
+  const { name, middleware, priority } = requireObject(item, location);
+  if (typeof name !== "string" || name === "")
+    throw new TypeError(`createApp: ${location}.name must be a text`);
   if (typeof priority !== "number" || Number.isNaN(priority)) {
-    throw new TypeError(`createApp: ${where}.priority must be a number; lower runs earlier`);
+    throw new TypeError(`createApp: ${location}.priority must be a number; lower runs earlier`);
   }
-  return { name, priority, run: checkFunction(middleware, `${where}.middleware`) };
+  return { name, priority, run: checkFunction(middleware, `${location}.middleware`) };
 }
 
-function checkFunction(middleware: AnyMiddleware, where: string): AnyMiddleware {
-  if (typeof middleware !== "function") throw new TypeError(`createApp: ${where} must be a function`);
+function checkFunction(middleware: AnyMiddleware, location: string): AnyMiddleware {
+  if (typeof middleware !== "function") throw new TypeError(`createApp: ${location} must be a function`);
   if (errorMiddlewareMark.has(middleware)) {
     throw new TypeError(
-      `createApp: ${where} is an error middleware; give it as the option \`errorMiddleware\``,
+      `createApp: ${location} is an error middleware; give it as the option \`errorMiddleware\``,
     );
   }
   if (middleware.length > 1) {
     throw new TypeError(
-      `createApp: ${where} takes ${middleware.length} parameters, as middleware of Express does; middleware of kit takes one, \`{ headers, ctx }\`, and calls no \`next\``,
+      `createApp: ${location} takes ${middleware.length} parameters, as middleware of Express does; middleware of kit takes one, \`{ headers, ctx }\`, and calls no \`next\``,
     );
   }
   return middleware;
 }
 
-function requireObject<T extends object>(value: T, where: string): T {
+function requireObject<T extends object>(value: T, location: string): T {
   if (typeof value !== "object" || value === null)
-    throw new TypeError(`createApp: ${where} must be an object`);
+    throw new TypeError(`createApp: ${location} must be an object`);
   return value;
 }

@@ -3,9 +3,9 @@ import { writeSync } from "node:fs";
 /** Parts of the message of a failed start. */
 export interface StartErrorParts {
   /** Problem. */
-  readonly what: string;
+  readonly problem: string;
   /** Locations: a file, an address, a variable. Items of a list begin with `- `. */
-  readonly where: readonly string[];
+  readonly locations: readonly string[];
   /** Advice, with the command to run. */
   readonly help: string;
   /** Error that this error explains. */
@@ -18,7 +18,7 @@ export interface StartErrorParts {
  * Property with the message, for code that does not import this module: `kit dev` in the process of the application,
  * and the primary process of workers.
  */
-const words = Symbol.for("kit.startError");
+const startErrorText = Symbol.for("kit.startError");
 
 /**
  * Reason why an application cannot start, written for the person who starts it. Code that catches the error can read
@@ -27,11 +27,11 @@ const words = Symbol.for("kit.startError");
 export class StartError extends Error {
   override readonly name = "StartError";
 
-  constructor({ what, where, help, cause, properties }: StartErrorParts) {
-    const text = [what, ...where.map((line) => `  ${line}`), `help: ${help}`].join("\n");
+  constructor({ problem, locations, help, cause, properties }: StartErrorParts) {
+    const text = [problem, ...locations.map((line) => `  ${line}`), `help: ${help}`].join("\n");
     super(text, cause === undefined ? undefined : { cause });
     Object.assign(this, properties);
-    Object.defineProperty(this, words, { value: `error: ${text}` });
+    Object.defineProperty(this, startErrorText, { value: `error: ${text}` });
   }
 }
 
@@ -45,7 +45,7 @@ export function showStartErrors(): void {
   if (isShown) return;
   isShown = true;
   process.on("uncaughtExceptionMonitor", (error: unknown) => {
-    const text = (error as { [words]?: unknown } | null | undefined)?.[words];
+    const text = (error as { [startErrorText]?: unknown } | null | undefined)?.[startErrorText];
     if (typeof text !== "string") return;
     if (process.listenerCount("uncaughtException") > 0 || process.hasUncaughtExceptionCaptureCallback())
       return;

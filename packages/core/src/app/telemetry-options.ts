@@ -1,7 +1,7 @@
 import type { TelemetryExporter, TelemetrySettings } from "@kit/types";
 
 import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
-import { meant } from "./unknown-name.ts";
+import { suggestName } from "./suggestion.ts";
 
 /**
  * Options for traces, metrics and logs, sent to a collector with the OpenTelemetry protocol. Requires the package
@@ -74,7 +74,7 @@ export function readTelemetry(options: TelemetryOptions): TelemetrySettings | nu
   if (typeof options !== "object" || options === null) throw wrong("", "an object", options);
   for (const name of Object.keys(options)) {
     if (Object.hasOwn(known, name)) continue;
-    const near = meant(name, Object.keys(known));
+    const near = suggestName(name, Object.keys(known));
     throw new TypeError(`createApp: there is no option \`telemetry.${name}\`${near}`);
   }
   const { tracing = false, metrics = false, exporter = "otlp" } = options;

@@ -1,4 +1,4 @@
-import type { TemplatePart, TextTest } from "./template.ts";
+import type { TemplatePart, StringTest } from "./template.ts";
 
 /**
  * Maximum number of cached sets of states. If the limit is reached, the cache is cleared, so that no input can exhaust
@@ -16,20 +16,20 @@ interface Step {
 }
 
 /** Set of simultaneous states of the automaton, with its transitions. */
-interface Known {
+interface StateSet {
   /** State numbers in ascending order. */
   readonly states: readonly number[];
   /** True if the string may end in this set. */
   readonly accepts: boolean;
   /** Next sets by class of unit, computed on first use. */
-  readonly next: (Known | undefined)[];
+  readonly next: (StateSet | undefined)[];
 }
 
 /**
  * Automaton for a template literal type. It follows all possible divisions of a string at once, so it reads each unit
  * once. Sets of states are computed when a string first reaches them.
  */
-export class Automaton implements TextTest {
+export class Automaton implements StringTest {
   readonly parts: readonly TemplatePart[];
   readonly #steps: Step[][] = [[]];
   /** Transitions without a unit. */
@@ -38,17 +38,19 @@ export class Automaton implements TextTest {
   /** Classes of units. Each unit that occurs in a transition has its own class. All other units have class 0. */
   readonly #classes: ReadonlyMap<number, number>;
   readonly #units: readonly (string | undefined)[];
-  readonly #known: Map<string, Known> = new Map();
-  readonly #start: Known;
+  readonly #known: Map<string, StateSet> = new Map();
+  readonly #start: StateSet;
   /** Number of units and states that were processed, for tests of the complexity. */
-  work = 0;
+  stepCount = 0;
 
   constructor(parts: readonly TemplatePart[]) {
     this.parts = parts;
     this.#end = this.#sequence(parts, 0);
-    const told = new Set(this.#steps.flatMap((steps) => steps.flatMap(({ on }) => (on ?? "").split(""))));
-    this.#units = [undefined, ...told];
-    this.#classes = new Map([...told].map((unit, index) => [unit.charCodeAt(0), index + 1]));
+    const distinguishedUnits = new Set(
+      this.#steps.flatMap((steps) => steps.flatMap(({ on }) => (on ?? "").split(""))),
+    );
+    this.#units = [undefined, ...distinguishedUnits];
+    this.#classes = new Map([...distinguishedUnits].map((unit, index) => [unit.charCodeAt(0), index + 1]));
     this.#start = this.#set([0]);
   }
 
@@ -63,15 +65,15 @@ export class Automaton implements TextTest {
       const unit = this.#classes.get(text.charCodeAt(index)) ?? 0;
       current = current.next[unit] ?? this.#follow(current, unit);
       if (current.states.length === 0) {
-        this.work += index + 1;
+        this.stepCount += index + 1;
         return false;
       }
     }
-    this.work += text.length;
+    this.stepCount += text.length;
     return current.accepts;
   }
 
-  #follow(from: Known, unit: number): Known {
+  #follow(from: StateSet, unit: number): StateSet {
     const letter = this.#units[unit];
     const reached: number[] = [];
     for (const state of from.states) {
@@ -79,14 +81,14 @@ export class Automaton implements TextTest {
         if (on === undefined || (letter !== undefined && on.includes(letter))) reached.push(to);
       }
     }
-    this.work += from.states.length;
+    this.stepCount += from.states.length;
     const next = this.#set(reached);
     from.next[unit] = next;
     return next;
   }
 
   /** Returns the cached set of these states and of all states that they reach without a unit. */
-  #set(reached: readonly number[]): Known {
+  #set(reached: readonly number[]): StateSet {
     const all = new Set(reached);
     for (const state of all) {
       for (const free of this.#free[state] as number[]) all.add(free);
@@ -96,7 +98,7 @@ export class Automaton implements TextTest {
     const found = this.#known.get(key);
     if (found !== undefined) return found;
     if (this.#known.size >= MAX_KNOWN) this.#forget();
-    const known: Known = { states, accepts: all.has(this.#end), next: [] };
+    const known: StateSet = { states, accepts: all.has(this.#end), next: [] };
     this.#known.set(key, known);
     return known;
   }

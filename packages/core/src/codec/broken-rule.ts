@@ -6,7 +6,7 @@ import { hasFormat } from "./formats.ts";
 import { isMultipleOf } from "./number.ts";
 import { isObject } from "./object.ts";
 import type { ScalarShape } from "./rules.ts";
-import { hasKind } from "./rules.ts";
+import { hasType } from "./rules.ts";
 import type { ArrayShape, Form, LiteralShape, NumberShape, Shape, TextRules, TupleShape } from "./shape.ts";
 import { resolve, tupleLength } from "./shape.ts";
 import { countCodePoints } from "./text.ts";
@@ -81,7 +81,7 @@ function scalarRule(
     case "number":
       return numberRule(shape, value as number);
     case "bigint":
-      if (!hasKind(shape, value, form)) return digitsRule(value as string);
+      if (!hasType(shape, value, form)) return digitsRule(value as string);
       return boundsRule(shape, toBigInt(value));
     default:
       return undefined;
@@ -244,7 +244,7 @@ function isOfType(shape: Resolved, value: unknown, form: Form): boolean {
     case "number":
       return typeof value === "number" && !Number.isNaN(value);
     case "bigint":
-      return typeof value === typeName(shape, form) || hasKind(shape, value, form);
+      return typeof value === typeName(shape, form) || hasType(shape, value, form);
     case "date":
       return form === "wire" ? typeof value === "string" : value instanceof Date;
     case "bytes":

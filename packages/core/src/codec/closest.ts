@@ -1,4 +1,4 @@
-import { elementAt, hasTupleLength, mayMiss, readProperty } from "./match.ts";
+import { elementAt, hasTupleLength, isOptional, readProperty } from "./match.ts";
 import type { Form, Shape } from "./shape.ts";
 import { resolve } from "./shape.ts";
 
@@ -66,7 +66,7 @@ function nearnessOf(
     if (item !== undefined) {
       shared++;
       if (!fits(property.shape, item)) mistakes++;
-    } else if (!mayMiss(property, form)) {
+    } else if (!isOptional(property, form)) {
       mistakes++;
     }
   }

@@ -8,19 +8,19 @@ import {
   elementAt,
   hasTupleLength,
   isContainer,
-  keepsItemRules,
-  Matcher,
-  mayMiss,
+  satisfiesItemRules,
+  UnionMatcher,
+  isOptional,
   narrow,
   otherEntries,
   readProperty,
-  takesKey,
+  acceptsKey,
 } from "./match.ts";
 import { isObject } from "./object.ts";
-import { Part } from "./part.ts";
+import { Part } from "./object-explainer.ts";
 import { itemPath, memberPath } from "./path.ts";
 import type { ScalarShape } from "./rules.ts";
-import { hasKind, keepsRules } from "./rules.ts";
+import { hasType, satisfiesRules } from "./rules.ts";
 import type {
   ArrayShape,
   Form,
@@ -32,9 +32,9 @@ import type {
   UnionShape,
 } from "./shape.ts";
 import { holdsSensitive } from "./shape.ts";
-import { REDACTED, shown } from "./shown.ts";
+import { REDACTED, displayValue } from "./display-value.ts";
 import { suggest } from "./suggest.ts";
-import { count, describe, describeReceived, nounOf } from "./words.ts";
+import { count, describe, describeReceived, nounOf } from "./describe.ts";
 
 /** Default maximum number of failures. If there are more, one more entry says so. */
 const DEFAULT_LIMIT = 100;
@@ -89,7 +89,7 @@ export class Explainer {
   #pathUnits = 0;
   readonly #kindsOnly: boolean;
   /** Created if members of a union must be tried. All trials share its cache. */
-  #matcher: Matcher | undefined;
+  #matcher: UnionMatcher | undefined;
 
   constructor(form: Form, limit: number, kindsOnly: boolean) {
     this.#form = form;
@@ -136,7 +136,7 @@ export class Explainer {
   }
 
   #holds(shape: ScalarShape, value: unknown): boolean {
-    return hasKind(shape, value, this.#form) && (this.#kindsOnly || keepsRules(shape, value));
+    return hasType(shape, value, this.#form) && (this.#kindsOnly || satisfiesRules(shape, value));
   }
 
   /** Returns true if a value is known to be valid without a visit. */
@@ -172,7 +172,8 @@ export class Explainer {
     for (const property of shape.properties) {
       const item = readProperty(value, property.key);
       // Most properties are valid, and no path is created for these.
-      if (item === undefined ? mayMiss(property, this.#form) : this.#passes(property.shape, item)) continue;
+      if (item === undefined ? isOptional(property, this.#form) : this.#passes(property.shape, item))
+        continue;
       const at = memberPath(path, property.key);
       if (item === undefined) this.miss(shape, property.key, describe(property.shape, this.#form), value, at);
       else this.visit(property.shape, item, at, depth, hidden || property.sensitive === true);
@@ -190,7 +191,7 @@ export class Explainer {
   ): void {
     const before = this.failures.length;
     for (const signature of index) {
-      if (!takesKey(signature, key) || this.failures.length > before) continue;
+      if (!acceptsKey(signature, key) || this.failures.length > before) continue;
       if (signature.key !== undefined && !this.#holds(signature.key, key)) {
         this.#refuse(signature.key, key, path, hidden);
       } else this.visit(signature.shape, value, path, depth, hidden);
@@ -207,7 +208,7 @@ export class Explainer {
       this.#refuse(shape, value, path, hidden);
       return;
     }
-    if (!this.#kindsOnly && !keepsItemRules(shape, value)) this.#refuse(shape, value, path, hidden);
+    if (!this.#kindsOnly && !satisfiesItemRules(shape, value)) this.#refuse(shape, value, path, hidden);
     // The generated check of an item is faster than the walk, and typically only one of many items is invalid.
     const fit = this.#form === "wire" && !this.#kindsOnly ? shape.isItem : undefined;
     for (let index = 0; index < value.length && !this.isFull; index++) {
@@ -241,7 +242,7 @@ export class Explainer {
       this.visit(only, value, path, depth, hidden);
       return;
     }
-    this.#matcher ??= new Matcher(this.#form, this.#kindsOnly);
+    this.#matcher ??= new UnionMatcher(this.#form, this.#kindsOnly);
     const matcher = this.#matcher;
     const fits = (part: Shape, item: unknown): boolean => matcher.fit(part, item, depth) !== undefined;
     if (candidates.some((candidate) => fits(candidate, value))) return;
@@ -302,7 +303,7 @@ export class Explainer {
       path,
       expected,
       received: describeReceived(value, secret, nounOf(shape)),
-      value: value === undefined ? null : secret ? REDACTED : shown(value),
+      value: value === undefined ? null : secret ? REDACTED : displayValue(value),
       ...brokenRule(shape, value, this.#form),
     };
     const suggestion = secret ? undefined : suggest(shape, value);

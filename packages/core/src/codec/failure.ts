@@ -2,9 +2,9 @@ import type { ValidationFailure, ValidationLimit, ValidationRule } from "@kit/ty
 
 import { type BrokenRule, brokenRule } from "./broken-rule.ts";
 import type { Form, ObjectShape, Shape } from "./shape.ts";
-import { shown } from "./shown.ts";
+import { displayValue } from "./display-value.ts";
 import { closest, suggest } from "./suggest.ts";
-import { describeReceived, nounOf } from "./words.ts";
+import { describeReceived, nounOf } from "./describe.ts";
 
 /*
  * Failures with lazily created texts. A response in production contains neither `received` nor `suggestion`, and
@@ -30,7 +30,7 @@ export class ScalarFailure implements ValidationFailure {
   }
 
   get value(): unknown {
-    return shown(this.#found);
+    return displayValue(this.#found);
   }
 
   get received(): string {

@@ -1,7 +1,7 @@
 import { MAX_DEPTH } from "./depth.ts";
-import { isNumericKey, isObject, own } from "./object.ts";
+import { isNumericKey, isObject, ownProperty } from "./object.ts";
 import type { ScalarShape } from "./rules.ts";
-import { hasKind, keepsRules } from "./rules.ts";
+import { hasType, satisfiesRules } from "./rules.ts";
 import type {
   ArrayShape,
   Form,
@@ -20,7 +20,7 @@ import { hasUniqueItems } from "./unique.ts";
  * are. A value is treated as the union member with the best match, and of equal matches as the member that is declared
  * first. `crates/kit-analysis` implements the same rule in Rust.
  */
-export interface Fit {
+export interface MatchQuality {
   /** Number of keys that are kept, at any depth. */
   readonly kept: number;
   /** Sum of the weights of scalars and declared names. */
@@ -52,11 +52,11 @@ const SPECIFIC_RULED_STRING = 3;
  * Otherwise a recursive union would try every nested value once for each path to it. A matcher serves the reading or
  * writing of one value and must not be kept afterwards, because its cache identifies nested values by their identity.
  */
-export class Matcher {
+export class UnionMatcher {
   readonly #form: Form;
   /** True if rules (doc tags) are ignored, so that only types count. */
   readonly #kindsOnly: boolean;
-  readonly #known: Map<Shape, Map<object, Fit | undefined>> = new Map();
+  readonly #known: Map<Shape, Map<object, MatchQuality | undefined>> = new Map();
   /** Number of comparisons of values with shapes, for tests of the complexity. */
   steps = 0;
 
@@ -69,7 +69,7 @@ export class Matcher {
    * Returns the quality of the match, or `undefined` if the value is invalid. `depth` is the number of recursive types
    * entered so far.
    */
-  fit(shape: Shape, value: unknown, depth: number): Fit | undefined {
+  fit(shape: Shape, value: unknown, depth: number): MatchQuality | undefined {
     switch (shape.kind) {
       case "reference":
         if (shape.recursive === undefined) return this.fit(shape.to(), value, depth);
@@ -88,7 +88,7 @@ export class Matcher {
     shape: ObjectShape | ArrayShape | TupleShape | UnionShape,
     value: unknown,
     depth: number,
-  ): Fit | undefined {
+  ): MatchQuality | undefined {
     if (typeof value !== "object" || value === null) return this.#partFit(shape, value, depth);
     let known = this.#known.get(shape);
     if (known === undefined) this.#known.set(shape, (known = new Map()));
@@ -104,7 +104,7 @@ export class Matcher {
     shape: ObjectShape | ArrayShape | TupleShape | UnionShape,
     value: unknown,
     depth: number,
-  ): Fit | undefined {
+  ): MatchQuality | undefined {
     this.steps++;
     switch (shape.kind) {
       case "object":
@@ -118,20 +118,20 @@ export class Matcher {
     }
   }
 
-  #scalarFit(shape: ScalarShape, value: unknown): Fit | undefined {
-    if (!hasKind(shape, value, this.#form)) return undefined;
-    if (!this.#kindsOnly && !keepsRules(shape, value)) return undefined;
+  #scalarFit(shape: ScalarShape, value: unknown): MatchQuality | undefined {
+    if (!hasType(shape, value, this.#form)) return undefined;
+    if (!this.#kindsOnly && !satisfiesRules(shape, value)) return undefined;
     if (shape.kind === "unknown") return { kept: countKeys(value), specific: 0 };
     const ruled = shape.kind === "string" && Object.keys(shape).length > 1;
     return { kept: 0, specific: ruled ? SPECIFIC_RULED_STRING : SPECIFIC[shape.kind] };
   }
 
-  #objectFit(shape: ObjectShape, value: object, depth: number): Fit | undefined {
+  #objectFit(shape: ObjectShape, value: object, depth: number): MatchQuality | undefined {
     let [kept, specific] = [0, 0];
     for (const property of shape.properties) {
       const item = readProperty(value, property.key);
       if (item === undefined) {
-        if (mayMiss(property, this.#form)) continue;
+        if (isOptional(property, this.#form)) continue;
         return undefined;
       }
       const fit = this.fit(property.shape, item, depth);
@@ -153,11 +153,16 @@ export class Matcher {
    * Returns the match of the first signature that accepts a key, if the entry is valid for all signatures that accept
    * it. If no signature accepts the key, nothing is kept.
    */
-  #entryFit(index: readonly IndexShape[], key: string, item: unknown, depth: number): Fit | undefined {
-    let found: Fit | undefined;
+  #entryFit(
+    index: readonly IndexShape[],
+    key: string,
+    item: unknown,
+    depth: number,
+  ): MatchQuality | undefined {
+    let found: MatchQuality | undefined;
     for (const signature of index) {
-      if (!takesKey(signature, key)) continue;
-      if (signature.key !== undefined && !this.#kindsOnly && !keepsRules(signature.key, key))
+      if (!acceptsKey(signature, key)) continue;
+      if (signature.key !== undefined && !this.#kindsOnly && !satisfiesRules(signature.key, key))
         return undefined;
       const fit = this.fit(signature.shape, item, depth);
       if (fit === undefined) return undefined;
@@ -166,8 +171,8 @@ export class Matcher {
     return found ?? { kept: 0, specific: 0 };
   }
 
-  #arrayFit(shape: ArrayShape, value: readonly unknown[], depth: number): Fit | undefined {
-    if (!this.#kindsOnly && !keepsItemRules(shape, value)) return undefined;
+  #arrayFit(shape: ArrayShape, value: readonly unknown[], depth: number): MatchQuality | undefined {
+    if (!this.#kindsOnly && !satisfiesItemRules(shape, value)) return undefined;
     let [kept, specific] = [0, 0];
     for (let index = 0; index < value.length; index++) {
       const fit = this.fit(shape.element, value[index], depth);
@@ -178,7 +183,7 @@ export class Matcher {
     return { kept, specific };
   }
 
-  #tupleFit(shape: TupleShape, value: readonly unknown[], depth: number): Fit | undefined {
+  #tupleFit(shape: TupleShape, value: readonly unknown[], depth: number): MatchQuality | undefined {
     if (!hasTupleLength(shape, value.length)) return undefined;
     let [kept, specific] = [0, 0];
     for (let index = 0; index < value.length; index++) {
@@ -190,8 +195,8 @@ export class Matcher {
     return { kept, specific };
   }
 
-  #unionFit(shape: UnionShape, value: unknown, depth: number): Fit | undefined {
-    let best: Fit | undefined;
+  #unionFit(shape: UnionShape, value: unknown, depth: number): MatchQuality | undefined {
+    let best: MatchQuality | undefined;
     for (const member of narrow(shape, value, this.#form).members) {
       const fit = this.fit(shape.members[member] as Shape, value, depth);
       if (fit !== undefined && (best === undefined || isBetter(fit, best))) {
@@ -207,29 +212,29 @@ export class Matcher {
  * discriminant.
  */
 export function fitsUnion(union: Shape, value: unknown, depth: number): boolean {
-  return new Matcher("wire").fit(union, value, depth) !== undefined;
+  return new UnionMatcher("wire").fit(union, value, depth) !== undefined;
 }
 
 /** Cache of union members for the reading or writing of one value. */
-export class Picks {
-  readonly #exact: Matcher;
+export class MemberSelector {
+  readonly #exact: UnionMatcher;
   /** Values of handlers may break rules, which are checked only in development. For these values the types decide. */
-  readonly #loose: Matcher | undefined;
+  readonly #loose: UnionMatcher | undefined;
 
   constructor(form: Form) {
-    this.#exact = new Matcher(form);
-    this.#loose = form === "value" ? new Matcher(form, true) : undefined;
+    this.#exact = new UnionMatcher(form);
+    this.#loose = form === "value" ? new UnionMatcher(form, true) : undefined;
   }
 
   /** Returns the index of the member that a value belongs to, or -1. */
-  of(union: UnionShape, value: unknown): number {
+  memberOf(union: UnionShape, value: unknown): number {
     const fit = this.#exact.fit(union, value, -1) ?? this.#loose?.fit(union, value, -1);
     return fit?.member ?? -1;
   }
 }
 
 /** Members that a value can belong to, according to its kind and its discriminants. */
-export interface Narrowed {
+export interface CandidateMembers {
   /** Indexes of the members. */
   readonly members: readonly number[];
   /** Indexes of the members that have the kind of the value. */
@@ -239,7 +244,7 @@ export interface Narrowed {
 }
 
 /** Returns the members of a union that a value can belong to. Reads only the discriminants of the value. */
-export function narrow(shape: UnionShape, value: unknown, form: Form): Narrowed {
+export function narrow(shape: UnionShape, value: unknown, form: Form): CandidateMembers {
   const all = shape.members.map((_, index) => index);
   if (!isContainer(value)) return { members: all, possible: all };
   const possible = all.filter((index) => mayHold(resolve(shape.members[index] as Shape), value));
@@ -278,7 +283,7 @@ function tagOf(shape: Shape, key: string): PropertyShape | undefined {
 }
 
 function admits(property: PropertyShape, tag: unknown, form: Form): boolean {
-  if (tag === undefined) return mayMiss(property, form);
+  if (tag === undefined) return isOptional(property, form);
   return holdsListed(property.shape, tag);
 }
 
@@ -298,7 +303,7 @@ function holdsListed(shape: Shape, tag: unknown): boolean {
   }
 }
 
-function isBetter(a: Fit, b: Fit): boolean {
+function isBetter(a: MatchQuality, b: MatchQuality): boolean {
   return a.kept > b.kept || (a.kept === b.kept && a.specific > b.specific);
 }
 
@@ -322,11 +327,13 @@ function mayHold(shape: Shape, value: object): boolean {
  * those of `Object.prototype`.
  */
 export function readProperty(value: object, key: string): unknown {
-  return key in Object.prototype ? own(value, key) : (value as Readonly<Record<string, unknown>>)[key];
+  return key in Object.prototype
+    ? ownProperty(value, key)
+    : (value as Readonly<Record<string, unknown>>)[key];
 }
 
 /** Returns true if a property may be absent. */
-export function mayMiss(property: PropertyShape, form: Form): boolean {
+export function isOptional(property: PropertyShape, form: Form): boolean {
   return property.optional === "always" || (property.optional === "input" && form === "wire");
 }
 
@@ -342,12 +349,12 @@ export function* otherEntries(shape: ObjectShape, value: object): Generator<[str
 }
 
 /** Returns true if an index signature accepts a key. */
-export function takesKey({ keys }: IndexShape, key: string): boolean {
+export function acceptsKey({ keys }: IndexShape, key: string): boolean {
   return keys === "string" || (keys === "number" ? isNumericKey(key) : keys.test(key));
 }
 
 /** Returns true if an array satisfies the rules of its type. Does not check the items. */
-export function keepsItemRules(shape: ArrayShape, value: readonly unknown[]): boolean {
+export function satisfiesItemRules(shape: ArrayShape, value: readonly unknown[]): boolean {
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = shape;
   if (value.length < minItems || value.length > maxItems) return false;
   return shape.uniqueItems === undefined || hasUniqueItems(value);

@@ -1,4 +1,4 @@
-import { shortened } from "./shown.ts";
+import { truncate } from "./display-value.ts";
 
 /** Matches a name that JSONPath allows after a dot. */
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -14,7 +14,7 @@ const MAX_PATH = 1_000;
  * with `…`.
  */
 export function memberStep(key: string): string {
-  const short = shortened(key);
+  const short = truncate(key);
   return PLAIN_NAME.test(short) ? `.${short}` : `[${JSON.stringify(short)}]`;
 }
 

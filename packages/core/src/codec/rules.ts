@@ -19,7 +19,7 @@ import { codePointsWithin } from "./text.ts";
 export type ScalarShape = SimpleShape | StringShape | NumberShape | LiteralShape | TemplateShape;
 
 /** Returns true if a value has the right type. Ignores the rules. A serializer needs only this check. */
-export function hasKind(shape: ScalarShape, value: unknown, form: Form): boolean {
+export function hasType(shape: ScalarShape, value: unknown, form: Form): boolean {
   switch (shape.kind) {
     case "unknown":
       return form === "wire" ? isUnknown(value) : value !== undefined;
@@ -49,15 +49,15 @@ export function hasKind(shape: ScalarShape, value: unknown, form: Form): boolean
 }
 
 /** Returns true if a value of the right type satisfies the rules. */
-export function keepsRules(shape: ScalarShape, value: unknown): boolean {
+export function satisfiesRules(shape: ScalarShape, value: unknown): boolean {
   switch (shape.kind) {
     case "string":
     case "template":
-      return keepsTextRules(shape, value as string);
+      return satisfiesTextRules(shape, value as string);
     case "number":
-      return keepsNumberRules(shape, value as number);
+      return satisfiesNumberRules(shape, value as number);
     case "bigint":
-      return keepsNumberRules(shape, toBigInt(value));
+      return satisfiesNumberRules(shape, toBigInt(value));
     default:
       return true;
   }
@@ -70,7 +70,7 @@ export function isWritableDate(value: unknown): value is Date {
   return time >= FIRST_TIME && time <= LAST_TIME;
 }
 
-function keepsTextRules(shape: TextRules, text: string): boolean {
+function satisfiesTextRules(shape: TextRules, text: string): boolean {
   return (
     codePointsWithin(text, shape.minLength ?? 0, shape.maxLength ?? Number.POSITIVE_INFINITY) &&
     (shape.format === undefined || hasFormat(shape.format, text)) &&
@@ -78,7 +78,7 @@ function keepsTextRules(shape: TextRules, text: string): boolean {
   );
 }
 
-function keepsNumberRules(shape: NumberShape, number: number | bigint): boolean {
+function satisfiesNumberRules(shape: NumberShape, number: number | bigint): boolean {
   return (
     (shape.integer === undefined || typeof number === "bigint" || Number.isSafeInteger(number)) &&
     (shape.minimum === undefined || number >= shape.minimum) &&

@@ -4,7 +4,7 @@ import { hasFormat } from "./formats.ts";
 import type { FormatName, NumberShape, Shape, StringShape } from "./shape.ts";
 import { resolve } from "./shape.ts";
 import { countCodePoints } from "./text.ts";
-import { count } from "./words.ts";
+import { count } from "./describe.ts";
 
 const EXAMPLES: Readonly<Record<FormatName, string>> = {
   email: "name@example.com",

@@ -1,7 +1,7 @@
 import { Automaton } from "./automaton.ts";
 
 /** Test of a string: a template literal type, or a regular expression. */
-export interface TextTest {
+export interface StringTest {
   test(text: string): boolean;
   /** Parts of a template literal type, for code that generates examples. */
   readonly parts?: readonly TemplatePart[];
@@ -26,7 +26,7 @@ export interface EitherPart {
  * An equivalent regular expression would backtrack: for an invalid string it tries each division, and
  * `${string}@${string}.${string}` has as many as the square of the length. This test takes linear time.
  */
-export function template(parts: readonly TemplatePart[]): TextTest {
+export function template(parts: readonly TemplatePart[]): StringTest {
   const fixed: string[] = [""];
   const holes: HolePart["hole"][] = [];
   for (const part of parts) {
@@ -36,11 +36,11 @@ export function template(parts: readonly TemplatePart[]): TextTest {
       fixed.push("");
     } else return new Automaton(parts);
   }
-  return holes.length === 0 ? new Automaton(parts) : new Divided(fixed, holes, parts);
+  return holes.length === 0 ? new Automaton(parts) : new DividedTemplate(fixed, holes, parts);
 }
 
 /** Patterns for the strings that fill a hole. */
-const FILLS: Readonly<Record<Exclude<HolePart["hole"], "string">, RegExp>> = {
+const HOLE_PATTERNS: Readonly<Record<Exclude<HolePart["hole"], "string">, RegExp>> = {
   number: /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/,
   bigint: /^-?[0-9]+$/,
 };
@@ -50,11 +50,11 @@ const FILLS: Readonly<Record<Exclude<HolePart["hole"], "string">, RegExp>> = {
  * following text, and a hole that is directly followed by another hole is one character. So `-1-2` does not match
  * `${number}-${number}`, because there is nothing before the first `-`.
  */
-class Divided implements TextTest {
+class DividedTemplate implements StringTest {
   readonly parts: readonly TemplatePart[];
   readonly #first: string;
   readonly #last: string;
-  readonly #holes: readonly { readonly fills: RegExp | undefined; readonly behind: string }[];
+  readonly #holes: readonly { readonly fills: RegExp | undefined; readonly following: string }[];
   readonly #least: number;
 
   /** Creates the test. `texts` are the fixed texts before, between and after the holes. */
@@ -63,8 +63,8 @@ class Divided implements TextTest {
     this.#first = texts[0] ?? "";
     this.#last = texts.at(-1) ?? "";
     this.#holes = holes.map((hole, index) => ({
-      fills: hole === "string" ? undefined : FILLS[hole],
-      behind: texts[index + 1] ?? "",
+      fills: hole === "string" ? undefined : HOLE_PATTERNS[hole],
+      following: texts[index + 1] ?? "",
     }));
     this.#least = this.#first.length + this.#last.length;
   }
@@ -74,14 +74,14 @@ class Divided implements TextTest {
       return false;
     const end = text.length - this.#last.length;
     let from = this.#first.length;
-    for (const [index, { fills, behind }] of this.#holes.entries()) {
+    for (const [index, { fills, following }] of this.#holes.entries()) {
       let to = end;
       if (index < this.#holes.length - 1) {
-        to = behind === "" ? from + unitsAt(text, from) : text.indexOf(behind, from);
-        if (to < 0 || to + behind.length > end) return false;
+        to = following === "" ? from + unitsAt(text, from) : text.indexOf(following, from);
+        if (to < 0 || to + following.length > end) return false;
       }
       if (fills !== undefined && !fills.test(text.slice(from, to))) return false;
-      from = to + behind.length;
+      from = to + following.length;
     }
     return true;
   }

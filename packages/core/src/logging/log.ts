@@ -7,7 +7,7 @@ import { isThenable } from "../thenable.ts";
 import type { LineSink } from "./stdout-sink.ts";
 
 /** Context in which an entry is written. */
-export interface LogPlace {
+export interface LogContext {
   readonly traceId?: string | undefined;
   readonly spanId?: string | undefined;
   readonly route?: string | undefined;
@@ -50,25 +50,25 @@ export class Log {
   }
 
   /** Returns true if entries of a level are written. */
-  makes(level: LogLevel): boolean {
+  isEnabled(level: LogLevel): boolean {
     return severityOf[level] >= this.#threshold;
   }
 
   /** Returns a string as entries contain it: of limited length, and without hidden values. */
   text(text: string): string {
-    return this.#options.redactor.text(boundedText(text));
+    return this.#options.redactor.redactMessage(boundedText(text));
   }
 
   /** Returns a logger whose entries contain the result of `place` at the time of the call. */
-  at(place: () => LogPlace): Logger {
-    return new PlacedLogger(this, place);
+  loggerFor(context: () => LogContext): Logger {
+    return new ContextLogger(this, context);
   }
 
   /** Writes an entry. Never throws. */
-  write(level: LogLevel, message: string, data: unknown, place: () => LogPlace): void {
-    if (!this.makes(level)) return;
+  write(level: LogLevel, message: string, data: unknown, context: () => LogContext): void {
+    if (!this.isEnabled(level)) return;
     const { serverAdapter, redactor, lines, format = jsonFormat } = this.#options;
-    const { traceId, spanId, route, phase, requestId } = place();
+    const { traceId, spanId, route, phase, requestId } = context();
     // Assigning single members is several times faster than a spread.
     const entry: Mutable<LogEntry> = {
       level,
@@ -86,10 +86,10 @@ export class Log {
     if (data !== undefined) entry.data = toLoggable(data, redactor);
     const line = format(entry);
     lines.write(line);
-    if (this.#sinks.length > 0) this.#tell(entry, format === jsonFormat ? line : undefined);
+    if (this.#sinks.length > 0) this.#notifySinks(entry, format === jsonFormat ? line : undefined);
   }
 
-  #tell(entry: LogEntry, line: string | undefined): void {
+  #notifySinks(entry: LogEntry, line: string | undefined): void {
     const { redactor, lines, format = jsonFormat } = this.#options;
     let text = line;
     const json = (): string => (text ??= jsonFormat(entry));
@@ -118,36 +118,36 @@ function messageText(loggable: unknown): string {
   return typeof loggable === "object" ? JSON.stringify(loggable) : String(loggable);
 }
 
-class PlacedLogger implements Logger {
+class ContextLogger implements Logger {
   readonly #log: Log;
-  readonly #place: () => LogPlace;
+  readonly #context: () => LogContext;
 
-  constructor(log: Log, place: () => LogPlace) {
+  constructor(log: Log, place: () => LogContext) {
     this.#log = log;
-    this.#place = place;
+    this.#context = place;
   }
 
   trace(message: string, data?: object): void {
-    this.#log.write("trace", message, data, this.#place);
+    this.#log.write("trace", message, data, this.#context);
   }
 
   debug(message: string, data?: object): void {
-    this.#log.write("debug", message, data, this.#place);
+    this.#log.write("debug", message, data, this.#context);
   }
 
   info(message: string, data?: object): void {
-    this.#log.write("info", message, data, this.#place);
+    this.#log.write("info", message, data, this.#context);
   }
 
   warn(message: string, data?: object): void {
-    this.#log.write("warn", message, data, this.#place);
+    this.#log.write("warn", message, data, this.#context);
   }
 
   error(message: string, data?: object): void {
-    this.#log.write("error", message, data, this.#place);
+    this.#log.write("error", message, data, this.#context);
   }
 
   fatal(message: string, data?: object): void {
-    this.#log.write("fatal", message, data, this.#place);
+    this.#log.write("fatal", message, data, this.#context);
   }
 }

@@ -55,7 +55,7 @@ class Reader {
   #readUnguarded(value: unknown, path: readonly string[], ancestors: readonly object[]): unknown {
     switch (typeof value) {
       case "string":
-        return this.#redactor.text(boundedText(value));
+        return this.#redactor.redactMessage(boundedText(value));
       case "number":
         return Number.isFinite(value) ? value : String(value);
       case "bigint":

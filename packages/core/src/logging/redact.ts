@@ -22,7 +22,7 @@ export interface Redactor {
    * Replaces the values of hidden fields in validation messages: `$.user.iban: expected string, received [redacted]
    * (and 2 more)`. Runs in linear time, because clients control parts of the string.
    */
-  text(text: string): string;
+  redactMessage(text: string): string;
   /**
    * Returns true if a value is hidden, as {@link hides} does, but checks only the patterns. The message of an error is
    * not a property of the application, so names that a type marks as sensitive do not hide it.
@@ -76,7 +76,7 @@ export function compileRedactor(patterns: readonly string[]): Redactor {
     },
     hides: (path) => hidesStart(path, path.length),
     hidesField,
-    text(text) {
+    redactMessage(text) {
       if (!text.includes(received)) return text;
       return text
         .split("\n")

@@ -5,13 +5,13 @@ interface Window<TItem> {
   /** Number of items that the caller has logged. */
   logged: number;
   /** Number of items that are not logged yet. */
-  untold: number;
+  unlogged: number;
   last: TItem;
   readonly timer: NodeJS.Timeout;
 }
 
 /** Logs the number of further items of one kind within a window. `last` is the latest of them. */
-export type TellRest<TItem> = (kind: string, count: number, last: TItem) => void;
+export type LogRemaining<TItem> = (kind: string, count: number, last: TItem) => void;
 
 /**
  * Limits the log if clients or a faulty handler can cause any number of entries. The first items of a kind are logged
@@ -22,17 +22,17 @@ export type TellRest<TItem> = (kind: string, count: number, last: TItem) => void
  */
 export class Sampler<TItem> {
   readonly #limit: number;
-  readonly #tellRest: TellRest<TItem>;
+  readonly #logRemaining: LogRemaining<TItem>;
   readonly #windows = new Map<string, Window<TItem>>();
 
   /** Creates a sampler. `limit` is the number of single entries for each kind and minute. */
-  constructor(limit: number, tellRest: TellRest<TItem>) {
+  constructor(limit: number, tellRest: LogRemaining<TItem>) {
     this.#limit = limit;
-    this.#tellRest = tellRest;
+    this.#logRemaining = tellRest;
   }
 
   /** Counts an item. Returns true if the caller must log the item now. */
-  takes(kind: string, item: TItem): boolean {
+  shouldLog(kind: string, item: TItem): boolean {
     const window = this.#windows.get(kind);
     if (window === undefined) {
       this.#open(kind, item, 1);
@@ -43,7 +43,7 @@ export class Sampler<TItem> {
       window.logged += 1;
       return true;
     }
-    window.untold += 1;
+    window.unlogged += 1;
     return false;
   }
 
@@ -51,25 +51,25 @@ export class Sampler<TItem> {
   flush(): void {
     for (const [kind, window] of this.#windows) {
       clearTimeout(window.timer);
-      this.#tell(kind, window);
+      this.#logRemainingOf(kind, window);
     }
     this.#windows.clear();
   }
 
   #open(kind: string, last: TItem, logged: number): void {
     const timer = setTimeout(() => this.#close(kind), windowMs).unref();
-    this.#windows.set(kind, { logged, untold: 0, last, timer });
+    this.#windows.set(kind, { logged, unlogged: 0, last, timer });
   }
 
   #close(kind: string): void {
     const window = this.#windows.get(kind)!;
     this.#windows.delete(kind);
-    if (window.untold === 0) return;
-    this.#tell(kind, window);
+    if (window.unlogged === 0) return;
+    this.#logRemainingOf(kind, window);
     this.#open(kind, window.last, this.#limit);
   }
 
-  #tell(kind: string, { untold, last }: Window<TItem>): void {
-    if (untold > 0) this.#tellRest(kind, untold, last);
+  #logRemainingOf(kind: string, { unlogged, last }: Window<TItem>): void {
+    if (unlogged > 0) this.#logRemaining(kind, unlogged, last);
   }
 }

@@ -1,5 +1,5 @@
 /** Number of consecutive requests without an outgoing call after which a route counts as quiet. */
-const quietAfter = 32;
+const quietThreshold = 32;
 /** A quiet route is still observed in one of this number of requests. Must be a power of two. */
 const watchedOneIn = 64;
 
@@ -14,19 +14,19 @@ export class CallWatch {
 
   /** Returns true if the next request is observed. */
   next(): boolean {
-    if (this.#quiet < quietAfter) return true;
+    if (this.#quiet < quietThreshold) return true;
     this.#passed += 1;
     return this.#passed % watchedOneIn === 0;
   }
 
   /** Records the end of an observed request. */
-  seen(hasCalled: boolean): void {
-    if (hasCalled) this.wake();
-    else if (this.#quiet < quietAfter) this.#quiet += 1;
+  recordRequest(hasCalled: boolean): void {
+    if (hasCalled) this.resume();
+    else if (this.#quiet < quietThreshold) this.#quiet += 1;
   }
 
   /** Observes the next requests of the route again. */
-  wake(): void {
+  resume(): void {
     this.#quiet = 0;
   }
 }

@@ -2,7 +2,7 @@ import type { AttributeValue, CallStart, RunningCall } from "@kit/types";
 
 import { messageForLog } from "../logging/database-error.ts";
 import { boundedText } from "../logging/loggable.ts";
-import { describeBriefly } from "../thrown.ts";
+import { describeWithoutStack } from "../thrown.ts";
 import { monotonicMs } from "./clock.ts";
 
 /** Maximum number of recorded calls per request. Further calls are only counted. */
@@ -36,6 +36,6 @@ export class Call implements RunningCall {
     this.endMs = monotonicMs();
     // Hides the values that libraries write into error messages.
     if (failure !== undefined)
-      this.failure = boundedText(messageForLog(failure, describeBriefly(failure).message));
+      this.failure = boundedText(messageForLog(failure, describeWithoutStack(failure).message));
   }
 }

@@ -7,7 +7,7 @@ import { messageForLog } from "../logging/database-error.ts";
 import { toLoggable } from "../logging/loggable.ts";
 import type { Redactor } from "../logging/redact.ts";
 import { shownPath } from "./target.ts";
-import { describeBriefly, describeCauses, describeThrown } from "../thrown.ts";
+import { describeWithoutStack, describeCauses, describeThrown } from "../thrown.ts";
 
 const inDevelopment = createErrorMiddleware({ isDev: true });
 
@@ -25,8 +25,8 @@ export function describeError(error: unknown, request: RequestFailure, redactor:
     const { details, failures, message, stack, ...rest } = shown as Record<string, unknown>;
     const own = toLoggable({ details, failures }, redactor) as Pick<ErrorRecord, "details" | "failures">;
     const texts = {
-      message: redactor.text(String(message)),
-      ...(typeof stack === "string" && { stack: redactor.text(stack) }),
+      message: redactor.redactMessage(String(message)),
+      ...(typeof stack === "string" && { stack: redactor.redactMessage(stack) }),
     };
     return {
       ...(rest as unknown as ErrorRecord),
@@ -36,7 +36,7 @@ export function describeError(error: unknown, request: RequestFailure, redactor:
       timestamp,
     };
   } catch (failure) {
-    const { message } = describeBriefly(failure);
+    const { message } = describeWithoutStack(failure);
     const code = "INTERNAL_SERVER_ERROR";
     return { ...place, timestamp, status: 500, code, message: `The error cannot be described: ${message}` };
   }
@@ -52,10 +52,10 @@ function stackOf(error: unknown): { stack?: string } {
  * therefore into stacks.
  */
 function withoutData(error: unknown, told: Record<string, unknown>): object {
-  const message = messageForLog(error, describeBriefly(error).message);
+  const message = messageForLog(error, describeWithoutStack(error).message);
   const causes = describeCauses(error, messageForLog);
   const { stack: own } = describeThrown(error);
-  const stack = own?.split(describeBriefly(error).message).join(message);
+  const stack = own?.split(describeWithoutStack(error).message).join(message);
   const details = {
     ...(told["details"] as object | undefined),
     ...(causes.length > 0 && { causes }),

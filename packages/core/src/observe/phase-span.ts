@@ -1,7 +1,7 @@
 import type { AttributeValue, CallStart, RunningCall, RunningSpan } from "@kit/types";
 
 import { Call, mostCalls } from "./call.ts";
-import * as read from "./read.ts";
+import * as read from "./slot-records.ts";
 import type { Slot } from "./slot.ts";
 
 /** Maximum number of attributes per request. Further attributes are ignored. */
@@ -59,7 +59,7 @@ export class PhaseSpan implements RunningSpan {
     if (!this.#keepsCalls || !this.#lasts) return undefined;
     const calls = (this.#slot.calls ??= []);
     if (calls.length >= mostCalls) {
-      this.#slot.leftOutCalls += 1;
+      this.#slot.droppedCalls += 1;
       return undefined;
     }
     const call = new Call(start, this.#phase);

@@ -16,7 +16,7 @@ import { readTraceparent } from "../request/ids.ts";
 import { DayClock, monotonicMs } from "./clock.ts";
 import * as phases from "./phases.ts";
 import { PhaseSpan } from "./phase-span.ts";
-import * as read from "./read.ts";
+import * as read from "./slot-records.ts";
 import { type Slot, SlotPool } from "./slot.ts";
 
 /** Parts of a recorder. */
@@ -86,7 +86,7 @@ export class Recorder implements RequestHistory {
 
   /** Returns true if observers wrap the middleware and handler calls of a request. */
   wraps(slot: Slot): boolean {
-    return slot.isWatched || this.#around.length > 0;
+    return slot.observesCalls || this.#around.length > 0;
   }
 
   active(): RequestRecord[] {
@@ -126,7 +126,7 @@ export class Recorder implements RequestHistory {
     // Code outside of requests may make many calls, which belong to no request, so this runs at most every 100 ms.
     if (now < this.#nextWake) return;
     this.#nextWake = now + wakeEveryMs;
-    for (const slot of this.#pool.active()) if (!slot.isWatched) slot.route?.callWatch.wake();
+    for (const slot of this.#pool.active()) if (!slot.observesCalls) slot.route?.callWatch.resume();
   }
 
   find(requestId: string): RequestRecord | undefined {
@@ -138,7 +138,7 @@ export class Recorder implements RequestHistory {
 
   /** Records the arrival of a request. */
   begin(exchange: ServerExchange, route: ExecutableRoute | null): Slot {
-    const slot = this.#pool.take();
+    const slot = this.#pool.acquire();
     const now = monotonicMs();
     slot.times[phases.received] = now;
     slot.times[phases.normalize] = now;
@@ -150,7 +150,7 @@ export class Recorder implements RequestHistory {
     slot.target = exchange.target;
     slot.phase = phases.normalize;
     if (this.#calls !== undefined && route !== null)
-      slot.isWatched = this.#calls.always === true || route.callWatch.next();
+      slot.observesCalls = this.#calls.always === true || route.callWatch.next();
     const parent = readTraceparent(exchange.header("traceparent"));
     if (parent !== undefined) {
       slot.parent = parent;
@@ -181,7 +181,7 @@ export class Recorder implements RequestHistory {
   finish(slot: Slot, status: number): void {
     this.enter(slot, phases.response);
     slot.status = status;
-    if (slot.isWatched) slot.route!.callWatch.seen(slot.calls !== null);
+    if (slot.observesCalls) slot.route!.callWatch.recordRequest(slot.calls !== null);
     this.#pool.finish(slot);
     if (this.#onResponse.length > 0) this.#notifyResponse(this.#view.of(slot));
     const { onLifecycle } = this.#parts;
@@ -193,9 +193,9 @@ export class Recorder implements RequestHistory {
   /** Runs a middleware or handler inside of the wrappers of observers. */
   around(slot: Slot, run: () => unknown): unknown {
     const span = this.spanOf(slot);
-    const { isWatched } = slot;
-    if (isWatched && this.#around.length === 0) return this.#calls!.around(span, run);
-    let call = isWatched ? () => this.#calls!.around(span, run) : run;
+    const { observesCalls } = slot;
+    if (observesCalls && this.#around.length === 0) return this.#calls!.around(span, run);
+    let call = observesCalls ? () => this.#calls!.around(span, run) : run;
     for (const wrap of this.#around) {
       const inner = call;
       call = () => wrap(span, inner);

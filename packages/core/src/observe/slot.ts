@@ -40,9 +40,9 @@ export class Slot {
   /** Outgoing calls during the request, if an observer reports calls. */
   calls: Call[] | null = null;
   /** True if outgoing calls can be assigned to this request. */
-  isWatched = false;
+  observesCalls = false;
   /** Number of calls above the limit, which are not kept. */
-  leftOutCalls = 0;
+  droppedCalls = 0;
   received: ReceivedRequest | null = null;
   /** Span of the phase `spanPhase`, cached. */
   span: RunningSpan | null = null;
@@ -82,8 +82,8 @@ export class Slot {
     this.fault = null;
     this.attributes = null;
     this.calls = null;
-    this.isWatched = false;
-    this.leftOutCalls = 0;
+    this.observesCalls = false;
+    this.droppedCalls = 0;
     this.received = null;
     this.span = null;
     this.spanPhase = -1;
@@ -120,7 +120,7 @@ export class SlotPool {
   }
 
   /** Returns a slot for a new request. */
-  take(): Slot {
+  acquire(): Slot {
     const slot = this.#free.pop() ?? new Slot(this.#phases);
     slot.isActive = true;
     slot.previous = this.#last;

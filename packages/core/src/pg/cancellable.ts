@@ -1,4 +1,4 @@
-import { checkOut } from "./check-out.ts";
+import { bindToSignal } from "./bind-to-signal.ts";
 import type { Client, Done, Pool } from "./driver.ts";
 
 /** `Pool` of the package `pg`. */
@@ -32,14 +32,16 @@ export interface CancellablePool {
  * ```
  */
 export function cancellable<P extends CancellablePool>(pool: P, signal: AbortSignal): P {
-  const real = pool as unknown as Pool;
+  const basePool = pool as unknown as Pool;
   const connect = (done?: Done): Promise<Client> | undefined => {
     if (done !== undefined) {
-      take(real, signal, done);
+      connectWithSignal(basePool, signal, done);
       return undefined;
     }
     const { promise, resolve, reject } = Promise.withResolvers<Client>();
-    take(real, signal, (error, client) => (client === undefined ? reject(error) : resolve(client)));
+    connectWithSignal(basePool, signal, (error, client) =>
+      client === undefined ? reject(error) : resolve(client),
+    );
     return promise;
   };
   // The pool's own `query` calls `this.connect`, so `query` needs no override.
@@ -47,15 +49,15 @@ export function cancellable<P extends CancellablePool>(pool: P, signal: AbortSig
 }
 
 /** Takes a connection from the pool. Stops waiting when the signal aborts. */
-function take(pool: Pool, signal: AbortSignal, done: Done): void {
+function connectWithSignal(pool: Pool, signal: AbortSignal, done: Done): void {
   if (signal.aborted) {
-    process.nextTick(done, signal.reason, undefined, nothing);
+    process.nextTick(done, signal.reason, undefined, noop);
     return;
   }
   let isWaiting = true;
   const onAbort = (): void => {
     isWaiting = false;
-    done(signal.reason, undefined, nothing);
+    done(signal.reason, undefined, noop);
   };
   signal.addEventListener("abort", onAbort, { once: true });
   pool.connect((error, client, release) => {
@@ -66,10 +68,10 @@ function take(pool: Pool, signal: AbortSignal, done: Done): void {
     } else if (client === undefined) {
       done(error, undefined, release);
     } else {
-      checkOut(client, pool, signal);
+      bindToSignal(client, pool, signal);
       done(undefined, client, client.release);
     }
   });
 }
 
-function nothing(): void {}
+function noop(): void {}

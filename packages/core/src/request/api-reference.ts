@@ -101,11 +101,11 @@ async function send(state: RequestState, file: ApiDocsFile): Promise<void> {
   state.setHeader("cache-control", "no-cache");
   state.setHeader("x-content-type-options", "nosniff");
   if (file.isGzipped) state.setHeader("vary", "accept-encoding");
-  if (hasTag(exchange.header("if-none-match"), tag)) return state.answer(304, null);
+  if (hasTag(exchange.header("if-none-match"), tag)) return state.respond(304, null);
   const body = file.isGzipped && !isGzip ? await gunzip(file.body) : file.body;
   state.setHeader("content-type", file.contentType);
   if (isGzip) state.setHeader("content-encoding", "gzip");
-  state.answer(200, body);
+  state.respond(200, body);
 }
 
 /** Returns true if `accept-encoding` accepts gzip. Without the header, the client may not support gzip. */

@@ -7,15 +7,15 @@
  */
 
 /** Request that can be an entry of the list. The list owns the links. */
-export interface Waiting {
-  previousWaiting: Waiting | null;
-  nextWaiting: Waiting | null;
+export interface PendingRequest {
+  previousPending: PendingRequest | null;
+  nextPending: PendingRequest | null;
   /** Tick of the timer at which the request was added. */
-  since: number;
+  tick: number;
   /** Called when the request has exceeded its timeout. */
   timeOut(limitMs: number): void;
   /** Called when the application closes and does not wait any longer. */
-  giveUp(): void;
+  abort(): void;
 }
 
 /**
@@ -31,9 +31,9 @@ export class InFlight {
   readonly #limitMs: number;
   readonly #tickMs: number;
   readonly #ticks: number;
-  #first: Waiting | null = null;
-  #last: Waiting | null = null;
-  readonly #streams = new Set<Pick<Waiting, "giveUp">>();
+  #first: PendingRequest | null = null;
+  #last: PendingRequest | null = null;
+  readonly #streams = new Set<Pick<PendingRequest, "abort">>();
   #tick = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -46,45 +46,45 @@ export class InFlight {
   }
 
   /** Adds a request. The request stays in the list until it is removed or times out. */
-  add(request: Waiting): void {
-    request.since = this.#tick;
-    request.previousWaiting = this.#last;
+  add(request: PendingRequest): void {
+    request.tick = this.#tick;
+    request.previousPending = this.#last;
     if (this.#last === null) this.#first = request;
-    else this.#last.nextWaiting = request;
+    else this.#last.nextPending = request;
     this.#last = request;
     if (this.#timer === undefined && this.#limitMs > 0) this.#start();
   }
 
   /** Removes a request. */
-  remove(request: Waiting): void {
-    const { previousWaiting, nextWaiting } = request;
-    if (previousWaiting === null) this.#first = nextWaiting;
-    else previousWaiting.nextWaiting = nextWaiting;
-    if (nextWaiting === null) this.#last = previousWaiting;
-    else nextWaiting.previousWaiting = previousWaiting;
-    request.previousWaiting = null;
-    request.nextWaiting = null;
+  remove(request: PendingRequest): void {
+    const { previousPending, nextPending } = request;
+    if (previousPending === null) this.#first = nextPending;
+    else previousPending.nextPending = nextPending;
+    if (nextPending === null) this.#last = previousPending;
+    else nextPending.previousPending = previousPending;
+    request.previousPending = null;
+    request.nextPending = null;
   }
 
   /** Adds a request whose body is being sent. Such a request has no timeout. */
-  addStream(request: Pick<Waiting, "giveUp">): void {
+  addStream(request: Pick<PendingRequest, "abort">): void {
     this.#streams.add(request);
   }
 
   /** Removes a request that {@link InFlight.addStream} added. */
-  removeStream(request: Pick<Waiting, "giveUp">): void {
+  removeStream(request: Pick<PendingRequest, "abort">): void {
     this.#streams.delete(request);
   }
 
   /**
    * Notifies every request that the application does not wait any longer, oldest first. Each request removes itself.
    */
-  giveUp(): void {
+  abortAll(): void {
     for (let request = this.#first; request !== null; request = this.#first) {
-      request.giveUp();
+      request.abort();
       if (this.#first === request) this.remove(request);
     }
-    for (const request of this.#streams) request.giveUp();
+    for (const request of this.#streams) request.abort();
   }
 
   #start(): void {
@@ -96,7 +96,7 @@ export class InFlight {
   #onTick(): void {
     this.#tick += 1;
     for (let request = this.#first; request !== null; request = this.#first) {
-      if (this.#tick - request.since < this.#ticks) return;
+      if (this.#tick - request.tick < this.#ticks) return;
       request.timeOut(this.#limitMs);
       if (this.#first === request) this.remove(request);
     }

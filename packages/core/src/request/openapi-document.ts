@@ -34,7 +34,7 @@ export class OpenApiDocument {
   async answer(state: RequestState): Promise<void> {
     state.enter(phases.handler);
     try {
-      state.answer(200, await this.#read());
+      state.respond(200, await this.#read());
     } catch (error) {
       state.fail(error);
     }

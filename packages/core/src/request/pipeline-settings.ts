@@ -2,12 +2,12 @@ import type { RequestFailure } from "../app/plugin.ts";
 import type { ErrorFields, ErrorMiddleware } from "../error-middleware.ts";
 import type { Log } from "../logging/log.ts";
 import type { LogLevel } from "../logging/log-entry.ts";
-import type { RefusalLog } from "../logging/refusal-log.ts";
+import type { ServerRefusalLog } from "../logging/server-refusal-log.ts";
 import type { Recorder } from "../observe/recorder.ts";
-import type { ContractBreaches } from "./contract-breaches.ts";
+import type { InvalidResponseLog } from "./invalid-response-log.ts";
 import type { IgnoredInput } from "./ignored-input.ts";
 import type { InFlight } from "./in-flight.ts";
-import type { RefusedRequests } from "./refused-requests.ts";
+import type { RefusedRequestLog } from "./refused-request-log.ts";
 import type { FindAddress } from "./trust-proxy.ts";
 
 /** Settings that all requests of an application share. */
@@ -29,11 +29,11 @@ export interface PipelineSettings {
   readonly log: Log;
   /** Level of errors with a status below 500 that middleware or a handler throws. */
   readonly clientErrors: LogLevel;
-  readonly refusedRequests: RefusedRequests;
+  readonly refusedRequests: RefusedRequestLog;
   readonly findAddress: FindAddress;
   readonly inFlight: InFlight;
-  readonly breaches: ContractBreaches;
-  readonly refusals: RefusalLog;
+  readonly breaches: InvalidResponseLog;
+  readonly refusals: ServerRefusalLog;
   /** Listeners for failed requests, called before the error response is sent. */
   readonly onError: readonly ((error: unknown, request: RequestFailure) => void)[];
   /** Records requests. `null` if no plugin observes them. */

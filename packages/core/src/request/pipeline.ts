@@ -19,7 +19,7 @@ import { badPath, invalidSlot, methodNotAllowed, notFound, payloadTooLarge } fro
 import type { PipelineSettings } from "./pipeline-settings.ts";
 import { pathOf, RequestState } from "./request-state.ts";
 import { RequestRun } from "./run.ts";
-import { allowOf, answerForWholeServer, asksForWholeServer } from "./whole-server.ts";
+import { allowOf, respondToOptionsAsterisk, isOptionsAsterisk } from "./options-asterisk.ts";
 
 /** Parts of a pipeline. */
 export interface PipelineParts {
@@ -67,8 +67,8 @@ export class Pipeline implements ServerService {
   handle(exchange: ServerExchange): void {
     // Checked first, for any path: the body is not available, and the connection cannot be reused.
     if (exchange.bodyTooLarge) return this.#refuse(exchange, payloadTooLarge(this.limits.bodyBytes));
-    if (asksForWholeServer(exchange)) {
-      return answerForWholeServer(new RequestState(this.#settings, exchange, null), this.#allow);
+    if (isOptionsAsterisk(exchange)) {
+      return respondToOptionsAsterisk(new RequestState(this.#settings, exchange, null), this.#allow);
     }
     if (this.#openapi !== null && this.#openapi.isAt(exchange)) return this.#serveOpenapi(exchange);
     if (this.#reference !== null) {

@@ -111,10 +111,10 @@ function ignoreFailure(call: () => unknown): void {
 }
 
 /** Returns a chunk of a stream as bytes. */
-export function toBytes(piece: unknown): Uint8Array {
-  if (piece instanceof Uint8Array) return piece;
-  if (typeof piece === "string") return Buffer.from(piece);
+export function toBytes(chunk: unknown): Uint8Array {
+  if (chunk instanceof Uint8Array) return chunk;
+  if (typeof chunk === "string") return Buffer.from(chunk);
   throw new TypeError(
-    `The stream of an answer gave a value of type ${typeof piece}; it must give text or a Uint8Array`,
+    `The stream of an answer gave a value of type ${typeof chunk}; it must give text or a Uint8Array`,
   );
 }

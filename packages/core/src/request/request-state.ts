@@ -4,14 +4,14 @@ import type { CompiledRoute, ResponseBody, ResponseWriter, RunningSpan, ServerEx
 import type { RequestFailure } from "../app/plugin.ts";
 import type { ErrorResponse, ErrorBody, ErrorFields } from "../error-middleware.ts";
 import { messageForLog } from "../logging/database-error.ts";
-import type { LogPlace } from "../logging/log.ts";
+import type { LogContext } from "../logging/log.ts";
 import type { Logger } from "../logging/log-entry.ts";
 import * as phases from "../observe/phases.ts";
-import { phaseSpanId, requestIdOfSlot, traceIdOfSlot } from "../observe/read.ts";
+import { phaseSpanId, requestIdOfSlot, traceIdOfSlot } from "../observe/slot-records.ts";
 import type { Slot } from "../observe/slot.ts";
 import { helpOf, missingSchema } from "../missing-schema.ts";
 import { normalTarget } from "../router/normal-path.ts";
-import { describeBriefly } from "../thrown.ts";
+import { describeWithoutStack } from "../thrown.ts";
 import { errorBodyText, isErrorResponse } from "./error-text.ts";
 import type { ExecutableRoute } from "./executable-route.ts";
 import { isDatabaseOutage } from "../database-outage.ts";
@@ -20,7 +20,7 @@ import { nextRequestId, randomSpanId, randomTraceId, readTraceparent } from "./i
 import { type TraceHeaders, traceHeadersOf } from "./trace-headers.ts";
 import { BodyStream, collect, type StreamEnd } from "./body-stream.ts";
 import type { OpenSource, RawResponse } from "./raw-response.ts";
-import type { Waiting } from "./in-flight.ts";
+import type { PendingRequest } from "./in-flight.ts";
 import type { PipelineSettings } from "./pipeline-settings.ts";
 import { applicationCloses, requestTimeout } from "./refusals.ts";
 import type { RequestHeaders } from "./request-context.ts";
@@ -40,17 +40,17 @@ const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
  * State of a request from its arrival to its response: ids, phase, headers, and how the request succeeds or fails. Independent of
  * routes except for their name, so that 404 and similar responses use the same code.
  */
-export class RequestState implements RequestFailure, Waiting {
+export class RequestState implements RequestFailure, PendingRequest {
   readonly exchange: ServerExchange;
   readonly settings: PipelineSettings;
   readonly executable: ExecutableRoute | null;
-  previousWaiting: Waiting | null = null;
-  nextWaiting: Waiting | null = null;
+  previousPending: PendingRequest | null = null;
+  nextPending: PendingRequest | null = null;
   /** Tick at which the request was added to the waiting requests, or -1. */
-  since = -1;
+  tick = -1;
   #status = 0;
   #responseHeaders: ResponseHeaders | null = null;
-  #answered = false;
+  #isAnswered = false;
   #traceId: string | undefined;
   #requestId: string | undefined;
   #path: string | undefined;
@@ -61,7 +61,7 @@ export class RequestState implements RequestFailure, Waiting {
   /** Cancels the body that is being read. */
   #cancelBody: ((reason: unknown) => void) | undefined;
   /** Reason why the response was sent before the handler ended. */
-  #cut: AppError | undefined;
+  #abortReason: AppError | undefined;
   #log: Logger | undefined;
   #phase: number = phases.normalize;
   /** Slot that records the request. After the response, the slot may record another request with another sequence number. */
@@ -121,8 +121,8 @@ export class RequestState implements RequestFailure, Waiting {
     const { span, traceId } = this;
     if (span !== undefined) return traceHeadersOf(span);
     const own = this.#ownSlot;
-    const parent = this.#answered ? own?.parent : readTraceparent(this.exchange.header("traceparent"));
-    const state = this.#answered ? own?.traceState : this.exchange.header("tracestate");
+    const parent = this.#isAnswered ? own?.parent : readTraceparent(this.exchange.header("traceparent"));
+    const state = this.#isAnswered ? own?.traceState : this.exchange.header("tracestate");
     // Nothing is recorded here, so the next span is a child of the client's span.
     const next = parent ?? { spanId: randomSpanId(), isSampled: false };
     return traceHeadersOf({ ...next, traceId, traceState: (parent && state) ?? null });
@@ -170,9 +170,9 @@ export class RequestState implements RequestFailure, Waiting {
     if (this.#controller === undefined) {
       const controller = new AbortController();
       this.#controller = controller;
-      if (this.#cut !== undefined) controller.abort(this.#cut);
+      if (this.#abortReason !== undefined) controller.abort(this.#abortReason);
       // After the response, only the body in transfer can be aborted, which `#endStream` reports.
-      else if (!this.#answered)
+      else if (!this.#isAnswered)
         this.exchange.onAbort(() =>
           controller.abort(new Error("The client went away before it was answered")),
         );
@@ -181,11 +181,11 @@ export class RequestState implements RequestFailure, Waiting {
   }
 
   get isAnswered(): boolean {
-    return this.#answered;
+    return this.#isAnswered;
   }
 
   get log(): Logger {
-    return (this.#log ??= this.settings.log.at(() => this.#place()));
+    return (this.#log ??= this.settings.log.loggerFor(() => this.#place()));
   }
 
   enter(phase: number): void {
@@ -205,22 +205,22 @@ export class RequestState implements RequestFailure, Waiting {
 
   /** Adds the request to those that wait for a promise and may time out. */
   wait(): void {
-    if (this.since === -1 && !this.#answered) this.settings.inFlight.add(this);
+    if (this.tick === -1 && !this.#isAnswered) this.settings.inFlight.add(this);
   }
 
   timeOut(limitMs: number): void {
-    this.#cutShort(requestTimeout(limitMs));
+    this.#abort(requestTimeout(limitMs));
   }
 
-  giveUp(): void {
+  abort(): void {
     if (this.#isStreaming) this.#abandon(applicationCloses());
-    else this.#cutShort(applicationCloses());
+    else this.#abort(applicationCloses());
   }
 
   /** Logs that a handler or middleware ended after the response of a request that was cut short. */
-  noteLate(error?: unknown): void {
+  logLateResult(error?: unknown): void {
     const ended = error === undefined ? "ended" : "failed";
-    const data = error === undefined || error === this.#cut ? undefined : { error };
+    const data = error === undefined || error === this.#abortReason ? undefined : { error };
     this.log.warn(`What still ran for a request ${ended} after it was answered; it is dropped`, data);
   }
 
@@ -238,14 +238,14 @@ export class RequestState implements RequestFailure, Waiting {
   }
 
   /** Sends a response. Omits the body if the status does not allow one. */
-  answer(contractStatus: number, body: ResponseBody): void {
+  respond(contractStatus: number, body: ResponseBody): void {
     const status = this.#status === 0 ? contractStatus : this.#status;
     if (body === null || withoutBody.has(status)) this.#respond(status, null, null);
     else this.#respond(status, this.#responseHeaders?.contentType ?? jsonType, body);
   }
 
   /** Sends a response that is not JSON. */
-  answerRaw(contractStatus: number, raw: RawResponse): void {
+  respondRaw(contractStatus: number, raw: RawResponse): void {
     const status = this.#status === 0 ? contractStatus : this.#status;
     const { body } = raw;
     const type = raw.contentType ?? this.#responseHeaders?.contentType ?? raw.defaultType;
@@ -264,25 +264,25 @@ export class RequestState implements RequestFailure, Waiting {
   fail(error: unknown, isLogged = false): void {
     // An error that is thrown during the validation of a slot means that the request is invalid.
     const isRefusal = phases.isValidation(this.#phase);
-    this.#answerError(error, isLogged ? "nowhere" : isRefusal ? "as refusal" : "as error");
+    this.#respondWithError(error, isLogged ? "nowhere" : isRefusal ? "as refusal" : "as error");
   }
 
   /** Refuses a request for the router or the validation. Such refusals are logged as warnings, with a maximum number per minute. */
   refuse(error: unknown): void {
-    this.#answerError(error, "as refusal");
+    this.#respondWithError(error, "as refusal");
   }
 
-  #answerError(error: unknown, logged: "as error" | "as refusal" | "nowhere"): void {
-    if (this.#answered) {
+  #respondWithError(error: unknown, logged: "as error" | "as refusal" | "nowhere"): void {
+    if (this.#isAnswered) {
       // The response was sent already, and a request has only one.
-      if (this.#cut === undefined) this.logFailure("Something failed after the answer", error);
-      else this.noteLate(error);
+      if (this.#abortReason === undefined) this.logFailure("Something failed after the answer", error);
+      else this.logLateResult(error);
       return;
     }
-    const { status, code, text } = this.#errorAnswer(error);
-    this.#noteFault(code, error);
-    if (logged !== "nowhere") this.#logAnswered(error, status, logged === "as refusal");
-    this.#tell(this.settings.onError, (listener) => listener(error, this));
+    const { status, code, text } = this.#errorResponse(error);
+    this.#recordFault(code, error);
+    if (logged !== "nowhere") this.#logResponseError(error, status, logged === "as refusal");
+    this.#notify(this.settings.onError, (listener) => listener(error, this));
     this.#responseHeaders?.dropDescriptionOfBody();
     if (status === 503 && isDatabaseOutage(error)) {
       (this.#responseHeaders ??= new ResponseHeaders()).set("retry-after", retryAfter);
@@ -290,26 +290,26 @@ export class RequestState implements RequestFailure, Waiting {
     this.#respond(status, jsonType, text);
   }
 
-  #logAnswered(error: unknown, status: number, isRefusal: boolean): void {
+  #logResponseError(error: unknown, status: number, isRefusal: boolean): void {
     const { log, clientErrors, refusedRequests } = this.settings;
     if (status >= 500) this.logFailure(textForLog(error), error);
     else if (isRefusal) refusedRequests.count(this, status, () => textForLog(error), error);
-    else if (log.makes(clientErrors)) this.log[clientErrors](textForLog(error), { status, error });
+    else if (log.isEnabled(clientErrors)) this.log[clientErrors](textForLog(error), { status, error });
   }
 
   /** Responds at once, and notifies the code that still works on the request. */
-  #cutShort(reason: AppError): void {
+  #abort(reason: AppError): void {
     this.fail(reason);
     this.#abandon(reason);
   }
 
   #abandon(reason: AppError): void {
-    this.#cut = reason;
+    this.#abortReason = reason;
     this.#controller?.abort(reason);
     this.#cancelBody?.(reason);
   }
 
-  #errorAnswer(error: unknown): { status: number; code: string; text: string } {
+  #errorResponse(error: unknown): { status: number; code: string; text: string } {
     try {
       const answer: ErrorResponse = this.settings.errorMiddleware(error, this);
       if (!isErrorResponse(answer)) throw new TypeError("The error middleware returned no { status, body }");
@@ -336,7 +336,7 @@ export class RequestState implements RequestFailure, Waiting {
     this.wait();
     this.#cancelBody = (reason) => source.cancel(reason);
     try {
-      const body = await collect(source, this.serverAdapter, () => this.#answered);
+      const body = await collect(source, this.serverAdapter, () => this.#isAnswered);
       if (body !== undefined) this.#respond(status, contentType, body);
     } catch (error) {
       source.cancel(error);
@@ -378,10 +378,10 @@ export class RequestState implements RequestFailure, Waiting {
       const { error } = end;
       if (error === undefined) {
         this.#controller?.abort(new Error("The client went away before it had the whole body"));
-      } else if (error !== this.#cut) {
+      } else if (error !== this.#abortReason) {
         this.logFailure("The body of an answer failed after its head was sent; it was cut", error);
-        this.#noteFault(internalError, error);
-        this.#tell(this.settings.onError, (listener) => listener(error, this));
+        this.#recordFault(internalError, error);
+        this.#notify(this.settings.onError, (listener) => listener(error, this));
         this.#controller?.abort(error);
       }
     }
@@ -389,14 +389,14 @@ export class RequestState implements RequestFailure, Waiting {
   }
 
   #noteAnswered(): void {
-    this.#answered = true;
-    if (this.since !== -1) this.settings.inFlight.remove(this);
+    this.#isAnswered = true;
+    if (this.tick !== -1) this.settings.inFlight.remove(this);
   }
 
   #respondUnwritable(error: unknown): void {
     this.#noteAnswered();
     this.logFailure("The answer could not be written", error);
-    this.#noteFault(internalError, error);
+    this.#recordFault(internalError, error);
     this.#respondPlainly();
     this.#finish(500);
   }
@@ -416,9 +416,9 @@ export class RequestState implements RequestFailure, Waiting {
   }
 
   /** Records why the request failed in its current phase. */
-  #noteFault(code: string, error: unknown): void {
+  #recordFault(code: string, error: unknown): void {
     if (this.#slot === null) return;
-    const { name } = describeBriefly(error);
+    const { name } = describeWithoutStack(error);
     const fault = { code, name, message: this.settings.log.text(textForLog(error)), phase: this.phase };
     this.settings.recorder!.fail(this.#slot, fault);
   }
@@ -443,11 +443,11 @@ export class RequestState implements RequestFailure, Waiting {
    * entries.
    */
   #readTraceId(): string | undefined {
-    return this.#answered ? undefined : readTraceparent(this.exchange.header("traceparent"))?.traceId;
+    return this.#isAnswered ? undefined : readTraceparent(this.exchange.header("traceparent"))?.traceId;
   }
 
   /** Calls listeners. A failing listener affects neither the request nor the other listeners. */
-  #tell<TListener>(listeners: readonly TListener[], call: (listener: TListener) => void): void {
+  #notify<TListener>(listeners: readonly TListener[], call: (listener: TListener) => void): void {
     for (const listener of listeners) {
       try {
         call(listener);
@@ -465,19 +465,19 @@ export class RequestState implements RequestFailure, Waiting {
 
   /** Returns true if the response was sent. Logs a warning instead of throwing, because the late code may not be awaited. */
   #isTooLate(method: string): boolean {
-    if (this.#answered)
+    if (this.#isAnswered)
       this.log.warn(`ctx.${method} was called after the request was answered; it has no effect`);
-    return this.#answered;
+    return this.#isAnswered;
   }
 
   /** Returns true if the request can no longer be read. Logs a warning instead of throwing, which would end the process. */
   isReadTooLate(member: string): boolean {
-    if (this.#answered)
+    if (this.#isAnswered)
       this.log.warn(`ctx.${member} was read after the request was answered; it is empty then`);
-    return this.#answered;
+    return this.#isAnswered;
   }
 
-  #place(): LogPlace {
+  #place(): LogContext {
     const { traceId, requestId, phase, route } = this;
     return { traceId, spanId: this.#spanId, requestId, phase, route: route?.ref };
   }
@@ -490,7 +490,7 @@ function codeOf(body: object): string {
 }
 
 function textForLog(error: unknown): string {
-  return messageForLog(error, describeBriefly(error).message);
+  return messageForLog(error, describeWithoutStack(error).message);
 }
 
 /** Returns the path of a request target, without its query. */

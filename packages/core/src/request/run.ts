@@ -11,11 +11,11 @@ import { invalidSlot, undeclaredBody } from "./refusals.ts";
 import { RawResponse } from "./raw-response.ts";
 import type { PipelineSettings } from "./pipeline-settings.ts";
 import { RequestState } from "./request-state.ts";
-import { findUnstorable, mayHoldUnstorable, targetMayHoldUnstorable } from "./unstorable-text.ts";
+import { findUnstorable, mayContainUnstorable, targetMayContainUnstorable } from "./unstorable-characters.ts";
 import { type RequestSlot, ResponseContractError } from "./validation-error.ts";
 
 /** Placeholder for the value of a slot whose request has its error response already. */
-const refused: unique symbol = Symbol("refused");
+const REFUSED: unique symbol = Symbol("refused");
 
 /**
  * Request on its way through its route: middleware, validation, handler, serialization. While all functions return
@@ -64,7 +64,7 @@ export class RequestRun extends RequestState {
       const added: unknown = this.isWrapped ? this.#wrapStep(step, argument) : step.run(argument);
       if (isThenable(added)) {
         this.wait();
-        void this.#goOn(added, index, argument);
+        void this.#continueAsync(added, index, argument);
         return;
       }
       this.#add(added, step.name);
@@ -76,7 +76,7 @@ export class RequestRun extends RequestState {
    * Continues a request after the first promise of a middleware. One asynchronous function for everything that is
    * awaited costs half as much as callbacks for each promise.
    */
-  async #goOn(first: PromiseLike<unknown>, at: number, argument: MiddlewareArgument): Promise<void> {
+  async #continueAsync(first: PromiseLike<unknown>, at: number, argument: MiddlewareArgument): Promise<void> {
     try {
       const { chain } = this.executable;
       let added: unknown = await first;
@@ -91,7 +91,7 @@ export class RequestRun extends RequestState {
         if (isThenable(added)) added = await added;
       }
       const input = this.#readInput();
-      if (input === refused) return;
+      if (input === REFUSED) return;
       let result = this.#callHandler(input);
       if (isThenable(result)) {
         result = await result;
@@ -109,11 +109,11 @@ export class RequestRun extends RequestState {
 
   #handle(): void {
     const input = this.#readInput();
-    if (input === refused) return;
+    if (input === REFUSED) return;
     const result = this.#callHandler(input);
     if (isThenable(result)) {
       this.wait();
-      void this.#await(result);
+      void this.#awaitResult(result);
     } else this.#succeed(result);
   }
 
@@ -133,13 +133,13 @@ export class RequestRun extends RequestState {
   }
 
   /** Reads and validates the input of the handler. */
-  #readInput(): HandlerArgument | typeof refused {
+  #readInput(): HandlerArgument | typeof REFUSED {
     const params = this.#readParams();
-    if (params === refused) return refused;
+    if (params === REFUSED) return REFUSED;
     const query = this.#readQuery();
-    if (query === refused) return refused;
+    if (query === REFUSED) return REFUSED;
     const body = this.#readBody();
-    if (body === refused) return refused;
+    if (body === REFUSED) return REFUSED;
     return { params, query, body, ctx: this.#context };
   }
 
@@ -149,7 +149,7 @@ export class RequestRun extends RequestState {
     this.enter(phases.paramsValidation);
     const value = params.params(this.rawParams);
     if (!params.is(value)) return this.#refuse("params", params, params.failures(value));
-    return this.#decoded("params", params, value, targetMayHoldUnstorable(this.exchange.target));
+    return this.#decoded("params", params, value, targetMayContainUnstorable(this.exchange.target));
   }
 
   #readQuery(): unknown {
@@ -160,7 +160,7 @@ export class RequestRun extends RequestState {
     const { target } = this.exchange;
     const value = query.query(queryOf(target));
     if (!query.is(value)) return this.#refuse("query", query, query.failures(value));
-    return this.#decoded("query", query, value, targetMayHoldUnstorable(target));
+    return this.#decoded("query", query, value, targetMayContainUnstorable(target));
   }
 
   #readBody(): unknown {
@@ -170,7 +170,7 @@ export class RequestRun extends RequestState {
     const text = readJsonText(this.exchange, body);
     const value = parseJsonText(this.exchange, body, text);
     if (!body.is(value)) return this.#refuse("body", body, body.failures(value));
-    return this.#decoded("body", body, value, mayHoldUnstorable(text));
+    return this.#decoded("body", body, value, mayContainUnstorable(text));
   }
 
   #warnOfQuery(ignoredInput: IgnoredInput): void {
@@ -192,7 +192,7 @@ export class RequestRun extends RequestState {
       return undefined;
     }
     this.fail(undeclaredBody(method, bodyLength));
-    return refused;
+    return REFUSED;
   }
 
   /** Returns the decoded value of a valid slot. Refuses the slot if the value has characters that cannot be stored. */
@@ -205,7 +205,7 @@ export class RequestRun extends RequestState {
   /** Sends the error response without throwing, because `throw` costs more than the rest of the refusal. */
   #refuse(slot: RequestSlot, validator: Validator<unknown>, failures: readonly ValidationFailure[]): unknown {
     this.fail(invalidSlot(slot, validator, failures));
-    return refused;
+    return REFUSED;
   }
 
   #succeed(result: unknown): void {
@@ -213,17 +213,17 @@ export class RequestRun extends RequestState {
     const { response, status, ref } = this.executable.compiled;
     if (result instanceof RawResponse) {
       // A contract without a response has status 204, which allows no body.
-      this.answerRaw(response === null && status === 204 ? 200 : status, result);
+      this.respondRaw(response === null && status === 204 ? 200 : status, result);
       return;
     }
-    if (isUnsent(result)) {
+    if (isUnwrappedStream(result)) {
       throw new TypeError(
         `The handler of ${ref} returned a stream or another async iterable; return ctx.send(…) of it`,
       );
     }
     if (response === null) {
       if (result !== undefined && this.settings.checkResponses) throw unexpectedResponse(ref);
-      this.answer(status, null);
+      this.respond(status, null);
       return;
     }
     if (this.settings.checkResponses) {
@@ -239,11 +239,11 @@ export class RequestRun extends RequestState {
       this.fail(error, true);
       return;
     }
-    this.answer(status, text);
+    this.respond(status, text);
   }
 
   /** Responds with the result of a handler's promise. */
-  async #await(promise: PromiseLike<unknown>): Promise<void> {
+  async #awaitResult(promise: PromiseLike<unknown>): Promise<void> {
     try {
       const result = await promise;
       if (this.isAnswered) this.#dropLate(result);
@@ -256,7 +256,7 @@ export class RequestRun extends RequestState {
   /** Discards a result that arrives after the response. */
   #dropLate(value: unknown): void {
     if (value instanceof RawResponse) value.cancel(new Error("The request was answered already"));
-    this.noteLate();
+    this.logLateResult();
   }
 }
 
@@ -277,7 +277,7 @@ function wildcardOf(pattern: string, path: string): string | undefined {
  * Returns true for a stream that was not passed to `ctx.send`. As JSON it would be `{}` if the contract allows any
  * value.
  */
-function isUnsent(result: unknown): boolean {
+function isUnwrappedStream(result: unknown): boolean {
   return (
     typeof result === "object" &&
     result !== null &&

@@ -4,13 +4,13 @@ import { methodIndex, UNKNOWN_METHOD, withHead } from "./methods.ts";
 import { normalPath } from "./normal-path.ts";
 
 /** Node of the loaded tree: one path segment. */
-export interface Place {
+export interface RouteNode {
   /** Literal text of a static segment, in the normal form of paths. `:` or `*` for a parameter or wildcard. */
   readonly text: string;
   /** Static child segments, sorted by text. */
-  readonly statics: readonly Place[];
+  readonly statics: readonly RouteNode[];
   /** Child that is a parameter or a wildcard. A node has at most one of them. */
-  readonly rest: Place | null;
+  readonly rest: RouteNode | null;
   readonly isWildcard: boolean;
   /** Bit mask of the methods that have a route at this node. */
   readonly methods: number;
@@ -19,7 +19,7 @@ export interface Place {
 }
 
 const NO_ROUTES: readonly number[] = Object.freeze([]);
-const NO_PLACES: readonly Place[] = Object.freeze([]);
+const NO_PLACES: readonly RouteNode[] = Object.freeze([]);
 
 /**
  * Loads a compiled tree. The validation is as strict as in the native server, because a tree that was edited by hand
@@ -27,7 +27,7 @@ const NO_PLACES: readonly Place[] = Object.freeze([]);
  *
  * @throws {TypeError} If the tree is invalid. The message names the problem and its location.
  */
-export function loadTree(tree: CompiledRouteTree, routes: readonly string[]): Place {
+export function loadTree(tree: CompiledRouteTree, routes: readonly string[]): RouteNode {
   const numbers = new Map<string, number>();
   for (const [number, ref] of routes.entries()) {
     numbers.set(ref, number);
@@ -64,10 +64,10 @@ class Reader {
     return this.#used[number] === 1;
   }
 
-  place(node: CompiledRouteNode, above: Trail | null): Place {
+  place(node: CompiledRouteNode, above: Trail | null): RouteNode {
     const trail = { node, above };
-    let statics: Place[] | null = null;
-    let rest: Place | null = null;
+    let statics: RouteNode[] | null = null;
+    let rest: RouteNode | null = null;
     for (const child of node.children) {
       if (child.paramName === undefined) {
         if (child.wildcard)
@@ -93,7 +93,7 @@ class Reader {
     if (statics !== null && statics.length > 1) {
       statics.sort((left, right) => (left.text < right.text ? -1 : 1));
       for (let index = 1; index < statics.length; index++) {
-        const text = (statics[index] as Place).text;
+        const text = (statics[index] as RouteNode).text;
         if (statics[index - 1]?.text === text) {
           throw malformed(`there are two nodes for ${pathOf(trail)}/${text}`);
         }

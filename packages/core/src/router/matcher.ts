@@ -3,7 +3,7 @@ import type { CompiledRouteTree, RouteMatch } from "@kit/types";
 import { loadTree } from "./load-tree.ts";
 import { methodIndex, methodsOf } from "./methods.ts";
 import { normalPath } from "./normal-path.ts";
-import { ALLOW, META, pack, RANK, ROUTES } from "./packed.ts";
+import { ALLOW, META, pack, BIT_COUNT, ROUTES } from "./packed.ts";
 import { searcher } from "./search.ts";
 
 /** Finds the route for a method and a path without its query. Never throws. */
@@ -76,7 +76,7 @@ export function createMatcher(tree: CompiledRouteTree, routes: readonly string[]
     if (node !== undefined) {
       const meta = at(node + META);
       if ((meta & bit) !== 0) {
-        return plainRoute(at(node + ROUTES) + (RANK[meta & (bit - 1)] as number));
+        return plainRoute(at(node + ROUTES) + (BIT_COUNT[meta & (bit - 1)] as number));
       }
       // If a matching parameter or wildcard has the method, the search below finds its route.
       const methods = meta >> ALLOW || methodsThatFit(path, node);

@@ -1,4 +1,4 @@
-import type { Place } from "./load-tree.ts";
+import type { RouteNode } from "./load-tree.ts";
 
 /**
  * Radix tree in flat arrays, which the search reads. The number of objects does not depend on the number of routes. A
@@ -54,25 +54,25 @@ export const ALLOW = 9;
 const WIDEST_MASK = 63;
 
 /** Number of set bits in a mask. */
-export const RANK: Uint8Array = Uint8Array.from({ length: METHOD_BITS + 1 }, (_, mask) => {
+export const BIT_COUNT: Uint8Array = Uint8Array.from({ length: METHOD_BITS + 1 }, (_, mask) => {
   let count = 0;
   for (let left = mask; left !== 0; left &= left - 1) count++;
   return count;
 });
 
 /** Node before it is written to the arrays. */
-interface Draft {
+interface DraftNode {
   text: string;
-  children: Draft[];
-  rest: Draft | null;
-  place: Place | null;
+  children: DraftNode[];
+  rest: DraftNode | null;
+  place: RouteNode | null;
   /** Path of the node if it has no parameters. */
   path: string | null;
 }
 
 /** Packs the tree below a root. */
-export function pack(root: Place): Packed {
-  const top = segmentsBelow(root, "/", "/");
+export function pack(root: RouteNode): Packed {
+  const top = nodeAfterSlash(root, "/", "/");
   const packer = new Packer();
   packer.add(top);
   return packer.finish(root);
@@ -82,11 +82,11 @@ export function pack(root: Place): Packed {
  * Creates the node after a slash. `lead` is the text of the node, which ends with the slash, and `path` is the text
  * from the start.
  */
-function segmentsBelow(place: Place, lead: string, path: string | null): Draft {
+function nodeAfterSlash(place: RouteNode, lead: string, path: string | null): DraftNode {
   const { statics, rest } = place;
   if (rest === null && statics.length > 0) {
-    const first = statics[0] as Place;
-    const last = statics[statics.length - 1] as Place;
+    const first = statics[0] as RouteNode;
+    const last = statics[statics.length - 1] as RouteNode;
     if (statics.length === 1 || first.text.charCodeAt(0) === last.text.charCodeAt(0)) {
       // There is no decision at this node, so it is merged with the node below.
       return group(statics, 0, statics.length, 0, lead, path);
@@ -103,18 +103,18 @@ function segmentsBelow(place: Place, lead: string, path: string | null): Draft {
 
 /** Creates the node for the common prefix, from `from` on, of the texts of some places, which are sorted. */
 function group(
-  places: readonly Place[],
+  places: readonly RouteNode[],
   low: number,
   high: number,
   from: number,
   lead: string,
   path: string | null,
-): Draft {
-  const first = places[low] as Place;
+): DraftNode {
+  const first = places[low] as RouteNode;
   if (high - low === 1) {
     return segmentEnd(first, lead + first.text.slice(from), path === null ? null : path + first.text);
   }
-  const last = (places[high - 1] as Place).text;
+  const last = (places[high - 1] as RouteNode).text;
   const text = first.text;
   let to = from;
   while (to < text.length && text.charCodeAt(to) === last.charCodeAt(to)) to++;
@@ -135,17 +135,17 @@ function group(
 }
 
 function childGroups(
-  places: readonly Place[],
+  places: readonly RouteNode[],
   low: number,
   high: number,
   from: number,
   path: string | null,
-): Draft[] {
-  const children: Draft[] = [];
+): DraftNode[] {
+  const children: DraftNode[] = [];
   for (let start = low; start < high;) {
-    const code = (places[start] as Place).text.charCodeAt(from);
+    const code = (places[start] as RouteNode).text.charCodeAt(from);
     let stop = start + 1;
-    while (stop < high && (places[stop] as Place).text.charCodeAt(from) === code) stop++;
+    while (stop < high && (places[stop] as RouteNode).text.charCodeAt(from) === code) stop++;
     children.push(group(places, start, stop, from, "", path));
     start = stop;
   }
@@ -153,13 +153,13 @@ function childGroups(
 }
 
 /** Creates the node of a place. If no route ends there, creates the node of the following segments. */
-function segmentEnd(place: Place, text: string, path: string | null, canMerge = true): Draft {
+function segmentEnd(place: RouteNode, text: string, path: string | null, canMerge = true): DraftNode {
   const isEnd = place.statics.length === 0 && place.rest === null;
   const below = path === null ? null : `${path}/`;
   // A parameter has no text, so nothing can be merged with it.
   if (canMerge && !isEnd && place.methods === 0 && text !== "")
-    return segmentsBelow(place, `${text}/`, below);
-  const children = isEnd ? [] : [segmentsBelow(place, "/", below)];
+    return nodeAfterSlash(place, `${text}/`, below);
+  const children = isEnd ? [] : [nodeAfterSlash(place, "/", below)];
   return { text, children, rest: null, place, path };
 }
 
@@ -171,7 +171,7 @@ class Packer {
   readonly #exact = new Map<string, number>();
 
   /** Adds nodes depth first, so that consecutive segments of a path are mostly adjacent in memory. */
-  add({ text, children, rest, place, path }: Draft): number {
+  add({ text, children, rest, place, path }: DraftNode): number {
     const nodes = this.#nodes;
     const node = nodes.length;
     const start = this.#texts.length;
@@ -198,7 +198,7 @@ class Packer {
     return node;
   }
 
-  finish(root: Place): Packed {
+  finish(root: RouteNode): Packed {
     const nodes = this.#nodes;
     const texts = new Uint16Array(this.#texts.length);
     for (let index = 0; index < texts.length; index++) texts[index] = this.#texts.charCodeAt(index);
@@ -220,7 +220,7 @@ class Packer {
 }
 
 /** Returns the narrowest mask that distinguishes the children, or the widest mask. */
-function maskOf(children: readonly Draft[]): number {
+function maskOf(children: readonly DraftNode[]): number {
   let mask = 0;
   while (children.length > 1 && mask < WIDEST_MASK) {
     // Two words of bits. A mask below 32 needs only the first.
@@ -243,7 +243,7 @@ function maskOf(children: readonly Draft[]): number {
   return mask;
 }
 
-function depthOf(place: Place): number {
+function depthOf(place: RouteNode): number {
   let depth = place.rest === null ? 0 : depthOf(place.rest) + 1;
   for (const child of place.statics) depth = Math.max(depth, depthOf(child) + 1);
   return depth;

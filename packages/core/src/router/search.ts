@@ -5,7 +5,7 @@ import {
   NEXT,
   NONE,
   type Packed,
-  RANK,
+  BIT_COUNT,
   REST,
   ROOT,
   ROUTES,
@@ -103,7 +103,7 @@ export function searcher(tree: Packed): { search: Search; bounds: Bounds } {
         const meta = read(node + META);
         if ((meta & bit) !== 0) {
           bounds.count = count;
-          return read(node + ROUTES) + (RANK[meta & (bit - 1)] as number);
+          return read(node + ROUTES) + (BIT_COUNT[meta & (bit - 1)] as number);
         }
         allow |= meta & METHOD_BITS;
         child = NONE;

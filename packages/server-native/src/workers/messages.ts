@@ -11,9 +11,9 @@ export interface Failure {
   readonly message: string;
   readonly code?: string;
   /** The error as Node prints it, with its causes. */
-  readonly text: string;
+  readonly inspected: string;
   /** Message for the user who starts the application, if the error is a start error of `@kit/core`. */
-  readonly words?: string;
+  readonly startMessage?: string;
 }
 
 /** Key under which `@kit/core` stores the message of a start error. `@kit/core` prints the message if no code catches the error. */
@@ -27,23 +27,23 @@ export function readMessage(value: unknown): Message | undefined {
 
 /** Converts an error to the form that is sent. */
 export function toFailure(error: unknown): Failure {
-  const text = inspect(error);
-  if (!(error instanceof Error)) return { message: text, text };
-  const { code, [words]: said } = error as NodeJS.ErrnoException & { [words]?: unknown };
+  const inspected = inspect(error);
+  if (!(error instanceof Error)) return { message: inspected, inspected };
+  const { code, [words]: startMessage } = error as NodeJS.ErrnoException & { [words]?: unknown };
   return {
     message: error.message,
-    text,
+    inspected,
     ...(typeof code === "string" && { code }),
-    ...(typeof said === "string" && { words: said }),
+    ...(typeof startMessage === "string" && { startMessage }),
   };
 }
 
 /** Creates the error that a primary rejects with for the error of a worker. */
-export function toError(worker: number, { message, code, text, words: said }: Failure): Error {
+export function toError(worker: number, { message, code, inspected, startMessage }: Failure): Error {
   const cause = new Error(message);
-  cause.stack = text;
+  cause.stack = inspected;
   return Object.assign(new Error(`Worker ${worker} could not start: ${message}`, { cause }), {
     ...(code !== undefined && { code }),
-    ...(said !== undefined && { [words]: said }),
+    ...(startMessage !== undefined && { [words]: startMessage }),
   });
 }

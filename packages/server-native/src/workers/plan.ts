@@ -16,7 +16,7 @@ export interface WorkerPlan {
 const variable = "KIT_WORKER_PLAN";
 
 /** Plan of this process; `undefined` if this process is not a worker. */
-export const plan: WorkerPlan | undefined = takePlan();
+export const plan: WorkerPlan | undefined = readPlan();
 
 /**
  * Number of this worker process, from 1 to `workers`; `undefined` in the primary process and in applications without workers.
@@ -31,7 +31,7 @@ export const plan: WorkerPlan | undefined = takePlan();
  */
 export const workerNumber: number | undefined = plan?.worker;
 
-function takePlan(): WorkerPlan | undefined {
+function readPlan(): WorkerPlan | undefined {
   const text = process.env[variable];
   // Processes that the worker starts must not become workers.
   delete process.env[variable];
@@ -39,14 +39,14 @@ function takePlan(): WorkerPlan | undefined {
 }
 
 /** Starts the program of this process again, as a worker. */
-export function startWorker(entry: string, itsPlan: WorkerPlan): ChildProcess {
+export function startWorker(entry: string, workerPlan: WorkerPlan): ChildProcess {
   // Not imported above: every start would load the module, and few applications have workers.
   const { fork } = process.getBuiltinModule("node:child_process");
   const isInspected = process.execArgv.some((argument) => argument.startsWith("--inspect"));
   return fork(entry, process.argv.slice(2), {
     // The primary uses the inspector's port; each worker uses a free one.
     execArgv: isInspected ? [...process.execArgv, "--inspect-port=0"] : process.execArgv,
-    env: { ...process.env, [variable]: JSON.stringify(itsPlan) },
+    env: { ...process.env, [variable]: JSON.stringify(workerPlan) },
   });
 }
 

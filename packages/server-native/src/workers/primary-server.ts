@@ -127,7 +127,7 @@ class Workers implements NativeWorkersHandle {
       if (this.#isClosing) return;
       throw error;
     }
-    if (!this.#isClosing) for (const slot of this.#slots) slot.keep();
+    if (!this.#isClosing) for (const slot of this.#slots) slot.enableRestarts();
   }
 
   async close(options: CloseOptions): Promise<void> {

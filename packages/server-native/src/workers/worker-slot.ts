@@ -26,7 +26,9 @@ const longestTimerMs = 2 ** 31 - 1;
 const restartMessage = "A worker ended and is started again";
 
 /** Exit status of a process, or the error that kept it from starting. */
-type End = { readonly exitCode: number | null; readonly signal: string | null } | { readonly error: Error };
+type WorkerExit =
+  | { readonly exitCode: number | null; readonly signal: string | null }
+  | { readonly error: Error };
 
 /** One worker of the primary, with its current process. Restarts replace the process. */
 export class WorkerSlot {
@@ -35,14 +37,14 @@ export class WorkerSlot {
   readonly #log: SupervisorLog;
   readonly #backOff = new BackOff();
   #process: ChildProcess | undefined;
-  #ended: Promise<End> | undefined;
+  #ended: Promise<WorkerExit> | undefined;
   #restart: NodeJS.Timeout | undefined;
   #listensSince: number | undefined;
   #restarts = 0;
   #isClosing = false;
   /** True if the worker is restarted after an exit. */
-  #isKept = false;
-  #lastEnd: End | undefined;
+  #restartsEnabled = false;
+  #lastExit: WorkerExit | undefined;
 
   constructor(entry: string, plan: WorkerPlan, log: SupervisorLog) {
     this.#entry = entry;
@@ -65,7 +67,7 @@ export class WorkerSlot {
   start(): Promise<void> {
     const { worker } = this.#plan;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const ended = Promise.withResolvers<End>();
+    const ended = Promise.withResolvers<WorkerExit>();
     const slow = setTimeout(() => {
       this.#log.warn("A worker does not listen yet", { worker, pid: child.pid, waitedMs: slowStartMs });
     }, slowStartMs);
@@ -80,7 +82,7 @@ export class WorkerSlot {
         resolve();
       } else if (message?.kit === "failed") reject(toError(worker, message.failure));
     });
-    const onEnd = (end: End): void => {
+    const onEnd = (end: WorkerExit): void => {
       // A process that could not be started may emit two events.
       if (this.#process !== child) return;
       clearTimeout(slow);
@@ -97,10 +99,10 @@ export class WorkerSlot {
   }
 
   /** From now on, restarts the worker whenever it exits. */
-  keep(): void {
-    this.#isKept = true;
+  enableRestarts(): void {
+    this.#restartsEnabled = true;
     // The worker exited while others were still starting.
-    if (this.#process === undefined && !this.#isClosing) this.#startLater(this.#lastEnd!, 0);
+    if (this.#process === undefined && !this.#isClosing) this.#startLater(this.#lastExit!, 0);
   }
 
   /** Closes the worker and waits for its exit. Kills it after `killMs`. Rejects if the exit status reports an error. */
@@ -130,16 +132,16 @@ export class WorkerSlot {
     this.#process?.kill("SIGKILL");
   }
 
-  #onEnd(end: End): void {
+  #onEnd(end: WorkerExit): void {
     const livedMs = this.#listensSince === undefined ? 0 : performance.now() - this.#listensSince;
     const pid = this.#process?.pid;
     this.#process = undefined;
     this.#listensSince = undefined;
-    this.#lastEnd = end;
-    if (this.#isKept && !this.#isClosing) this.#startLater(end, livedMs, pid);
+    this.#lastExit = end;
+    if (this.#restartsEnabled && !this.#isClosing) this.#startLater(end, livedMs, pid);
   }
 
-  #startLater(end: End, livedMs: number, pid?: number): void {
+  #startLater(end: WorkerExit, livedMs: number, pid?: number): void {
     const { worker } = this.#plan;
     const restartInMs = this.#backOff.delayAfter(livedMs);
     const data = { worker, pid, ...end, restartInMs };
@@ -164,7 +166,7 @@ function isGroupSignal(signal: string | null): boolean {
   return signal === "SIGTERM" || signal === "SIGINT";
 }
 
-function describe(end: End): string {
+function describe(end: WorkerExit): string {
   if ("error" in end) return `it could not be started (${end.error.message})`;
   return end.signal === null ? `exit code ${end.exitCode}` : `signal ${end.signal}`;
 }

@@ -11,7 +11,7 @@ import { shownTarget } from "./target.ts";
 import { redacted, type Redactor } from "../logging/redact.ts";
 
 /** Phase that a request entered. */
-interface PassedPhase {
+interface EnteredPhase {
   readonly number: number;
   readonly name: string;
   readonly startMs: number;
@@ -77,10 +77,10 @@ function isVoid(slot: Slot, phase: number): boolean {
 }
 
 /** Returns the phases that a request entered, in order. */
-function passedPhases(slot: Slot): PassedPhase[] {
+function passedPhases(slot: Slot): EnteredPhase[] {
   const { times, isActive } = slot;
   const names = namesOfSlot(slot);
-  const passed: PassedPhase[] = [];
+  const passed: EnteredPhase[] = [];
   // Goes from the last phase to the first, because a phase ends where the next one begins.
   let endMs: number | undefined = isActive ? undefined : times[phases.response]!;
   let wentOn = false;
@@ -107,7 +107,7 @@ export function lifecycleOf(slot: Slot): LifecyclePhase[] {
   return passedPhases(slot).map((phase) => shownPhase(slot, phase, now));
 }
 
-function shownPhase(slot: Slot, { number, name, startMs, endMs }: PassedPhase, now: number): LifecyclePhase {
+function shownPhase(slot: Slot, { number, name, startMs, endMs }: EnteredPhase, now: number): LifecyclePhase {
   return {
     phase: name,
     timestamp: iso(slot, startMs),
@@ -160,7 +160,7 @@ function spansOf(slot: Slot, redactor: Redactor): SpanRecord[] {
       },
     });
   }
-  for (const [index, call] of shownCalls(slot)) spans.push(callSpan(slot, call, index, redactor));
+  for (const [index, call] of visibleCalls(slot)) spans.push(callSpan(slot, call, index, redactor));
   return spans;
 }
 
@@ -168,7 +168,7 @@ function spansOf(slot: Slot, redactor: Redactor): SpanRecord[] {
  * Returns the calls to show. If an instrumentation such as `@opentelemetry/instrumentation-pg` reports the calls of
  * `pg` too, only its spans are kept, because they have more details.
  */
-function shownCalls({ calls }: Slot): (readonly [index: number, call: Call])[] {
+function visibleCalls({ calls }: Slot): (readonly [index: number, call: Call])[] {
   if (calls === null) return [];
   const sources = [...new Set(calls.map(({ start }) => start.source))];
   const isToldBetter = (source: string): boolean => sources.some((other) => other.endsWith(`-${source}`));
@@ -191,7 +191,7 @@ function callSpan(slot: Slot, call: Call, index: number, redactor: Redactor): Sp
     status: !isOver ? "unset" : failure === undefined ? "ok" : "error",
     attributes: {
       ...shownAttributes(Object.entries(call.attributes), redactor),
-      ...(failure !== undefined && { "error.message": redactor.text(failure) }),
+      ...(failure !== undefined && { "error.message": redactor.redactMessage(failure) }),
     },
   };
 }
@@ -215,7 +215,10 @@ function shownAttributes(
 ): Record<string, AttributeValue> {
   const shown = attributes.map(([name, value]) => {
     const isHidden = redactor.hides(["attributes", ...name.toLowerCase().split(".")]);
-    return [name, isHidden ? redacted : typeof value === "string" ? redactor.text(value) : value] as const;
+    return [
+      name,
+      isHidden ? redacted : typeof value === "string" ? redactor.redactMessage(value) : value,
+    ] as const;
   });
   return Object.fromEntries(shown);
 }
@@ -225,7 +228,7 @@ function rootSpan(slot: Slot, traceId: string, spanId: string): SpanRecord {
   const ref = route?.compiled.ref;
   const durationMs = durationOf(slot);
   const attributes: Record<string, AttributeValue> = { "http.method": method };
-  if (slot.leftOutCalls > 0) attributes["kit.calls.left_out"] = slot.leftOutCalls;
+  if (slot.droppedCalls > 0) attributes["kit.calls.left_out"] = slot.droppedCalls;
   if (route !== null) attributes["http.route"] = route.compiled.path;
   if (!isActive) attributes["http.status_code"] = status;
   if (status >= 400 || fault !== null)

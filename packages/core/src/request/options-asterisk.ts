@@ -9,14 +9,14 @@ import type { RequestState } from "./request-state.ts";
  *
  * This is checked before routing, because a route such as `/:name` would match the target although it is not a path.
  */
-export function asksForWholeServer(exchange: ServerExchange): boolean {
+export function isOptionsAsterisk(exchange: ServerExchange): boolean {
   return exchange.target === "*";
 }
 
 /** Responds with 204 and `Allow`. */
-export function answerForWholeServer(state: RequestState, allow: string): void {
+export function respondToOptionsAsterisk(state: RequestState, allow: string): void {
   state.setHeader("allow", allow);
-  state.answer(204, null);
+  state.respond(204, null);
 }
 
 /** Returns the value of `Allow`: the methods of all routes, HEAD if there is a GET route, and OPTIONS. */

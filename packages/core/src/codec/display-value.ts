@@ -10,12 +10,12 @@ const MAX_LEVELS = 3;
  * Returns a value as errors show it: JSON of limited size. A string is cut after 200 characters, an array or object
  * after 10 entries and 3 levels. `…` replaces the rest. A value without a JSON form is replaced by its name.
  */
-export function shown(value: unknown, levels: number = MAX_LEVELS): unknown {
+export function displayValue(value: unknown, levels: number = MAX_LEVELS): unknown {
   switch (typeof value) {
     case "string":
-      return shortened(value);
+      return truncate(value);
     case "bigint":
-      return `${shortened(value.toString())}n`;
+      return `${truncate(value.toString())}n`;
     case "number":
       return Number.isFinite(value) ? value : String(value);
     case "function":
@@ -33,7 +33,7 @@ function shownParts(value: object, levels: number): unknown {
   if (value instanceof Uint8Array) return `[${value.length} bytes]`;
   if (levels === 0) return "…";
   if (Array.isArray(value)) {
-    const items = value.slice(0, MAX_PARTS).map((item) => shown(item, levels - 1));
+    const items = value.slice(0, MAX_PARTS).map((item) => displayValue(item, levels - 1));
     return value.length > MAX_PARTS ? [...items, "…"] : items;
   }
   const result: Record<string, unknown> = {};
@@ -44,13 +44,13 @@ function shownParts(value: object, levels: number): unknown {
       result["…"] = "…";
       break;
     }
-    result[shortened(key)] = shown((value as Record<string, unknown>)[key], levels - 1);
+    result[truncate(key)] = displayValue((value as Record<string, unknown>)[key], levels - 1);
   }
   return result;
 }
 
 /** Returns the first 200 UTF-16 units of a string, with `…` if there are more. */
-export function shortened(text: string): string {
+export function truncate(text: string): string {
   if (text.length <= MAX_TEXT) return text;
   // The cut must not separate a surrogate pair.
   const end = (text.charCodeAt(MAX_TEXT - 1) & 0xfc00) === 0xd800 ? MAX_TEXT - 1 : MAX_TEXT;

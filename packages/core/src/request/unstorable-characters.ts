@@ -8,20 +8,20 @@ import type { ValidationFailure } from "@kit/types";
 import { itemPath, memberPath } from "../codec/path.ts";
 
 /** Returns true if a JSON string has an escape that could stand for such a character. */
-export function mayHoldUnstorable(json: string): boolean {
+export function mayContainUnstorable(json: string): boolean {
   return json.includes("\\u");
 }
 
 /** Returns true if a request target has the percent-escape of U+0000, the only one that stands for such a character. */
-export function targetMayHoldUnstorable(target: string): boolean {
+export function targetMayContainUnstorable(target: string): boolean {
   return target.includes("%00");
 }
 
 /** Value that is still to be checked, with its location. */
-interface Place {
+interface Location {
   readonly value: unknown;
   readonly key: string | number;
-  readonly parent: Place | undefined;
+  readonly parent: Location | undefined;
 }
 
 /**
@@ -29,7 +29,7 @@ interface Place {
  * properties, which are dropped, cause no failure. Uses its own stack, because values may be nested deeply.
  */
 export function findUnstorable(slot: unknown): ValidationFailure | undefined {
-  const places: Place[] = [{ value: slot, key: "$", parent: undefined }];
+  const places: Location[] = [{ value: slot, key: "$", parent: undefined }];
   for (let place = places.pop(); place !== undefined; place = places.pop()) {
     const { value } = place;
     if (typeof value === "string") {
@@ -40,7 +40,7 @@ export function findUnstorable(slot: unknown): ValidationFailure | undefined {
       }
     } else if (typeof value === "object" && value !== null && !ArrayBuffer.isView(value)) {
       for (const [key, member] of Object.entries(value).toReversed()) {
-        const next: Place = { value: member, key, parent: place };
+        const next: Location = { value: member, key, parent: place };
         if (isUnstorable(key)) return failureAt(next, "key");
         places.push(next);
       }
@@ -54,7 +54,7 @@ function isUnstorable(text: string): boolean {
 }
 
 /** Creates the failure. It does not contain the string, which may be sensitive and cannot be displayed properly. */
-function failureAt(place: Place, what: "string" | "key"): ValidationFailure {
+function failureAt(place: Location, what: "string" | "key"): ValidationFailure {
   return {
     path: pathOf(place),
     expected: `${what} without U+0000 and unpaired surrogates`,
@@ -64,9 +64,9 @@ function failureAt(place: Place, what: "string" | "key"): ValidationFailure {
   };
 }
 
-function pathOf(place: Place): string {
-  const places: Place[] = [];
-  for (let at: Place | undefined = place; at?.parent !== undefined; at = at.parent) places.push(at);
+function pathOf(place: Location): string {
+  const places: Location[] = [];
+  for (let at: Location | undefined = place; at?.parent !== undefined; at = at.parent) places.push(at);
   return places.reduceRight(
     (path, { key }) => (typeof key === "number" ? itemPath(path, key) : memberPath(path, key)),
     "$",

@@ -29,7 +29,7 @@ interface Kind {
  * minute become one entry with their number. All requests without a matching route count as one route, so clients
  * cannot increase the number of kinds.
  */
-export class RefusedRequests {
+export class RefusedRequestLog {
   readonly #log: Log;
   readonly #redactor: Redactor;
   readonly #sampler: Sampler<Kind>;
@@ -37,14 +37,14 @@ export class RefusedRequests {
   constructor(log: Log, redactor: Redactor) {
     this.#log = log;
     this.#redactor = redactor;
-    this.#sampler = new Sampler(perMinute, (_, count, kind) => this.#tellRest(count, kind));
+    this.#sampler = new Sampler(perMinute, (_, count, kind) => this.#logRemaining(count, kind));
   }
 
   /** Counts a request. Logs it if it is among the first of its kind and minute. */
   count(request: RefusedRequest, status: number, message: () => string, error: unknown): void {
-    if (!this.#log.makes("warn")) return;
+    if (!this.#log.isEnabled("warn")) return;
     const route = request.route?.ref;
-    if (!this.#sampler.takes(`${status} ${route ?? ""}`, { route, status })) return;
+    if (!this.#sampler.shouldLog(`${status} ${route ?? ""}`, { route, status })) return;
     const { method, log } = request;
     const path = shownPath(request.path, request.route, this.#redactor);
     log.warn(message(), { status, method, path, error });
@@ -55,11 +55,11 @@ export class RefusedRequests {
     this.#sampler.flush();
   }
 
-  #tellRest(count: number, { route, status }: Kind): void {
+  #logRemaining(count: number, { route, status }: Kind): void {
     const requests = route === undefined ? "requests that no route takes" : `requests of ${route}`;
     const place = route === undefined ? {} : { route };
     this.#log
-      .at(() => place)
+      .loggerFor(() => place)
       .warn(`${count} more ${requests} were refused with ${status} within a minute`, { status, count });
   }
 }

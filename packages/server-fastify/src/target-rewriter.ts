@@ -17,7 +17,7 @@ const defaultLength = 100;
  * Returns a function that rewrites a target as Fastify's router reads it, so that kit's router reads the same path. Without the rewrite, a
  * spelling that only kit's router maps to a path could bypass a route of the instance that refuses requests for this path.
  */
-export function readingOf(
+export function targetRewriter(
   app: FastifyInstance,
   service: ServerService,
 ): (target: string, method: string) => string | Refusal {

@@ -6,19 +6,19 @@ import { Sampler } from "../logging/sampler.ts";
  * minute is logged. The others are logged as one entry with their number, because a faulty handler fails in every
  * response and would fill the log.
  */
-export class ContractBreaches {
+export class InvalidResponseLog {
   readonly #sampler: Sampler<unknown>;
 
   constructor(log: Log) {
     this.#sampler = new Sampler(1, (route, count, error) => {
       const message = `${count} more responses of ${route} did not fit their contract and were answered with 500`;
-      log.at(() => ({ route, phase: "serialization" })).error(message, { count, error });
+      log.loggerFor(() => ({ route, phase: "serialization" })).error(message, { count, error });
     });
   }
 
   /** Counts a response. Calls `tell` for the first one of a route and minute, to log it with the ids of the request. */
-  count(route: string, error: unknown, tell: () => void): void {
-    if (this.#sampler.takes(route, error)) tell();
+  count(route: string, error: unknown, log: () => void): void {
+    if (this.#sampler.shouldLog(route, error)) log();
   }
 
   /** Logs the counts that are not logged yet. Called when the application closes. */

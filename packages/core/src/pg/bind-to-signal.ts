@@ -6,7 +6,7 @@ import type { Client, Pool } from "./driver.ts";
  * cancelled, and it sends nothing except `ROLLBACK`. The pool sets `release` each time it hands out a connection, so
  * only `query` must be restored.
  */
-export function checkOut(client: Client, pool: Pool, signal: AbortSignal): void {
+export function bindToSignal(client: Client, pool: Pool, signal: AbortSignal): void {
   const { release } = client;
   // An instance has its own `query` if an observer wrapped the method. Otherwise the method comes from the class.
   const own = Object.getOwnPropertyDescriptor(client, "query");

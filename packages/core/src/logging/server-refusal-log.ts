@@ -8,7 +8,7 @@ import { Sampler } from "./sampler.ts";
  * logged at once. The others of the same minute are logged as one entry with their number, so invalid requests cannot
  * fill the log. A kind is a combination of code and message. Both are constants of the server, so there are few kinds.
  */
-export class RefusalLog {
+export class ServerRefusalLog {
   readonly #log: Log;
   readonly #sampler: Sampler<ServerRefusal>;
 
@@ -22,7 +22,7 @@ export class RefusalLog {
   /** Counts a refusal. Logs the first of its kind and minute. */
   count(refusal: ServerRefusal): void {
     const kind = `${refusal.code} ${refusal.message}`;
-    if (this.#sampler.takes(kind, refusal)) this.#write(refusal, 1, prefixOf(refusal));
+    if (this.#sampler.shouldLog(kind, refusal)) this.#write(refusal, 1, prefixOf(refusal));
   }
 
   /** Logs the counts that are not logged yet. Called when the application closes. */
@@ -33,7 +33,7 @@ export class RefusalLog {
   #write({ traceId, ...data }: ServerRefusal, count: number, prefix: string): void {
     const { message, ...rest } = data;
     const place = { phase: "received", ...(traceId !== undefined && { traceId }) };
-    this.#log.at(() => place).warn(`${prefix}: ${message}`, { ...rest, count });
+    this.#log.loggerFor(() => place).warn(`${prefix}: ${message}`, { ...rest, count });
   }
 }
 

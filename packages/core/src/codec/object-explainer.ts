@@ -1,12 +1,12 @@
 import type { Explainer } from "./explain.ts";
 import { ScalarFailure } from "./failure.ts";
-import { isContainer, mayMiss } from "./match.ts";
+import { isContainer, isOptional } from "./match.ts";
 import { joinedPath, memberPath, memberStep } from "./path.ts";
 import type { ObjectShape, PropertyShape } from "./shape.ts";
-import { describe } from "./words.ts";
+import { describe } from "./describe.ts";
 
 /** Declared property, with strings that all of its failures share. */
-class Place {
+class DeclaredProperty {
   readonly property: PropertyShape;
   /** Path segment of the property: `.title`, `["odd key"]`. */
   readonly step: string;
@@ -23,12 +23,12 @@ class Place {
 }
 
 /** Cache of places by shape, for shapes with failures. Shapes are constants of generated modules. */
-const known: WeakMap<ObjectShape, readonly Place[]> = new WeakMap();
+const known: WeakMap<ObjectShape, readonly DeclaredProperty[]> = new WeakMap();
 
-function placesOf(shape: ObjectShape): readonly Place[] {
+function placesOf(shape: ObjectShape): readonly DeclaredProperty[] {
   let places = known.get(shape);
   if (places === undefined) {
-    known.set(shape, (places = shape.properties.map((property) => new Place(property))));
+    known.set(shape, (places = shape.properties.map((property) => new DeclaredProperty(property))));
   }
   return places;
 }
@@ -41,7 +41,7 @@ export class Part {
   readonly #path: string;
   readonly #depth: number;
   readonly #hidden: boolean;
-  #places: readonly Place[] | undefined;
+  #places: readonly DeclaredProperty[] | undefined;
 
   constructor(
     explainer: Explainer,
@@ -80,23 +80,23 @@ export class Part {
     const place = this.#place(position);
     const { property } = place;
     if (value === undefined) {
-      if (!mayMiss(property, "wire")) this.#miss(place);
+      if (!isOptional(property, "wire")) this.#miss(place);
       return;
     }
     const hidden = this.#hidden || property.sensitive === true;
     this.#explainer.visit(property.shape, value, this.#pathOf(place), this.#depth, hidden);
   }
 
-  #place(position: number): Place {
+  #place(position: number): DeclaredProperty {
     this.#places ??= placesOf(this.#shape);
-    return this.#places[position] as Place;
+    return this.#places[position] as DeclaredProperty;
   }
 
-  #pathOf(place: Place): string {
+  #pathOf(place: DeclaredProperty): string {
     return this.#path === "$" ? place.atRoot : joinedPath(this.#path, place.step);
   }
 
-  #miss(place: Place): void {
+  #miss(place: DeclaredProperty): void {
     this.#explainer.miss(this.#shape, place.property.key, place.expected, this.#object, this.#pathOf(place));
   }
 }

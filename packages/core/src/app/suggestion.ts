@@ -1,0 +1,7 @@
+import { closest } from "../codec/suggest.ts";
+
+/** Returns the end of a message about an unknown name: a suggestion for a similar known name, or an empty string. */
+export function suggestName(name: string, known: Iterable<string>): string {
+  const suggestion = closest(name, known);
+  return suggestion === undefined ? "" : `; did you mean \`${suggestion}\`?`;
+}
