@@ -64,6 +64,13 @@ function echo(request: ServerExchange): void {
 }
 
 async function listen(server: ServerAdapter, host: string): Promise<number> {
-  const service = { tree, routes, limits: { bodyBytes }, handle: echo, refuse: echo, fail: () => undefined };
+  const service = {
+    tree,
+    routes,
+    limits: { bodyBytes },
+    handle: echo,
+    refuseUnseen: echo,
+    fail: () => undefined,
+  };
   return (await server.listen(service, { port: 0, ...(host !== "" && { host }) })).port;
 }

@@ -18,7 +18,7 @@ export interface CommonOptions {
   readonly writeTimeoutMs?: number;
   /** `bodyTimeoutMs` of the native server, `requestTimeoutMs` of the others. */
   readonly bodyTimeoutMs?: number;
-  /** Option of the native server only. */
+  /** At the limit, the native server and the Rust server let further connections wait. The others close them. */
   readonly maxConnections?: number;
 }
 

@@ -2,10 +2,10 @@ import { createRequire } from "node:module";
 
 import {
   readRequestBody,
-  type CheckedTimeouts,
-  checkTimeouts,
+  type CheckedOptions,
+  checkOptions,
   errorOfFramework,
-  type HttpTimeouts,
+  type HttpServerOptions,
   NodeHost,
   refuseRequest,
   type RequestListener,
@@ -17,7 +17,7 @@ import type { CloseOptions, ListenAddress, ListenOptions, ServerAdapter, ServerS
 import express, { type ErrorRequestHandler, type Express } from "express";
 
 /** Options for a server on Express. */
-export interface ExpressServerOptions extends HttpTimeouts {
+export interface ExpressServerOptions extends HttpServerOptions {
   /** Your own application, with its middleware and routes. Default: a new one. */
   readonly app?: Express;
 }
@@ -38,36 +38,39 @@ export interface ExpressServerOptions extends HttpTimeouts {
  * const app = createApp({ server: expressServer({ app: web }), routes: [notes] });
  * await app.listen({ port: 3000 });
  * ```
+ * @throws {TypeError} if an option does not exist. The message names the option.
  * @throws {RangeError} if the value of an option is invalid. The message names the option.
  */
 export function expressServer(options: ExpressServerOptions = {}): ServerAdapter {
-  return new ExpressServer(options.app ?? newApplication(), checkTimeouts("expressServer", options));
+  return new ExpressServer(options.app ?? newApplication(), checkOptions("expressServer", options));
 }
 
 class ExpressServer implements ServerAdapter {
   readonly name = "express";
   readonly platform: string = `express ${version()}`;
   readonly #app: Express;
-  readonly #timeouts: CheckedTimeouts;
+  readonly #options: CheckedOptions;
   #service: ServerService | undefined;
   #host: NodeHost | undefined;
   #isMounted = false;
 
-  constructor(app: Express, timeouts: CheckedTimeouts) {
+  constructor(app: Express, options: CheckedOptions) {
     this.#app = app;
-    this.#timeouts = timeouts;
+    this.#options = options;
   }
 
   async listen(service: ServerService, options: ListenOptions): Promise<ListenAddress> {
-    if (this.#host !== undefined) throw new Error("This server is listening already");
+    if (this.#host !== undefined) throw new Error("This server is already listening");
     this.#service = service;
     this.#mount();
-    const host = NodeHost.of(this.#app as RequestListener, service, this.#timeouts, {
-      rewriteTarget: (target) => {
+    const { timeouts, limits } = this.#options;
+    const framework = {
+      rewriteTarget: (target: string) => {
         const short = withoutFinalSlash(target, service);
         return short !== target && isStrict(this.#app) ? short : target;
       },
-    });
+    };
+    const host = NodeHost.of(this.#app as RequestListener, service, timeouts, framework, limits);
     const address = await host.listen(options);
     this.#host = host;
     return address;

@@ -1,10 +1,11 @@
 import {
   type BindAddress,
   readRequestBody,
-  type CheckedTimeouts,
-  checkTimeouts,
+  type CheckedOptions,
+  checkOptions,
   errorOfFramework,
-  type HttpTimeouts,
+  type Framework,
+  type HttpServerOptions,
   NodeHost,
   readBody,
   refuseRequest,
@@ -24,7 +25,7 @@ import { FastifyExchange } from "./exchange.ts";
 import { targetRewriter } from "./target-rewriter.ts";
 
 /** Options for a server on Fastify. */
-export interface FastifyServerOptions extends HttpTimeouts {
+export interface FastifyServerOptions extends HttpServerOptions {
   /** Your own instance, with its plugins and routes, which does not listen yet. Default: a new one. */
   readonly app?: FastifyInstance;
 }
@@ -45,11 +46,12 @@ export interface FastifyServerOptions extends HttpTimeouts {
  * const app = createApp({ server: fastifyServer({ app: web }), routes: [notes] });
  * await app.listen({ port: 3000 });
  * ```
+ * @throws {TypeError} if an option does not exist. The message names the option.
  * @throws {RangeError} if the value of an option is invalid. The message names the option.
  */
 export function fastifyServer(options: FastifyServerOptions = {}): ServerAdapter {
-  const timeouts = checkTimeouts("fastifyServer", options);
-  return new FastifyServer(options.app ?? fastify({ http: serverOptions }), timeouts);
+  const checked = checkOptions("fastifyServer", options);
+  return new FastifyServer(options.app ?? fastify({ http: serverOptions }), checked);
 }
 
 /** Errors for content types that Fastify refuses before any parser. kit reports these errors itself. */
@@ -62,26 +64,27 @@ class FastifyServer implements ServerAdapter {
   readonly name = "fastify";
   readonly platform: string;
   readonly #app: FastifyInstance;
-  readonly #timeouts: CheckedTimeouts;
+  readonly #options: CheckedOptions;
   #host: NodeHost | undefined;
 
-  constructor(app: FastifyInstance, timeouts: CheckedTimeouts) {
+  constructor(app: FastifyInstance, options: CheckedOptions) {
     this.#app = app;
-    this.#timeouts = timeouts;
+    this.#options = options;
     this.platform = `fastify ${app.version}`;
   }
 
   async listen(service: ServerService, options: ListenOptions): Promise<ListenAddress> {
-    if (this.#host !== undefined) throw new Error("This server is listening already");
+    if (this.#host !== undefined) throw new Error("This server is already listening");
     const app = this.#app;
     const methods = new Set(app.supportedMethods);
     mount(app, service, [...methods]);
-    const reading = targetRewriter(app, service);
-    const host = new NodeHost(app.server, service, this.#timeouts, {
+    const { timeouts, limits } = this.#options;
+    const framework: Framework = {
       // Requests with other methods would not reach any route.
       canHandle: ({ method }) => methods.has(method!),
-      rewriteTarget: reading,
-    });
+      rewriteTarget: targetRewriter(app, service),
+    };
+    const host = new NodeHost(app.server, service, timeouts, framework, limits);
     this.#host = host;
     try {
       return await host.listen(options, (address) => listenOn(app, address));

@@ -4,10 +4,10 @@ import { createRequire } from "node:module";
 import { getRequestListener } from "@hono/node-server";
 import {
   readRequestBody,
-  type CheckedTimeouts,
-  checkTimeouts,
+  type CheckedOptions,
+  checkOptions,
   errorOfFramework,
-  type HttpTimeouts,
+  type HttpServerOptions,
   NodeHost,
   normalPath,
   refuseRequest,
@@ -25,7 +25,7 @@ import type { H, RouterRoute } from "hono/types";
 import { HonoExchange, type NodeContext } from "./exchange.ts";
 
 /** Options for a server on Hono. */
-export interface HonoServerOptions<TEnv extends Env = Env> extends HttpTimeouts {
+export interface HonoServerOptions<TEnv extends Env = Env> extends HttpServerOptions {
   /** Your own application, with its middleware and routes. Default: a new one. */
   readonly app?: Hono<TEnv>;
 }
@@ -46,35 +46,37 @@ export interface HonoServerOptions<TEnv extends Env = Env> extends HttpTimeouts 
  * const app = createApp({ server: honoServer({ app: web }), routes: [notes] });
  * await app.listen({ port: 3000 });
  * ```
+ * @throws {TypeError} if an option does not exist. The message names the option.
  * @throws {RangeError} if the value of an option is invalid. The message names the option.
  */
 export function honoServer<TEnv extends Env = Env>(options: HonoServerOptions<TEnv> = {}): ServerAdapter {
   const app = (options.app ?? new Hono()) as unknown as Hono;
-  return new HonoServer(app, checkTimeouts("honoServer", options));
+  return new HonoServer(app, checkOptions("honoServer", options));
 }
 
 class HonoServer implements ServerAdapter {
   readonly name = "hono";
   readonly platform: string = `hono ${version()}`;
   readonly #app: Hono;
-  readonly #timeouts: CheckedTimeouts;
+  readonly #options: CheckedOptions;
   #service: ServerService | undefined;
   #host: NodeHost | undefined;
   #isMounted = false;
 
-  constructor(app: Hono, timeouts: CheckedTimeouts) {
+  constructor(app: Hono, options: CheckedOptions) {
     this.#app = app;
-    this.#timeouts = timeouts;
+    this.#options = options;
   }
 
   async listen(service: ServerService, options: ListenOptions): Promise<ListenAddress> {
-    if (this.#host !== undefined) throw new Error("This server is listening already");
+    if (this.#host !== undefined) throw new Error("This server is already listening");
     const app = this.#app;
     this.#service = service;
     handleErrors(app, () => this.#service!);
     // `autoCleanupIncoming` is off because the host discards the rest of a refused request. `hostname` is set because Hono needs a whole
     // URL, and requests of HTTP/1.0 may have no host.
     const { fetch } = app;
+    const { timeouts, limits } = this.#options;
     const listener = getRequestListener((request, env) => (this.#mount(), fetch(request, env)), {
       autoCleanupIncoming: false,
       hostname: "localhost",
@@ -84,12 +86,13 @@ class HonoServer implements ServerAdapter {
     const host = NodeHost.of(
       (request, response) => void listener(request, response),
       service,
-      this.#timeouts,
+      timeouts,
       {
         // An application with neither routes nor middleware would only pass requests on, at the cost of a web request and a web response.
         isEmpty: () => app.routes.length === 0 && !this.#isMounted && !isWrapped,
         rewriteTarget: (target) => (app.getPath === laxPath ? target : withoutFinalSlash(target, service)),
       },
+      limits,
     );
     const address = await host.listen(options);
     this.#host = host;

@@ -77,7 +77,7 @@ class NativeServer implements PortSharer {
 
   // Async, so that every error becomes a rejection.
   async #listen(service: ServerService, where: Where): Promise<ListenAddress> {
-    if (this.#running !== undefined) throw new Error("This server is listening already");
+    if (this.#running !== undefined) throw new Error("This server is already listening");
     this.#running = new Running(loadAddon(), service, where, this.#options);
     return this.#running.address;
   }

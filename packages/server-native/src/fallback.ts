@@ -62,7 +62,7 @@ export class FallbackServer implements PortSharer {
   }
 
   async #listen(service: ServerService, where: NodeListenOptions): Promise<ListenAddress> {
-    if (this.#running !== undefined || this.#isStarting) throw new Error("This server is listening already");
+    if (this.#running !== undefined || this.#isStarting) throw new Error("This server is already listening");
     this.#isStarting = true;
     if (this.#workers > 1 && !this.canShare) {
       process.emitWarning(

@@ -96,7 +96,7 @@ export function readOptions(options: NativeServerOptions): EngineOptions {
     const rule = Object.hasOwn(rules, option) ? rules[option] : undefined;
     if (rule === undefined) {
       const known = ["workers", ...Object.keys(rules)].join(", ");
-      throw new TypeError(`nativeServer: there is no option \`${option}\`; there are ${known}`);
+      throw new TypeError(`nativeServer: unknown option \`${option}\`; valid options are ${known}`);
     }
     read[rule.group][rule.name] = checked(option, value, rule);
   }

@@ -89,7 +89,7 @@ test("closes a connection above the limit at once and reports it", async () => {
       [
         {
           code: "CONNECTION_LIMIT",
-          message: "as many connections are open as are allowed; further ones are closed",
+          message: "the connection limit is reached; further connections are closed",
         },
       ],
     ],

@@ -46,6 +46,9 @@ const idleCheckMs = 50;
 /** Maximum time to wait for the first request of accepted connections at shutdown, in milliseconds. Long enough on a busy machine. */
 const firstRequestTimeoutMs = 2_000;
 
+/** Maximum number of open connections if neither the options nor the server have another one. */
+const defaultConnections = 100_000;
+
 /**
  * Lifecycle of a node:http server under an adapter, from start to shutdown. Requests that Node's parser accepts and the native server
  * refuses are refused here before a framework sees them.
@@ -82,7 +85,8 @@ export class NodeHost {
     this.#refuser = new Refuser((refusal) => service.logRefusal?.(refusal), discarder);
     // One above the limit, to detect requests with too many headers: Node drops further headers silently.
     Object.assign(server, timeouts, { maxHeadersCount: limits.headerFields + 1 });
-    if (limits.connections !== undefined) server.maxConnections = limits.connections;
+    server.maxConnections =
+      limits.connections ?? (server.maxConnections as number | undefined) ?? defaultConnections;
     // `requireHostHeader`: a missing `Host` is refused by the guard, with a body. `joinDuplicateHeaders`: repeated headers are joined,
     // so that the guard sees all values. `keepAliveTimeoutBuffer`: a connection is kept for the announced time, and not a second longer.
     // `httpAllowHalfOpen`: a client that closes its sending side waits for its response; Node would close the other side too and lose the
@@ -111,7 +115,7 @@ export class NodeHost {
     server.on("drop", () =>
       service.logRefusal?.({
         code: "CONNECTION_LIMIT",
-        message: "as many connections are open as are allowed; further ones are closed",
+        message: "the connection limit is reached; further connections are closed",
       }),
     );
     server.on("connection", (socket) => {

@@ -11,7 +11,7 @@ export interface HostLimits {
   readonly headerFields: number;
   /** Maximum length of the request target, in bytes. */
   readonly targetBytes: number;
-  /** Maximum number of open connections. Further connections are closed at once. `undefined`: no limit except that of the system. */
+  /** Maximum number of open connections. Further connections are closed at once. `undefined`: `maxConnections` of the server, or 100,000. */
   readonly connections?: number;
   /** Maximum number of connections that wait to be accepted. `undefined`: Node's default. */
   readonly backlog?: number;

@@ -10,6 +10,14 @@ export interface HttpTimeouts {
   readonly writeTimeoutMs?: number;
 }
 
+/** Names of the timeouts. */
+export const timeoutNames: readonly (keyof HttpTimeouts)[] = [
+  "keepAliveTimeoutMs",
+  "headersTimeoutMs",
+  "requestTimeoutMs",
+  "writeTimeoutMs",
+];
+
 /** Validated timeouts in milliseconds: those with the names of Node's server properties, and those that Node does not have. */
 export interface CheckedTimeouts {
   readonly keepAliveTimeout: number;

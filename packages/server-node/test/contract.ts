@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { HttpTimeouts } from "../src/index.ts";
+import type { HttpServerOptions } from "../src/index.ts";
 import type { ServerAdapter } from "@kit/types";
 
 import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
@@ -21,7 +21,7 @@ const expecting = (length: number): string =>
   `POST /notes HTTP/1.1\r\nHost: a\r\nconnection: close\r\nexpect: 100-continue\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
 
 /** Registers the tests of one adapter. */
-export function testAdapter(name: string, make: (options?: HttpTimeouts) => ServerAdapter): void {
+export function testAdapter(name: string, make: (options?: HttpServerOptions) => ServerAdapter): void {
   quietStdout();
   testEdges(name, make);
 
@@ -30,6 +30,14 @@ export function testAdapter(name: string, make: (options?: HttpTimeouts) => Serv
     assert.equal(server.name, name);
     assert.match(server.platform, /^(?:\w+ \d+\.\d+\.\d+|node:http)$/);
     assert.throws(() => make({ headersTimeoutMs: 0 }), RangeError);
+    assert.throws(() => make({ maxConnections: 0 }), {
+      name: "RangeError",
+      message: /`maxConnections` must be a whole number from 1 to 1048576, not 0$/,
+    });
+    assert.throws(() => make({ maxConnection: 10 } as HttpServerOptions), {
+      name: "TypeError",
+      message: /unknown option `maxConnection`; valid options are .*maxConnections/,
+    });
   });
 
   test(`${name}: rejects with a clear error for a port in use and for an unknown host`, async () => {

@@ -2,7 +2,16 @@
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,22 +22,40 @@ import { Client } from "pg";
 import { isRoot, NOBODY } from "../../../packages/dev-database/src/account.ts";
 import { type Binaries, findBinaries } from "../../../packages/dev-database/src/binaries.ts";
 
+/** Certificate of a server with TLS. It is self-signed, for 127.0.0.1, and expires in 2126. */
+const certificate = readFileSync(new URL("../fixtures/server.pem", import.meta.url), "utf8");
+
 export class Cluster {
   readonly url: string;
+  /** Value of `ssl` for clients and pools; `undefined` if the server has no TLS. */
+  readonly ssl: { readonly ca: string } | undefined;
   readonly #directory: string;
   readonly #binaries: Binaries;
   readonly #port: number;
+  /** Settings of PostgreSQL in addition to those of every cluster. */
+  readonly #settings: readonly string[];
   #server: ChildProcess | undefined;
 
-  private constructor(directory: string, binaries: Binaries, port: number) {
+  private constructor(
+    directory: string,
+    binaries: Binaries,
+    port: number,
+    settings: readonly string[],
+    tls: boolean,
+  ) {
+    this.#settings = settings;
+    this.ssl = tls ? { ca: certificate } : undefined;
     this.#directory = directory;
     this.#binaries = binaries;
     this.#port = port;
     this.url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   }
 
-  /** Creates a cluster without a password and starts its server. */
-  static async start(): Promise<Cluster> {
+  /**
+   * Creates a cluster without a password and starts its server. With `tls`, the server accepts only TLS connections, and its certificate is
+   * `fixtures/server.pem`.
+   */
+  static async start({ tls = false }: { readonly tls?: boolean } = {}): Promise<Cluster> {
     const account = isRoot() ? NOBODY : undefined;
     const binaries = findBinaries(account);
     const directory = mkdtempSync(join(tmpdir(), "kit-cluster-"));
@@ -41,7 +68,24 @@ export class Cluster {
       ["-D", data, "-U", "postgres", "--no-sync", "--locale=C", "--encoding=UTF8", "--auth=trust"],
       { ...account, cwd: directory, stdio: "ignore" },
     );
-    const cluster = new Cluster(directory, binaries, await freePort());
+    const settings: string[] = [];
+    if (tls) {
+      const file = (name: string): string => join(directory, name);
+      for (const name of ["server.pem", "server.key"]) {
+        copyFileSync(new URL(`../fixtures/${name}`, import.meta.url), file(name));
+        if (account !== undefined) chownSync(file(name), account.uid, account.gid);
+        // PostgreSQL refuses a key that others may read.
+        chmodSync(file(name), 0o600);
+      }
+      writeFileSync(file("hba.conf"), "hostssl all all 127.0.0.1/32 trust\n");
+      settings.push(
+        "ssl=on",
+        `ssl_cert_file=${file("server.pem")}`,
+        `ssl_key_file=${file("server.key")}`,
+        `hba_file=${file("hba.conf")}`,
+      );
+    }
+    const cluster = new Cluster(directory, binaries, await freePort(), settings, tls);
     await cluster.run();
     return cluster;
   }
@@ -53,6 +97,7 @@ export class Cluster {
       "listen_addresses=127.0.0.1",
       "unix_socket_directories=",
       "fsync=off",
+      ...this.#settings,
     ];
     this.#server = spawn(
       this.#binaries.postgres,
@@ -82,7 +127,7 @@ export class Cluster {
 
   /** Runs a statement on a new connection. */
   async query(sql: string): Promise<Record<string, unknown>[]> {
-    const client = new Client({ connectionString: this.url });
+    const client = new Client({ connectionString: this.url, ssl: this.ssl });
     // Without a listener, a connection that the server closes would terminate the process.
     client.on("error", () => {});
     await client.connect();

@@ -10,6 +10,8 @@ import { type Cluster, until } from "./cluster.ts";
 
 const repository = fileURLToPath(new URL("../../../", import.meta.url));
 const notes = join(repository, "examples/notes");
+/** Program of the Node server if the environment has a request timeout, which only the Rust server reads itself. */
+const withTimeout = fileURLToPath(new URL("../fixtures/notes-with-timeout.ts", import.meta.url));
 const rust = join(repository, "target/generated/debug/notes-rust");
 
 export type Runtime = "node" | "rust";
@@ -120,7 +122,8 @@ function spawnServer(
   databaseUrl: string,
   env: Readonly<Record<string, string>>,
 ): ChildProcess {
-  const [program, args] = runtime === "rust" ? [rust, []] : [process.execPath, ["src/main.ts"]];
+  const main = env["REQUEST_TIMEOUT_MS"] === undefined ? "src/main.ts" : withTimeout;
+  const [program, args] = runtime === "rust" ? [rust, []] : [process.execPath, [main]];
   return spawn(program, args, {
     cwd: notes,
     env: { ...process.env, NODE_ENV: "production", DATABASE_URL: databaseUrl, HOST: "127.0.0.1", ...env },

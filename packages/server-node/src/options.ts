@@ -1,0 +1,54 @@
+import { defaultLimits, type HostLimits } from "./limits.ts";
+import { type CheckedTimeouts, checkTimeouts, type HttpTimeouts, timeoutNames } from "./timeouts.ts";
+
+/** Options of every adapter on node:http. */
+export interface HttpServerOptions extends HttpTimeouts {
+  /** Maximum number of open connections; default 100,000. Further connections are closed at once, and the log reports this. */
+  readonly maxConnections?: number;
+}
+
+/** Validated options of an adapter. */
+export interface CheckedOptions {
+  readonly timeouts: CheckedTimeouts;
+  readonly limits: HostLimits;
+}
+
+/** Highest valid value of `maxConnections`, equal to that of the native server. */
+const maxMaxConnections = 2 ** 20;
+
+/**
+ * Validates the options of an adapter and applies the defaults. `app`, the application of the framework, is not validated.
+ *
+ * @param adapter - Name of the function that received the options, for messages.
+ * @param options - Options of the adapter's user.
+ * @example
+ * ```ts
+ * const { timeouts, limits } = checkOptions("expressServer", { app, maxConnections: 10_000 });
+ * const host = NodeHost.of(app, service, timeouts, framework, limits);
+ * ```
+ * @throws {TypeError} if an option does not exist. The message names the option.
+ * @throws {RangeError} if the value of an option is invalid. The message names the option and its valid values.
+ */
+export function checkOptions(
+  adapter: string,
+  options: HttpServerOptions & { app?: unknown },
+): CheckedOptions {
+  const known: readonly string[] = ["app", ...timeoutNames, "maxConnections"];
+  for (const name of Object.keys(options)) {
+    if (!known.includes(name))
+      throw new TypeError(`${adapter}: unknown option \`${name}\`; valid options are ${known.join(", ")}`);
+  }
+  const { maxConnections } = options;
+  if (
+    maxConnections !== undefined &&
+    !(Number.isInteger(maxConnections) && maxConnections >= 1 && maxConnections <= maxMaxConnections)
+  ) {
+    throw new RangeError(
+      `${adapter}: \`maxConnections\` must be a whole number from 1 to ${maxMaxConnections}, not ${String(maxConnections)}`,
+    );
+  }
+  return {
+    timeouts: checkTimeouts(adapter, options),
+    limits: { ...defaultLimits, ...(maxConnections !== undefined && { connections: maxConnections }) },
+  };
+}
