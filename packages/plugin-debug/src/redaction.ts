@@ -1,4 +1,5 @@
 import type { PluginHost, PluginRedactor } from "@kit/core";
+import { hideParameters } from "@kit/core/router";
 import type { ErrorRecord, LogEntry, ReceivedRequest, RequestRecord, SpanRecord } from "@kit/types";
 
 import { withoutQuery } from "./calls/http.ts";
@@ -106,16 +107,9 @@ export class Redaction {
   }
 
   #path(path: string, route: string | null): string {
-    const pattern = route?.slice(route.indexOf(" ") + 1).split("/");
-    if (pattern === undefined) return path;
-    const segments = path.split("/");
-    // A hidden wildcard hides all its segments.
-    const shown = pattern.map((part, index) => {
-      const isParameter = /^[:*]/.test(part);
-      if (isParameter && this.#redactor.hides(["params", part.slice(1)])) return hidden;
-      return part.startsWith("*") ? segments.slice(index).join("/") : (segments[index] ?? "");
-    });
-    return shown.join("/");
+    if (route === null) return path;
+    const isHidden = (name: string): boolean => this.#redactor.hides(["params", name]);
+    return hideParameters(path, route.slice(route.indexOf(" ") + 1), isHidden, hidden);
   }
 }
 

@@ -3,8 +3,8 @@ import type { CompiledApplication, CompiledRoute } from "@kit/types";
 import { CallWatch } from "../observe/call-watch.ts";
 import { phaseNames } from "../observe/phases.ts";
 import type { ExecutableRoute, HandlerArgument } from "../request/executable-route.ts";
+import { parameterNames } from "../router/route-path.ts";
 import type { RegisteredRoute } from "./register.ts";
-import { parameterNames } from "./route-path.ts";
 import { StartError } from "./start-error.ts";
 
 /**

@@ -1,6 +1,7 @@
 import type { CompiledRoute } from "@kit/types";
 
 import { redacted, type Redactor } from "../logging/redact.ts";
+import { hideParameters } from "../router/route-path.ts";
 import type { Slot } from "./slot.ts";
 
 /** Returns a request's path and query. Values of parameters that the log would hide are hidden. */
@@ -25,17 +26,9 @@ function shownQuery(query: string, redactor: Redactor): string {
 
 /** Returns a path, with the values of its route's hidden parameters replaced. */
 export function shownPath(path: string, route: CompiledRoute | null | undefined, redactor: Redactor): string {
-  const pattern = route?.path.split("/") ?? [];
-  const isHidden = (part: string): boolean =>
-    /^[:*]/.test(part) && redactor.hides(["params", part.slice(1).toLowerCase()]);
-  if (!pattern.some(isHidden)) return path;
-  const segments = path.split("/");
-  // If a wildcard is hidden, everything that it matches is hidden.
-  const shown = pattern.map((part, index) => {
-    if (isHidden(part)) return redacted;
-    return part.startsWith("*") ? segments.slice(index).join("/") : (segments[index] ?? "");
-  });
-  return shown.join("/");
+  if (route === null || route === undefined) return path;
+  const isHidden = (name: string): boolean => redactor.hides(["params", name.toLowerCase()]);
+  return hideParameters(path, route.path, isHidden, redacted);
 }
 
 function decoded(text: string): string {

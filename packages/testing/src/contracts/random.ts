@@ -2,6 +2,7 @@ import { AssertionError } from "node:assert";
 
 import type { CompiledRoute } from "@kit/types";
 import { explain, type Shape } from "@kit/core/codec";
+import { parameterNames, parseRoutePath } from "@kit/core/router";
 import * as fc from "fast-check";
 
 import type { ContractParts } from "../coverage/contracts.ts";
@@ -162,8 +163,7 @@ function invalidRequest(
 function received({ params, query, path }: CompiledRoute, slot: Slot, value: unknown): unknown {
   if (slot === "query") return query?.query(rawQuery({ query: value }));
   if (slot === "body") return JSON.parse(JSON.stringify(value)) as unknown;
-  const names = path.split("/").flatMap((part) => (/^[:*]/.test(part) ? [part.slice(1)] : []));
-  return params?.params(names.map((name) => textOf(value, name)));
+  return params?.params(parameterNames(path).map((name) => textOf(value, name)));
 }
 
 function isText(item: unknown): boolean {
@@ -183,10 +183,10 @@ function canBeSent(slot: Slot, path: string, value: unknown): boolean {
   }
   if (!values.every(isText)) return false;
   // A path has no empty segments, and the segments `.` and `..` are directories.
-  return path.split("/").every((part) => {
-    if (!/^[:*]/.test(part)) return true;
-    const text = textOf(value, part.slice(1));
-    const segments = part.startsWith("*") ? text.split("/") : [text];
+  return parseRoutePath(path).every(({ kind, text: name }) => {
+    if (kind === "static") return true;
+    const text = textOf(value, name);
+    const segments = kind === "wildcard" ? text.split("/") : [text];
     return segments.every((segment) => !["", ".", ".."].includes(segment));
   });
 }

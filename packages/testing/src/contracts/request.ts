@@ -1,3 +1,5 @@
+import { fillRoutePath } from "@kit/core/router";
+
 import { type HeaderValues, queryText, type TestResponse, type TestClient } from "../client.ts";
 import type { Fixture } from "../fixtures.ts";
 import type { RouteTable, Slot } from "./tables.ts";
@@ -69,15 +71,7 @@ export function rawQuery(slots: Slots): string {
 
 /** Replaces the parameters in a path pattern such as `/notes/:id`. The value of a wildcard keeps its slashes. */
 export function filled(path: string, params: unknown): string {
-  return path
-    .split("/")
-    .map((segment) => {
-      const text = textOf(params, segment.slice(1));
-      if (segment.startsWith(":")) return encodeURIComponent(text);
-      if (segment.startsWith("*")) return text.split("/").map(encodeURIComponent).join("/");
-      return segment;
-    })
-    .join("/");
+  return fillRoutePath(path, (name) => textOf(params, name));
 }
 
 /** Returns the unescaped value of a path parameter, or `1` if it has no value. */

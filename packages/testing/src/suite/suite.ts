@@ -1,5 +1,7 @@
 import { dirname } from "node:path";
 
+import { fillRoutePath } from "@kit/core/router";
+
 import {
   createTestClient,
   type HeaderValues,
@@ -235,11 +237,10 @@ class Suite implements IntegrationSuite {
 
 /** Replaces the parameters in a path pattern. */
 function filled(route: string, pattern: string, params: Readonly<Record<string, string | number>>): string {
-  return pattern.replaceAll(/([:*])(\w+)/g, (_, kind: string, name: string) => {
+  return fillRoutePath(pattern, (name) => {
     const value = params[name];
     if (value === undefined) throw new TypeError(`\`${route}\` needs \`params: { ${name}: … }\``);
-    const parts = kind === "*" ? String(value).split("/") : [String(value)];
-    return parts.map(encodeURIComponent).join("/");
+    return String(value);
   });
 }
 
