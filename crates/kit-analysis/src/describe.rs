@@ -1,6 +1,8 @@
 //! Short descriptions of types for messages.
 
-use kit_ir::{LiteralValue, Program, TypeId, TypeKind};
+use kit_ir::{Program, TypeId, TypeKind};
+
+use crate::template::literal_source;
 
 /// Maximum number of properties, elements or members that a description names.
 const MAX_PROPERTIES: usize = 4;
@@ -23,12 +25,7 @@ fn describe_within(program: &Program, id: TypeId, level: usize) -> String {
         TypeKind::BigInt => "bigint".to_owned(),
         TypeKind::Date => "Date".to_owned(),
         TypeKind::Bytes => "Uint8Array".to_owned(),
-        TypeKind::Literal { value } => match value {
-            LiteralValue::String(text) => format!("{text:?}"),
-            LiteralValue::Number(number) => number.to_string(),
-            LiteralValue::Boolean(value) => value.to_string(),
-            LiteralValue::BigInt(digits) => format!("{digits}n"),
-        },
+        TypeKind::Literal { value } => literal_source(value),
         TypeKind::Template { .. } => "a template of string".to_owned(),
         TypeKind::Array { element } => match &program.types[*element].kind {
             TypeKind::Union { .. } => format!("({})[]", inner(*element)),

@@ -1,4 +1,4 @@
-//! Analyses of IR types that several crates need.
+//! Analyses of IR types, and rules for names and literals, that several crates need.
 //!
 //! This crate builds on the IR. `kit-emit` asks how to distinguish the members of a union and generates code for the choice.
 //! `kit-build` asks which unions are ambiguous and prints warnings. Generators of tests and of other servers ask for example
@@ -33,8 +33,10 @@ mod disjoint;
 mod members;
 mod plan;
 mod specificity;
+mod template;
 mod value;
 mod walk;
+mod words;
 
 pub use ambiguity::{Ambiguity, Outcome, ambiguities};
 pub use describe::describe;
@@ -43,5 +45,9 @@ pub use disjoint::{all_disjoint, disjoint};
 pub use members::{Kinds, Member, is_impossible, kinds, members};
 pub use plan::{Candidates, Case, Decision, Discriminator, Switch, UnionPlan};
 pub use specificity::{is_scalar, specificity};
+pub use template::{
+    Segment, literal_source, number_text, segments, string_literal, template_source, template_text,
+};
 pub use value::{Fit, Reading, example, fit, read};
 pub use walk::{children, collect_references, resolve};
+pub use words::{is_identifier, is_reserved_word, plural_snake_case};

@@ -3,77 +3,31 @@
 use heck::ToLowerCamelCase;
 use std::collections::{BTreeMap, BTreeSet};
 
+use kit_analysis::{is_identifier, is_reserved_word};
+
 use crate::{Schema, Table};
 
-/// Names that a table's variable must not use: keywords of TypeScript, and names that a schema module imports.
+/// Names that a schema module imports or uses, sorted. A table's variable must not have one of them.
 const TAKEN: &[&str] = &[
-    "arguments",
-    "await",
     "bigint",
     "boolean",
-    "break",
     "bytea",
-    "case",
-    "catch",
     "check",
-    "class",
-    "const",
-    "continue",
     "customType",
-    "debugger",
-    "default",
-    "delete",
-    "do",
     "doublePrecision",
-    "else",
-    "enum",
-    "eval",
-    "export",
-    "extends",
-    "false",
-    "finally",
-    "for",
-    "function",
-    "if",
-    "implements",
-    "import",
-    "in",
     "index",
-    "instanceof",
     "integer",
-    "interface",
     "jsonb",
-    "let",
-    "new",
-    "null",
-    "package",
     "pgTable",
     "primaryKey",
-    "private",
-    "protected",
-    "public",
-    "return",
     "sql",
-    "static",
-    "super",
-    "switch",
     "table",
     "text",
-    "this",
-    "throw",
     "timestamp",
-    "true",
-    "try",
-    "typeof",
     "undefined",
     "unique",
     "uuid",
-    "var",
     "varchar",
-    "void",
-    "while",
-    "with",
-    "yield",
 ];
 
 /// Variable and file name of each table.
@@ -100,7 +54,7 @@ impl Names {
             } else {
                 format!("table{}", table.entity)
             };
-            if TAKEN.binary_search(&variable.as_str()).is_ok() {
+            if is_reserved_word(&variable) || TAKEN.binary_search(&variable.as_str()).is_ok() {
                 variable.push_str("Table");
             }
             let stem: String = table
@@ -199,13 +153,6 @@ pub(crate) fn member(object: &str, name: &str) -> String {
     } else {
         format!("{object}[{}]", string_literal(name))
     }
-}
-
-fn is_identifier(name: &str) -> bool {
-    name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_' || char == '$')
-        && name
-            .chars()
-            .all(|char| char.is_ascii_alphanumeric() || char == '_' || char == '$')
 }
 
 #[cfg(test)]

@@ -27,53 +27,6 @@ pub struct Addition {
     pub entry: String,
 }
 
-/// Keywords that cannot be the name of a middleware, because a constant with such a name does not parse.
-const KEYWORDS: [&str; 43] = [
-    "await",
-    "break",
-    "case",
-    "catch",
-    "class",
-    "const",
-    "continue",
-    "debugger",
-    "default",
-    "delete",
-    "do",
-    "else",
-    "enum",
-    "export",
-    "extends",
-    "false",
-    "finally",
-    "for",
-    "function",
-    "if",
-    "implements",
-    "import",
-    "in",
-    "instanceof",
-    "interface",
-    "let",
-    "new",
-    "null",
-    "package",
-    "private",
-    "protected",
-    "public",
-    "return",
-    "static",
-    "super",
-    "switch",
-    "this",
-    "throw",
-    "true",
-    "try",
-    "typeof",
-    "var",
-    "void",
-];
-
 /// Describes the addition with the given name. A name consists of lower-case words joined by `-`: `order-items`.
 ///
 /// # Errors
@@ -81,9 +34,7 @@ const KEYWORDS: [&str; 43] = [
 pub fn addition(kind: Kind, name: &str) -> Result<Addition, String> {
     let words = Words::parse(name)?;
     let (upper, lower) = (words.pascal_case(), words.camel_case());
-    if kind == Kind::Middleware
-        && (KEYWORDS.contains(&name) || matches!(name, "while" | "with" | "yield" | "arguments" | "eval"))
-    {
+    if kind == Kind::Middleware && kit_analysis::is_reserved_word(name) {
         return Err(format!(
             "`{name}` is a keyword, so it cannot be the name of a constant"
         ));

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use crate::docs::{Doc, Tag, TagName, property_name};
 use crate::eval::{CheckedTypes, Evaluator, Ty, TyId};
 use crate::factory::{self, Entry, Factory, Group};
-use crate::lower::{Lowering, plural_snake};
+use crate::lower::Lowering;
 use crate::modules::{DeclId, Graph, Location, ModuleId, ParsedFiles};
 use crate::owner;
 use crate::routes::{self, Registration};
@@ -175,7 +175,7 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc, owners: &mut 
     lowering.report_all(issues);
     let entity = lowering.program.entities.push(Entity {
         declaration,
-        table: table.unwrap_or_else(|| plural_snake(name)),
+        table: table.unwrap_or_else(|| kit_analysis::plural_snake_case(name)),
         renamed_from,
         indexes,
         uniques,
@@ -216,7 +216,7 @@ fn composites(
                     .help(format!(
                         "write `@{} {}_by_author (authorId, createdAt)`",
                         tag_name.name(),
-                        plural_snake(entity)
+                        kit_analysis::plural_snake_case(entity)
                     )),
             ),
         }

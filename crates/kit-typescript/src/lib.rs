@@ -71,7 +71,7 @@ pub use source::SourceTexts;
 /// assert_eq!(kit_typescript::default_table("OrderItem"), "order_items");
 /// ```
 pub fn default_table(interface: &str) -> String {
-    lower::plural_snake(interface)
+    kit_analysis::plural_snake_case(interface)
 }
 
 /// Input of the compiler.

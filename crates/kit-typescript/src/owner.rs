@@ -15,6 +15,7 @@ use crate::eval::{Object, TyId};
 use crate::factory::{Entry, Factory};
 use crate::lower::Lowering;
 use crate::modules::{DeclId, Graph};
+use crate::print::is_identifier;
 
 /// Form of the tag, for help texts.
 const FORM: &str = "@owner userId = ctx.userId";
@@ -66,14 +67,6 @@ fn parse(argument: &str) -> Option<EntityOwner> {
         property: property.to_owned(),
         context: context.to_owned(),
     })
-}
-
-fn is_identifier(text: &str) -> bool {
-    let is_letter = |letter: char| letter.is_alphabetic() || matches!(letter, '_' | '$');
-    text.starts_with(is_letter)
-        && text
-            .chars()
-            .all(|letter| is_letter(letter) || letter.is_numeric())
 }
 
 /// Checks the tags after all types are lowered, and stores in each middleware which of the named values it adds. A tag with

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use kit_analysis::{literal_source, string_literal};
 use kit_ir::{
-    Constraints, Decimal, DefaultValue, GeneratedKind, IndexKey, LiteralValue, ObjectType, Program, Property,
+    Constraints, Decimal, DefaultValue, GeneratedKind, IndexKey, ObjectType, Program, Property,
     ReferentialAction, Slot, TemplatePart, TypeId, TypeKind,
 };
 
@@ -116,7 +117,7 @@ impl Printer<'_> {
             TypeKind::BigInt => "bigint".to_owned(),
             TypeKind::Date => "Date".to_owned(),
             TypeKind::Bytes => "Uint8Array".to_owned(),
-            TypeKind::Literal { value } => literal_text(value),
+            TypeKind::Literal { value } => literal_source(value),
             TypeKind::Template { parts } => self.template(parts),
             TypeKind::Array { element } => {
                 let inner = self.r#type(*element);
@@ -222,27 +223,22 @@ impl Printer<'_> {
     }
 }
 
-/// Returns a literal in the syntax of TypeScript.
-pub(crate) fn literal_text(value: &LiteralValue) -> String {
-    match value {
-        LiteralValue::String(text) => serde_json::Value::from(text.as_str()).to_string(),
-        LiteralValue::Number(number) => number.to_string(),
-        LiteralValue::Boolean(value) => value.to_string(),
-        LiteralValue::BigInt(digits) => format!("{digits}n"),
+/// Returns a property name, quoted if it is not an identifier.
+pub(crate) fn key_text(name: &str) -> String {
+    if is_identifier(name) {
+        name.to_owned()
+    } else {
+        string_literal(name)
     }
 }
 
-/// Returns a property name, quoted if it is not an identifier.
-pub(crate) fn key_text(name: &str) -> String {
-    let identifier = name.starts_with(|first: char| first.is_alphabetic() || first == '_' || first == '$')
-        && name
+/// Returns true if a text is an identifier, also with letters outside of ASCII.
+pub(crate) fn is_identifier(text: &str) -> bool {
+    let is_letter = |letter: char| letter.is_alphabetic() || matches!(letter, '_' | '$');
+    text.starts_with(is_letter)
+        && text
             .chars()
-            .all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '$');
-    if identifier {
-        name.to_owned()
-    } else {
-        serde_json::Value::from(name).to_string()
-    }
+            .all(|letter| is_letter(letter) || letter.is_numeric())
 }
 
 /// Returns rules as doc tags.
@@ -296,7 +292,7 @@ fn tags(property: &Property) -> Vec<String> {
     add(tags.on_update_now, "@onUpdate now".to_owned());
     if let Some(default) = &tags.default {
         let value = match default {
-            DefaultValue::Literal(value) => literal_text(value),
+            DefaultValue::Literal(value) => literal_source(value),
             DefaultValue::Null => "null".to_owned(),
             DefaultValue::Json(text) => text.clone(),
             DefaultValue::Now => "now".to_owned(),

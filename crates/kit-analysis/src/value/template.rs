@@ -2,72 +2,83 @@
 
 use std::collections::BTreeSet;
 
-use kit_ir::{LiteralValue, Program, TemplatePart, TypeId, TypeKind};
+use kit_ir::{Program, TemplatePart};
 
-use crate::walk::resolve;
+use crate::template::{Segment, segments};
 
-/// Returns true if a string fits a template literal type. The string is divided like TypeScript does: each hole stops where
-/// the text after it first occurs, and a hole directly before another hole is one character. If a hole is more than a
+/// Returns true if a string fits a template literal type. The string is divided like TypeScript does: each placeholder stops where
+/// the text after it first occurs, and a placeholder directly before another one is one character. If a placeholder is more than a
 /// string, a number or a bigint, which no template of TypeScript has, all possible divisions are tried.
 pub(crate) fn matches(program: &Program, parts: &[TemplatePart], text: &str) -> bool {
-    match divide(program, parts) {
-        Some((holes, between)) => divided(&holes, &between, text),
-        None => ends(program, parts, text, BTreeSet::from([0])).contains(&text.len()),
+    let segments = segments(program, parts);
+    match divide(&segments) {
+        Some((placeholders, between)) => divided(&placeholders, &between, text),
+        None => ends(&segments, text, BTreeSet::from([0])).contains(&text.len()),
     }
 }
 
-/// Function that returns true if a string fits a hole.
-type Fills = fn(&str) -> bool;
+/// Function that returns true if a string fits a placeholder.
+type Fits = fn(&str) -> bool;
 
-/// Returns the holes of a template, and the texts before, between and after them. Returns `None` if there is no hole or if a
-/// hole is more than a string, a number or a bigint.
-fn divide(program: &Program, parts: &[TemplatePart]) -> Option<(Vec<Fills>, Vec<String>)> {
-    let (mut holes, mut between): (Vec<Fills>, _) = (Vec::new(), vec![String::new()]);
-    for part in parts {
-        match part {
-            TemplatePart::Text(fixed) => between.last_mut()?.push_str(fixed),
-            TemplatePart::Placeholder(id) => {
-                holes.push(match &program.types[resolve(program, *id)].kind {
-                    TypeKind::String | TypeKind::Unknown => |_| true,
-                    TypeKind::Number => is_number,
-                    TypeKind::BigInt => is_integer,
-                    _ => return None,
-                });
-                between.push(String::new());
+/// Returns the placeholders of a template, and the texts before, between and after them. Returns `None` if there is no
+/// placeholder or if a placeholder is more than a string, a number or a bigint.
+fn divide(segments: &[Segment]) -> Option<(Vec<Fits>, Vec<String>)> {
+    let (mut placeholders, mut between): (Vec<Fits>, _) = (Vec::new(), vec![String::new()]);
+    for segment in segments {
+        placeholders.push(match segment {
+            Segment::Text(fixed) => {
+                between.last_mut()?.push_str(fixed);
+                continue;
             }
-        }
+            Segment::String => |_| true,
+            Segment::Number => is_number,
+            Segment::Integer => is_integer,
+            Segment::OneOf(_) => return None,
+        });
+        between.push(String::new());
     }
-    (!holes.is_empty()).then_some((holes, between))
+    (!placeholders.is_empty()).then_some((placeholders, between))
 }
 
-fn divided(holes: &[Fills], between: &[String], text: &str) -> bool {
-    let (first, last) = (between[0].as_str(), between[holes.len()].as_str());
+fn divided(placeholders: &[Fits], between: &[String], text: &str) -> bool {
+    let (first, last) = (between[0].as_str(), between[placeholders.len()].as_str());
     let Some(mut rest) = text.strip_prefix(first).and_then(|text| text.strip_suffix(last)) else {
         return false;
     };
-    for (at, fills) in holes.iter().enumerate() {
-        let behind = between[at + 1].as_str();
-        let end = if at + 1 == holes.len() {
-            return fills(rest);
-        } else if behind.is_empty() {
+    for (at, fits) in placeholders.iter().enumerate() {
+        let after = between[at + 1].as_str();
+        let end = if at + 1 == placeholders.len() {
+            return fits(rest);
+        } else if after.is_empty() {
             rest.chars().next().map(char::len_utf8)
         } else {
-            rest.find(behind)
+            rest.find(after)
         };
         let Some(end) = end else { return false };
-        if !fills(&rest[..end]) {
+        if !fits(&rest[..end]) {
             return false;
         }
-        rest = &rest[end + behind.len()..];
+        rest = &rest[end + after.len()..];
     }
     true
 }
 
 /// Returns the offsets at which the segments can stop if they start at one of the given offsets.
-fn ends(program: &Program, parts: &[TemplatePart], text: &str, starts: BTreeSet<usize>) -> BTreeSet<usize> {
-    parts.iter().fold(starts, |starts, part| match part {
-        TemplatePart::Text(fixed) => fixed_ends(fixed, text, &starts),
-        TemplatePart::Placeholder(id) => hole_ends(program, *id, text, &starts),
+fn ends(segments: &[Segment], text: &str, starts: BTreeSet<usize>) -> BTreeSet<usize> {
+    segments.iter().fold(starts, |starts, segment| match segment {
+        Segment::Text(fixed) => fixed_ends(fixed, text, &starts),
+        Segment::String => match starts.first() {
+            None => BTreeSet::new(),
+            Some(first) => (*first..=text.len())
+                .filter(|offset| text.is_char_boundary(*offset))
+                .collect(),
+        },
+        Segment::Number => number_ends(text, &starts, is_number),
+        Segment::Integer => number_ends(text, &starts, is_integer),
+        Segment::OneOf(sequences) => sequences
+            .iter()
+            .flat_map(|sequence| ends(sequence, text, starts.clone()))
+            .collect(),
     })
 }
 
@@ -78,38 +89,6 @@ fn fixed_ends(fixed: &str, text: &str, starts: &BTreeSet<usize>) -> BTreeSet<usi
         .filter(follows)
         .map(|start| start + fixed.len())
         .collect()
-}
-
-fn hole_ends(program: &Program, id: TypeId, text: &str, starts: &BTreeSet<usize>) -> BTreeSet<usize> {
-    match &program.types[resolve(program, id)].kind {
-        TypeKind::String | TypeKind::Unknown => match starts.first() {
-            None => BTreeSet::new(),
-            Some(first) => (*first..=text.len())
-                .filter(|offset| text.is_char_boundary(*offset))
-                .collect(),
-        },
-        TypeKind::Number => number_ends(text, starts, is_number),
-        TypeKind::BigInt => number_ends(text, starts, is_integer),
-        TypeKind::Boolean => {
-            let mut found = fixed_ends("true", text, starts);
-            found.extend(fixed_ends("false", text, starts));
-            found
-        }
-        TypeKind::Null => fixed_ends("null", text, starts),
-        TypeKind::Literal { value } => fixed_ends(&literal_text(value), text, starts),
-        TypeKind::Template { parts } => ends(program, parts, text, starts.clone()),
-        TypeKind::Union { members } => members
-            .iter()
-            .flat_map(|member| hole_ends(program, *member, text, starts))
-            .collect(),
-        TypeKind::Never
-        | TypeKind::Date
-        | TypeKind::Bytes
-        | TypeKind::Array { .. }
-        | TypeKind::Tuple { .. }
-        | TypeKind::Object(_)
-        | TypeKind::Reference { .. } => BTreeSet::new(),
-    }
 }
 
 fn number_ends(text: &str, starts: &BTreeSet<usize>, is: fn(&str) -> bool) -> BTreeSet<usize> {
@@ -143,42 +122,21 @@ fn is_number(text: &str) -> bool {
     are_digits(whole) && fraction.is_none_or(are_digits) && exponent.is_none_or(are_digits)
 }
 
-/// Returns a string that fits; `None` if a hole has no example.
+/// Returns a string that fits; `None` if a placeholder has no example.
 pub(super) fn example(program: &Program, parts: &[TemplatePart]) -> Option<String> {
-    parts
+    example_of(&segments(program, parts))
+}
+
+fn example_of(segments: &[Segment]) -> Option<String> {
+    segments
         .iter()
-        .map(|part| match part {
-            TemplatePart::Text(fixed) => Some(fixed.clone()),
-            TemplatePart::Placeholder(id) => hole_example(program, *id),
+        .map(|segment| match segment {
+            Segment::Text(fixed) => Some(fixed.clone()),
+            Segment::String => Some("a".to_owned()),
+            Segment::Number | Segment::Integer => Some("1".to_owned()),
+            Segment::OneOf(sequences) => sequences.iter().find_map(|sequence| example_of(sequence)),
         })
         .collect()
-}
-
-fn hole_example(program: &Program, id: TypeId) -> Option<String> {
-    match &program.types[resolve(program, id)].kind {
-        TypeKind::String | TypeKind::Unknown => Some("a".to_owned()),
-        TypeKind::Number | TypeKind::BigInt => Some("1".to_owned()),
-        TypeKind::Boolean => Some("true".to_owned()),
-        TypeKind::Null => Some("null".to_owned()),
-        TypeKind::Literal { value } => Some(literal_text(value)),
-        TypeKind::Template { parts } => example(program, parts),
-        TypeKind::Union { members } => members.iter().find_map(|member| hole_example(program, *member)),
-        TypeKind::Never
-        | TypeKind::Date
-        | TypeKind::Bytes
-        | TypeKind::Array { .. }
-        | TypeKind::Tuple { .. }
-        | TypeKind::Object(_)
-        | TypeKind::Reference { .. } => None,
-    }
-}
-
-fn literal_text(value: &LiteralValue) -> String {
-    match value {
-        LiteralValue::String(text) | LiteralValue::BigInt(text) => text.clone(),
-        LiteralValue::Number(number) => format!("{number}"),
-        LiteralValue::Boolean(value) => value.to_string(),
-    }
 }
 
 /// Returns true if `[key: number]` accepts a key: a number as JavaScript prints it. Keys with exponents, which are rare, are

@@ -1,34 +1,9 @@
 //! Prints names, keys and values as TypeScript.
 
-use std::fmt::Write as _;
-
+use kit_analysis::literal_source;
+pub(crate) use kit_analysis::{is_identifier, string_literal as string, template_text as template};
 use kit_ir::LiteralValue;
 use serde_json::Value;
-
-/// Returns a string literal in double quotes. Escapes line separators and control characters, so that the literal stays on
-/// one line in every version of the language and in every editor.
-pub(crate) fn string(text: &str) -> String {
-    let mut literal = String::with_capacity(text.len() + 2);
-    literal.push('"');
-    for character in text.chars() {
-        push_escaped(&mut literal, character, '"');
-    }
-    literal.push('"');
-    literal
-}
-
-/// Returns the content of a template literal with exactly this value.
-pub(crate) fn template(text: &str) -> String {
-    let mut literal = String::with_capacity(text.len());
-    let mut characters = text.chars().peekable();
-    while let Some(character) = characters.next() {
-        if character == '$' && characters.peek() == Some(&'{') {
-            literal.push('\\');
-        }
-        push_escaped(&mut literal, character, '`');
-    }
-    literal
-}
 
 /// Returns the key of a property in an object literal or an object type.
 pub(crate) fn key(name: &str) -> String {
@@ -51,10 +26,8 @@ pub(crate) fn number(value: f64) -> String {
 /// Returns the value of a literal type as an expression.
 pub(crate) fn value(value: &LiteralValue) -> String {
     match value {
-        LiteralValue::String(text) => string(text),
         LiteralValue::Number(value) => number(*value),
-        LiteralValue::Boolean(value) => value.to_string(),
-        LiteralValue::BigInt(digits) => format!("{digits}n"),
+        other => literal_source(other),
     }
 }
 
@@ -89,33 +62,6 @@ pub(crate) fn strings<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Stri
 pub(crate) fn list(open: &str, parts: impl IntoIterator<Item = String>, close: &str) -> String {
     let parts: Vec<_> = parts.into_iter().collect();
     format!("{open}{}{close}", parts.join(", "))
-}
-
-/// Returns true if the string is a valid ASCII identifier. Other letters are valid too, but which ones depends on the
-/// engine's version of Unicode.
-pub(crate) fn is_identifier(text: &str) -> bool {
-    let mut bytes = text.bytes();
-    bytes
-        .next()
-        .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_' || first == b'$')
-        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$')
-}
-
-fn push_escaped(literal: &mut String, character: char, quote: char) {
-    match character {
-        '\\' => literal.push_str("\\\\"),
-        '\n' => literal.push_str("\\n"),
-        '\r' => literal.push_str("\\r"),
-        '\t' => literal.push_str("\\t"),
-        '\u{2028}' | '\u{2029}' | '\u{feff}' | '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => {
-            write!(literal, "\\u{:04x}", u32::from(character)).expect("writing to a String does not fail");
-        }
-        _ if character == quote => {
-            literal.push('\\');
-            literal.push(character);
-        }
-        _ => literal.push(character),
-    }
 }
 
 #[cfg(test)]

@@ -1,61 +1,13 @@
 //! Names of local variables in generated functions.
 
-use kit_analysis::DiscriminantValue;
+use kit_analysis::{DiscriminantValue, is_reserved_word};
 use kit_ir::{IndexKey, ObjectType, Program};
 
 use super::template;
 use crate::text::{Module, Path, literal};
 
-/// Words that cannot name a variable in a module, and names that generated functions use themselves.
+/// Names that generated functions use themselves.
 const TAKEN: &[&str] = &[
-    "arguments",
-    "await",
-    "break",
-    "case",
-    "catch",
-    "class",
-    "const",
-    "continue",
-    "debugger",
-    "default",
-    "delete",
-    "do",
-    "else",
-    "enum",
-    "eval",
-    "export",
-    "extends",
-    "false",
-    "finally",
-    "for",
-    "function",
-    "if",
-    "implements",
-    "import",
-    "in",
-    "instanceof",
-    "interface",
-    "let",
-    "new",
-    "null",
-    "package",
-    "private",
-    "protected",
-    "public",
-    "return",
-    "static",
-    "super",
-    "switch",
-    "this",
-    "throw",
-    "true",
-    "try",
-    "typeof",
-    "var",
-    "void",
-    "while",
-    "with",
-    "yield",
     "undefined",
     "NaN",
     "Infinity",
@@ -120,6 +72,7 @@ pub(crate) fn local(property: &str, position: usize) -> String {
         || is_numbered("property");
     if literal::is_identifier(property)
         && !property.starts_with('$')
+        && !is_reserved_word(property)
         && !TAKEN.contains(&property)
         && !generated
         && property != "__proto__"

@@ -1,10 +1,10 @@
-//! Template literal types: as a list of parts for the codec, and as a regular expression for JSON Schema.
+//! Template literal types: as a list of segments for the codec, and as a regular expression for JSON Schema.
 
-use kit_ir::{LiteralValue, Program, TemplatePart, TypeId, TypeKind};
+use kit_analysis::{Segment, segments};
+use kit_ir::{Program, TemplatePart};
 
 use crate::Context;
 use crate::text::{Module, Path, Writer, literal};
-use kit_analysis::resolve;
 
 /// Pattern of a number in JSON.
 const NUMBER: &str = "-?[0-9]+(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]+)?";
@@ -19,7 +19,7 @@ pub(crate) fn test(
     path: &Path<'_>,
     module: &mut Module,
 ) -> String {
-    let parts = list(program, parts);
+    let parts = list(&segments(program, parts));
     module.once("texts", parts.clone(), path, |module, name| {
         let (texts, template) = (module.codec_type("TextTest"), module.helper("template"));
         let mut writer = Writer::default();
@@ -28,57 +28,22 @@ pub(crate) fn test(
     })
 }
 
-/// Returns the parts in the form of the codec.
-fn list(program: &Program, parts: &[TemplatePart]) -> String {
-    literal::list(
-        "[",
-        parts.iter().map(|part| match part {
-            TemplatePart::Text(text) => literal::string(text),
-            TemplatePart::Placeholder(id) => filling(program, *id),
-        }),
-        "]",
-    )
+/// Returns the segments in the form of the codec.
+fn list(segments: &[Segment]) -> String {
+    literal::list("[", segments.iter().map(segment_text), "]")
 }
 
-fn filling(program: &Program, id: TypeId) -> String {
-    let hole = |name: &str| literal::object([("hole".to_owned(), literal::string(name))]);
-    let either =
-        |sequences: Vec<String>| literal::object([("either".to_owned(), literal::list("[", sequences, "]"))]);
-    let text = |text: &str| literal::string(text);
-    match &program.types[resolve(program, id)].kind {
-        TypeKind::String | TypeKind::Unknown => hole("string"),
-        TypeKind::Number => hole("number"),
-        TypeKind::BigInt => hole("bigint"),
-        TypeKind::Boolean => either(vec![
-            literal::list("[", [text("true")], "]"),
-            literal::list("[", [text("false")], "]"),
-        ]),
-        TypeKind::Null => text("null"),
-        TypeKind::Literal { value } => text(&literal_text(value)),
-        TypeKind::Template { parts } => either(vec![list(program, parts)]),
-        TypeKind::Union { members } => either(
-            members
-                .iter()
-                .map(|member| literal::list("[", [filling(program, *member)], "]"))
-                .collect(),
-        ),
-        // TypeScript allows no other types in a placeholder, so no string matches.
-        TypeKind::Never
-        | TypeKind::Date
-        | TypeKind::Bytes
-        | TypeKind::Array { .. }
-        | TypeKind::Tuple { .. }
-        | TypeKind::Object(_)
-        | TypeKind::Reference { .. } => either(Vec::new()),
-    }
-}
-
-fn literal_text(value: &LiteralValue) -> String {
-    match value {
-        LiteralValue::String(text) => text.clone(),
-        LiteralValue::Number(number) => literal::number(*number),
-        LiteralValue::Boolean(value) => value.to_string(),
-        LiteralValue::BigInt(digits) => digits.clone(),
+fn segment_text(segment: &Segment) -> String {
+    let placeholder = |name: &str| literal::object([("hole".to_owned(), literal::string(name))]);
+    match segment {
+        Segment::Text(text) => literal::string(text),
+        Segment::String => placeholder("string"),
+        Segment::Number => placeholder("number"),
+        Segment::Integer => placeholder("bigint"),
+        Segment::OneOf(sequences) => {
+            let sequences = sequences.iter().map(|sequence| list(sequence));
+            literal::object([("either".to_owned(), literal::list("[", sequences, "]"))])
+        }
     }
 }
 
@@ -86,77 +51,55 @@ fn literal_text(value: &LiteralValue) -> String {
 ///
 /// `${number}` accepts numbers in JSON form. TypeScript would also accept ` 1` and `0x1`, which no server intends.
 pub(crate) fn pattern(program: &Program, parts: &[TemplatePart]) -> String {
-    format!("^{}$", sequence(program, parts))
+    format!("^{}$", sequence(&segments(program, parts)))
 }
 
 /// Returns the template as in TypeScript, without the backticks.
 pub(crate) fn source(context: Context<'_>, parts: &[TemplatePart]) -> String {
-    parts
-        .iter()
-        .map(|part| match part {
-            TemplatePart::Text(text) => text.clone(),
-            TemplatePart::Placeholder(id) => format!("${{{}}}", crate::types::type_text(context, *id)),
-        })
-        .collect()
+    kit_analysis::template_source(context.program, parts)
 }
 
-/// Returns the pattern of all parts. Each placeholder ends at the first occurrence of the text behind it, and a placeholder
-/// right before another one is one character, as in TypeScript and in the runtimes. If only strings follow, every division
-/// of the text is equivalent.
-fn sequence(program: &Program, parts: &[TemplatePart]) -> String {
-    let kinds: Vec<Option<&TypeKind>> = parts
+/// Returns the pattern of all segments. Each placeholder ends at the first occurrence of the text after it, and a
+/// placeholder directly before another one is one character, as in TypeScript and in the runtimes. If only strings follow,
+/// every division of the text is equivalent.
+fn sequence(segments: &[Segment]) -> String {
+    let divided = !segments
         .iter()
-        .map(|part| match part {
-            TemplatePart::Text(_) => None,
-            TemplatePart::Placeholder(id) => Some(&program.types[resolve(program, *id)].kind),
-        })
-        .collect();
-    let divided = kinds.iter().flatten().all(|kind| {
-        matches!(
-            kind,
-            TypeKind::String | TypeKind::Unknown | TypeKind::Number | TypeKind::BigInt
-        )
-    });
+        .any(|segment| matches!(segment, Segment::OneOf(_)));
     let mut pattern = String::new();
-    for (at, part) in parts.iter().enumerate() {
-        let id = match part {
-            TemplatePart::Text(text) => {
-                pattern.push_str(&escape(text));
-                continue;
+    for (at, segment) in segments.iter().enumerate() {
+        let rest = &segments[at + 1..];
+        let mut later = rest
+            .iter()
+            .filter(|segment| !matches!(segment, Segment::Text(_)))
+            .peekable();
+        let has_later = later.peek().is_some();
+        let only_strings = later.all(|segment| *segment == Segment::String);
+        let is_string = *segment == Segment::String;
+        match (segment, rest.first()) {
+            (Segment::Text(_), _) | (_, None) => pattern.push_str(&alone(segment)),
+            (_, Some(Segment::Text(text))) if divided && has_later && !(only_strings && is_string) => {
+                pattern.push_str(&up_to(segment, text));
             }
-            TemplatePart::Placeholder(id) => *id,
-        };
-        let later = kinds[at + 1..].iter().flatten();
-        let strings = later
-            .clone()
-            .all(|kind| matches!(kind, TypeKind::String | TypeKind::Unknown));
-        let is_text = matches!(kinds[at], Some(TypeKind::String | TypeKind::Unknown));
-        match parts.get(at + 1) {
-            Some(TemplatePart::Placeholder(_)) if divided => {
-                pattern.push_str(if is_text { "[^]" } else { "[0-9]" });
-            }
-            Some(TemplatePart::Text(text)) if divided && later.count() > 0 && !(strings && is_text) => {
-                pattern.push_str(&up_to(kinds[at], text));
-            }
-            _ => pattern.push_str(&hole(program, id)),
+            (_, Some(Segment::Text(_))) => pattern.push_str(&alone(segment)),
+            (_, Some(_)) if divided => pattern.push_str(if is_string { "[^]" } else { "[0-9]" }),
+            (_, Some(_)) => pattern.push_str(&alone(segment)),
         }
     }
     pattern
 }
 
-/// Returns the pattern of a placeholder that does not contain the text behind it.
-fn up_to(kind: Option<&TypeKind>, behind: &str) -> String {
-    let stop = format!("(?!{})", escape(behind));
-    match kind {
-        Some(TypeKind::Number | TypeKind::BigInt) if !behind.starts_with(is_of_number) => match kind {
-            Some(TypeKind::Number) => NUMBER.to_owned(),
-            _ => INTEGER.to_owned(),
-        },
-        Some(TypeKind::Number) => format!(
+/// Returns the pattern of a placeholder that does not contain the text after it.
+fn up_to(segment: &Segment, after: &str) -> String {
+    let stop = format!("(?!{})", escape(after));
+    match segment {
+        Segment::Number if !after.starts_with(is_of_number) => NUMBER.to_owned(),
+        Segment::Integer if !after.starts_with(is_of_number) => INTEGER.to_owned(),
+        Segment::Number => format!(
             "(?:{stop}-)?(?:{stop}[0-9])+(?:{stop}\\.(?:{stop}[0-9])+)?(?:{stop}[eE](?:{stop}[+\\-])?(?:{stop}[0-9])+)?"
         ),
-        Some(TypeKind::BigInt) => format!("(?:{stop}-)?(?:{stop}[0-9])+"),
-        _ => format!("(?:{stop}[^])*"),
+        Segment::Integer => format!("(?:{stop}-)?(?:{stop}[0-9])+"),
+        Segment::Text(_) | Segment::String | Segment::OneOf(_) => format!("(?:{stop}[^])*"),
     }
 }
 
@@ -165,27 +108,21 @@ fn is_of_number(character: char) -> bool {
     character.is_ascii_digit() || "+-.eE".contains(character)
 }
 
-fn hole(program: &Program, id: TypeId) -> String {
-    match &program.types[resolve(program, id)].kind {
-        TypeKind::String | TypeKind::Unknown => "[^]*".to_owned(),
-        TypeKind::Number => NUMBER.to_owned(),
-        TypeKind::BigInt => INTEGER.to_owned(),
-        TypeKind::Boolean => "(?:true|false)".to_owned(),
-        TypeKind::Null => "null".to_owned(),
-        TypeKind::Literal { value } => escape(&literal_text(value)),
-        TypeKind::Template { parts } => sequence(program, parts),
-        TypeKind::Union { members } => {
-            let members: Vec<_> = members.iter().map(|member| hole(program, *member)).collect();
-            format!("(?:{})", members.join("|"))
-        }
-        // TypeScript allows no other types in a placeholder, so no string matches.
-        TypeKind::Never
-        | TypeKind::Date
-        | TypeKind::Bytes
-        | TypeKind::Array { .. }
-        | TypeKind::Tuple { .. }
-        | TypeKind::Object(_)
-        | TypeKind::Reference { .. } => "(?!)".to_owned(),
+/// Returns the pattern of a segment without regard to the segments after it.
+fn alone(segment: &Segment) -> String {
+    match segment {
+        Segment::Text(text) => escape(text),
+        Segment::String => "[^]*".to_owned(),
+        Segment::Number => NUMBER.to_owned(),
+        Segment::Integer => INTEGER.to_owned(),
+        Segment::OneOf(sequences) => match sequences.as_slice() {
+            [] => "(?!)".to_owned(),
+            [only] => sequence(only),
+            several => {
+                let several: Vec<_> = several.iter().map(|each| sequence(each)).collect();
+                format!("(?:{})", several.join("|"))
+            }
+        },
     }
 }
 

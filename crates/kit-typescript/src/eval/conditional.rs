@@ -167,7 +167,7 @@ impl<'a> Evaluator<'a> {
         let mut candidates = vec![];
         if let Ok(number) = text.parse::<f64>()
             && number.is_finite()
-            && super::types::number_name(number) == *text
+            && kit_analysis::number_text(number) == *text
         {
             candidates.push(Ty::Literal(Literal::number(number)));
         }

@@ -7,7 +7,7 @@ use oxc_ast::ast::{Expression, PropertyKey, TSMethodSignatureKind, TSSignature, 
 use oxc_span::{GetSpan, Span};
 
 use super::function::Signature;
-use super::types::{Function, number_name};
+use super::types::Function;
 use super::{DocId, Evaluator, KeyKind, Object, Property, ScopeId, Ty, TyId};
 
 impl<'a> Evaluator<'a> {
@@ -150,7 +150,7 @@ impl<'a> Evaluator<'a> {
             | PropertyKey::PrivateIdentifier(_)
             | PropertyKey::NullLiteral(_) => None,
             PropertyKey::NumericLiteral(number) => {
-                return Some((number_name(number.value).into(), KeyKind::Number));
+                return Some((kit_analysis::number_text(number.value).into(), KeyKind::Number));
             }
             key => key.static_name(),
         };

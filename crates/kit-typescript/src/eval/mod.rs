@@ -58,7 +58,6 @@ pub(crate) use global::is_known;
 pub(crate) use steps::SubjectId;
 use store::Store;
 pub(crate) use text::pascal;
-pub(crate) use types::number_name;
 pub(crate) use types::{
     DocId, InstanceId, KeyKind, Object, ObjectId, Property, RuleSource, ScopeId, Segment, Ty, TyId,
 };

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::types::Literal;
 use super::{Evaluator, KeyKind, Segment, Ty, TyId};
-use crate::print::{key_text, literal_text};
+use crate::print::key_text;
 
 /// Maximum depth of nested types in a message. Deeper types are printed as `…`.
 const MAX_TEXT_DEPTH: usize = 6;
@@ -41,7 +41,7 @@ impl Evaluator<'_> {
                     format!("{name}<{}>", join(arguments, ", "))
                 }
             }
-            Ty::EnumMember(member) => literal_text(&member.value.value()),
+            Ty::EnumMember(member) => kit_analysis::literal_source(&member.value.value()),
             Ty::Cased(case, of) => format!("{}<{}>", case.name(), inner(*of)),
             Ty::Branded(base, _) => inner(*base),
             Ty::Parameter(number) => format!("T{number}"),
@@ -63,7 +63,7 @@ impl Evaluator<'_> {
             Ty::BigInt => "bigint".to_owned(),
             Ty::Date => "Date".to_owned(),
             Ty::Bytes => "Uint8Array".to_owned(),
-            Ty::Literal(literal) => literal_text(&literal.value()),
+            Ty::Literal(literal) => kit_analysis::literal_source(&literal.value()),
             Ty::Template(parts) => {
                 let parts: Vec<String> = parts
                     .iter()

@@ -157,7 +157,7 @@ impl Literal {
     pub(crate) fn name(&self) -> Rc<str> {
         match self {
             Self::String(text) | Self::BigInt(text) => Rc::clone(text),
-            Self::Number(bits) => number_name(f64::from_bits(*bits)).into(),
+            Self::Number(bits) => kit_analysis::number_text(f64::from_bits(*bits)).into(),
             Self::Boolean(value) => if *value { "true" } else { "false" }.into(),
         }
     }
@@ -182,26 +182,10 @@ impl Literal {
     }
 }
 
-/// Returns a number as a property name, formatted like JavaScript does: `1e+21`, for which Rust writes all zeros.
-pub(crate) fn number_name(value: f64) -> String {
-    let size = value.abs();
-    if size.is_infinite() {
-        return if value > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
-    }
-    if value == 0.0 || (1e-6..1e21).contains(&size) {
-        // JavaScript prints -0 as `0`.
-        return if value == 0.0 { 0.0 } else { value }.to_string();
-    }
-    let text = format!("{value:e}");
-    match text.split_once('e') {
-        Some((digits, exponent)) if !exponent.starts_with('-') => format!("{digits}e+{exponent}"),
-        _ => text,
-    }
-}
-
 /// Returns true if JavaScript prints a number with this name, so that `[key: number]` applies to the name.
 pub(crate) fn is_numeric_name(name: &str) -> bool {
-    name.parse::<f64>().is_ok_and(|value| number_name(value) == name)
+    name.parse::<f64>()
+        .is_ok_and(|value| kit_analysis::number_text(value) == name)
 }
 
 /// A segment of a template literal type.

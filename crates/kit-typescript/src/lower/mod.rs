@@ -5,7 +5,6 @@
 
 mod finish;
 mod implied;
-mod names;
 mod object;
 mod property;
 mod rules;
@@ -22,8 +21,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::docs::{Doc, Misfit, documentation, misplaced};
 use crate::eval::{DocId, Evaluator, InstanceId, ObjectId, Segment, SubjectId, Ty, TyId};
 use crate::modules::{DeclId, Graph, Location};
-
-pub(crate) use names::plural_snake;
 
 /// Maximum depth of nested inline types. A deeper type expands without end.
 const MAX_DEPTH: u32 = 250;

@@ -10,7 +10,6 @@ use rustc_hash::FxHashMap;
 
 use super::resolve::is_declaration;
 use super::{DeclId, DeclKind, Graph, ModuleId, Symbol, Value};
-use crate::eval::number_name;
 
 /// Maximum depth of constants that refer to constants, and of nested operators. A deeper expression is not a constant.
 const MAX_DEPTH: usize = 100;
@@ -164,7 +163,7 @@ impl<'a> Graph<'a> {
             };
             match self.constant(hole, scope, depth + 1) {
                 EnumValue::String(value) => text.push_str(&value),
-                EnumValue::Number(value) => text.push_str(&number_name(value)),
+                EnumValue::Number(value) => text.push_str(&kit_analysis::number_text(value)),
                 EnumValue::Computed => return EnumValue::Computed,
             }
         }
@@ -256,7 +255,7 @@ struct Constants<'a, 'b> {
 fn text(value: &EnumValue) -> Option<String> {
     match value {
         EnumValue::String(text) => Some(text.clone()),
-        EnumValue::Number(number) => Some(number_name(*number)),
+        EnumValue::Number(number) => Some(kit_analysis::number_text(*number)),
         EnumValue::Computed => None,
     }
 }

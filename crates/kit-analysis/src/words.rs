@@ -1,18 +1,96 @@
-//! Names of database tables.
+//! Words of English and of TypeScript in generated names: plurals, identifiers and reserved words.
+
+/// Words that cannot be the name of a variable in a TypeScript module, sorted.
+const RESERVED_WORDS: [&str; 48] = [
+    "arguments",
+    "await",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "debugger",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "eval",
+    "export",
+    "extends",
+    "false",
+    "finally",
+    "for",
+    "function",
+    "if",
+    "implements",
+    "import",
+    "in",
+    "instanceof",
+    "interface",
+    "let",
+    "new",
+    "null",
+    "package",
+    "private",
+    "protected",
+    "public",
+    "return",
+    "static",
+    "super",
+    "switch",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typeof",
+    "var",
+    "void",
+    "while",
+    "with",
+    "yield",
+];
+
+/// Returns true if a word cannot be the name of a variable in a TypeScript module.
+///
+/// ```
+/// assert!(kit_analysis::is_reserved_word("class"));
+/// assert!(!kit_analysis::is_reserved_word("note"));
+/// ```
+pub fn is_reserved_word(word: &str) -> bool {
+    RESERVED_WORDS.binary_search(&word).is_ok()
+}
+
+/// Returns true if a text is an identifier of JavaScript that consists of ASCII characters, or a reserved word. Other
+/// letters are valid in identifiers too, but the set of these letters depends on the engine's version of Unicode.
+///
+/// ```
+/// assert!(kit_analysis::is_identifier("$value_1"));
+/// assert!(!kit_analysis::is_identifier("1st"));
+/// ```
+pub fn is_identifier(text: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$');
+    text.bytes().next().is_some_and(is_letter)
+        && text.bytes().all(|byte| is_letter(byte) || byte.is_ascii_digit())
+}
 
 /// Returns the default table of an entity: its name in `snake_case`, with the last word in the plural.
 ///
-/// The plural follows English spelling (`Category` gives `categories`, `Box` gives `boxes`) with the irregular nouns that
-/// data models use. Any other irregular noun needs `@table name`.
-pub(crate) fn plural_snake(name: &str) -> String {
-    let snake = snake(name);
+/// ```
+/// assert_eq!(kit_analysis::plural_snake_case("OrderItem"), "order_items");
+/// ```
+pub fn plural_snake_case(name: &str) -> String {
+    let snake = snake_case(name);
     match snake.rfind('_') {
         Some(last) => format!("{}_{}", &snake[..last], plural(&snake[last + 1..])),
         None => plural(&snake),
     }
 }
 
-fn snake(name: &str) -> String {
+/// Converts a name to `snake_case`. The crate `heck` divides names with digits differently: for `I18NText` it returns
+/// `i18n_text`, and this function `i18_n_text`. The names of existing tables come from this function.
+fn snake_case(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
     let mut snake = String::new();
     for (index, letter) in letters.iter().enumerate() {
@@ -33,6 +111,8 @@ fn snake(name: &str) -> String {
     snake.trim_end_matches('_').to_owned()
 }
 
+/// Returns the plural of an English noun in lower case: `category` gives `categories`, `box` gives `boxes`. The list of
+/// irregular nouns has those that data models use.
 fn plural(noun: &str) -> String {
     const IRREGULAR: &[(&str, &str)] = &[
         ("person", "people"),
@@ -94,7 +174,7 @@ fn plural(noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::plural_snake;
+    use super::{RESERVED_WORDS, is_identifier, plural_snake_case};
 
     #[test]
     fn default_table_names_are_plural() {
@@ -112,8 +192,25 @@ mod tests {
             ("HTTPRequest", "http_requests"),
             ("APIKey", "api_keys"),
             ("OAuth2Token", "o_auth2_tokens"),
+            ("I18NText", "i18_n_texts"),
         ] {
-            assert_eq!(plural_snake(entity), table);
+            assert_eq!(plural_snake_case(entity), table);
+        }
+    }
+
+    #[test]
+    fn reserved_words_are_sorted_identifiers() {
+        assert!(RESERVED_WORDS.is_sorted());
+        assert!(RESERVED_WORDS.into_iter().all(is_identifier));
+    }
+
+    #[test]
+    fn identifiers_begin_with_a_letter_an_underscore_or_a_dollar_sign() {
+        for text in ["a", "_", "$", "a1", "A_b$2"] {
+            assert!(is_identifier(text), "{text}");
+        }
+        for text in ["", "1", "1a", "a-b", "a b", "é", "a.b"] {
+            assert!(!is_identifier(text), "{text}");
         }
     }
 }
