@@ -5,14 +5,14 @@
 // Projects are files, and a helper of a test may fail the test.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
+mod project_directory;
 mod projects;
 #[path = "../../kit-emit/tests/support/mod.rs"]
 mod support;
-mod workshop;
 
 use std::process::Command;
 
-use workshop::Workshop;
+use project_directory::ProjectDirectory;
 
 /// Clippy lints that the generated project must satisfy in addition to the default ones: a request must never cause a
 /// panic.
@@ -30,7 +30,7 @@ const NO_PANIC_OF_THE_RUNTIME: [&str; 3] = ["clippy::unwrap_used", "clippy::expe
 #[test]
 fn passes_clippy_in_every_project() {
     for (name, program) in projects::all() {
-        let project = Workshop::project(name, &program);
+        let project = ProjectDirectory::project(name, &program);
         let mut clippy = project.cargo();
         clippy.args([
             "clippy",
@@ -44,13 +44,13 @@ fn passes_clippy_in_every_project() {
         for lint in NO_PANIC {
             clippy.args(["--deny", lint]);
         }
-        workshop::succeed(&mut clippy);
+        project_directory::succeed(&mut clippy);
     }
 }
 
 #[test]
 fn passes_clippy_in_the_runtime() {
-    let project = Workshop::project("notes", &support::notes::program());
+    let project = ProjectDirectory::project("notes", &support::notes::program());
     let mut clippy = project.cargo();
     clippy.args([
         "clippy",
@@ -67,7 +67,7 @@ fn passes_clippy_in_the_runtime() {
     for lint in NO_PANIC_OF_THE_RUNTIME {
         clippy.args(["--deny", lint]);
     }
-    workshop::succeed(&mut clippy);
+    project_directory::succeed(&mut clippy);
 }
 
 /// Uses the dependencies of the example's lock file.
@@ -86,7 +86,7 @@ fn compiles_with_the_oldest_rust() {
         );
         return;
     }
-    let project = Workshop::project("shop", &projects::shop());
+    let project = ProjectDirectory::project("shop", &projects::shop());
     assert!(
         project
             .read("Cargo.toml")
@@ -94,5 +94,5 @@ fn compiles_with_the_oldest_rust() {
     );
     let mut check = project.run(Command::new("rustup"));
     check.args(["run", OLDEST, "cargo", "check", "--quiet"]);
-    workshop::succeed(&mut check);
+    project_directory::succeed(&mut check);
 }

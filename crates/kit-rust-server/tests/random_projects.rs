@@ -7,12 +7,12 @@
 
 #[path = "../../kit-migrate/tests/support/mod.rs"]
 mod postgres;
+mod project_directory;
 mod projects;
 mod random;
 mod statements;
 #[path = "../../kit-emit/tests/support/mod.rs"]
 mod support;
-mod workshop;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -27,7 +27,7 @@ use postgres::{Release, database_on, execute, with_client};
 const USUAL: u64 = 5;
 
 /// A generated project.
-struct Made {
+struct GeneratedProject {
     name: String,
     output: Output,
 }
@@ -41,8 +41,8 @@ fn directory() -> PathBuf {
 }
 
 /// Returns all projects. Asserts that kit refuses none.
-fn all() -> &'static [Made] {
-    static ALL: LazyLock<Vec<Made>> = LazyLock::new(|| {
+fn all() -> &'static [GeneratedProject] {
+    static ALL: LazyLock<Vec<GeneratedProject>> = LazyLock::new(|| {
         let (seed, runs) = (variable("KIT_SEED", 2026), variable("KIT_RUNS", USUAL));
         let mut made = Vec::new();
         let mut refused = String::new();
@@ -65,7 +65,7 @@ fn all() -> &'static [Made] {
                     if !output.problems.is_empty() {
                         let _ = writeln!(refused, "{}: {:#?}", root.display(), output.problems);
                     }
-                    made.push(Made { name, output });
+                    made.push(GeneratedProject { name, output });
                 }
             }
         }
@@ -95,7 +95,7 @@ fn compiles_every_project() {
     if earlier.exists() {
         fs::remove_dir_all(earlier).unwrap();
     }
-    for (number, Made { name, output }) in all().iter().enumerate() {
+    for (number, GeneratedProject { name, output }) in all().iter().enumerate() {
         let project = root.join("projects").join(name);
         write(&project.join(".kit/schemas/openapi.json"), "{}\n");
         for file in &output.files {
@@ -130,8 +130,8 @@ fn compiles_every_project() {
             "--message-format=short",
         ])
         .current_dir(&root)
-        .env("CARGO_TARGET_DIR", workshop::target());
-    let said = workshop::succeed(&mut check);
+        .env("CARGO_TARGET_DIR", project_directory::target());
+    let said = project_directory::succeed(&mut check);
     assert!(!said.contains("warning"), "{said}");
 }
 
@@ -145,7 +145,7 @@ fn member(manifest: &str) -> String {
 
 #[test]
 fn accepts_tables_and_statements_of_every_project_in_postgresql() {
-    for Made { name, output } in all() {
+    for GeneratedProject { name, output } in all() {
         let Some(database) = database_on(
             Release::Embedded,
             "accepts_tables_and_statements_of_every_project_in_postgresql",

@@ -7,21 +7,22 @@
 
 #[path = "../../kit-migrate/tests/support/mod.rs"]
 mod postgres;
+mod project_directory;
 mod projects;
 mod served_http;
+mod served_keys;
 mod served_owners;
 mod statements;
 #[path = "../../kit-emit/tests/support/mod.rs"]
 mod support;
-mod workshop;
 
 use std::sync::LazyLock;
 
 use postgres::{Database, execute, on_each_release, with_client};
-use workshop::Workshop;
+use project_directory::ProjectDirectory;
 
 /// Runs the generated migrations, in the order of their names.
-fn migrate(project: &Workshop, database: &Database) {
+fn migrate(project: &ProjectDirectory, database: &Database) {
     // A generated program uses UTC, even if the database has another time zone.
     let name = database.url.rsplit('/').next().unwrap();
     execute(
@@ -40,7 +41,7 @@ fn migrate(project: &Workshop, database: &Database) {
 #[test]
 fn prepares_every_statement_on_the_tables() {
     for (name, program) in projects::all() {
-        let project = Workshop::project(name, &program);
+        let project = ProjectDirectory::project(name, &program);
         if program.entities.is_empty() {
             continue;
         }
@@ -65,11 +66,11 @@ fn prepares_every_statement_on_the_tables() {
 }
 
 /// Returns the project of the shop with an additional test. Two tests use the project.
-fn shop() -> &'static Workshop {
-    static SHOP: LazyLock<Workshop> = LazyLock::new(|| {
-        let project = Workshop::named("shop-queries", "shop", &projects::shop());
+fn shop() -> &'static ProjectDirectory {
+    static SHOP: LazyLock<ProjectDirectory> = LazyLock::new(|| {
+        let project = ProjectDirectory::named("shop-queries", "shop", &projects::shop());
         let queries = projects::tests().join("inputs/shop/queries.rs");
-        project.write("tests/queries.rs", &workshop::text(&queries));
+        project.write("tests/queries.rs", &project_directory::text(&queries));
         project
     });
     &SHOP
@@ -96,9 +97,9 @@ fn runs_every_function_of_the_database_modules() {
 
 #[test]
 fn keeps_the_values_of_columns_of_every_type() {
-    let project = Workshop::named("names-queries", "names", &projects::names());
+    let project = ProjectDirectory::named("names-queries", "names", &projects::names());
     let queries = projects::tests().join("inputs/names/queries.rs");
-    project.write("tests/queries.rs", &workshop::text(&queries));
+    project.write("tests/queries.rs", &project_directory::text(&queries));
     ask(&project, "keeps_the_values_of_columns_of_every_type");
 }
 
@@ -106,7 +107,7 @@ fn keeps_the_values_of_columns_of_every_type() {
 fn runs_every_function_on_timestamp_columns_of_earlier_migrations() {
     let program = projects::shop();
     let output = projects::generated_on("shop-earlier", &program, vec![projects::earlier(&program)]);
-    let project = Workshop::of("shop-earlier", "shop-earlier", &output);
+    let project = ProjectDirectory::of("shop-earlier", "shop-earlier", &output);
     let tables = project.read(".kit/migrations/000000000001_create_shops.sql");
     assert!(
         tables.contains("opened_at timestamp DEFAULT now() NOT NULL"),
@@ -124,7 +125,7 @@ fn runs_every_function_on_timestamp_columns_of_earlier_migrations() {
 }
 
 /// Runs the tests of queries in the project. `test` is the name of the calling test.
-fn ask(project: &Workshop, test: &str) {
+fn ask(project: &ProjectDirectory, test: &str) {
     on_each_release(test, |database| {
         migrate(project, database);
         let mut cargo = project.cargo();
@@ -132,31 +133,67 @@ fn ask(project: &Workshop, test: &str) {
             // Run the tests one after the other: they share the database, and some count all rows of a table.
             .args(["test", "--quiet", "--test", "queries", "--", "--test-threads=1"])
             .env("DATABASE_URL", &database.url);
-        workshop::succeed(&mut cargo);
+        project_directory::succeed(&mut cargo);
     });
 }
 
 #[test]
 fn serves_requests_with_unedited_handlers() {
     let project = shop();
-    workshop::succeed(project.cargo().args(["build", "--quiet"]));
+    project_directory::succeed(project.cargo().args(["build", "--quiet"]));
     on_each_release("serves_requests_with_unedited_handlers", |database| {
         migrate(project, database);
-        served_http::shop(&workshop::target().join("debug/shop"), &database.url);
+        served_http::shop(&project_directory::target().join("debug/shop"), &database.url);
     });
 }
 
 /// One user cannot read, change or refer to rows of another user.
 #[test]
 fn keeps_rows_of_users_apart() {
-    let project = Workshop::named("owners-served", "owners", &projects::owners());
+    let project = ProjectDirectory::named("owners-served", "owners", &projects::owners());
     for name in ["log", "require_user", "require_account"] {
         let middleware = projects::tests().join(format!("inputs/owners/{name}.rs"));
-        project.write(&format!("src/middleware/{name}.rs"), &workshop::text(&middleware));
+        project.write(
+            &format!("src/middleware/{name}.rs"),
+            &project_directory::text(&middleware),
+        );
     }
-    workshop::succeed(project.cargo().args(["build", "--quiet"]));
+    project_directory::succeed(project.cargo().args(["build", "--quiet"]));
     on_each_release("keeps_rows_of_users_apart", |database| {
         migrate(&project, database);
-        served_owners::owners(&workshop::target().join("debug/owners"), &database.url);
+        served_owners::owners(&project_directory::target().join("debug/owners"), &database.url);
+    });
+}
+
+/// Returns the project of the keys. Two tests use the project.
+fn keys() -> &'static ProjectDirectory {
+    static KEYS: LazyLock<ProjectDirectory> = LazyLock::new(|| {
+        let project = ProjectDirectory::named("keys-served", "keys", &projects::keys());
+        project_directory::succeed(project.cargo().args(["build", "--quiet"]));
+        project
+    });
+    &KEYS
+}
+
+#[test]
+fn creates_reads_and_deletes_rows_whose_key_is_a_generated_bigint() {
+    let project = keys();
+    on_each_release(
+        "creates_reads_and_deletes_rows_whose_key_is_a_generated_bigint",
+        |database| {
+            migrate(project, database);
+            served_keys::bigint(&project_directory::target().join("debug/keys"), &database.url);
+        },
+    );
+}
+
+/// A parameter without rules can contain any text, and no row has a key that is not a UUID. A parameter with the rules
+/// of the column is validated.
+#[test]
+fn returns_404_or_400_if_a_parameter_is_no_uuid() {
+    let project = keys();
+    on_each_release("returns_404_or_400_if_a_parameter_is_no_uuid", |database| {
+        migrate(project, database);
+        served_keys::uuid(&project_directory::target().join("debug/keys"), &database.url);
     });
 }

@@ -22,6 +22,7 @@ pub fn all() -> Vec<(&'static str, Program)> {
         ("teams", teams()),
         ("names", names()),
         ("owners", owners()),
+        ("keys", keys()),
         ("nothing", Program::default()),
     ]
 }
@@ -45,6 +46,11 @@ pub fn names() -> Program {
 /// owner.
 pub fn owners() -> Program {
     of_sources(&tests().join("inputs/owners"))
+}
+
+/// Covers generated keys: a bigint, and a UUID with path parameters that have the rules of the column or no rules.
+pub fn keys() -> Program {
+    of_sources(&tests().join("inputs/keys"))
 }
 
 /// Returns the kitchen sink with an additional route for each type, which accepts and returns a value of the type.

@@ -47,12 +47,18 @@ impl Server {
     }
 
     /// Returns the status and the body of a response; null if the body is empty.
-    fn ask(&self, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
-        self.ask_as(None, method, path, body)
+    pub fn request(&self, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
+        self.request_as(None, method, path, body)
     }
 
-    /// Sends a request like `ask`, as the user that the header `x-user` names.
-    pub fn ask_as(&self, user: Option<&str>, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
+    /// Sends a request like `request`, as the user that the header `x-user` names.
+    pub fn request_as(
+        &self,
+        user: Option<&str>,
+        method: &str,
+        path: &str,
+        body: Option<Value>,
+    ) -> (u16, Value) {
         let is_json = body.is_some();
         let text = body.map_or_else(String::new, |body| body.to_string());
         let mut request = Request::builder()
@@ -74,20 +80,20 @@ impl Server {
         (answer.status().as_u16(), body)
     }
 
-    fn get(&self, path: &str) -> (u16, Value) {
-        self.ask("GET", path, None)
+    pub fn get(&self, path: &str) -> (u16, Value) {
+        self.request("GET", path, None)
     }
 
     /// Returns the row that a request created.
-    fn made(&self, path: &str, body: Value) -> Value {
-        let (status, row) = self.ask("POST", path, Some(body));
+    pub fn create(&self, path: &str, body: Value) -> Value {
+        let (status, row) = self.request("POST", path, Some(body));
         assert_eq!(status, 201, "{row}");
         row
     }
 
     /// Returns the status, the code and the message of an error.
-    fn refused(&self, method: &str, path: &str, body: Option<Value>) -> (u16, String, String) {
-        let (status, answer) = self.ask(method, path, body);
+    pub fn error_of(&self, method: &str, path: &str, body: Option<Value>) -> (u16, String, String) {
+        let (status, answer) = self.request(method, path, body);
         let text = |name: &str| answer["error"][name].as_str().unwrap_or_default().to_owned();
         (status, text("code"), text("message"))
     }
@@ -108,21 +114,21 @@ pub fn shop(program: &Path, database: &str) {
 
 fn shops(server: &Server) -> Value {
     let body = json!({ "name": "Ada's", "slug": "ada", "contact": null });
-    let shop = server.made("/shops", body.clone());
+    let shop = server.create("/shops", body.clone());
     assert_eq!(shop["contact"], Value::Null);
     let taken = error(409, "SLUG_TAKEN", "Another shop has this slug");
-    assert_eq!(server.refused("POST", "/shops", Some(body)), taken);
-    let other = server.made(
+    assert_eq!(server.error_of("POST", "/shops", Some(body)), taken);
+    let other = server.create(
         "/shops",
         json!({ "name": "Bob's", "slug": "bob", "contact": "bob@example.org" }),
     );
     let path = format!("/shops/{}", other["id"].as_str().unwrap());
     assert_eq!(
-        server.refused("PATCH", &path, Some(json!({ "slug": "ada" }))),
+        server.error_of("PATCH", &path, Some(json!({ "slug": "ada" }))),
         taken
     );
     // Null is a value; an omitted property stays unchanged.
-    let (status, changed) = server.ask("PATCH", &path, Some(json!({ "contact": null })));
+    let (status, changed) = server.request("PATCH", &path, Some(json!({ "contact": null })));
     assert_eq!(
         (status, &changed["contact"], &changed["slug"]),
         (200, &Value::Null, &json!("bob"))
@@ -136,12 +142,12 @@ fn shops(server: &Server) -> Value {
     assert_eq!(server.get("/shops?page=9007199254740991").1["data"], json!([]));
     assert_eq!(server.get("/shops?pageSize=0").0, 400);
 
-    assert_eq!(server.ask("DELETE", &path, None), (204, Value::Null));
+    assert_eq!(server.request("DELETE", &path, None), (204, Value::Null));
     let missing = error(404, "SHOP_NOT_FOUND", "Shop not found");
     for method in ["GET", "DELETE"] {
-        assert_eq!(server.refused(method, &path, None), missing);
+        assert_eq!(server.error_of(method, &path, None), missing);
     }
-    assert_eq!(server.refused("PATCH", &path, Some(json!({}))), missing);
+    assert_eq!(server.error_of("PATCH", &path, Some(json!({}))), missing);
     let (_, answer) = server.get(&path);
     assert_eq!(answer["error"]["details"], json!({ "id": other["id"] }));
     shop
@@ -149,22 +155,22 @@ fn shops(server: &Server) -> Value {
 
 /// The contracts declare no errors here, so each error has the default code of its kind.
 fn categories(server: &Server) -> Value {
-    let books = server.made("/categories", json!({ "name": "Books" }));
-    let poems = server.made("/categories", json!({ "name": "Poems", "parentId": books["id"] }));
+    let books = server.create("/categories", json!({ "name": "Books" }));
+    let poems = server.create("/categories", json!({ "name": "Poems", "parentId": books["id"] }));
     assert_eq!(books["parentId"], Value::Null);
     assert_eq!(server.get("/categories"), (200, json!([books, poems])));
     let conflict = error(409, "CONFLICT", "Another category has this name");
     assert_eq!(
-        server.refused("POST", "/categories", Some(json!({ "name": "Books" }))),
+        server.error_of("POST", "/categories", Some(json!({ "name": "Books" }))),
         conflict
     );
     let orphan = json!({ "name": "Nowhere", "parentId": 999_999 });
     assert_eq!(
-        server.refused("POST", "/categories", Some(orphan)),
+        server.error_of("POST", "/categories", Some(orphan)),
         error(409, "CONFLICT", "Category not found")
     );
     assert_eq!(
-        server.refused("GET", "/categories/999999999999", None),
+        server.error_of("GET", "/categories/999999999999", None),
         error(404, "NOT_FOUND", "Category not found")
     );
     books
@@ -180,7 +186,7 @@ fn products(server: &Server, shop: &Value, category: &Value) -> Value {
         other[name] = value;
         Some(other)
     };
-    let product = server.made("/products", body.clone());
+    let product = server.create("/products", body.clone());
     assert_eq!(
         (&product["status"], &product["visible"]),
         (&json!("draft"), &json!(true))
@@ -190,27 +196,27 @@ fn products(server: &Server, shop: &Value, category: &Value) -> Value {
         (&body["tags"], &body["attributes"])
     );
     let exists = error(409, "PRODUCT_EXISTS", "The shop has a product of this number");
-    assert_eq!(server.refused("POST", "/products", Some(body.clone())), exists);
+    assert_eq!(server.error_of("POST", "/products", Some(body.clone())), exists);
     let nobody = json!("00000000-0000-4000-8000-000000000000");
     assert_eq!(
-        server.refused("POST", "/products", with("shopId", nobody.clone())),
+        server.error_of("POST", "/products", with("shopId", nobody.clone())),
         error(404, "SHOP_NOT_FOUND", "Shop not found")
     );
     let no_category = error(404, "CATEGORY_NOT_FOUND", "Category not found");
     let mut lost = body.clone();
     lost["sku"] = json!("lost");
     lost["categoryId"] = json!(-1);
-    assert_eq!(server.refused("POST", "/products", Some(lost)), no_category);
+    assert_eq!(server.error_of("POST", "/products", Some(lost)), no_category);
 
-    let second = server.made("/products", with("sku", json!("2")).unwrap());
+    let second = server.create("/products", with("sku", json!("2")).unwrap());
     let path = format!("/products/{}", second["id"].as_str().unwrap());
-    assert_eq!(server.refused("PUT", &path, Some(json!({ "sku": "1" }))), exists);
+    assert_eq!(server.error_of("PUT", &path, Some(json!({ "sku": "1" }))), exists);
     assert_eq!(
-        server.refused("PUT", &path, Some(json!({ "categoryId": -1 }))),
+        server.error_of("PUT", &path, Some(json!({ "categoryId": -1 }))),
         no_category
     );
     let changes = json!({ "categoryId": null, "weight": null, "kind": "download", "visible": false });
-    let (status, changed) = server.ask("PUT", &path, Some(changes));
+    let (status, changed) = server.request("PUT", &path, Some(changes));
     assert_eq!(status, 200, "{changed}");
     let mut expected = second.clone();
     for (name, value) in [
@@ -250,9 +256,9 @@ fn products(server: &Server, shop: &Value, category: &Value) -> Value {
     assert_eq!(listed("views=9223372036854775808"), (vec![], json!(0)));
     misfits(server, &body);
     let missing = error(404, "PRODUCT_NOT_FOUND", "Product not found");
-    assert_eq!(server.refused("GET", "/products/no-uuid", None), missing);
+    assert_eq!(server.error_of("GET", "/products/no-uuid", None), missing);
     assert_eq!(
-        server.refused("PUT", "/products/no-uuid", Some(json!({}))),
+        server.error_of("PUT", "/products/no-uuid", Some(json!({}))),
         missing
     );
     product
@@ -264,7 +270,7 @@ fn misfits(server: &Server, body: &Value) {
         let mut other = body.clone();
         other["sku"] = json!("misfit");
         other[name] = value;
-        let (status, code, _) = server.refused("POST", path, Some(other));
+        let (status, code, _) = server.error_of("POST", path, Some(other));
         (status, code)
     };
     let refused = (400, "VALIDATION_ERROR".to_owned());
@@ -290,16 +296,16 @@ fn misfits(server: &Server, body: &Value) {
     let mut most = body.clone();
     most["sku"] = json!("most");
     most["views"] = json!("9223372036854775807");
-    let most = server.made("/products/imports", most);
+    let most = server.create("/products/imports", most);
     assert_eq!(most["views"], json!("9223372036854775807"));
     let path = format!("/products/{}", most["id"].as_str().unwrap());
-    assert_eq!(server.ask("DELETE", &path, None).0, 204);
+    assert_eq!(server.request("DELETE", &path, None).0, 204);
 }
 
 fn stock(server: &Server, product: &Value, category: &Value) {
     // kit cannot generate this middleware, so it refuses every request.
     assert_eq!(
-        server.refused(
+        server.error_of(
             "PUT",
             "/countries/de",
             Some(json!({ "name": "Germany", "vat": 19 }))
@@ -314,16 +320,16 @@ fn stock(server: &Server, product: &Value, category: &Value) {
     let path = format!("/stock/{id}/de");
     let body = json!({ "productId": id, "countryCode": "de", "amount": 3 });
     assert_eq!(
-        server.refused("POST", "/stock", Some(body)),
+        server.error_of("POST", "/stock", Some(body)),
         error(409, "CONFLICT", "Country not found")
     );
     let missing = error(404, "STOCK_NOT_FOUND", "Stock not found");
-    assert_eq!(server.refused("GET", &path, None), missing);
+    assert_eq!(server.error_of("GET", &path, None), missing);
     assert_eq!(
-        server.refused("PUT", &path, Some(json!({ "amount": 1 }))),
+        server.error_of("PUT", &path, Some(json!({ "amount": 1 }))),
         missing
     );
-    assert_eq!(server.refused("DELETE", &path, None), missing);
+    assert_eq!(server.error_of("DELETE", &path, None), missing);
     let (_, answer) = server.get(&path);
     assert_eq!(
         answer["error"]["details"],
@@ -332,9 +338,9 @@ fn stock(server: &Server, product: &Value, category: &Value) {
 
     let path = format!("/categories/{}", category["id"]);
     assert_eq!(
-        server.refused("DELETE", &path, None),
+        server.error_of("DELETE", &path, None),
         error(409, "CONFLICT", "It is in use by products")
     );
-    assert_eq!(server.ask("DELETE", &format!("/products/{id}"), None).0, 204);
-    assert_eq!(server.ask("DELETE", &path, None).0, 204);
+    assert_eq!(server.request("DELETE", &format!("/products/{id}"), None).0, 204);
+    assert_eq!(server.request("DELETE", &path, None).0, 204);
 }

@@ -16,26 +16,26 @@ struct User<'s> {
 }
 
 impl User<'_> {
-    fn ask(&self, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
-        self.server.ask_as(Some(self.name), method, path, body)
+    fn request(&self, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
+        self.server.request_as(Some(self.name), method, path, body)
     }
 
     fn get(&self, path: &str) -> Value {
-        let (status, answer) = self.ask("GET", path, None);
+        let (status, answer) = self.request("GET", path, None);
         assert_eq!(status, 200, "{path}: {answer}");
         answer
     }
 
     /// Returns the row that a request created.
-    fn made(&self, path: &str, body: Value) -> Value {
-        let (status, row) = self.ask("POST", path, Some(body));
+    fn create(&self, path: &str, body: Value) -> Value {
+        let (status, row) = self.request("POST", path, Some(body));
         assert_eq!(status, 201, "{path}: {row}");
         row
     }
 
     /// Returns the status, the code and the message of an error, without the parts that differ between requests.
-    fn refused(&self, method: &str, path: &str, body: Option<Value>) -> (u16, String, String) {
-        let (status, answer) = self.ask(method, path, body);
+    fn error_of(&self, method: &str, path: &str, body: Option<Value>) -> (u16, String, String) {
+        let (status, answer) = self.request(method, path, body);
         let text = |name: &str| answer["error"][name].as_str().unwrap_or_default().to_owned();
         (status, text("code"), text("message"))
     }
@@ -58,7 +58,7 @@ pub fn owners(program: &Path, database: &str) {
         name,
     };
     let (ada, bob) = (user("ada"), user("bob"));
-    assert_eq!(server.ask_as(None, "GET", "/projects", None).0, 401);
+    assert_eq!(server.request_as(None, "GET", "/projects", None).0, 401);
     let project = projects(&ada, &bob);
     let task = tasks(&ada, &bob, &project);
     references(&ada, &bob, &project, &task);
@@ -71,9 +71,9 @@ pub fn owners(program: &Path, database: &str) {
 }
 
 fn projects(ada: &User<'_>, bob: &User<'_>) -> Value {
-    let project = ada.made("/projects", json!({ "name": "Engine" }));
+    let project = ada.create("/projects", json!({ "name": "Engine" }));
     assert_eq!(project["ownerId"], "ada");
-    let own = bob.made("/projects", json!({ "name": "Bridge" }));
+    let own = bob.create("/projects", json!({ "name": "Bridge" }));
     assert_eq!(own["ownerId"], "bob");
     // A list and its count contain only rows of the user.
     for (user, row) in [(ada, &project), (bob, &own)] {
@@ -91,38 +91,38 @@ fn projects(ada: &User<'_>, bob: &User<'_>) -> Value {
         ("PATCH", Some(json!({ "name": "Bob's" }))),
         ("DELETE", None),
     ] {
-        let refused = bob.refused(method, &theirs, body.clone());
+        let refused = bob.error_of(method, &theirs, body.clone());
         assert_eq!(refused.0, 404, "{method}");
-        assert_eq!(refused, bob.refused(method, &nowhere, body), "{method}");
+        assert_eq!(refused, bob.error_of(method, &nowhere, body), "{method}");
     }
     assert_eq!(ada.get(&theirs), project);
     // The owner can change the row.
-    let (status, changed) = ada.ask("PATCH", &theirs, Some(json!({ "name": "Engine" })));
+    let (status, changed) = ada.request("PATCH", &theirs, Some(json!({ "name": "Engine" })));
     assert_eq!((status, &changed), (200, &project));
-    assert_eq!(bob.ask("DELETE", &path("/projects", &own), None).0, 204);
+    assert_eq!(bob.request("DELETE", &path("/projects", &own), None).0, 204);
     project
 }
 
 /// Checks bodies that name the user.
 fn tasks(ada: &User<'_>, bob: &User<'_>, project: &Value) -> Value {
     let body = |user: &str| json!({ "title": "Draw", "userId": user, "projectId": project["id"] });
-    let task = ada.made("/tasks", body("ada"));
+    let task = ada.create("/tasks", body("ada"));
     assert_eq!(task["userId"], "ada");
     let not_yours = error(403, "TASK_OF_ANOTHER_USER", "Users make tasks for themselves");
-    assert_eq!(bob.refused("POST", "/tasks", Some(body("ada"))), not_yours);
+    assert_eq!(bob.error_of("POST", "/tasks", Some(body("ada"))), not_yours);
     let own = path("/tasks", &task);
     assert_eq!(
-        ada.refused("PUT", &own, Some(json!({ "userId": "bob" }))),
+        ada.error_of("PUT", &own, Some(json!({ "userId": "bob" }))),
         not_yours
     );
-    let (status, same) = ada.ask("PUT", &own, Some(json!({ "userId": "ada", "title": "Draw" })));
+    let (status, same) = ada.request("PUT", &own, Some(json!({ "userId": "ada", "title": "Draw" })));
     assert_eq!((status, &same), (200, &task));
     // Bob cannot change Ada's row, with his own name or with hers.
     for body in [json!({}), json!({ "userId": "bob" }), json!({ "title": "Bob's" })] {
-        assert_eq!(bob.refused("PUT", &own, Some(body)).0, 404);
+        assert_eq!(bob.error_of("PUT", &own, Some(body)).0, 404);
     }
     assert_eq!(
-        bob.refused("PUT", &own, Some(json!({ "userId": "ada" }))),
+        bob.error_of("PUT", &own, Some(json!({ "userId": "ada" }))),
         not_yours
     );
     for query in ["", "?userId=ada", "?done=false"] {
@@ -143,68 +143,68 @@ fn tasks(ada: &User<'_>, bob: &User<'_>, project: &Value) -> Value {
 /// Checks that a row refers only to rows of the same user, and that a row of another user gets the same response as a
 /// missing row.
 fn references(ada: &User<'_>, bob: &User<'_>, project: &Value, task: &Value) {
-    let theirs = bob.made("/projects", json!({ "name": "Bridge" }));
+    let theirs = bob.create("/projects", json!({ "name": "Bridge" }));
     let body = |project: Value, parent: Value| {
         Some(json!({ "title": "Build", "userId": "bob", "projectId": project, "parentId": parent }))
     };
     let no_project = error(404, "PROJECT_NOT_FOUND", "Project not found");
     assert_eq!(
-        bob.refused("POST", "/tasks", body(project["id"].clone(), Value::Null)),
+        bob.error_of("POST", "/tasks", body(project["id"].clone(), Value::Null)),
         no_project
     );
     assert_eq!(
-        bob.refused("POST", "/tasks", body(json!(NOWHERE), Value::Null)),
+        bob.error_of("POST", "/tasks", body(json!(NOWHERE), Value::Null)),
         no_project
     );
-    let no_task = bob.refused("POST", "/tasks", body(theirs["id"].clone(), json!(NOWHERE)));
+    let no_task = bob.error_of("POST", "/tasks", body(theirs["id"].clone(), json!(NOWHERE)));
     assert_eq!(no_task, error(409, "CONFLICT", "Task not found"));
     assert_eq!(
-        bob.refused("POST", "/tasks", body(theirs["id"].clone(), task["id"].clone())),
+        bob.error_of("POST", "/tasks", body(theirs["id"].clone(), task["id"].clone())),
         no_task
     );
-    let own = bob.made("/tasks", body(theirs["id"].clone(), Value::Null).unwrap());
+    let own = bob.create("/tasks", body(theirs["id"].clone(), Value::Null).unwrap());
     let at = path("/tasks", &own);
     for (property, row, answer) in [("projectId", project, &no_project), ("parentId", task, &no_task)] {
         assert_eq!(
-            &bob.refused("PUT", &at, Some(json!({ property: row["id"] }))),
+            &bob.error_of("PUT", &at, Some(json!({ property: row["id"] }))),
             answer
         );
     }
     assert_eq!(bob.get(&at), own);
-    let (status, child) = bob.ask(
+    let (status, child) = bob.request(
         "PUT",
         &at,
         Some(json!({ "parentId": own["id"], "projectId": theirs["id"] })),
     );
     assert_eq!((status, &child["parentId"]), (200, &own["id"]));
-    let (_, orphan) = bob.ask("PUT", &at, Some(json!({ "parentId": null })));
+    let (_, orphan) = bob.request("PUT", &at, Some(json!({ "parentId": null })));
     assert_eq!(orphan["parentId"], Value::Null);
-    assert_eq!(ada.refused("DELETE", &at, None).0, 404);
-    assert_eq!(bob.ask("DELETE", &at, None).0, 204);
+    assert_eq!(ada.error_of("DELETE", &at, None).0, 404);
+    assert_eq!(bob.request("DELETE", &at, None).0, 204);
 }
 
 /// Checks paths that name the user.
 fn settings(ada: &User<'_>, bob: &User<'_>) {
-    let setting = ada.made("/settings/ada", json!({ "name": "colour", "value": "red" }));
-    let refused = bob.refused(
+    let setting = ada.create("/settings/ada", json!({ "name": "colour", "value": "red" }));
+    let refused = bob.error_of(
         "POST",
         "/settings/ada",
         Some(json!({ "name": "size", "value": "1" })),
     );
     assert_eq!(
         refused,
-        error(403, "FORBIDDEN", "The setting would belong to somebody else")
+        error(403, "FORBIDDEN", "The setting would belong to another user")
     );
     for (method, body) in [
         ("GET", None),
         ("PUT", Some(json!({ "value": "blue" }))),
         ("DELETE", None),
     ] {
-        let refused = bob.refused(method, "/settings/ada/colour", body);
+        let refused = bob.error_of(method, "/settings/ada/colour", body);
         assert_eq!(refused, error(404, "NOT_FOUND", "Setting not found"), "{method}");
     }
     assert_eq!(ada.get("/settings/ada/colour"), setting);
-    assert_eq!(ada.ask("DELETE", "/settings/ada/colour", None).0, 204);
+    assert_eq!(ada.request("DELETE", "/settings/ada/colour", None).0, 204);
 }
 
 /// Checks owners that are numbers, and owners that are UUIDs in a nullable column.
@@ -213,64 +213,64 @@ fn accounts(server: &Server) {
     let user = |name| User { server, name };
     let one = user("1:11111111-1111-4111-8111-111111111111");
     let two = user("2:22222222-2222-4222-8222-222222222222");
-    let label = one.made("/labels", json!({ "accountId": 1, "text": "red" }));
-    let refused = two.refused("POST", "/labels", Some(json!({ "accountId": 1, "text": "red" })));
+    let label = one.create("/labels", json!({ "accountId": 1, "text": "red" }));
+    let refused = two.error_of("POST", "/labels", Some(json!({ "accountId": 1, "text": "red" })));
     assert_eq!(
         refused,
-        error(403, "FORBIDDEN", "The label would belong to somebody else")
+        error(403, "FORBIDDEN", "The label would belong to another user")
     );
     assert_eq!(
         (one.get("/labels"), two.get("/labels")),
         (json!([label]), json!([]))
     );
     assert_eq!(
-        two.ask("DELETE", &format!("/labels/{}", label["id"]), None).0,
+        two.request("DELETE", &format!("/labels/{}", label["id"]), None).0,
         404
     );
     assert_eq!(
-        one.ask("DELETE", &format!("/labels/{}", label["id"]), None).0,
+        one.request("DELETE", &format!("/labels/{}", label["id"]), None).0,
         204
     );
 
-    let upload = one.made("/uploads", json!({ "tenantId": TENANT, "name": "a" }));
+    let upload = one.create("/uploads", json!({ "tenantId": TENANT, "name": "a" }));
     let at = format!("/uploads/{}", upload["id"].as_str().unwrap());
     for tenant in [json!(TENANT), Value::Null] {
-        let refused = two.refused(
+        let refused = two.error_of(
             "POST",
             "/uploads",
             Some(json!({ "tenantId": tenant, "name": "b" })),
         );
         assert_eq!(refused.0, 403, "{tenant}");
         assert_eq!(
-            two.refused("PUT", &at, Some(json!({ "tenantId": tenant }))).0,
+            two.error_of("PUT", &at, Some(json!({ "tenantId": tenant }))).0,
             403,
             "{tenant}"
         );
     }
     // Even its own tenant cannot give the row to another tenant or remove the owner.
-    assert_eq!(one.refused("PUT", &at, Some(json!({ "tenantId": null }))).0, 403);
-    assert_eq!(two.refused("PUT", &at, Some(json!({ "name": "b" }))).0, 404);
+    assert_eq!(one.error_of("PUT", &at, Some(json!({ "tenantId": null }))).0, 403);
+    assert_eq!(two.error_of("PUT", &at, Some(json!({ "name": "b" }))).0, 404);
     assert_eq!(
         (one.get("/uploads"), two.get("/uploads")),
         (json!([upload]), json!([]))
     );
-    let (status, changed) = one.ask("PUT", &at, Some(json!({ "tenantId": TENANT, "name": "c" })));
+    let (status, changed) = one.request("PUT", &at, Some(json!({ "tenantId": TENANT, "name": "c" })));
     assert_eq!((status, &changed["name"]), (200, &json!("c")));
     // A tenant that is not a UUID has no rows, and the server does not query PostgreSQL.
     let odd = user("3:nobody");
     assert_eq!(odd.get("/uploads"), json!([]));
-    assert_eq!(odd.refused("PUT", &at, Some(json!({ "name": "d" }))).0, 404);
+    assert_eq!(odd.error_of("PUT", &at, Some(json!({ "name": "d" }))).0, 404);
 }
 
 /// Checks `@owner none`, entities without `@owner`, and routes without middleware.
 fn shared(ada: &User<'_>, bob: &User<'_>, task: &Value) {
-    let country = ada.made("/countries", json!({ "code": "de", "name": "Germany" }));
+    let country = ada.create("/countries", json!({ "code": "de", "name": "Germany" }));
     assert_eq!(bob.get("/countries"), json!([country]));
     // Shared rows that refer to rows of users may refer only to rows of the same user.
     let remark = json!({ "text": "Good", "taskId": task["id"] });
     let no_task = error(409, "CONFLICT", "Task not found");
-    assert_eq!(bob.refused("POST", "/remarks", Some(remark.clone())), no_task);
-    assert_eq!(ada.made("/remarks", remark.clone())["taskId"], task["id"]);
+    assert_eq!(bob.error_of("POST", "/remarks", Some(remark.clone())), no_task);
+    assert_eq!(ada.create("/remarks", remark.clone())["taskId"], task["id"]);
 
     let drafts = "put `@owner property = ctx.name` or `@owner none` on `Draft`";
     let project = "rows of `Project` belong to `ctx.user.id`, which no middleware of the route adds";
@@ -285,7 +285,7 @@ fn shared(ada: &User<'_>, bob: &User<'_>, task: &Value) {
         let route = at.replace(NOWHERE, ":id");
         let expected = format!("`{method} {route}` is not written yet: {reason}");
         assert_eq!(
-            bob.refused(method, at, body),
+            bob.error_of(method, at, body),
             error(501, "NOT_IMPLEMENTED", &expected)
         );
     }

@@ -16,11 +16,11 @@ use kit_rust_server::{Output, Owner};
 use crate::projects;
 
 /// A generated project on disk. The directory stays, so that the next test run compiles only changes.
-pub struct Workshop {
+pub struct ProjectDirectory {
     root: PathBuf,
 }
 
-impl Workshop {
+impl ProjectDirectory {
     /// Writes the project of a program. Leaves unchanged files untouched, and removes files that are no longer
     /// generated.
     pub fn project(name: &str, program: &Program) -> Self {
