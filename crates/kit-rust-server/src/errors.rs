@@ -1,28 +1,28 @@
 //! Generates `error.rs`: the errors that the contracts declare, with the status of each.
 
-use std::fmt::Write as _;
-
 use heck::ToPascalCase;
 use kit_ir::{DeclaredError, Program};
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
 
-use crate::print::doc;
+use crate::source::{doc, file_doc, ident, string_literal};
 use crate::{File, names};
 
 /// An error that a contract declares.
-pub(crate) struct Known<'a> {
+pub(crate) struct ContractError<'a> {
     pub(crate) variant: String,
     pub(crate) throws: &'a DeclaredError,
 }
 
 /// Returns the errors of all routes, each code once, in order of first appearance.
-pub(crate) fn known(program: &Program) -> Vec<Known<'_>> {
-    let mut found: Vec<Known<'_>> = Vec::new();
+pub(crate) fn all(program: &Program) -> Vec<ContractError<'_>> {
+    let mut found: Vec<ContractError<'_>> = Vec::new();
     for throws in program.routes.iter().flat_map(|route| &route.throws) {
         if found.iter().all(|known| known.throws.code != throws.code) {
             let variant = names::unique(names::variant(&throws.code.to_pascal_case()), |taken| {
                 found.iter().any(|known| known.variant == taken)
             });
-            found.push(Known { variant, throws });
+            found.push(ContractError { variant, throws });
         }
     }
     found
@@ -30,73 +30,88 @@ pub(crate) fn known(program: &Program) -> Vec<Known<'_>> {
 
 /// Returns the enum variant of an error.
 pub(crate) fn variant(program: &Program, throws: &DeclaredError) -> Option<String> {
-    let known = known(program)
+    let known = all(program)
         .into_iter()
         .find(|known| known.throws.code == throws.code);
     known.map(|known| known.variant)
 }
 
 pub(crate) fn file(program: &Program) -> File {
-    let known = known(program);
-    let mut text = String::from("//! Errors of the application, and the HTTP status of each.\n\n");
+    let known = all(program);
+    let mut file = file_doc("Errors of the application, and the HTTP status of each.");
+    file.extend(quote!(
+        pub use kit_runtime::Error;
+    ));
     if known.is_empty() {
-        text.push_str("pub use kit_runtime::Error;\n");
-        return File::output("error.rs", &text);
+        return File::output("error.rs", &file);
     }
-    text.push_str("pub use kit_runtime::Error;\nuse kit_runtime::StatusCode;\n\n");
-    text.push_str("/// The errors that the contracts name with `@throws`.\n#[derive(Debug, Clone, Copy, PartialEq, Eq)]\npub enum AppError {\n");
-    for Known { variant, throws } in &known {
+    let mut variants = Vec::new();
+    let mut codes = Vec::new();
+    // Errors with the same status share one match arm.
+    let mut statuses: Vec<(u16, Vec<TokenStream>)> = Vec::new();
+    for ContractError { variant, throws } in &known {
+        let variant = ident(variant);
         let says = throws
             .description
             .as_deref()
             .unwrap_or("An error of the contracts.");
-        let says = doc(4, Some(&format!("`{}`: {says}", throws.code)));
-        let _ = writeln!(text, "{says}    {variant},");
-    }
-    text.push_str("}\n\nimpl AppError {\n    /// What clients can rely on.\n    pub const fn code(self) -> &'static str {\n        match self {\n");
-    for Known { variant, throws } in &known {
-        let _ = writeln!(
-            text,
-            "            Self::{variant} => {},",
-            names::text(&throws.code)
-        );
-    }
-    text.push_str("        }\n    }\n\n    /// The status of its answer.\n    pub fn status(self) -> StatusCode {\n        match self {\n");
-    // Errors with the same status share one match arm.
-    let mut statuses: Vec<(u16, Vec<&str>)> = Vec::new();
-    for Known { variant, throws } in &known {
+        let comment = doc(&format!("`{}`: {says}", throws.code));
+        variants.push(quote!(#comment #variant));
+        let code = string_literal(&throws.code);
+        codes.push(quote!(Self::#variant => #code));
+        let pattern = quote!(Self::#variant);
         match statuses.iter_mut().find(|(status, _)| *status == throws.status) {
-            Some((_, variants)) => variants.push(variant),
-            None => statuses.push((throws.status, vec![variant])),
+            Some((_, patterns)) => patterns.push(pattern),
+            None => statuses.push((throws.status, vec![pattern])),
         }
     }
-    for (status, variants) in &statuses {
-        let patterns: Vec<_> = variants
-            .iter()
-            .map(|variant| format!("Self::{variant}"))
-            .collect();
-        let status = status_name(*status);
-        let flat = format!("            {} => {status},", patterns.join(" | "));
-        // rustfmt keeps the patterns on one line if they fit, and puts the value into a separate block.
-        let head = format!("            {} => {{", patterns.join(" | "));
-        if flat.len() <= 100 {
-            let _ = writeln!(text, "{flat}");
-        } else if head.len() <= 100 {
-            let _ = write!(text, "{head}\n                {status}\n            }}\n");
-        } else {
-            let patterns = patterns.join("\n            | ");
-            let _ = writeln!(text, "            {patterns} => {status},");
+    let statuses = statuses.iter().map(|(status, patterns)| {
+        let status = status_name(&quote!(StatusCode), *status);
+        quote!(#(#patterns)|* => #status)
+    });
+    file.extend(quote! {
+        use kit_runtime::StatusCode;
+
+        /// Errors that the contracts declare with `@throws`.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum AppError {
+            #(#variants),*
         }
-    }
-    text.push_str(
-        "        }\n    }\n\n    /// The error with a message for people.\n    #[track_caller]\n    pub fn with(self, message: impl Into<String>) -> Error {\n        Error::new(self.status(), self.code(), message)\n    }\n}\n",
-    );
-    File::output("error.rs", &text)
+
+        impl AppError {
+            /// Returns the code, which clients can rely on.
+            pub const fn code(self) -> &'static str {
+                match self { #(#codes,)* }
+            }
+
+            /// Returns the status of the response.
+            pub fn status(self) -> StatusCode {
+                match self { #(#statuses,)* }
+            }
+
+            /// Returns the error with a message for people.
+            #[track_caller]
+            pub fn with(self, message: impl Into<String>) -> Error {
+                Error::new(self.status(), self.code(), message)
+            }
+        }
+    });
+    File::output("error.rs", &file)
 }
 
-/// Returns the constant of a status, or an expression that creates a status without a name.
-pub(crate) fn status_name(status: u16) -> String {
-    let name = match status {
+/// Returns the constant of a status, or an expression that creates a status without a name. `kind` is the type of the
+/// constants.
+pub(crate) fn status_name(kind: &TokenStream, status: u16) -> TokenStream {
+    let Some(name) = constant(status).map(ident) else {
+        let status = Literal::u16_unsuffixed(status);
+        return quote!(#kind::from_u16(#status).unwrap_or(#kind::INTERNAL_SERVER_ERROR));
+    };
+    quote!(#kind::#name)
+}
+
+/// Returns the name of the constant of a status.
+fn constant(status: u16) -> Option<&'static str> {
+    Some(match status {
         200 => "OK",
         201 => "CREATED",
         202 => "ACCEPTED",
@@ -147,10 +162,7 @@ pub(crate) fn status_name(status: u16) -> String {
         508 => "LOOP_DETECTED",
         510 => "NOT_EXTENDED",
         511 => "NETWORK_AUTHENTICATION_REQUIRED",
-        // Contracts have only valid statuses, so the fallback is never used.
-        other => {
-            return format!("StatusCode::from_u16({other}).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)");
-        }
-    };
-    format!("StatusCode::{name}")
+        // Contracts have only valid statuses; some of them have no name.
+        _ => return None,
+    })
 }

@@ -31,12 +31,14 @@ mod print;
 mod project;
 mod router;
 mod shapes;
+mod source;
 mod types;
 
 pub use manifest::ManifestProblem;
 
 use kit_database::{Migration, Schema, Snapshot};
 use kit_ir::{Program, Span};
+use proc_macro2::TokenStream;
 use serde::{Deserialize, Serialize};
 
 /// Options of a project.
@@ -198,10 +200,10 @@ pub fn generate(program: &Program, options: &Options) -> Output {
 }
 
 impl File {
-    fn output(path: impl Into<String>, text: &str) -> Self {
+    fn output(path: impl Into<String>, code: &TokenStream) -> Self {
         Self {
             path: path.into(),
-            text: format!("{HEADER}{text}"),
+            text: format!("{HEADER}{}", print::file(code)),
             owner: Owner::Output,
         }
     }
@@ -214,10 +216,10 @@ impl File {
         }
     }
 
-    fn user(path: impl Into<String>, text: String) -> Self {
+    fn user(path: impl Into<String>, code: &TokenStream) -> Self {
         Self {
             path: path.into(),
-            text,
+            text: print::file(code),
             owner: Owner::User,
         }
     }

@@ -136,7 +136,7 @@ impl Runtime {
         };
         format!(
             "kit-runtime = {{ path = {}{features} }}\n",
-            names::text(&self.path)
+            Value::from(self.path.as_str())
         )
     }
 

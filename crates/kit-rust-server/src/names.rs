@@ -270,11 +270,6 @@ pub(crate) fn serde_camel(field: &str) -> String {
     camel
 }
 
-/// Formats a Rust string literal.
-pub(crate) fn text(value: &str) -> String {
-    format!("\"{}\"", value.escape_default())
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;

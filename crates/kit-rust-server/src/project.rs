@@ -1,13 +1,14 @@
 //! Generates the project around the modules: manifest, entry points, shared state, and the sources of the runtime.
 
-use std::fmt::Write as _;
-
 use kit_ir::Program;
+use proc_macro2::TokenStream;
+use quote::quote;
 
 use crate::database::Database;
 use crate::manifest::Manifest;
 use crate::router::Routes;
-use crate::{File, HEADER, Options, Owner};
+use crate::source::{doc, file_doc, ident};
+use crate::{File, HEADER, Options, Owner, print};
 
 /// Sources of `kit-runtime`, which are copied into every project.
 const RUNTIME: &[(&str, &str)] = &include!("runtime_files.rs");
@@ -52,15 +53,18 @@ pub(crate) fn files(
         File::project("Cargo.toml", manifest.text.clone()),
         File::project(
             "src/main.rs",
-            format!("{HEADER}{}", main(&manifest.library, database)),
+            format!("{HEADER}{}", print::file(&main(&manifest.library, database))),
         ),
         File::project(
             "src/lib.rs",
-            format!("{HEADER}{}", lib(&options.output_dir, program, routes, database)),
+            format!(
+                "{HEADER}{}",
+                print::file(&lib(&options.output_dir, program, routes, database))
+            ),
         ),
         File::user(
             "src/services/mod.rs",
-            "//! What handlers share: rules of the application that know no HTTP.\n".to_owned(),
+            &file_doc("Code that handlers share: rules of the application, independent of HTTP."),
         ),
         // Files of kit that are not Rust code, and therefore get no header.
         File {
@@ -92,63 +96,135 @@ pub(crate) fn files(
     files
 }
 
-fn main(library: &str, database: &Database<'_>) -> String {
+fn main(library: &str, database: &Database<'_>) -> TokenStream {
     let app = if database.is_empty() {
-        "App::new()"
+        quote!(App::new())
     } else {
-        "App::connect().await?"
+        quote!(App::connect().await?)
     };
-    format!(
-        "//! The server's program. `PORT`, `HOST` and `DATABASE_URL` say where it listens and what it stores in.\n\nuse std::process::ExitCode;\n\nuse {library}::app::App;\nuse {library}::router::router;\n\nfn main() -> ExitCode {{\n    kit_runtime::run(async {{\n        let app = {app};\n        kit_runtime::serve(router(app)).await\n    }})\n}}\n"
-    )
+    let comment = file_doc(
+        "The program. The variables `PORT`, `HOST` and `DATABASE_URL` set its address and its database.",
+    );
+    let library = ident(library);
+    quote! {
+        #comment
+
+        use std::process::ExitCode;
+
+        use #library::app::App;
+        use #library::router::router;
+
+        fn main() -> ExitCode {
+            kit_runtime::run(async {
+                let app = #app;
+                kit_runtime::serve(router(app)).await
+            })
+        }
+    }
 }
 
-fn lib(output: &str, program: &Program, routes: &Routes<'_>, database: &Database<'_>) -> String {
-    let mut text = String::from(
-        "//! The server: what kit makes of the types, and the handlers, middleware and services beside it.\n\n",
-    );
-    let mut module = |name: &str, path: &str| {
-        let _ = write!(text, "#[path = \"../{output}/{path}\"]\npub mod {name};\n");
-    };
-    module("app", "app.rs");
+fn lib(output: &str, program: &Program, routes: &Routes<'_>, database: &Database<'_>) -> TokenStream {
+    let mut modules = vec![("app", "app.rs")];
     if !database.is_empty() {
-        module("db", "db/mod.rs");
+        modules.push(("db", "db/mod.rs"));
     }
-    module("error", "error.rs");
+    modules.push(("error", "error.rs"));
     if !program.declarations.is_empty() {
-        module("models", "models/mod.rs");
+        modules.push(("models", "models/mod.rs"));
     }
-    module("router", "router.rs");
-    text.push_str("pub mod services;\n");
-    let mut inline = |name: &str, comment: &str, mut modules: Vec<&str>| {
-        modules.sort_unstable();
+    modules.push(("router", "router.rs"));
+    let modules = modules.into_iter().map(|(name, path)| {
+        let (name, path) = (ident(name), format!("../{output}/{path}"));
+        quote!(#[path = #path] pub mod #name;)
+    });
+    let inline = |name: &str, comment: &str, mut modules: Vec<&str>| {
+        modules.sort_unstable_by_key(|module| module.trim_start_matches("r#"));
         modules.dedup();
-        if !modules.is_empty() {
-            let _ = write!(text, "\n/// {comment}\npub mod {name} {{\n");
-            for module in modules {
-                let _ = writeln!(text, "    pub mod {module};");
-            }
-            text.push_str("}\n");
-        }
+        let (name, comment) = (ident(name), doc(comment));
+        let names = modules.iter().map(|module| ident(module));
+        (!modules.is_empty()).then(|| quote!(#comment pub mod #name { #(pub mod #names;)* }))
     };
-    let handlers = routes.groups.iter().map(|group| group.module.as_str()).collect();
-    inline(
+    let handlers = inline(
         "handlers",
         "Handlers of the routes, a module for each contract group.",
-        handlers,
+        routes.groups.iter().map(|group| group.module.as_str()).collect(),
     );
-    let middleware = routes
-        .middleware
-        .iter()
-        .map(|middleware| middleware.module.as_str())
-        .collect();
-    inline("middleware", "Middleware that runs before handlers.", middleware);
-    text
+    let middleware = inline(
+        "middleware",
+        "Middleware that runs before handlers.",
+        routes
+            .middleware
+            .iter()
+            .map(|middleware| middleware.module.as_str())
+            .collect(),
+    );
+    let comment = file_doc(
+        "The server: code that kit generates from the types, and handlers, middleware and services.",
+    );
+    quote! {
+        #comment
+        #(#modules)*
+        pub mod services;
+        #handlers
+        #middleware
+    }
 }
 
-fn app(database: &Database<'_>) -> String {
+fn app(database: &Database<'_>) -> TokenStream {
+    let comment = file_doc("State that handlers share.");
     if database.is_empty() {
-        return "//! What handlers share.\n\nuse kit_runtime::{Application, Error};\n\n/// The application's state. A clone is the same state.\n#[derive(Debug, Clone, Default)]\npub struct App;\n\nimpl App {\n    /// The state.\n    pub fn new() -> Self {\n        Self\n    }\n}\n\nimpl Application for App {\n    async fn ready(&self) -> Result<(), Error> {\n        Ok(())\n    }\n}\n".to_owned();
+        return quote! {
+            #comment
+
+            use kit_runtime::{Application, Error};
+
+            /// State of the application. Clones share it.
+            #[derive(Debug, Clone, Default)]
+            pub struct App;
+
+            impl App {
+                /// Creates the state.
+                pub fn new() -> Self {
+                    Self
+                }
+            }
+
+            impl Application for App {
+                async fn ready(&self) -> Result<(), Error> {
+                    Ok(())
+                }
+            }
+        };
     }
-    "//! What handlers share.\n\nuse kit_runtime::{Application, Error};\nuse sqlx::PgPool;\n\nuse crate::db;\n\n/// The application's state. A clone is the same state.\n#[derive(Debug, Clone)]\npub struct App {\n    /// Connections to the database.\n    pub pool: PgPool,\n}\n\nimpl App {\n    /// Connects to the database that `DATABASE_URL` names.\n    pub async fn connect() -> Result<Self, Error> {\n        Ok(Self {\n            pool: db::connect().await?,\n        })\n    }\n}\n\nimpl Application for App {\n    async fn ready(&self) -> Result<(), Error> {\n        sqlx::query(\"SELECT 1\").execute(&self.pool).await?;\n        Ok(())\n    }\n}\n".to_owned()
+    quote! {
+        #comment
+
+        use kit_runtime::{Application, Error};
+        use sqlx::PgPool;
+
+        use crate::db;
+
+        /// State of the application. Clones share it.
+        #[derive(Debug, Clone)]
+        pub struct App {
+            /// Connections to the database.
+            pub pool: PgPool,
+        }
+
+        impl App {
+            /// Connects to the database that the variable `DATABASE_URL` names.
+            pub async fn connect() -> Result<Self, Error> {
+                Ok(Self {
+                    pool: db::connect().await?,
+                })
+            }
+        }
+
+        impl Application for App {
+            async fn ready(&self) -> Result<(), Error> {
+                sqlx::query("SELECT 1").execute(&self.pool).await?;
+                Ok(())
+            }
+        }
+    }
 }

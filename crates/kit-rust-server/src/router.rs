@@ -2,14 +2,15 @@
 //! requests to them.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 use heck::ToSnakeCase;
 use kit_ir::{MiddlewareKind, Route, TypeKind};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
 
 use crate::errors::status_name;
 use crate::middleware::Middleware;
-use crate::print::{Expression, doc, import, imports, in_comment};
+use crate::source::{Imports, doc, file_doc, ident, string_literal};
 use crate::types::{Form, Types};
 use crate::{File, names};
 
@@ -29,7 +30,7 @@ pub(crate) struct Group<'a> {
     /// Module of the handlers.
     pub(crate) module: String,
     documentation: Option<String>,
-    pub(crate) routes: Vec<Handled<'a>>,
+    pub(crate) routes: Vec<RouteNames<'a>>,
 }
 
 impl Group<'_> {
@@ -40,7 +41,7 @@ impl Group<'_> {
 }
 
 /// A route with the names of its generated parts.
-pub(crate) struct Handled<'a> {
+pub(crate) struct RouteNames<'a> {
     pub(crate) route: &'a Route,
     /// Name of the trait's method: `get_notes_by_id`.
     pub(crate) function: String,
@@ -96,7 +97,7 @@ impl<'a> Routes<'a> {
                 own.push(one);
             }
             let input = unique(input_name(route), &mut taken);
-            let handled = Handled {
+            let handled = RouteNames {
                 route,
                 function: unique_field(&input, &mut functions),
                 input,
@@ -142,22 +143,23 @@ fn plural(name: &str) -> String {
     }
 }
 
-impl Handled<'_> {
+impl RouteNames<'_> {
     /// Returns the expression of a value below `ctx` in the handler, or `None` if no middleware of the route adds the
     /// value. If several middleware add it, the last one counts, as in TypeScript.
-    pub(crate) fn added(&self, context: &str) -> Option<String> {
+    pub(crate) fn added(&self, context: &str) -> Option<TokenStream> {
         self.middleware.iter().rev().find_map(|middleware| {
             let added = middleware.adds.iter().find(|added| added.context == context)?;
-            Some(format!("input.{}.{}", middleware.module, added.field))
+            let (module, field) = (ident(&middleware.module), ident(&added.field));
+            Some(quote!(input.#module.#field))
         })
     }
 
     /// Returns the type of the response. If the contract does not specify it, the handler decides (`Reply`).
-    pub(crate) fn answer(&self, types: &Types<'_>) -> String {
+    pub(crate) fn answer(&self, types: &Types<'_>) -> TokenStream {
         match self.route.slots.response {
-            Some(_) if self.is_open(types) => "Reply".to_owned(),
-            Some(id) => types.name(id).to_owned(),
-            None => "()".to_owned(),
+            Some(_) if self.is_open(types) => quote!(Reply),
+            Some(id) => ident(types.name(id)).into_token_stream(),
+            None => quote!(()),
         }
     }
 
@@ -177,9 +179,9 @@ impl Handled<'_> {
         let slots = &self.route.slots;
         let name_of = |id| types.name_in(id, Form::Request).to_owned();
         [
-            ("params", slots.params, "The path parameters."),
-            ("query", slots.query, "The query."),
-            ("body", slots.body, "The body."),
+            ("params", slots.params, "Path parameters."),
+            ("query", slots.query, "Query."),
+            ("body", slots.body, "Body."),
         ]
         .into_iter()
         .filter_map(|(name, id, comment)| Some((name, name_of(id?), comment)))
@@ -188,246 +190,210 @@ impl Handled<'_> {
 }
 
 pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
-    let mut text =
-        String::from("//! The routes: what their handlers get, and the way of a request to them.\n\n");
-    let mut runtime: Vec<String> = ["Context", "Error", "Request", "Response", "Router", "Routes"]
-        .map(str::to_owned)
-        .into();
+    let all = || routes.groups.iter().flat_map(|group| &group.routes);
+    let mut runtime = vec!["Router", "Routes"];
     if !types.program.routes.is_empty() {
-        runtime.push("StatusCode".to_owned());
+        runtime.extend(["Context", "Error", "Request", "Response", "StatusCode"]);
     }
-    let mut models: Vec<String> = Vec::new();
-    for handled in routes.groups.iter().flat_map(|group| &group.routes) {
-        models.extend(handled.parts(types).into_iter().map(|(_, name, _)| name));
-        let answer = handled.route.slots.response.filter(|_| !handled.is_open(types));
-        models.extend(answer.map(|id| types.name(id).to_owned()));
+    if all().any(|handled| handled.is_open(types)) {
+        runtime.push("Reply");
     }
-    if models.is_empty() && types.program.routes.is_empty() {
-        runtime.retain(|name| matches!(name.as_str(), "Router" | "Routes"));
+    let mut external = Imports::default();
+    for name in runtime.into_iter().filter(|name| !types.declares(name)) {
+        external.add("kit_runtime", name);
     }
-    if routes
-        .groups
-        .iter()
-        .flat_map(|group| &group.routes)
-        .any(|handled| handled.is_open(types))
-    {
-        runtime.push("Reply".to_owned());
+    // `App` is the first of the application's imports, whatever the order of the others is.
+    let mut imports = Imports::default();
+    for middleware in &routes.middleware {
+        imports.add(
+            &format!("crate::middleware::{}", middleware.module),
+            &middleware.r#type,
+        );
     }
-    runtime.retain(|name| !types.declares(name));
-    text.push_str(&import("kit_runtime", &runtime));
-    text.push_str("\nuse crate::app::App;\n");
-    let middleware: Vec<String> = routes
-        .middleware
-        .iter()
-        .map(|middleware| format!("crate::middleware::{}::{}", middleware.module, middleware.r#type))
-        .collect();
-    text.push_str(&imports(middleware.iter().map(String::as_str)));
-    text.push_str(&import("crate::models", &models));
-    for group in &routes.groups {
-        text.push('\n');
-        text.push_str(&group_trait(types, group));
-    }
-    for handled in routes.groups.iter().flat_map(|group| &group.routes) {
-        text.push('\n');
-        text.push_str(&input(types, handled));
-    }
-    text.push('\n');
-    text.push_str(&router(types, routes));
-    for group in &routes.groups {
-        for handled in &group.routes {
-            text.push('\n');
-            text.push_str(&dispatch(types, group, handled));
+    let mut models = Imports::default();
+    for handled in all() {
+        for (_, name, _) in handled.parts(types) {
+            models.add("crate::models", &name);
+        }
+        if let Some(id) = handled.route.slots.response.filter(|_| !handled.is_open(types)) {
+            models.add("crate::models", types.name(id));
         }
     }
-    File::output("router.rs", &text)
+    let comment = file_doc("Routes: the input of their handlers, and the code that passes requests to them.");
+    let traits = routes.groups.iter().map(|group| group_trait(types, group));
+    let inputs = all().map(|handled| input(types, handled));
+    let router = router(types, routes);
+    let dispatchers = routes.groups.iter().flat_map(|group| {
+        group
+            .routes
+            .iter()
+            .map(move |handled| dispatch(types, group, handled))
+    });
+    let file = quote! {
+        #comment
+        #external
+        use crate::app::App;
+        #imports
+        #models
+        #(#traits)*
+        #(#inputs)*
+        #router
+        #(#dispatchers)*
+    };
+    File::output("router.rs", &file)
 }
 
-fn group_trait(types: &Types<'_>, group: &Group<'_>) -> String {
-    let mut text = doc(0, group.documentation.as_deref());
-    if text.is_empty() {
-        text = format!("/// The handlers of `{}`.\n", group.contract);
+fn group_trait(types: &Types<'_>, group: &Group<'_>) -> TokenStream {
+    let mut comment = doc(group.documentation.as_deref().unwrap_or_default());
+    if comment.is_empty() {
+        comment = doc(&format!("Handlers of `{}`.", group.contract));
     }
-    let _ = writeln!(text, "pub trait {} {{", group.name);
-    for (number, handled) in group.routes.iter().enumerate() {
-        if number > 0 {
-            text.push('\n');
-        }
+    let functions = group.routes.iter().map(|handled| {
         let route = handled.route;
-        let _ = writeln!(text, "    /// `{}`", route.reference());
-        for comment in [
+        let mut text = format!("`{}`", route.reference());
+        let descriptions = [
             route.summary.as_deref(),
             route.documentation.description.as_deref(),
-        ]
-        .into_iter()
-        .flatten()
-        {
-            text.push_str("    ///\n");
-            text.push_str(&doc(4, Some(comment)));
+        ];
+        for description in descriptions.into_iter().flatten() {
+            text.push_str(&format!("\n\n{description}"));
         }
-        let (function, input, answer) = (&handled.function, &handled.input, handled.answer(types));
-        let answer = format!("-> impl Future<Output = Result<{answer}, Error>> + Send;");
-        let flat = format!("    fn {function}(&self, input: {input}) {answer}\n");
-        // rustfmt counts the semicolon twice.
-        if flat.len() <= 100 {
-            text.push_str(&flat);
-        } else if flat.len() == 101 {
-            let _ = write!(text, "    fn {function}(&self, input: {input})\n    {answer}\n");
-        } else {
-            let _ = write!(
-                text,
-                "    fn {function}(\n        &self,\n        input: {input},\n    ) {answer}\n"
-            );
+        let comment = doc(&text);
+        let (function, input) = (ident(&handled.function), ident(&handled.input));
+        let answer = handled.answer(types);
+        quote! {
+            #comment
+            fn #function(&self, input: #input) -> impl Future<Output = Result<#answer, Error>> + Send;
         }
+    });
+    let name = ident(&group.name);
+    quote! {
+        #comment
+        pub trait #name { #(#functions)* }
     }
-    text.push_str("}\n");
-    text
 }
 
-fn input(types: &Types<'_>, handled: &Handled<'_>) -> String {
-    let mut text = format!(
-        "/// What the handler of `{}` gets.\n#[derive(Debug)]\npub struct {} {{\n",
-        handled.route.reference(),
-        handled.input
-    );
-    for (name, r#type, comment) in handled.parts(types) {
-        let _ = writeln!(text, "    /// {comment}\n    pub {name}: {type},");
+fn input(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStream {
+    let comment = doc(&format!(
+        "Input of the handler of `{}`.",
+        handled.route.reference()
+    ));
+    let parts = handled.parts(types).into_iter().map(|(name, r#type, comment)| {
+        let (name, r#type, comment) = (ident(name), ident(&r#type), doc(comment));
+        quote!(#comment pub #name: #r#type)
+    });
+    let middleware = handled.middleware.iter().map(|middleware| {
+        let comment = doc(&format!("Values that `{}` adds.", middleware.name));
+        let (name, r#type) = (ident(&middleware.module), ident(&middleware.r#type));
+        quote!(#comment pub #name: #r#type)
+    });
+    let (name, context) = (ident(&handled.input), types.of_runtime("Context"));
+    quote! {
+        #comment
+        #[derive(Debug)]
+        pub struct #name {
+            #(#parts,)*
+            #(#middleware,)*
+            /// Context of the request, such as its trace.
+            pub context: #context,
+        }
     }
-    for middleware in &handled.middleware {
-        let _ = writeln!(
-            text,
-            "    /// What `{}` adds.\n    pub {}: {},",
-            in_comment(&middleware.name),
-            middleware.module,
-            middleware.r#type
-        );
-    }
-    let context = types.of_runtime("Context");
-    let _ = write!(
-        text,
-        "    /// What is known of the request.\n    pub context: {context},\n}}\n"
-    );
-    text
 }
 
-fn router(types: &Types<'_>, routes: &Routes<'_>) -> String {
-    let [made, maker] = ["Router", "Routes"].map(|name| types.of_runtime(name));
-    let mut text = format!(
-        "/// Answers every request of the application.\npub fn router(app: App) -> {made}<App> {{\n    {maker}::new(app)\n"
-    );
+fn router(types: &Types<'_>, routes: &Routes<'_>) -> TokenStream {
+    let [router, table] = ["Router", "Routes"].map(|name| types.of_runtime(name));
     let groups = routes.groups.iter();
-    for (group, handled) in groups.flat_map(|group| group.routes.iter().map(move |handled| (group, handled)))
-    {
+    let calls = groups.flat_map(|group| group.routes.iter().map(move |handled| (group, handled)));
+    let calls = calls.map(|(group, handled)| {
         let route = handled.route;
-        let parameters: Vec<_> = route
-            .parameters
-            .iter()
-            .map(|name| Expression::plain(names::text(name)))
-            .collect();
-        let call = Expression::call(
-            ".route",
-            vec![
-                Expression::plain(names::text(&route.reference())),
-                Expression::List(parameters),
-                Expression::plain(&handled.function),
-            ],
-        );
-        let _ = writeln!(text, "        {}", call.print(8, 0, 0));
-        let _ = writeln!(text, "        {}", source(types, handled).print(8, 0, 0));
-        let place = vec![text_of(&group.file()), text_of(&handled.function)];
-        let _ = writeln!(
-            text,
-            "        {}",
-            Expression::call(".handler", place).print(8, 0, 0)
-        );
+        let reference = string_literal(&route.reference());
+        let parameters = route.parameters.iter().map(|name| string_literal(name));
+        let function = ident(&handled.function);
+        let source = source(types, handled);
+        let (file, name) = (string_literal(&group.file()), string_literal(&handled.function));
+        quote!(.route(#reference, &[#(#parameters),*], #function) #source.handler(#file, #name))
+    });
+    quote! {
+        /// Returns the router, which responds to every request of the application.
+        pub fn router(app: App) -> #router<App> {
+            #table::new(app)
+                #(#calls)*
+                .openapi(include_str!("schemas/openapi.json"))
+                .into_router()
+        }
     }
-    text.push_str("        .openapi(include_str!(\"schemas/openapi.json\"))\n        .into_router()\n}\n");
-    text
 }
 
 /// Returns the call that sets the source location of a route, for errors in development.
-fn source(types: &Types<'_>, handled: &Handled<'_>) -> Expression {
+fn source(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStream {
     let (program, route) = (types.program, handled.route);
     let file = program.path(route.span);
     let elsewhere = kit_ir::Slot::ALL.into_iter().filter_map(|slot| {
         let declaration = &program.declarations[route.slots.get(slot)?];
         let path = program.path(declaration.span);
-        let entry = || Expression::call("", vec![text_of(slot.name()), text_of(path)]);
+        let entry = || {
+            let (slot, path) = (string_literal(slot.name()), string_literal(path));
+            quote!((#slot, #path))
+        };
         (path != file).then(entry)
     });
-    let place = format!("{file}:{}", route.span.line);
-    Expression::call(
-        ".source",
-        vec![
-            text_of(&place),
-            Expression::List(elsewhere.collect()),
-            Expression::List(route.tests.iter().map(|test| text_of(test)).collect()),
-        ],
-    )
+    let place = string_literal(&format!("{file}:{}", route.span.line));
+    let tests = route.tests.iter().map(|test| string_literal(test));
+    quote!(.source(#place, &[#(#elsewhere),*], &[#(#tests),*]))
 }
 
-fn text_of(text: &str) -> Expression {
-    Expression::plain(names::text(text))
-}
-
-/// Prints the function that passes a request to its handler, one line per phase.
-fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &Handled<'_>) -> String {
-    let function = &handled.function;
+/// Returns the function that passes a request to its handler, one statement per phase.
+fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &RouteNames<'_>) -> TokenStream {
+    let function = ident(&handled.function);
     let [request, response] = ["Request", "Response"].map(|name| types.of_runtime(name));
-    let mut text =
-        format!("async fn {function}(app: App, request: {request}) -> Result<{response}, Error> {{\n");
-    if text.len() - 1 > 100 {
-        text = format!(
-            "async fn {function}(\n    app: App,\n    request: {request},\n) -> Result<{response}, Error> {{\n"
-        );
-    }
-    for middleware in &handled.middleware {
-        let _ = writeln!(
-            text,
-            "    let {} = request.middleware(&app).await?;",
-            middleware.module
-        );
-    }
+    let middleware: Vec<_> = handled
+        .middleware
+        .iter()
+        .map(|middleware| ident(&middleware.module))
+        .collect();
     let parts = handled.parts(types);
-    for (name, ..) in &parts {
-        let _ = writeln!(text, "    let {name} = request.{name}()?;");
-    }
-    text.push_str("    let context = request.into_context()?;\n");
-    let mut fields: Vec<String> = parts.iter().map(|(name, ..)| (*name).to_owned()).collect();
-    fields.extend(
-        handled
-            .middleware
-            .iter()
-            .map(|middleware| middleware.module.clone()),
-    );
-    let _ = writeln!(text, "    let input = {} {{", handled.input);
-    for field in fields {
-        let _ = writeln!(text, "        {field},");
-    }
-    text.push_str("        context: context.clone(),\n    };\n");
-    let mut status = status_name(handled.route.status).replace("StatusCode", &types.of_runtime("StatusCode"));
-    if status.contains('(') {
-        let _ = writeln!(text, "    let status = {status};");
-        "status".clone_into(&mut status);
-    }
-    let call = format!("{}::{}(&app, input).await?", group.name, handled.function);
-    let arguments = ["&context", &status].map(Expression::plain);
-    let empty = Expression::call(format!("{response}::empty"), arguments.into());
-    if handled.is_open(types) {
-        let _ = write!(
-            text,
-            "    let answer = {call};\n    {response}::reply(&context, {status}, answer)\n}}\n"
-        );
-    } else if handled.route.slots.response.is_some() {
-        let _ = write!(
-            text,
-            "    let answer = {call};\n    {response}::json(&context, {status}, &answer)\n}}\n"
-        );
+    let parts: Vec<_> = parts.iter().map(|(name, ..)| ident(name)).collect();
+    let status = status_name(&types.of_runtime("StatusCode"), handled.route.status);
+    // An expression that creates a status gets a variable.
+    let is_named = status
+        .clone()
+        .into_iter()
+        .all(|token| !matches!(token, proc_macro2::TokenTree::Group(_)));
+    let (variable, status) = if is_named {
+        (None, status)
     } else {
-        let _ = write!(
-            text,
-            "    {call};\n    {}\n}}\n",
-            Expression::call("Ok", vec![empty]).print(4, 0, 0)
-        );
+        (Some(quote!(let status = #status;)), quote!(status))
+    };
+    let (group, input) = (ident(&group.name), ident(&handled.input));
+    let call = quote!(#group::#function(&app, input).await?);
+    let result = if handled.is_open(types) {
+        quote! {
+            let answer = #call;
+            #response::reply(&context, #status, answer)
+        }
+    } else if handled.route.slots.response.is_some() {
+        quote! {
+            let answer = #call;
+            #response::json(&context, #status, &answer)
+        }
+    } else {
+        quote! {
+            #call;
+            Ok(#response::empty(&context, #status))
+        }
+    };
+    quote! {
+        async fn #function(app: App, request: #request) -> Result<#response, Error> {
+            #(let #middleware = request.middleware(&app).await?;)*
+            #(let #parts = request.#parts()?;)*
+            let context = request.into_context()?;
+            let input = #input {
+                #(#parts,)*
+                #(#middleware,)*
+                context: context.clone(),
+            };
+            #variable
+            #result
+        }
     }
-    text
 }

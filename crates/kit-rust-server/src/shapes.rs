@@ -7,263 +7,232 @@ use kit_ir::{
     Constraints, DeclarationId, Format, IndexKey, LiteralValue, ObjectType, TupleElement, TypeId, TypeKind,
 };
 
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+
 use crate::models::Module;
-use crate::names;
-use crate::print::Expression;
+use crate::source::{ident, number as digits, string_literal};
 use crate::types::{Form, Types};
 
 pub(crate) use template::source as template_source;
 
 /// Returns the shape of a type.
-pub(crate) fn shape(types: &Types<'_>, id: TypeId, name: Option<&str>, module: &mut Module) -> Expression {
+pub(crate) fn shape(types: &Types<'_>, id: TypeId, name: Option<&str>, module: &mut Module) -> TokenStream {
     let r#type = &types.program.types[id];
     let rules = &r#type.constraints;
     let base = module.runtime(types, "shape::Shape");
-    let plain = |variant: &str| Expression::plain(format!("{base}::{variant}"));
     match &r#type.kind {
-        TypeKind::Unknown => plain("Unknown"),
-        TypeKind::Never => plain("Never"),
-        TypeKind::Null => plain("Null"),
-        TypeKind::Boolean => plain("Boolean"),
-        TypeKind::Date => plain("Date"),
-        TypeKind::Bytes => plain("Bytes"),
-        TypeKind::Number if rules.integer => number(plain("INTEGER"), rules),
-        TypeKind::Number => number(plain("NUMBER"), rules),
-        TypeKind::BigInt => number(plain("BIGINT"), rules),
-        TypeKind::String => text(types, plain("TEXT"), rules, module),
+        TypeKind::Unknown => quote!(#base::Unknown),
+        TypeKind::Never => quote!(#base::Never),
+        TypeKind::Null => quote!(#base::Null),
+        TypeKind::Boolean => quote!(#base::Boolean),
+        TypeKind::Date => quote!(#base::Date),
+        TypeKind::Bytes => quote!(#base::Bytes),
+        TypeKind::Number if rules.integer => number(&quote!(#base::INTEGER), rules),
+        TypeKind::Number => number(&quote!(#base::NUMBER), rules),
+        TypeKind::BigInt => number(&quote!(#base::BIGINT), rules),
+        TypeKind::String => text(types, &quote!(#base::TEXT), rules, module),
         TypeKind::Template { parts } => {
             let template = template::constant(types, parts, module);
-            let argument = Expression::plain(format!("&{template}"));
-            let shape = Expression::call(format!("{base}::template"), vec![argument]);
-            text(types, shape, rules, module)
+            text(types, &quote!(#base::template(&#template)), rules, module)
         }
         TypeKind::Literal { value } => literal(types, value, &base, module),
         TypeKind::Array { element } => {
-            let element = Expression::Borrowed(Box::new(shape(types, *element, None, module)));
-            let mut array = Expression::call(format!("{base}::array"), vec![element]);
-            for (rule, count) in [("min_items", rules.min_items), ("max_items", rules.max_items)] {
-                if let Some(count) = count {
-                    array = array.method(rule, Some(integer(count)));
-                }
-            }
-            if rules.unique_items {
-                array = array.method("unique_items", None);
-            }
-            array
+            let element = shape(types, *element, None, module);
+            let least = rule("min_items", rules.min_items.map(integer));
+            let most = rule("max_items", rules.max_items.map(integer));
+            let unique = rules.unique_items.then(|| quote!(.unique_items()));
+            quote!(#base::array(&#element) #least #most #unique)
         }
         TypeKind::Tuple { elements } => {
-            let elements = elements.iter().map(|of| element(types, of, module)).collect();
-            Expression::call(format!("{base}::tuple"), vec![Expression::List(elements)])
+            let elements: Vec<_> = elements.iter().map(|of| element(types, of, module)).collect();
+            quote!(#base::tuple(&[#(#elements),*]))
         }
         TypeKind::Object(object) => self::object(types, object, name, &base, module),
         TypeKind::Union { members } => union(types, members, module),
         TypeKind::Reference { declaration } => {
-            let target = module.model(types, *declaration, Form::Whole);
-            Expression::plain(format!("{base}::of::<{target}>()"))
+            let target = ident(&module.model(types, *declaration, Form::Complete));
+            quote!(#base::of::<#target>())
         }
     }
 }
 
-fn element(types: &Types<'_>, of: &TupleElement, module: &mut Module) -> Expression {
+/// Returns the method call that adds a rule, or nothing if there is no such rule.
+fn rule(method: &str, value: Option<impl ToTokens>) -> TokenStream {
+    let method = ident(method);
+    value.map(|value| quote!(.#method(#value))).unwrap_or_default()
+}
+
+fn element(types: &Types<'_>, of: &TupleElement, module: &mut Module) -> TokenStream {
     let element = module.runtime(types, "shape::Element");
     let function = match of {
-        TupleElement { rest: true, .. } => "rest",
-        TupleElement { optional: true, .. } => "optional",
-        _ => "required",
+        TupleElement { rest: true, .. } => quote!(rest),
+        TupleElement { optional: true, .. } => quote!(optional),
+        _ => quote!(required),
     };
     let shape = shape(types, of.r#type, None, module);
-    Expression::call(format!("{element}::{function}"), vec![shape])
+    quote!(#element::#function(#shape))
 }
 
 fn object(
     types: &Types<'_>,
     object: &ObjectType,
     name: Option<&str>,
-    base: &str,
+    base: &TokenStream,
     module: &mut Module,
-) -> Expression {
-    let properties: Vec<_> = object
-        .properties
-        .iter()
-        .map(|property| {
-            let path = module.runtime(types, "shape::Property");
-            let function = if property.optional_in_input() {
-                "optional"
-            } else {
-                "required"
-            };
-            let arguments = vec![
-                Expression::plain(names::text(&property.name)),
-                shape(types, property.r#type, None, module),
-            ];
-            let call = Expression::call(format!("{path}::{function}"), arguments);
-            if property.tags.sensitive {
-                call.method("sensitive", None)
-            } else {
-                call
-            }
-        })
-        .collect();
-    let properties = Expression::List(properties);
-    let shape_of_object = match name {
-        Some(name) => Expression::call(
-            format!("{base}::object"),
-            vec![Expression::plain(names::text(name)), properties],
-        ),
-        None => Expression::call(format!("{base}::anonymous"), vec![properties]),
+) -> TokenStream {
+    let mut properties = Vec::new();
+    for property in &object.properties {
+        let path = module.runtime(types, "shape::Property");
+        let function = if property.optional_in_input() {
+            quote!(optional)
+        } else {
+            quote!(required)
+        };
+        let name = string_literal(&property.name);
+        let shape = shape(types, property.r#type, None, module);
+        let sensitive = property.tags.sensitive.then(|| quote!(.sensitive()));
+        properties.push(quote!(#path::#function(#name, #shape) #sensitive));
+    }
+    let shape_of_object = if let Some(name) = name.map(string_literal) {
+        quote!(#base::object(#name, &[#(#properties),*]))
+    } else {
+        quote!(#base::anonymous(&[#(#properties),*]))
     };
-    let index: Vec<_> = object
-        .signatures()
-        .into_iter()
-        .map(|signature| {
-            let keys = keys(types, &signature.key, module);
-            let path = module.runtime(types, "shape::Index");
-            let value = shape(types, signature.value, None, module);
-            let keys = Expression::plain(keys);
-            if signature.rules.is_empty() {
-                return Expression::call(format!("{path}::new"), vec![keys, value]);
-            }
-            let any = Expression::plain(format!("{base}::TEXT"));
-            let rules = text(types, any, &signature.rules, module);
-            Expression::call(format!("{path}::ruled"), vec![keys, value, rules])
-        })
-        .collect();
+    let mut index = Vec::new();
+    for signature in object.signatures() {
+        let keys = keys(types, &signature.key, module);
+        let path = module.runtime(types, "shape::Index");
+        let value = shape(types, signature.value, None, module);
+        index.push(if signature.rules.is_empty() {
+            quote!(#path::new(#keys, #value))
+        } else {
+            let rules = text(types, &quote!(#base::TEXT), &signature.rules, module);
+            quote!(#path::ruled(#keys, #value, #rules))
+        });
+    }
     if index.is_empty() {
         shape_of_object
     } else {
-        shape_of_object.with("index", Expression::List(index))
+        quote!(#shape_of_object.index(&[#(#index),*]))
     }
 }
 
 /// Returns the keys that an index signature accepts.
-pub(crate) fn keys(types: &Types<'_>, key: &IndexKey, module: &mut Module) -> String {
+pub(crate) fn keys(types: &Types<'_>, key: &IndexKey, module: &mut Module) -> TokenStream {
     let path = module.runtime(types, "shape::Keys");
     match key {
-        IndexKey::String => format!("{path}::Any"),
-        IndexKey::Number => format!("{path}::Numeric"),
+        IndexKey::String => quote!(#path::Any),
+        IndexKey::Number => quote!(#path::Numeric),
         IndexKey::Template { parts } => {
-            format!("{path}::Template(&{})", template::constant(types, parts, module))
+            let template = template::constant(types, parts, module);
+            quote!(#path::Template(&#template))
         }
     }
 }
 
 /// Returns the shape of a union. Nested unions are flattened; each recursive one on the path to a member counts as one
 /// level.
-pub(crate) fn union(types: &Types<'_>, members: &[TypeId], module: &mut Module) -> Expression {
+pub(crate) fn union(types: &Types<'_>, members: &[TypeId], module: &mut Module) -> TokenStream {
     let base = module.runtime(types, "shape::Shape");
     let plan = UnionPlan::new(types.program, members);
-    let shapes: Vec<_> = plan
-        .members
-        .iter()
-        .map(|member| {
-            let recursive = |id: &&DeclarationId| types.is_recursive(**id);
-            let levels = member.containing_unions.iter().filter(recursive).count();
-            let inner = shape(types, member.r#type, None, module);
-            (0..levels).fold(inner, |inner, _| {
-                Expression::Lazy(format!("{base}::Recursive"), base.clone(), Box::new(inner))
-            })
-        })
-        .collect();
-    let union = Expression::call(format!("{base}::union"), vec![Expression::List(shapes)]);
-    let discriminants: Vec<_> = plan
-        .discriminants()
-        .into_iter()
-        .map(|name| Expression::plain(names::text(name)))
-        .collect();
-    if discriminants.is_empty() {
-        union
-    } else {
-        union.with("discriminants", Expression::List(discriminants))
+    let mut shapes = Vec::new();
+    for member in &plan.members {
+        let recursive = |id: &&DeclarationId| types.is_recursive(**id);
+        let levels = member.containing_unions.iter().filter(recursive).count();
+        let inner = shape(types, member.r#type, None, module);
+        shapes.push((0..levels).fold(inner, |inner, _| {
+            quote! {
+                #base::Recursive(|| {
+                    static SHAPE: #base = #inner;
+                    &SHAPE
+                })
+            }
+        }));
     }
+    let discriminants: Vec<_> = plan.discriminants().into_iter().map(string_literal).collect();
+    let discriminated = (!discriminants.is_empty()).then(|| quote!(.discriminants(&[#(#discriminants),*])));
+    quote!(#base::union(&[#(#shapes),*]) #discriminated)
 }
 
-fn literal(types: &Types<'_>, value: &LiteralValue, base: &str, module: &mut Module) -> Expression {
-    let (variant, value) = match value {
-        LiteralValue::String(text) => {
-            let text = Expression::plain(names::text(text));
-            return Expression::call(format!("{base}::literal"), vec![text]);
-        }
-        LiteralValue::Number(number) => ("Number", decimal(*number)),
-        LiteralValue::Boolean(value) => ("Boolean", value.to_string()),
-        LiteralValue::BigInt(digits) => ("BigInt", names::text(digits)),
-    };
+fn literal(types: &Types<'_>, value: &LiteralValue, base: &TokenStream, module: &mut Module) -> TokenStream {
+    if let LiteralValue::String(text) = value {
+        let text = string_literal(text);
+        return quote!(#base::literal(#text));
+    }
     let path = module.runtime(types, "shape::Literal");
-    let value = Expression::call(format!("{path}::{variant}"), vec![Expression::plain(value)]);
-    Expression::call(format!("{base}::Literal"), vec![value])
+    let value = match value {
+        LiteralValue::String(text) | LiteralValue::BigInt(text) => quote!(BigInt(#text)),
+        LiteralValue::Number(number) => {
+            let number = decimal(*number);
+            quote!(Number(#number))
+        }
+        LiteralValue::Boolean(value) => quote!(Boolean(#value)),
+    };
+    quote!(#base::Literal(#path::#value))
 }
 
-fn number(mut shape: Expression, rules: &Constraints) -> Expression {
-    for (rule, bound) in [
+fn number(shape: &TokenStream, rules: &Constraints) -> TokenStream {
+    let bounds = [
         ("minimum", rules.minimum),
         ("maximum", rules.maximum),
         ("exclusive_minimum", rules.exclusive_minimum),
         ("exclusive_maximum", rules.exclusive_maximum),
         ("multiple_of", rules.multiple_of),
-    ] {
-        if let Some(bound) = bound {
-            shape = shape.method(rule, Some(decimal(bound.get())));
-        }
-    }
-    shape
+    ];
+    let bounds = bounds.map(|(name, bound)| rule(name, bound.map(|bound| decimal(bound.get()))));
+    quote!(#shape #(#bounds)*)
 }
 
-fn text(types: &Types<'_>, mut shape: Expression, rules: &Constraints, module: &mut Module) -> Expression {
-    for (rule, length) in [
-        ("min_length", rules.min_length),
-        ("max_length", rules.effective_max_length()),
-    ] {
-        if let Some(length) = length {
-            shape = shape.method(rule, Some(integer(length)));
-        }
-    }
-    if let Some(format) = rules.format {
+fn text(types: &Types<'_>, shape: &TokenStream, rules: &Constraints, module: &mut Module) -> TokenStream {
+    let least = rule("min_length", rules.min_length.map(integer));
+    let most = rule("max_length", rules.effective_max_length().map(integer));
+    let format = rules.format.map(|format| {
         let name = match format {
-            Format::Email => "Email",
-            Format::Uri => "Uri",
-            Format::Uuid => "Uuid",
-            Format::Date => "Date",
-            Format::DateTime => "DateTime",
-            Format::Ipv4 => "Ipv4",
-            Format::Ipv6 => "Ipv6",
+            Format::Email => quote!(Email),
+            Format::Uri => quote!(Uri),
+            Format::Uuid => quote!(Uuid),
+            Format::Date => quote!(Date),
+            Format::DateTime => quote!(DateTime),
+            Format::Ipv4 => quote!(Ipv4),
+            Format::Ipv6 => quote!(Ipv6),
         };
         let path = module.runtime(types, "shape::Format");
-        shape = shape.method("format", Some(format!("{path}::{name}")));
-    }
-    match &rules.pattern {
-        Some(pattern) => {
-            let constant = module.pattern(pattern);
-            shape.method("pattern", Some(format!("&{constant}")))
-        }
-        None => shape,
-    }
+        quote!(.format(#path::#name))
+    });
+    let pattern = rules.pattern.as_ref().map(|pattern| {
+        let constant = module.pattern(pattern);
+        quote!(.pattern(&#constant))
+    });
+    quote!(#shape #least #most #format #pattern)
 }
 
-/// Prints a literal of an `f64`.
-pub(crate) fn decimal(number: f64) -> String {
+/// Returns the literal of an `f64`.
+pub(crate) fn decimal(number: f64) -> TokenStream {
     let text = format!("{number:?}");
     match text.split_once('.') {
-        Some((whole, fraction)) if !text.contains('e') => format!("{}.{fraction}", grouped(whole)),
-        _ => text,
+        Some((whole, fraction)) if !text.contains('e') => digits(&format!("{}.{fraction}", grouped(whole))),
+        _ => digits(&text),
     }
 }
 
-/// Prints the literal of a safe integer. Returns `None` for any other number.
-pub(crate) fn whole_literal(number: f64) -> Option<String> {
+/// Returns the literal of a safe integer, or `None` for any other number.
+pub(crate) fn whole_literal(number: f64) -> Option<TokenStream> {
     const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
     (number.fract() == 0.0 && number.abs() <= MAX_SAFE).then(|| whole(number))
 }
 
-/// Prints an integer that is stored in an `f64`.
-pub(crate) fn whole(number: f64) -> String {
+/// Returns the literal of an integer that is stored in an `f64`.
+pub(crate) fn whole(number: f64) -> TokenStream {
     match format!("{number:.0}").as_str() {
-        "-0" => "0".to_owned(),
-        digits => grouped(digits),
+        "-0" => digits("0"),
+        text => digits(&grouped(text)),
     }
 }
 
-/// Prints an integer.
-pub(crate) fn integer(number: u64) -> String {
-    grouped(&number.to_string())
+/// Returns the literal of an integer.
+pub(crate) fn integer(number: u64) -> TokenStream {
+    digits(&grouped(&number.to_string()))
 }
 
 /// Groups digits in threes if there are more than four, as Clippy requires.

@@ -1,10 +1,67 @@
 //! Columns in generated queries.
 
 use kit_database::{ColumnDefault, ColumnType, sql};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
 
-use crate::names;
+use super::{Kind, StoredColumn};
+use crate::source::string_literal;
+use crate::types::{RuntimeItem, RuntimeType, RustType};
 
-use super::{Kind, StoredColumn, inner, is_copied};
+/// Type of a parameter that a statement compares a column with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Parameter {
+    /// `&str`.
+    Text,
+    /// `i64`.
+    Whole,
+    /// `f64`.
+    Float,
+    /// `&BigInt`.
+    BigInt(RuntimeType),
+}
+
+impl Parameter {
+    /// Returns true if values are copied, and false if they are borrowed.
+    pub(crate) fn is_copied(&self) -> bool {
+        matches!(self, Self::Whole | Self::Float)
+    }
+
+    /// Returns true for an integer without a size limit.
+    pub(crate) fn is_bigint(&self) -> bool {
+        matches!(self, Self::BigInt(_))
+    }
+
+    /// Returns true if a value of the type can be the parameter, after borrowing it if necessary.
+    pub(crate) fn accepts(&self, r#type: &RustType) -> bool {
+        match self {
+            Self::Text => *r#type == RustType::String,
+            Self::Whole => *r#type == RustType::I64,
+            Self::Float => *r#type == RustType::F64,
+            Self::BigInt(_) => r#type.is_runtime(RuntimeItem::BigInt),
+        }
+    }
+
+    /// Returns `&` if values are borrowed.
+    pub(crate) fn borrow(&self) -> TokenStream {
+        if self.is_copied() {
+            TokenStream::new()
+        } else {
+            quote!(&)
+        }
+    }
+}
+
+impl ToTokens for Parameter {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(match self {
+            Self::Text => quote!(&str),
+            Self::Whole => quote!(i64),
+            Self::Float => quote!(f64),
+            Self::BigInt(bigint) => quote!(&#bigint),
+        });
+    }
+}
 
 impl StoredColumn<'_> {
     /// Returns the column as written in a `SELECT` list.
@@ -14,8 +71,10 @@ impl StoredColumn<'_> {
             // In Rust, a whole number is an `i64` and any other number an `f64`, even if the column is narrower.
             ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision => {
                 match (self.scalar(), self.column.r#type) {
-                    ("i64", ColumnType::BigInt) | ("f64", ColumnType::DoublePrecision) => name,
-                    ("i64", _) => format!("{name}::int8 AS {name}"),
+                    (RustType::I64, ColumnType::BigInt) | (RustType::F64, ColumnType::DoublePrecision) => {
+                        name
+                    }
+                    (RustType::I64, _) => format!("{name}::int8 AS {name}"),
                     _ => format!("{name}::float8 AS {name}"),
                 }
             }
@@ -55,103 +114,106 @@ impl StoredColumn<'_> {
     }
 
     /// Returns the expression that reads the field from a row.
-    pub(super) fn read(&self) -> String {
-        let name = names::text(&self.column.name);
-        let is_option = self.field.optional || self.field.r#type.starts_with("Option<");
+    pub(super) fn read(&self) -> TokenStream {
+        let name = string_literal(&self.column.name);
+        let is_option = self.field.optional || self.field.r#type.is_option();
         let is_uuid = self.column.r#type == ColumnType::Uuid;
-        let uuid = format!(
-            "sql::{}uuid(row, {name})?",
-            if is_option { "optional_" } else { "" }
-        );
+        let uuid = if is_option {
+            quote!(sql::optional_uuid(row, #name)?)
+        } else {
+            quote!(sql::uuid(row, #name)?)
+        };
+        let outer = self.plain_type();
         let value = match self.kind {
             Kind::Plain if is_uuid => uuid,
-            Kind::Plain => format!("row.try_get({name})?"),
-            Kind::Text => format!("sql::text(row, {name})?"),
-            Kind::Json => format!("sql::json(row, {name})?"),
-            Kind::Newtype if is_uuid && is_option => format!("{uuid}.map({})", self.plain_type()),
-            Kind::Newtype if is_uuid => format!("{}({uuid})", self.plain_type()),
+            Kind::Plain => quote!(row.try_get(#name)?),
+            Kind::Text => quote!(sql::text(row, #name)?),
+            Kind::Json => quote!(sql::json(row, #name)?),
+            Kind::Newtype if is_uuid && is_option => quote!(#uuid.map(#outer)),
+            Kind::Newtype if is_uuid => quote!(#outer(#uuid)),
             Kind::Newtype if is_option => {
-                let (outer, within) = (self.plain_type(), self.scalar());
-                format!("row.try_get::<Option<{within}>, _>({name})?.map({outer})")
+                let within = self.scalar();
+                quote!(row.try_get::<Option<#within>, _>(#name)?.map(#outer))
             }
-            Kind::Newtype => format!("{}(row.try_get({name})?)", self.plain_type()),
+            Kind::Newtype => quote!(#outer(row.try_get(#name)?)),
         };
         // For this property, null is a value and differs from a missing value.
-        if self.field.optional && self.field.r#type.starts_with("Option<") {
-            format!("Some({value})")
+        if self.field.optional && self.field.r#type.is_option() {
+            quote!(Some(#value))
         } else {
             value
         }
     }
 
     /// Returns the type of a parameter that identifies a row by this column.
-    pub(crate) fn key_type(&self) -> Option<&'static str> {
-        let is_option = self.field.r#type.starts_with("Option<");
-        self.parameter_type().filter(|_| !is_option)
+    pub(crate) fn key_type(&self) -> Option<Parameter> {
+        self.parameter_type().filter(|_| !self.field.r#type.is_option())
     }
 
     /// Returns the type of a parameter that a statement compares the column with. The column itself may be nullable.
-    pub(crate) fn parameter_type(&self) -> Option<&'static str> {
+    pub(crate) fn parameter_type(&self) -> Option<Parameter> {
         match self.plain_type() {
-            "String" if self.kind == Kind::Plain => Some("&str"),
-            "i64" => Some("i64"),
-            "f64" => Some("f64"),
-            "BigInt" if self.kind == Kind::Plain => Some("&BigInt"),
-            "kit_runtime::BigInt" => Some("&kit_runtime::BigInt"),
+            RustType::String if self.kind == Kind::Plain => Some(Parameter::Text),
+            RustType::I64 => Some(Parameter::Whole),
+            RustType::F64 => Some(Parameter::Float),
+            RustType::Runtime(own) if own.item == RuntimeItem::BigInt && self.kind == Kind::Plain => {
+                Some(Parameter::BigInt(own.clone()))
+            }
             _ => None,
         }
     }
 
     /// Returns the Rust type as which the column is read.
-    pub(super) fn scalar(&self) -> &str {
-        self.within.as_deref().unwrap_or(self.plain_type())
+    pub(super) fn scalar(&self) -> &RustType {
+        self.within.as_ref().unwrap_or(self.plain_type())
     }
 
     /// Returns the type of a value that a statement accepts and that cannot be null.
-    pub(crate) fn plain_type(&self) -> &str {
-        inner(&self.field.r#type)
+    pub(crate) fn plain_type(&self) -> &RustType {
+        self.field.r#type.without_option()
     }
 
     /// Returns the condition under which PostgreSQL cannot compare a filter's value with the column, or `None` if it
     /// can compare every value.
-    pub(super) fn misfit(&self, optional: &str) -> Option<String> {
+    pub(super) fn comparison_error(&self, optional: &TokenStream) -> Option<TokenStream> {
         match (self.kind, self.column.r#type) {
-            (Kind::Plain, ColumnType::Uuid) => Some(format!("sql::is_not_uuid({optional}.as_deref())")),
-            (Kind::Plain, ColumnType::BigIntExact) => {
-                Some(format!("sql::exceeds_bigint({optional}.as_ref())"))
+            (Kind::Plain, ColumnType::Uuid) => Some(quote!(sql::is_not_uuid(#optional.as_deref()))),
+            (Kind::Plain, ColumnType::BigIntExact) => Some(quote!(sql::exceeds_bigint(#optional.as_ref()))),
+            (Kind::Newtype, ColumnType::BigIntExact) => {
+                Some(quote!(sql::exceeds_bigint(#optional.as_ref().map(|value| &value.0))))
             }
-            (Kind::Newtype, ColumnType::BigIntExact) => Some(format!(
-                "sql::exceeds_bigint({optional}.as_ref().map(|value| &value.0))"
-            )),
             _ => None,
         }
     }
 
-    /// Binds a value, which may be in an `Option`.
-    pub(super) fn bind(&self, value: &str, optional: bool) -> String {
+    /// Returns the call that binds a value, which may be in an `Option`.
+    pub(super) fn bind(&self, value: &TokenStream, optional: bool) -> TokenStream {
+        let (borrow, plain) = (self.borrow(), self.plain_type());
         match (self.kind, optional) {
-            (Kind::Plain, _) if self.is_copied() => format!(".bind({value})"),
-            (Kind::Plain, _) => format!(".bind(&{value})"),
-            (Kind::Text, false) => format!(".bind({value}.as_str())"),
-            (Kind::Text, true) => format!(".bind({value}.map({}::as_str))", self.plain_type()),
-            (Kind::Json, false) => format!(".bind(sqlx::types::Json(&{value}))"),
-            (Kind::Json, true) => format!(".bind({value}.as_ref().map(sqlx::types::Json))"),
-            (Kind::Newtype, false) => format!(".bind({}{value}.0)", self.borrowed()),
-            (Kind::Newtype, true) => {
-                format!(".bind({value}.as_ref().map(|value| {}value.0))", self.borrowed())
-            }
+            (Kind::Plain, _) if self.is_copied() => quote!(.bind(#value)),
+            (Kind::Plain, _) => quote!(.bind(&#value)),
+            (Kind::Text, false) => quote!(.bind(#value.as_str())),
+            (Kind::Text, true) => quote!(.bind(#value.map(#plain::as_str))),
+            (Kind::Json, false) => quote!(.bind(sqlx::types::Json(&#value))),
+            (Kind::Json, true) => quote!(.bind(#value.as_ref().map(sqlx::types::Json))),
+            (Kind::Newtype, false) => quote!(.bind(#borrow #value.0)),
+            (Kind::Newtype, true) => quote!(.bind(#value.as_ref().map(|value| #borrow value.0))),
         }
     }
 
-    /// Returns the prefix for a bound value within a newtype: `&` or nothing.
-    pub(super) fn borrowed(&self) -> &'static str {
-        if is_copied(self.scalar()) { "" } else { "&" }
+    /// Returns `&` if a bound value within a newtype is borrowed.
+    fn borrow(&self) -> TokenStream {
+        if self.scalar().is_copied() {
+            TokenStream::new()
+        } else {
+            quote!(&)
+        }
     }
 
     /// Returns true if the values are copied, and false if they are borrowed.
     pub(super) fn is_copied(&self) -> bool {
         match self.kind {
-            Kind::Plain => is_copied(self.plain_type()),
+            Kind::Plain => self.plain_type().is_copied(),
             Kind::Text => true,
             Kind::Json | Kind::Newtype => false,
         }
@@ -170,7 +232,7 @@ impl StoredColumn<'_> {
 
     /// Returns true if a list can filter by this column. A UUID within a newtype is excluded, because no check refuses
     /// other text.
-    pub(crate) fn is_comparable(&self) -> bool {
+    pub(crate) fn can_filter(&self) -> bool {
         match self.kind {
             Kind::Json => false,
             Kind::Newtype => self.column.r#type != ColumnType::Uuid,
@@ -178,28 +240,29 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// Binds a value in the given number of `Option`s. If null is a value, first binds a flag that is true if the value
-    /// is present.
-    pub(super) fn bind_optional(&self, value: &str, options: usize) -> Vec<String> {
+    /// Returns the calls that bind a value in the given number of `Option`s. If null is a value, the first call binds a
+    /// flag that is true if the value is present.
+    pub(super) fn bind_optional(&self, value: &TokenStream, options: usize) -> TokenStream {
         if options < 2 {
-            return vec![self.bind(value, options == 1)];
+            return self.bind(value, options == 1);
         }
         let flat = if self.is_copied() {
-            format!("{value}.flatten()")
+            quote!(#value.flatten())
         } else {
-            format!("{value}.clone().flatten()")
+            quote!(#value.clone().flatten())
         };
+        let plain = self.plain_type();
         let bound = match self.kind {
-            Kind::Plain => format!(".bind({flat})"),
-            Kind::Text => format!(".bind({flat}.map({}::as_str))", self.plain_type()),
-            Kind::Json => format!(".bind({flat}.map(sqlx::types::Json))"),
-            Kind::Newtype => format!(".bind({flat}.map(|value| value.0))"),
+            Kind::Plain => quote!(#flat),
+            Kind::Text => quote!(#flat.map(#plain::as_str)),
+            Kind::Json => quote!(#flat.map(sqlx::types::Json)),
+            Kind::Newtype => quote!(#flat.map(|value| value.0)),
         };
-        vec![format!(".bind({value}.is_some())"), bound]
+        quote!(.bind(#value.is_some()).bind(#bound))
     }
 
     /// Returns true if the database or kit generates the values, and clients do not set them.
-    pub(crate) fn is_made(&self) -> bool {
+    pub(crate) fn is_generated(&self) -> bool {
         self.column.source.on_update_now
             || matches!(
                 self.column.default,

@@ -1,13 +1,13 @@
 //! Constraints of a table that a write can violate, as constants for handlers.
 
-use std::fmt::Write as _;
-
 use kit_database::{ForeignKey, Unique};
 use kit_ir::ReferentialAction;
+use proc_macro2::TokenStream;
+use quote::quote;
 
 use super::{Database, Stored};
 use crate::names;
-use crate::print::in_comment;
+use crate::source::{doc, ident, string_literal};
 
 /// Rule that a constraint enforces.
 #[derive(Clone, Copy)]
@@ -45,7 +45,7 @@ impl Stored<'_> {
             let constant = names::unique(wanted, |taken| found.iter().any(|known| known.constant == taken));
             found.push(Constraint { constant, name, rule });
         };
-        if self.key().any(|stored| !stored.is_made()) || self.key.is_empty() {
+        if self.key().any(|stored| !stored.is_generated()) || self.key.is_empty() {
             let name = self.table.primary_key_name();
             add(
                 "PRIMARY_KEY".to_owned(),
@@ -64,10 +64,10 @@ impl Stored<'_> {
         found
     }
 
-    /// Returns the source of the constants.
-    pub(super) fn constraints_text(&self) -> String {
-        let mut text = String::new();
-        for Constraint { constant, name, rule } in self.constraints() {
+    /// Returns the constants.
+    pub(super) fn constraint_names(&self) -> TokenStream {
+        let constraints = self.constraints();
+        let constants = constraints.iter().map(|Constraint { constant, name, rule }| {
             let comment = match rule {
                 Rule::Unique([only]) => format!("No two rows have the same `{only}`."),
                 Rule::Unique(columns) => format!("No two rows have the same `{}`.", columns.join("` and `")),
@@ -78,11 +78,10 @@ impl Stored<'_> {
                     )
                 }
             };
-            let name = names::text(&name);
-            let comment = in_comment(&comment);
-            let _ = write!(text, "\n/// {comment}\npub const {constant}: &str = {name};\n");
-        }
-        text
+            let (comment, constant, name) = (doc(&comment), ident(constant), string_literal(name));
+            quote!(#comment pub const #constant: &str = #name;)
+        });
+        constants.collect()
     }
 }
 

@@ -7,14 +7,16 @@ mod module;
 mod owner;
 mod statements;
 
-use std::collections::BTreeSet;
-use std::fmt::Write as _;
-
 use kit_database::{Change, Column, ColumnDefault, ColumnType, Schema, Table, plan, sql};
 
-use crate::types::{Definition, Field, Types};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::source::{file_doc, ident};
+use crate::types::{Definition, Field, RustType, Types};
 use crate::{File, Owner, names};
 
+pub(crate) use column::Parameter;
 pub(crate) use constraints::{Constraint, Rule};
 use module::StructNames;
 pub(crate) use owner::Rows;
@@ -41,8 +43,6 @@ pub(crate) struct Stored<'a> {
     pub(crate) rows: Rows<'a>,
     /// Names of the module's structs, which differ from the names of all models.
     pub(crate) structs: StructNames,
-    /// Names of models that hide an item of the runtime.
-    hiding: BTreeSet<String>,
 }
 
 /// A column with the struct field that stores its values.
@@ -51,7 +51,7 @@ pub(crate) struct StoredColumn<'a> {
     pub(crate) field: Field,
     kind: Kind,
     /// The inner type, if the field's type is a newtype.
-    within: Option<String>,
+    within: Option<RustType>,
 }
 
 /// Form in which a value is stored in the database.
@@ -86,13 +86,14 @@ impl<'a> Database<'a> {
                         .iter()
                         .find(|field| field.property == column.source.property)?
                         .clone();
-                    let inner = inner(&field.r#type);
+                    let model = field.r#type.without_option().model();
+                    let definition = model.and_then(|model| types.definitions.get(model));
                     let kind = match column.r#type {
                         ColumnType::Jsonb => Kind::Json,
-                        _ if matches!(types.definitions.get(inner), Some(Definition::Texts(_))) => Kind::Text,
+                        _ if matches!(definition, Some(Definition::Texts(_))) => Kind::Text,
                         _ => Kind::Plain,
                     };
-                    let within = match types.definitions.get(inner) {
+                    let within = match definition {
                         Some(Definition::Newtype(within)) => Some(within.clone()),
                         _ => None,
                     };
@@ -119,8 +120,6 @@ impl<'a> Database<'a> {
             let module = names::unique(names::module(&model), |name| {
                 tables.iter().any(|stored: &Stored<'_>| stored.module == name)
             });
-            let hiding = module::RUNTIME.iter().filter(|name| types.declares(name));
-            let hiding = hiding.map(|name| (*name).to_owned()).collect();
             let entity = types.entity(declaration);
             let rows = Rows::new(entity.and_then(|entity| entity.owner.as_ref()), &columns);
             let structs = StructNames::new(&model, &columns, types);
@@ -128,7 +127,6 @@ impl<'a> Database<'a> {
                 rows,
                 table,
                 structs,
-                hiding,
                 model,
                 module,
                 columns,
@@ -173,23 +171,35 @@ impl<'a> Database<'a> {
         let mut files = vec![File::output("db/mod.rs", &self.index())];
         for stored in &self.tables {
             let file = stored.module.trim_start_matches("r#");
-            files.push(File::output(format!("db/{file}.rs"), &stored.module_text()));
+            files.push(File::output(format!("db/{file}.rs"), &stored.module_file()));
         }
         files.extend(self.migrations());
         files
     }
 
-    fn index(&self) -> String {
-        let mut text = String::from("//! The database: its connections, and a module for each table.\n\n");
+    fn index(&self) -> TokenStream {
         let mut modules: Vec<&str> = self.tables.iter().map(|stored| stored.module.as_str()).collect();
         modules.sort_unstable_by_key(|module| module.trim_start_matches("r#"));
-        for module in modules {
-            let _ = writeln!(text, "pub mod {module};");
+        let modules = modules.into_iter().map(ident);
+        let comment = file_doc("The database: its connections, and a module for each table.");
+        quote! {
+            #comment
+
+            #(pub mod #modules;)*
+
+            use kit_runtime::Error;
+            use sqlx::PgPool;
+
+            /// Connects to the database that the variable `DATABASE_URL` names.
+            pub async fn connect() -> Result<PgPool, Error> {
+                let url = std::env::var("DATABASE_URL").unwrap_or_default();
+                if url.trim().is_empty() {
+                    let message = "DATABASE_URL is not set: name the database, as in postgres://localhost/app";
+                    return Err(Error::internal(message));
+                }
+                kit_runtime::postgres::connect(&url).await
+            }
         }
-        text.push_str(
-            "\nuse kit_runtime::Error;\nuse sqlx::PgPool;\n\n/// Connects to the database that `DATABASE_URL` names.\npub async fn connect() -> Result<PgPool, Error> {\n    let url = std::env::var(\"DATABASE_URL\").unwrap_or_default();\n    if url.trim().is_empty() {\n        let message = \"DATABASE_URL is not set: name the database, as in postgres://localhost/app\";\n        return Err(Error::internal(message));\n    }\n    kit_runtime::postgres::connect(&url).await\n}\n",
-        );
-        text
     }
 
     /// Returns the migrations that create the tables of an empty database, one file per table. A foreign key to a table
@@ -244,27 +254,8 @@ fn file_name(table: &str) -> String {
     table.chars().map(plain).collect()
 }
 
-/// Returns true if values of the type are copied, and false if they are borrowed.
-fn is_copied(r#type: &str) -> bool {
-    let name = r#type.trim_start_matches("kit_runtime::");
-    matches!(name, "bool" | "i64" | "f64" | "Timestamp")
-}
-
 fn is_uuid(stored: &StoredColumn<'_>) -> bool {
     stored.column.r#type == ColumnType::Uuid
-}
-
-/// Returns true if a parameter of this type is an integer without a size limit.
-fn is_bigint(parameter: &str) -> bool {
-    parameter.ends_with("BigInt")
-}
-
-/// Returns the type within an `Option`, or the type itself.
-fn inner(r#type: &str) -> &str {
-    r#type
-        .strip_prefix("Option<")
-        .and_then(|rest| rest.strip_suffix('>'))
-        .unwrap_or(r#type)
 }
 
 impl Stored<'_> {
@@ -290,7 +281,7 @@ impl Stored<'_> {
     }
 
     /// Returns the columns whose value the insert statement itself generates.
-    fn made_by_insert(&self) -> impl Iterator<Item = &StoredColumn<'_>> {
+    fn generated_by_insert(&self) -> impl Iterator<Item = &StoredColumn<'_>> {
         self.columns.iter().filter(|stored| {
             let column = stored.column;
             let has_none = column.default.is_none() && !column.nullable;
@@ -302,7 +293,7 @@ impl Stored<'_> {
     /// another owner.
     pub(crate) fn changed(&self) -> impl Iterator<Item = &StoredColumn<'_>> {
         self.columns.iter().filter(|stored| {
-            !stored.is_made()
+            !stored.is_generated()
                 && !self.table.primary_key.contains(&stored.column.name)
                 && !self.is_owner(stored)
         })

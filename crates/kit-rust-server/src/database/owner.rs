@@ -1,8 +1,13 @@
 //! Handles `@owner` of a table: the column that statements compare with a value of the request.
 
 use kit_ir::EntityOwner;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
 
-use super::{Database, Stored, StoredColumn, is_bigint, is_uuid};
+use super::column::Parameter;
+use super::{Database, Stored, StoredColumn, is_uuid};
+use crate::source::ident;
+use crate::types::RustType;
 
 /// Rows of a table that a request may read and change.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,7 +39,7 @@ impl<'a> Rows<'a> {
 
 impl Database<'_> {
     /// Returns the type of the values at a path below `ctx`: the type of the first column that is compared with them.
-    pub(crate) fn type_of_context(&self, context: &str) -> Option<&str> {
+    pub(crate) fn type_of_context(&self, context: &str) -> Option<&RustType> {
         let mut owners = self.tables.iter().filter_map(Stored::owner);
         let (column, _) = owners.find(|(_, path)| *path == context)?;
         Some(column.plain_type())
@@ -57,10 +62,10 @@ impl Stored<'_> {
     }
 
     /// Returns the name and type of the parameter for the owner.
-    pub(crate) fn owner_parameter(&self) -> Option<(&'static str, &'static str)> {
+    pub(crate) fn owner_parameter(&self) -> Option<(Ident, Parameter)> {
         let (column, _) = self.owner()?;
         // No key parameter has this name.
-        Some(("owner", column.parameter_type()?))
+        Some((ident("owner"), column.parameter_type()?))
     }
 
     /// Returns the condition for the owner: `owner_column = $3`.
@@ -71,35 +76,35 @@ impl Stored<'_> {
     }
 
     /// Returns the parameter as written in the head of a function: `owner: &str`.
-    pub(super) fn owner_given(&self) -> Option<String> {
+    pub(super) fn owner_given(&self) -> Option<TokenStream> {
         let (name, r#type) = self.owner_parameter()?;
-        Some(format!("{name}: {type}"))
+        Some(quote!(#name: #r#type))
     }
 
     /// Returns the call that binds the owner: `.bind(owner)`.
-    pub(super) fn owner_bind(&self) -> Option<String> {
+    pub(super) fn owner_bind(&self) -> Option<TokenStream> {
         let (name, _) = self.owner_parameter()?;
-        Some(format!(".bind({name})"))
+        Some(quote!(.bind(#name)))
     }
 
-    /// Returns the text that doc comments add about the owner of a row.
-    pub(super) fn of_owner(&self) -> &'static str {
-        if self.owner().is_some() {
-            " that belongs to this owner"
-        } else {
-            ""
+    /// Returns the text that doc comments add about the owner of a row, or of several rows.
+    pub(super) fn of_owner(&self, is_plural: bool) -> &'static str {
+        match (self.owner(), is_plural) {
+            (None, _) => "",
+            (Some(_), false) => ", if the row belongs to this owner",
+            (Some(_), true) => " that belong to this owner",
         }
     }
 
     /// Returns the conditions (for a UUID, for an integer) under which PostgreSQL would refuse the owner with an error.
     /// No row has such an owner.
-    pub(super) fn owner_misfits(&self) -> (Option<String>, Option<String>) {
+    pub(super) fn owner_errors(&self) -> (Option<TokenStream>, Option<TokenStream>) {
         let (Some((column, _)), Some((name, r#type))) = (self.owner(), self.owner_parameter()) else {
             return (None, None);
         };
         (
-            is_uuid(column).then(|| format!("!is_uuid({name})")),
-            is_bigint(r#type).then(|| format!("i64::try_from({name}).is_err()")),
+            is_uuid(column).then(|| quote!(!is_uuid(#name))),
+            r#type.is_bigint().then(|| quote!(i64::try_from(#name).is_err())),
         )
     }
 }

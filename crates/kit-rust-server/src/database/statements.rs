@@ -1,17 +1,18 @@
 //! Generates the SQL statements of a table.
 
-use std::fmt::Write as _;
-
 use kit_database::{ColumnDefault, ColumnType, sql};
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
 
 use super::{Stored, StoredColumn};
+use crate::source::ident;
 
 /// Maximum line width of a statement, if the line can be broken.
 const WIDTH: usize = 100;
 
 impl Stored<'_> {
     /// Returns the constants with the statements.
-    pub(super) fn statements(&self) -> String {
+    pub(super) fn statements(&self) -> TokenStream {
         let name = sql::identifier(&self.table.name);
         let mut list = self.select();
         list.extend(self.chosen(3));
@@ -19,17 +20,19 @@ impl Stored<'_> {
         list.push("LIMIT $1 OFFSET $2".to_owned());
         let mut count = vec!["SELECT count(*)".to_owned(), format!("FROM {name}")];
         count.extend(self.chosen(1));
-        let mut text = constant("LIST", &list) + &constant("COUNT", &count) + &self.insert();
+        let mut constants = constant("LIST", &list);
+        constants.extend(constant("COUNT", &count));
+        constants.extend(self.insert());
         if self.key.is_empty() {
-            return text;
+            return constants;
         }
         let mut get = self.select();
         get.push(self.condition());
-        text.push_str(&constant("GET", &get));
-        text.push_str(&self.update());
+        constants.extend(constant("GET", &get));
+        constants.extend(self.update());
         let delete = [format!("DELETE FROM {name}"), self.condition()];
-        text.push_str(&constant("DELETE", &delete));
-        text
+        constants.extend(constant("DELETE", &delete));
+        constants
     }
 
     /// Returns the lines of a `SELECT` without conditions.
@@ -110,7 +113,7 @@ impl Stored<'_> {
         order.join(", ")
     }
 
-    fn insert(&self) -> String {
+    fn insert(&self) -> TokenStream {
         let mut number = 0;
         let mut names = Vec::new();
         let mut values = Vec::new();
@@ -137,7 +140,7 @@ impl Stored<'_> {
                 }
             });
         }
-        for stored in self.made_by_insert() {
+        for stored in self.generated_by_insert() {
             names.push(sql::identifier(&stored.column.name));
             values.push(sql::now(stored.column.r#type).to_owned());
         }
@@ -153,9 +156,9 @@ impl Stored<'_> {
         constant("INSERT", &lines)
     }
 
-    fn update(&self) -> String {
+    fn update(&self) -> TokenStream {
         if !self.is_updated() {
-            return String::new();
+            return TokenStream::new();
         }
         let mut number = self.key.len() + usize::from(self.owner().is_some());
         let mut sets: Vec<String> = Vec::new();
@@ -198,17 +201,17 @@ impl Stored<'_> {
 }
 
 /// Returns a constant with a statement, one line of SQL per line.
-fn constant(name: &str, lines: &[String]) -> String {
-    let mut text = format!("\nconst {name}: &str = \"");
-    for line in lines {
-        let _ = write!(
-            text,
-            "\n    {}",
-            line.escape_default().to_string().replace("\\'", "'")
-        );
-    }
-    text.push_str("\";\n");
-    text
+fn constant(name: &str, lines: &[String]) -> TokenStream {
+    let lines = lines
+        .iter()
+        .map(|line| format!("\n    {}", line.escape_default().to_string().replace("\\'", "'")));
+    let text = lines.collect::<String>();
+    let literal = format!("\"{text}\"");
+    let (name, literal) = (
+        ident(name),
+        literal.parse().unwrap_or_else(|_| Literal::string(&text)),
+    );
+    quote!(const #name: &str = #literal;)
 }
 
 /// Joins items with commas, and breaks the lines if they are too long.

@@ -1,13 +1,16 @@
 //! Generates handlers of lists: one page of rows, or all rows, filtered by the query.
 
 use kit_ir::{DeclarationId, TypeKind};
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
 
-use super::operations::asked;
-use super::{Known, Uses};
+use super::operations::awaited_query;
+use super::values::Part;
+use super::{HandlerContext, Uses};
 use crate::database::Stored;
-use crate::print::{chain, literal};
-use crate::router::Handled;
-use crate::types::{Field, Form};
+use crate::router::RouteNames;
+use crate::source::ident;
+use crate::types::{Field, Form, RustType};
 
 /// Number of rows of a page if the request does not specify it.
 const PAGE_SIZE: u32 = 20;
@@ -27,7 +30,7 @@ pub(super) struct Filter {
     /// Name of the property, which is also the name of the column's property.
     pub(super) property: String,
     /// Expression of the value.
-    value: String,
+    value: TokenStream,
 }
 
 /// Form of the response.
@@ -45,58 +48,52 @@ struct Page {
     /// Fields of `pagination`, each with a flag that is true if its type is not a whole number.
     numbers: Vec<(Field, bool)>,
     /// Expressions of the page number and of the page size.
-    number: String,
-    size: String,
+    number: TokenStream,
+    size: TokenStream,
 }
 
-impl<'k> Known<'k, '_> {
+impl<'k> HandlerContext<'k, '_> {
     /// Returns the code of a route that lists rows.
-    pub(super) fn list(self, handled: &Handled<'_>, uses: &mut Uses) -> Option<String> {
+    pub(super) fn list(self, handled: &RouteNames<'_>, uses: &mut Uses) -> Option<TokenStream> {
         let list = self.list_of(handled)?;
         let stored = list.stored;
         uses.module(stored);
-        let mut code = String::new();
         let row_owner = self.row_owner(handled, stored, uses);
-        code.push_str(&row_owner.lets);
-        let filter = format!("{}{}", row_owner.argument, filter(&list, &mut code, uses));
-        let module = &stored.module;
-        let row = match &list.item {
+        let lets = &row_owner.lets;
+        let (filter_lets, filter) = filter(&list, uses);
+        let arguments: Vec<TokenStream> = row_owner.argument.iter().cloned().chain(filter).collect();
+        let module = ident(&stored.module);
+        let data = match &list.item {
             None => None,
             Some(item) => {
-                uses.models.push(item.clone());
+                uses.model(item);
                 let fields = self.types.structs.get(item)?;
-                let fields: Vec<_> = fields
-                    .iter()
-                    .map(|field| format!("{0}: row.{0}", field.name))
-                    .collect();
-                let row = literal(12, item, &fields);
-                let calls = [
-                    ".into_iter()".to_owned(),
-                    format!(".map(|row| {row})"),
-                    ".collect()".to_owned(),
-                ];
-                Some(chain(8, "rows", &calls, "let data = ;".len()))
+                let names = fields.iter().map(|field| ident(&field.name));
+                let fields = names.map(|name| quote!(#name: row.#name));
+                let item = ident(item);
+                Some(quote! {
+                    let data = rows.into_iter().map(|row| #item { #(#fields),* }).collect();
+                })
             }
         };
-        match &list.answer {
+        let code = match &list.answer {
             Answer::All(answer) => {
-                let call = format!("{module}::list(&self.pool, {filter}i64::MAX, 0)");
-                code.push_str(&asked("let rows = ", &call, None));
-                match row {
-                    None => code.push_str(&format!("        Ok({answer}(rows))\n")),
-                    Some(row) => code.push_str(&format!(
-                        "        let data = {row};\n        Ok({answer}(data))\n"
-                    )),
+                let answer = ident(answer);
+                let call = quote!(#module::list(&self.pool, #(#arguments,)* i64::MAX, 0));
+                let rows = awaited_query("rows", &call, None);
+                match data {
+                    None => quote!(#rows Ok(#answer(rows))),
+                    Some(data) => quote!(#rows #data Ok(#answer(data))),
                 }
             }
-            Answer::Page(of) => page(of, module, &filter, row, &mut code, uses),
-        }
-        Some(code)
+            Answer::Page(of) => page(of, &module, &arguments, data.as_ref(), uses),
+        };
+        Some(quote!(#lets #filter_lets #code))
     }
 
     /// Describes the list of a route. Returns `None` if the route does not list rows, or if its request has properties
     /// that kit does not understand.
-    pub(super) fn list_of(self, handled: &Handled<'_>) -> Option<List<'k>> {
+    pub(super) fn list_of(self, handled: &RouteNames<'_>) -> Option<List<'k>> {
         let slots = &handled.route.slots;
         if handled.route.method != kit_ir::Method::Get {
             return None;
@@ -128,14 +125,14 @@ impl<'k> Known<'k, '_> {
             return None;
         }
         let mut filters = Vec::new();
-        for (part, id) in [("params", slots.params), ("query", slots.query)] {
+        for (part, id) in [(Part::Params, slots.params), (Part::Query, slots.query)] {
             let Some(id) = id else { continue };
             for field in self.types.structs.get(self.types.name_in(id, Form::Request))? {
-                let is_paging = part == "query"
+                let is_paging = part == Part::Query
                     && page.is_some()
                     && matches!(field.property.as_str(), "page" | "pageSize");
                 if !is_paging {
-                    filters.push(Self::chosen_by(stored, part, field)?);
+                    filters.push(Self::filter_of(stored, part, field)?);
                 }
             }
         }
@@ -148,21 +145,21 @@ impl<'k> Known<'k, '_> {
     }
 
     /// Returns the filter for a property that has the name and type of a column.
-    fn chosen_by(stored: &Stored<'_>, part: &str, field: &Field) -> Option<Filter> {
+    fn filter_of(stored: &Stored<'_>, part: Part, field: &Field) -> Option<Filter> {
         let column = stored
             .columns
             .iter()
-            .find(|column| column.field.property == field.property && column.is_comparable())?;
-        if column.plain_type() != field.r#type {
+            .find(|column| column.field.property == field.property && column.can_filter())?;
+        if *column.plain_type() != field.r#type {
             return None;
         }
-        let value = format!("input.{part}.{}", field.name);
+        let value = part.field(field);
         Some(Filter {
             property: field.property.clone(),
             value: if field.optional {
                 value
             } else {
-                format!("Some({value})")
+                quote!(Some(#value))
             },
         })
     }
@@ -176,16 +173,17 @@ impl<'k> Known<'k, '_> {
         };
         let number = |name: &str, default: u32| {
             let field = field(self.types.name_in(query, Form::Request), name)
-                .filter(|field| field.r#type == "i64")?;
+                .filter(|field| field.r#type == RustType::I64)?;
             let property = self.property(query, name)?;
             let minimum = self.resolved(property.r#type).constraints.minimum;
-            let mut value = format!("input.query.{}", field.name);
+            let mut value = Part::Query.field(field);
             if field.optional {
-                value = format!("{value}.unwrap_or({default})");
+                let default = Literal::u32_unsuffixed(default);
+                value = quote!(#value.unwrap_or(#default));
             }
             // The first page is page 1, and a page has at least one row.
             if minimum.is_none_or(|minimum| minimum.get() < 1.0) {
-                value = format!("{value}.max(1)");
+                value = quote!(#value.max(1));
             }
             Some(value)
         };
@@ -193,9 +191,11 @@ impl<'k> Known<'k, '_> {
         if self.types.structs.get(&answer)?.len() != 2 {
             return None;
         }
-        let data = &field(&answer, "data")?.r#type;
-        let item = data.strip_prefix("Vec<")?.strip_suffix('>')?.to_owned();
-        let pagination = field(&answer, "pagination")?.r#type.clone();
+        let RustType::Vec(item) = &field(&answer, "data")?.r#type else {
+            return None;
+        };
+        let item = item.model()?.to_owned();
+        let pagination = field(&answer, "pagination")?.r#type.model()?.to_owned();
         let mut numbers = Vec::new();
         for field in self.types.structs.get(&pagination)? {
             if !matches!(
@@ -205,9 +205,9 @@ impl<'k> Known<'k, '_> {
             {
                 return None;
             }
-            match field.r#type.as_str() {
-                "i64" => numbers.push((field.clone(), false)),
-                "f64" => numbers.push((field.clone(), true)),
+            match field.r#type {
+                RustType::I64 => numbers.push((field.clone(), false)),
+                RustType::F64 => numbers.push((field.clone(), true)),
                 _ => return None,
             }
         }
@@ -222,8 +222,14 @@ impl<'k> Known<'k, '_> {
     }
 }
 
-/// Writes the code of a page.
-fn page(page: &Page, module: &str, filter: &str, row: Option<String>, code: &mut String, uses: &mut Uses) {
+/// Returns the code of a page. `data` converts the rows, if the items are not rows.
+fn page(
+    page: &Page,
+    module: &proc_macro2::Ident,
+    arguments: &[TokenStream],
+    data: Option<&TokenStream>,
+    uses: &mut Uses,
+) -> TokenStream {
     let Page {
         answer,
         pagination,
@@ -231,65 +237,60 @@ fn page(page: &Page, module: &str, filter: &str, row: Option<String>, code: &mut
         number,
         size,
     } = page;
-    uses.models.push(pagination.clone());
-    let count = match filter.strip_suffix(", ") {
-        Some(filter) => format!("{module}::count(&self.pool, {filter})"),
-        None => format!("{module}::count(&self.pool)"),
-    };
-    let names = if row.is_some() { "rows" } else { "data" };
-    code.push_str(&format!(
-        "        let page = {number};\n        let page_size = {size};\n        let offset = (page - 1).saturating_mul(page_size);\n        let ({names}, total) = tokio::try_join!(\n            {module}::list(&self.pool, {filter}page_size, offset),\n            {count},\n        )?;\n"
-    ));
-    if let Some(row) = row {
-        code.push_str(&format!("        let data = {row};\n"));
+    uses.model(pagination);
+    let rows = ident(if data.is_some() { "rows" } else { "data" });
+    let numbers = numbers.iter().map(|(field, is_float)| {
+        let name = ident(&field.name);
+        if *is_float {
+            quote!(#name: #name as f64)
+        } else {
+            quote!(#name)
+        }
+    });
+    let (answer, pagination) = (ident(answer), ident(pagination));
+    quote! {
+        let page = #number;
+        let page_size = #size;
+        let offset = (page - 1).saturating_mul(page_size);
+        let (#rows, total) = tokio::try_join!(
+            #module::list(&self.pool, #(#arguments,)* page_size, offset),
+            #module::count(&self.pool, #(#arguments),*),
+        )?;
+        #data
+        let total_pages = total / page_size + i64::from(total % page_size > 0);
+        Ok(#answer { data, pagination: #pagination { #(#numbers),* } })
     }
-    code.push_str("        let total_pages = total / page_size + i64::from(total % page_size > 0);\n");
-    let numbers: Vec<_> = numbers
-        .iter()
-        .map(|(field, is_float)| {
-            let name = &field.name;
-            if *is_float {
-                format!("{name}: {name} as f64")
-            } else {
-                name.clone()
-            }
-        })
-        .collect();
-    let pagination = literal(12, pagination, &numbers);
-    let fields = ["data".to_owned(), format!("pagination: {pagination}")];
-    code.push_str(&format!("        Ok({})\n", literal(8, answer, &fields)));
 }
 
-/// Returns the filter argument, followed by a comma. Returns an empty string if the table's lists have no filter.
-fn filter(list: &List<'_>, code: &mut String, uses: &mut Uses) -> String {
-    if list.stored.filters().next().is_none() {
-        return String::new();
+/// Returns the statement that creates the filter, and the argument. Both are empty if the table's lists have no filter.
+fn filter(list: &List<'_>, uses: &mut Uses) -> (TokenStream, Option<TokenStream>) {
+    let mut columns = list.stored.filters().peekable();
+    if columns.peek().is_none() {
+        return (TokenStream::new(), None);
     }
     let name = &list.stored.structs.filter;
     uses.row(list.stored, name);
+    let name = ident(name);
     let mut fields = Vec::new();
-    for column in list.stored.filters() {
+    let mut is_complete = true;
+    for column in columns {
         let filter = list
             .filters
             .iter()
             .find(|filter| filter.property == column.field.property);
-        fields.extend(filter.map(|filter| format!("{}: {}", column.field.name, filter.value)));
+        match filter {
+            Some(Filter { value, .. }) => {
+                let field = ident(&column.field.name);
+                fields.push(quote!(#field: #value));
+            }
+            // Another list of the table filters by more columns.
+            None => is_complete = false,
+        }
     }
     if fields.is_empty() {
-        return format!("&{name}::default(), ");
+        return (TokenStream::new(), Some(quote!(&#name::default())));
     }
-    if fields.len() < list.stored.filters().count() {
-        // Another list of the table filters by more columns.
-        let margin = " ".repeat(8);
-        let fields: String = fields
-            .iter()
-            .map(|field| format!("{margin}    {field},\n"))
-            .collect();
-        code.push_str(&format!(
-            "{margin}let filter = {name} {{\n{fields}{margin}    ..{name}::default()\n{margin}}};\n"
-        ));
-    } else {
-        code.push_str(&format!("        let filter = {};\n", literal(8, name, &fields)));
-    }
-    "&filter, ".to_owned()
+    let rest = (!is_complete).then(|| quote!(, ..#name::default()));
+    let lets = quote!(let filter = #name { #(#fields),* #rest };);
+    (lets, Some(quote!(&filter)))
 }

@@ -1,24 +1,23 @@
 //! Generates files that the user owns: handlers and middleware, written once. Handlers of the five operations on an
 //! entity are complete. Any other handler responds with 501 and names the file to edit.
 
+mod column_limits;
 mod list;
 mod operations;
 mod owner;
 mod refusals;
 mod resource;
-mod unfit;
 mod values;
 
-use std::collections::BTreeSet;
-use std::fmt::Write as _;
-
 use kit_ir::{DeclarationId, Property, Route, TypeId};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
 
-use crate::database::{Database, Stored};
+use crate::database::{Database, Parameter, Stored};
 use crate::middleware::{Added, Middleware};
-use crate::print::{Expression, import, imports, in_comment, signature};
-use crate::router::{Group, Routes};
-use crate::types::Types;
+use crate::router::{Group, RouteNames, Routes};
+use crate::source::{Imports, doc, file_doc, ident, reads_field_of, string_literal};
+use crate::types::{RuntimeItem, RuntimeType, RustType, Types};
 use crate::{File, Warning, names};
 
 pub(crate) fn files(
@@ -26,7 +25,7 @@ pub(crate) fn files(
     routes: &Routes<'_>,
     database: &Database<'_>,
 ) -> (Vec<File>, Vec<Warning>) {
-    let known = Known {
+    let known = HandlerContext {
         types,
         routes,
         database,
@@ -44,7 +43,7 @@ pub(crate) fn files(
 /// Adds the filters to each table that the queries of its lists use.
 pub(crate) fn add_filters(types: &Types<'_>, routes: &Routes<'_>, database: &mut Database<'_>) {
     let mut wanted: Vec<(String, Vec<String>)> = Vec::new();
-    let known = Known {
+    let known = HandlerContext {
         types,
         routes,
         database,
@@ -62,7 +61,7 @@ pub(crate) fn add_filters(types: &Types<'_>, routes: &Routes<'_>, database: &mut
 
 /// Input for generating handlers.
 #[derive(Clone, Copy)]
-struct Known<'k, 'p> {
+struct HandlerContext<'k, 'p> {
     types: &'k Types<'p>,
     routes: &'k Routes<'p>,
     database: &'k Database<'k>,
@@ -72,14 +71,13 @@ struct Known<'k, 'p> {
 #[derive(Clone, Default)]
 struct Uses {
     /// Imported items of the runtime.
-    runtime: BTreeSet<&'static str>,
-    /// True if the file uses errors of the contracts.
-    errors: bool,
-    models: Vec<String>,
-    /// Imported modules of tables.
-    modules: Vec<String>,
-    /// Imported items of these modules.
-    rows: Vec<(String, String)>,
+    runtime: Imports,
+    /// Imported modules of tables, and items of these modules.
+    tables: Imports,
+    /// Imported errors of the contracts.
+    errors: Imports,
+    /// Imported models.
+    models: Imports,
     /// Functions before the handlers.
     functions: Vec<Function>,
     /// Reason why the current handler must not be generated: it would access rows that do not belong to the request.
@@ -106,29 +104,24 @@ struct DeniedRoute<'a> {
 #[derive(Clone)]
 struct Function {
     name: String,
-    /// Source of the function. Functions with the same source are written once.
-    text: String,
+    /// Functions with the same code are written once.
+    code: TokenStream,
 }
 
 impl Uses {
-    /// Adds a function, unless one with the same source exists. Returns its name.
-    fn function(&mut self, wanted: String, text: impl Fn(&str) -> String) -> String {
-        if let Some(known) = self
-            .functions
-            .iter()
-            .find(|known| known.text == text(&known.name))
-        {
-            return known.name.clone();
+    /// Adds a function, unless one with the same code exists. Returns its name.
+    fn function(&mut self, wanted: String, code: impl Fn(&Ident) -> TokenStream) -> Ident {
+        let is_same = |known: &&Function| known.code.to_string() == code(&ident(&known.name)).to_string();
+        if let Some(known) = self.functions.iter().find(is_same) {
+            return ident(&known.name);
         }
         let name = names::unique(wanted, |taken| {
             self.functions.iter().any(|known| known.name == taken)
         });
-        let text = text(&name);
-        self.functions.push(Function {
-            name: name.clone(),
-            text,
-        });
-        name
+        let function = ident(&name);
+        let code = code(&function);
+        self.functions.push(Function { name, code });
+        function
     }
 
     /// Records why the current handler must not be generated. Only the first reason is kept.
@@ -137,114 +130,119 @@ impl Uses {
         self.denied.get_or_insert(Denial { reason, undeclared });
     }
 
-    /// Records that a parameter's type is imported.
-    fn parameter(&mut self, r#type: &str) {
-        if r#type == "&BigInt" {
-            self.runtime.insert("BigInt");
+    /// Imports the type of a parameter.
+    fn parameter(&mut self, r#type: &Parameter) {
+        if let Parameter::BigInt(bigint) = r#type
+            && !bigint.is_qualified
+        {
+            self.runtime("BigInt");
         }
     }
 
-    /// Records that the module of a table is imported.
+    /// Imports an item of the runtime.
+    fn runtime(&mut self, item: &str) {
+        self.runtime.add_path(&format!("kit_runtime::{item}"));
+    }
+
+    /// Imports a model.
+    fn model(&mut self, name: &str) {
+        self.models.add("crate::models", name);
+    }
+
+    /// Imports the module of a table.
     fn module(&mut self, stored: &Stored<'_>) {
-        self.modules.push(stored.module.clone());
+        self.tables.add_module(&format!("crate::db::{}", stored.module));
     }
 
-    /// Records that an item of a table's module is imported.
+    /// Imports an item of a table's module.
     fn row(&mut self, stored: &Stored<'_>, item: &str) {
-        self.rows.push((stored.module.clone(), item.to_owned()));
-    }
-
-    fn imports(mut self, group: &Group<'_>) -> String {
-        let runtime: Vec<String> = self
-            .runtime
-            .iter()
-            .map(|item| format!("kit_runtime::{item}"))
-            .collect();
-        let mut text = imports(runtime.iter().map(String::as_str));
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str("use crate::app::App;\n");
-        self.modules.sort();
-        self.modules.dedup();
-        for module in &self.modules {
-            let mut items: Vec<&str> = self
-                .rows
-                .iter()
-                .filter(|(of, _)| of == module)
-                .map(|(_, item)| item.as_str())
-                .collect();
-            items.sort_unstable();
-            items.dedup();
-            items.insert(0, "self");
-            if items.len() == 1 {
-                let _ = writeln!(text, "use crate::db::{module};");
-            } else {
-                let _ = writeln!(text, "use crate::db::{module}::{{{}}};", items.join(", "));
-            }
-        }
-        let mut error = vec!["Error".to_owned()];
-        if self.errors {
-            error.push("AppError".to_owned());
-        }
-        text.push_str(&import("crate::error", &error));
-        text.push_str(&import("crate::models", &self.models));
-        let mut router: Vec<String> = group.routes.iter().map(|handled| handled.input.clone()).collect();
-        router.push(group.name.clone());
-        text.push_str(&import("crate::router", &router));
-        text
+        self.tables.add(&format!("crate::db::{}", stored.module), item);
     }
 }
 
-impl<'k> Known<'k, '_> {
+impl<'k> HandlerContext<'k, '_> {
     fn handlers<'a>(self, group: &Group<'a>, denials: &mut Vec<DeniedRoute<'a>>) -> File {
         let mut uses = Uses::default();
-        let file = group.file();
-        let mut body = format!("impl {} for App {{\n", group.name);
-        for (number, handled) in group.routes.iter().enumerate() {
-            if number > 0 {
-                body.push('\n');
-            }
-            // A handler that is discarded must not leave imports behind.
-            let mut wanted = uses.clone();
-            let reference = handled.route.reference();
-            let (input, code) = match (self.work(group, handled, &mut wanted), wanted.denied.take()) {
-                (Some(_), Some(denial)) => {
-                    let code = owner::denied(&reference, &denial.reason);
-                    let (route, path) = (handled.route, file.clone());
-                    denials.push(DeniedRoute { route, path, denial });
-                    ("_input", code)
-                }
-                (Some(code), None) => {
-                    uses = wanted;
-                    let is_used = code.contains("input.");
-                    (if is_used { "input" } else { "_input" }, code)
-                }
-                (None, _) => ("_input", not_written(&reference, &file)),
-            };
+        uses.errors.add("crate::error", "Error");
+        let path = group.file();
+        let mut router = Imports::default();
+        router.add("crate::router", &group.name);
+        let mut handlers = Vec::new();
+        for handled in &group.routes {
+            router.add("crate::router", &handled.input);
             if handled.is_open(self.types) {
-                uses.runtime.insert("Reply");
+                uses.runtime("Reply");
             } else if let Some(id) = handled.route.slots.response {
-                uses.models.push(self.types.name(id).to_owned());
+                uses.model(self.types.name(id));
             }
-            let name = format!("async fn {}", handled.function);
-            let given = ["&self".to_owned(), format!("{input}: {}", handled.input)];
-            let result = format!("Result<{}, Error>", handled.answer(self.types));
-            let head = signature(4, &name, &given, &result);
-            let _ = write!(body, "{head}\n{code}    }}\n");
+            handlers.push(self.handler(group, handled, &path, &mut uses, denials));
         }
-        body.push_str("}\n");
-        let functions: String = uses
-            .functions
-            .iter()
-            .map(|function| format!("{}\n", function.text))
-            .collect();
-        let text = format!(
-            "//! The handlers of `{}`. This file is yours: kit made it once and leaves it alone.\n\n{}\n{functions}{body}",
-            group.name,
-            uses.imports(group)
-        );
-        File::user(file, text)
+        let comment = file_doc(&format!(
+            "Handlers of `{}`. This file is yours: kit wrote it once and does not change it.",
+            group.name
+        ));
+        let Uses {
+            runtime,
+            tables,
+            errors,
+            models,
+            functions,
+            ..
+        } = uses;
+        let functions = functions.into_iter().map(|function| function.code);
+        let name = ident(&group.name);
+        let file = quote! {
+            #comment
+            #runtime
+            use crate::app::App;
+            #tables
+            #errors
+            #models
+            #router
+            #(#functions)*
+            impl #name for App { #(#handlers)* }
+        };
+        File::user(path, &file)
+    }
+
+    /// Returns the handler of a route. If kit cannot generate it, its code responds with 501.
+    fn handler<'a>(
+        self,
+        group: &Group<'a>,
+        handled: &RouteNames<'a>,
+        path: &str,
+        uses: &mut Uses,
+        denials: &mut Vec<DeniedRoute<'a>>,
+    ) -> TokenStream {
+        // A handler that is discarded must not leave imports behind.
+        let mut wanted = uses.clone();
+        let reference = handled.route.reference();
+        let code = match (
+            self.handler_code(group, handled, &mut wanted),
+            wanted.denied.take(),
+        ) {
+            (Some(_), Some(denial)) => {
+                let code = owner::denied(&reference, &denial.reason);
+                let (route, path) = (handled.route, path.to_owned());
+                denials.push(DeniedRoute { route, path, denial });
+                code
+            }
+            (Some(code), None) => {
+                *uses = wanted;
+                code
+            }
+            (None, _) => not_written(&reference, path),
+        };
+        let input = ident(if reads_field_of(&code, "input") {
+            "input"
+        } else {
+            "_input"
+        });
+        let (function, kind) = (ident(&handled.function), ident(&handled.input));
+        let answer = handled.answer(self.types);
+        quote! {
+            async fn #function(&self, #input: #kind) -> Result<#answer, Error> { #code }
+        }
     }
 
     /// Returns a property of a contract type.
@@ -268,37 +266,59 @@ fn middleware(middleware: &Middleware, database: &Database<'_>) -> File {
         r#type,
         adds,
     } = middleware;
-    let file = module.trim_start_matches("r#");
-    let code = not_written(name, &format!("src/middleware/{file}.rs"));
-    let fields: String = adds
-        .iter()
-        .map(|added| {
-            let Added { context, field } = added;
-            // No entity uses this context as its owner with a type that Rust supports, so no code reads the field.
-            let r#type = database.type_of_context(context).unwrap_or("String");
-            let r#type = if r#type == "BigInt" { "kit_runtime::BigInt" } else { r#type };
-            format!("    /// `ctx.{context}`: the owner of the rows that the request may read and change.\n    pub {field}: {type},\n")
-        })
-        .collect();
-    let body = if fields.is_empty() {
-        ";".to_owned()
+    let path = format!("src/middleware/{}.rs", module.trim_start_matches("r#"));
+    let code = not_written(name, &path);
+    let fields = adds.iter().map(|added| {
+        let Added { context, field } = added;
+        let comment = doc(&format!(
+            "`ctx.{context}`: the owner of the rows that the request may read and change."
+        ));
+        // If no entity uses this value as its owner with a type that Rust supports, no code reads the field.
+        let kind = match database.type_of_context(context) {
+            // Only handlers import the type.
+            Some(r#type) if r#type.is_runtime(RuntimeItem::BigInt) => RustType::Runtime(RuntimeType {
+                item: RuntimeItem::BigInt,
+                is_qualified: true,
+            }),
+            Some(r#type) => r#type.clone(),
+            None => RustType::String,
+        };
+        let field = ident(field);
+        quote!(#comment pub #field: #kind)
+    });
+    let body = if adds.is_empty() {
+        quote!(;)
     } else {
-        format!(" {{\n{fields}}}")
+        quote!({ #(#fields),* })
     };
-    let shown = in_comment(name);
-    let text = format!(
-        "//! `{shown}`. This file is yours: kit made it once and leaves it alone.\n\nuse kit_runtime::{{Error, Middleware, Request}};\n\nuse crate::app::App;\n\n/// What `{shown}` adds to a request.\n#[derive(Debug, Clone)]\npub struct {type}{body}\n\nimpl Middleware<App> for {type} {{\n    const NAME: &'static str = {};\n\n    /// Refuses every request until it says which may pass.\n    async fn run(_app: &App, _request: &Request) -> Result<Self, Error> {{\n{code}    }}\n}}\n",
-        names::text(name)
-    );
-    File::user(format!("src/middleware/{file}.rs"), text)
+    let comment = file_doc(&format!(
+        "`{name}`. This file is yours: kit wrote it once and does not change it."
+    ));
+    let values = doc(&format!("Values that `{name}` adds to a request."));
+    let (kind, name) = (ident(r#type), string_literal(name));
+    let file = quote! {
+        #comment
+
+        use kit_runtime::{Error, Middleware, Request};
+
+        use crate::app::App;
+
+        #values
+        #[derive(Debug, Clone)]
+        pub struct #kind #body
+
+        impl Middleware<App> for #kind {
+            const NAME: &'static str = #name;
+
+            /// Refuses every request until you write which requests may pass.
+            async fn run(_app: &App, _request: &Request) -> Result<Self, Error> { #code }
+        }
+    };
+    File::user(path, &file)
 }
 
 /// Returns the body of a handler that responds with an error and names the file to edit.
-fn not_written(what: &str, file: &str) -> String {
-    let arguments = [what, file].map(|text| Expression::plain(names::text(text)));
-    let error = Expression::call("Error::not_implemented", arguments.into());
-    format!(
-        "        {}\n",
-        Expression::call("Err", vec![error]).print(8, 0, 0)
-    )
+fn not_written(what: &str, file: &str) -> TokenStream {
+    let (what, file) = (string_literal(what), string_literal(file));
+    quote!(Err(Error::not_implemented(#what, #file)))
 }

@@ -1,17 +1,24 @@
 //! Generates handlers of operations on one row: create, read, update and delete.
 
 use kit_ir::Method;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
 
-use super::values::{Given, converted};
-use super::{Known, Uses};
+use super::values::{Part, RequestValue, converted};
+use super::{HandlerContext, Uses};
 use crate::database::Stored;
-use crate::print::{chain, literal};
-use crate::router::{Group, Handled};
+use crate::router::{Group, RouteNames};
+use crate::source::ident;
 use crate::types::{Field, Form};
 
-impl Known<'_, '_> {
+impl HandlerContext<'_, '_> {
     /// Returns the code of a route that is an operation on an entity.
-    pub(super) fn work(self, group: &Group<'_>, handled: &Handled<'_>, uses: &mut Uses) -> Option<String> {
+    pub(super) fn handler_code(
+        self,
+        group: &Group<'_>,
+        handled: &RouteNames<'_>,
+        uses: &mut Uses,
+    ) -> Option<TokenStream> {
         let slots = &handled.route.slots;
         match handled.route.method {
             Method::Post => self.create(group, handled, uses),
@@ -23,7 +30,7 @@ impl Known<'_, '_> {
         }
     }
 
-    fn create(self, group: &Group<'_>, handled: &Handled<'_>, uses: &mut Uses) -> Option<String> {
+    fn create(self, group: &Group<'_>, handled: &RouteNames<'_>, uses: &mut Uses) -> Option<TokenStream> {
         let slots = &handled.route.slots;
         slots.response?;
         let stored = self.resource(handled)?;
@@ -53,12 +60,13 @@ impl Known<'_, '_> {
         }
         let mut values = Vec::new();
         for column in stored.inserted() {
+            let name = ident(&column.field.name);
             if stored.is_owner(column) {
                 let value = row_owner.owned(column.insert_options());
-                values.push(format!("{}: {value}", column.field.name));
+                values.push(quote!(#name: #value));
                 continue;
             }
-            let given = |from: &str, fields: &[Field]| {
+            let given = |from: Part, fields: &[Field]| {
                 let field = fields
                     .iter()
                     .find(|field| field.property == column.field.property)?;
@@ -69,38 +77,38 @@ impl Known<'_, '_> {
                     column.insert_options(),
                 ))
             };
-            let value = match given("input.params", params).or_else(|| given("body", body)) {
+            let value = match given(Part::Params, params).or_else(|| given(Part::Body, body)) {
                 Some(value) => value?,
-                None if column.insert_options() > 0 => "None".to_owned(),
+                None if column.insert_options() > 0 => quote!(None),
                 None => return None,
             };
-            values.push(format!("{}: {value}", column.field.name));
+            values.push(quote!(#name: #value));
         }
         let new = &stored.structs.new;
         uses.module(stored);
         uses.row(stored, new);
-        let new = literal(8, new, &values);
-        let given: Vec<_> = Given::all("input.params", params)
-            .chain(Given::all("body", body))
+        let given: Vec<_> = RequestValue::all(Part::Params, params)
+            .chain(RequestValue::all(Part::Body, body))
             .collect();
         let other_owner = self.refuses_other_owner(group, stored, &row_owner, &given, uses)?;
         let references = self.checks_references(group, handled, stored, &row_owner, &given, uses);
-        let head = format!(
-            "{}        let body = input.body;\n{other_owner}{references}        let new = {new};\n",
-            row_owner.lets
-        );
-        let module = &stored.module;
-        Some(match self.refused(group, stored, uses) {
-            None => format!("{head}        Ok({module}::insert(&self.pool, &new).await?)\n"),
-            Some(refused) => {
-                let calls = [".await".to_owned(), format!(".map_err({refused})")];
-                let insert = chain(8, &format!("{module}::insert(&self.pool, &new)"), &calls, 0);
-                format!("{head}        {insert}\n")
-            }
+        let (new, module, lets) = (ident(new), ident(&stored.module), &row_owner.lets);
+        let insert = quote!(#module::insert(&self.pool, &new).await);
+        let result = match self.refused(group, stored, uses) {
+            None => quote!(Ok(#insert?)),
+            Some(refused) => quote!(#insert.map_err(#refused)),
+        };
+        Some(quote! {
+            #lets
+            let body = input.body;
+            #other_owner
+            #references
+            let new = #new { #(#values),* };
+            #result
         })
     }
 
-    fn read(self, handled: &Handled<'_>, uses: &mut Uses) -> Option<String> {
+    fn read(self, handled: &RouteNames<'_>, uses: &mut Uses) -> Option<TokenStream> {
         if handled.route.slots.query.is_some() {
             return None;
         }
@@ -110,20 +118,20 @@ impl Known<'_, '_> {
         let missing = self.missing(handled, stored, uses);
         let row_owner = self.row_owner(handled, stored, uses);
         uses.module(stored);
-        let arguments = key.arguments.join(", ");
-        let call = format!(
-            "{}::get(&self.pool, {})",
-            stored.module,
-            row_owner.after(&arguments)
-        );
-        let call = asked("let found = ", &call, None);
-        Some(format!(
-            "{}{}{call}        found.ok_or_else(|| {missing}({arguments}))\n",
-            key.lets, row_owner.lets
-        ))
+        let (module, arguments) = (ident(&stored.module), &key.arguments);
+        let owner = row_owner.argument.iter();
+        let call = quote!(#module::get(&self.pool, #(#arguments),* #(, #owner)*));
+        let found = awaited_query("found", &call, None);
+        let (key_lets, owner_lets) = (&key.lets, &row_owner.lets);
+        Some(quote! {
+            #key_lets
+            #owner_lets
+            #found
+            found.ok_or_else(|| #missing(#(#arguments),*))
+        })
     }
 
-    fn change(self, group: &Group<'_>, handled: &Handled<'_>, uses: &mut Uses) -> Option<String> {
+    fn change(self, group: &Group<'_>, handled: &RouteNames<'_>, uses: &mut Uses) -> Option<TokenStream> {
         let slots = &handled.route.slots;
         slots.response?;
         let stored = self.resource(handled).filter(|stored| stored.is_updated())?;
@@ -145,16 +153,17 @@ impl Known<'_, '_> {
             let field = fields
                 .iter()
                 .find(|field| field.property == column.field.property);
-            let value = match field {
-                Some(field) => converted("body", field, column.plain_type(), column.update_options())?,
-                None => "None".to_owned(),
+            let value = if let Some(field) = field {
+                converted(Part::Body, field, column.plain_type(), column.update_options())?
+            } else {
+                quote!(None)
             };
-            values.push(format!("{}: {value}", column.field.name));
+            let name = ident(&column.field.name);
+            values.push(quote!(#name: #value));
         }
         let changes = &stored.structs.changes;
         uses.module(stored);
         uses.row(stored, changes);
-        let changes = literal(8, changes, &values);
         let missing = self.missing(handled, stored, uses);
         let is_ruled = stored.constraints().iter().any(|constraint| {
             let columns = constraint.columns();
@@ -162,50 +171,57 @@ impl Known<'_, '_> {
                 .changed()
                 .any(|changed| columns.contains(&&changed.column.name))
         });
-        let is_refused = is_ruled || self.may_not_fit(handled, stored);
+        let is_refused = is_ruled || self.may_exceed_column(handled, stored);
         let refused = is_refused.then(|| self.refused(group, stored, uses)).flatten();
-        let arguments = key.arguments.join(", ");
         let row_owner = self.row_owner(handled, stored, uses);
-        let given: Vec<_> = Given::all("body", fields).collect();
+        let given: Vec<_> = RequestValue::all(Part::Body, fields).collect();
         let other_owner = self.refuses_other_owner(group, stored, &row_owner, &given, uses)?;
         let references = self.checks_references(group, handled, stored, &row_owner, &given, uses);
-        let (module, row) = (&stored.module, row_owner.after(&arguments));
-        let call = format!("{module}::update(&self.pool, {row}, &changes)");
-        let call = asked("let changed = ", &call, refused.as_deref());
-        Some(format!(
-            "{}{}        let body = input.body;\n{other_owner}{references}        let changes = {changes};\n{call}        changed.ok_or_else(|| {missing}({arguments}))\n",
-            key.lets, row_owner.lets
-        ))
+        let (module, arguments, changes) = (ident(&stored.module), &key.arguments, ident(changes));
+        let owner = row_owner.argument.iter();
+        let call = quote!(#module::update(&self.pool, #(#arguments),* #(, #owner)*, &changes));
+        let changed = awaited_query("changed", &call, refused.as_ref());
+        let (key_lets, owner_lets) = (&key.lets, &row_owner.lets);
+        Some(quote! {
+            #key_lets
+            #owner_lets
+            let body = input.body;
+            #other_owner
+            #references
+            let changes = #changes { #(#values),* };
+            #changed
+            changed.ok_or_else(|| #missing(#(#arguments),*))
+        })
     }
 
-    fn delete(self, handled: &Handled<'_>, uses: &mut Uses) -> Option<String> {
+    fn delete(self, handled: &RouteNames<'_>, uses: &mut Uses) -> Option<TokenStream> {
         let stored: &Stored<'_> = self.resource(handled)?;
         let key = self.key(handled, stored)?;
         let missing = self.missing(handled, stored, uses);
         let in_use = self.in_use(handled, stored, uses);
         uses.module(stored);
-        let arguments = key.arguments.join(", ");
         let row_owner = self.row_owner(handled, stored, uses);
-        let call = format!(
-            "{}::delete(&self.pool, {})",
-            stored.module,
-            row_owner.after(&arguments)
-        );
-        let asked = asked("let deleted = ", &call, in_use.as_deref());
-        Some(format!(
-            "{}{}{asked}        if deleted {{\n            Ok(())\n        }} else {{\n            Err({missing}({arguments}))\n        }}\n",
-            key.lets, row_owner.lets
-        ))
+        let (module, arguments) = (ident(&stored.module), &key.arguments);
+        let owner = row_owner.argument.iter();
+        let call = quote!(#module::delete(&self.pool, #(#arguments),* #(, #owner)*));
+        let deleted = awaited_query("deleted", &call, in_use.as_ref());
+        let (key_lets, owner_lets) = (&key.lets, &row_owner.lets);
+        Some(quote! {
+            #key_lets
+            #owner_lets
+            #deleted
+            if deleted {
+                Ok(())
+            } else {
+                Err(#missing(#(#arguments),*))
+            }
+        })
     }
 }
 
-/// Returns a statement that awaits the database and converts its error with `refused`.
-pub(super) fn asked(target: &str, call: &str, refused: Option<&str>) -> String {
-    let mut calls = vec![".await".to_owned()];
-    match refused {
-        Some(refused) => calls.push(format!(".map_err({refused})?")),
-        None => calls = vec![".await?".to_owned()],
-    }
-    let text = chain(8, call, &calls, target.len() + 1);
-    format!("        {target}{text};\n")
+/// Returns a statement that awaits a query and stores its result in a variable. `refused` converts errors of the query.
+pub(super) fn awaited_query(variable: &str, query: &TokenStream, refused: Option<&Ident>) -> TokenStream {
+    let variable = ident(variable);
+    let converted = refused.map(|refused| quote!(.map_err(#refused)));
+    quote!(let #variable = #query.await #converted?;)
 }

@@ -3,59 +3,54 @@
 
 use heck::ToShoutySnakeCase as _;
 use kit_ir::{DeclaredError, Program};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
 
-use super::refusals::{chosen, described, words};
-use super::values::Given;
-use super::{Denial, DeniedRoute, Known, Uses};
+use super::refusals::{description_or, first_match, in_words};
+use super::values::RequestValue;
+use super::{Denial, DeniedRoute, HandlerContext, Uses};
 use crate::database::{Rows, Stored, StoredColumn};
-use crate::print::{Expression, chain, signature};
-use crate::router::{Group, Handled};
+use crate::router::{Group, RouteNames};
+use crate::source::{doc, ident, string_literal};
 use crate::{HandlerText, Warning, names};
 
 /// Owner of rows, in a handler.
 pub(super) struct RowOwner {
     /// Statement that reads the value from the request; empty for a table without an owner.
-    pub(super) lets: String,
-    /// Argument of the database functions, followed by a comma; empty for a table without an owner.
-    pub(super) argument: String,
-    /// Name of the variable.
-    name: &'static str,
-    /// Value of the variable: `&input.require_auth.user_id`.
-    value: String,
+    pub(super) lets: TokenStream,
+    /// Argument of the database functions; `None` for a table without an owner.
+    pub(super) argument: Option<TokenStream>,
+    /// Value of the variable `owner`: `&input.require_auth.user_id`.
+    value: TokenStream,
     is_copied: bool,
 }
 
 impl RowOwner {
-    /// Appends the owner to the arguments of a database function.
-    pub(super) fn after(&self, arguments: &str) -> String {
-        match self.argument.strip_suffix(", ") {
-            Some(owner) => format!("{arguments}, {owner}"),
-            None => arguments.to_owned(),
-        }
-    }
-
     /// Returns the value for a new row, in the number of `Option`s that the insert requires.
-    pub(super) fn owned(&self, options: usize) -> String {
-        let name = self.name;
+    pub(super) fn owned(&self, options: usize) -> TokenStream {
         let value = if self.is_copied {
-            name.to_owned()
+            quote!(owner)
         } else {
-            format!("{name}.clone()")
+            quote!(owner.clone())
         };
-        (0..options).fold(value, |inner, _| format!("Some({inner})"))
+        (0..options).fold(value, |inner, _| quote!(Some(#inner)))
     }
 }
 
-impl<'k> Known<'k, '_> {
+impl<'k> HandlerContext<'k, '_> {
     /// Returns the owner in the handler of a route. If the handler must not access the rows, the reason is stored in
     /// `uses.denied`, and the caller discards the generated handler.
-    pub(super) fn row_owner(self, handled: &Handled<'_>, stored: &Stored<'_>, uses: &mut Uses) -> RowOwner {
+    pub(super) fn row_owner(
+        self,
+        handled: &RouteNames<'_>,
+        stored: &Stored<'_>,
+        uses: &mut Uses,
+    ) -> RowOwner {
         let entity = stored.entity();
         let mut row_owner = RowOwner {
-            lets: String::new(),
-            argument: String::new(),
-            name: "owner",
-            value: String::new(),
+            lets: TokenStream::new(),
+            argument: None,
+            value: TokenStream::new(),
             is_copied: false,
         };
         let value = match stored.rows {
@@ -79,18 +74,23 @@ impl<'k> Known<'k, '_> {
             }
         };
         if let Some((name, r#type)) = stored.owner_parameter() {
-            row_owner.is_copied = !r#type.starts_with('&');
-            let borrowed = if row_owner.is_copied { "" } else { "&" };
-            row_owner.value = format!("{borrowed}{value}");
-            row_owner.lets = format!("        let {name} = {};\n", row_owner.value);
-            row_owner.argument = format!("{name}, ");
-            row_owner.name = name;
+            row_owner.is_copied = r#type.is_copied();
+            let borrow = r#type.borrow();
+            let value = quote!(#borrow #value);
+            row_owner.lets = quote!(let #name = #value;);
+            row_owner.value = value;
+            row_owner.argument = Some(quote!(#name));
         }
         row_owner
     }
 
     /// Returns the expression of `ctx.` `context` in a handler, or the reason why there is none.
-    fn value(self, handled: &Handled<'_>, stored: &Stored<'_>, context: &str) -> Result<String, String> {
+    fn value(
+        self,
+        handled: &RouteNames<'_>,
+        stored: &Stored<'_>,
+        context: &str,
+    ) -> Result<TokenStream, String> {
         let entity = stored.entity();
         let Some(value) = handled.added(context) else {
             return Err(format!(
@@ -112,44 +112,43 @@ impl<'k> Known<'k, '_> {
         group: &Group<'_>,
         stored: &Stored<'_>,
         row_owner: &RowOwner,
-        given: &[Given<'_>],
+        given: &[RequestValue<'_>],
         uses: &mut Uses,
-    ) -> Option<String> {
+    ) -> Option<TokenStream> {
+        let mut code = TokenStream::new();
         let Some((column, _)) = stored.owner() else {
-            return Some(String::new());
+            return Some(code);
         };
-        let mut code = String::new();
         for given in given.iter().filter(|given| given.is_of(column)) {
-            let differs = given.differs(column, row_owner.name, row_owner.is_copied)?;
+            let differs = given.differs(column, row_owner.is_copied)?;
             let error = self.other_owner(group, stored, uses);
-            let head = condition(&differs);
-            code.push_str(&format!("{head}            return Err({error}());\n        }}\n"));
+            code.extend(quote! {
+                if #differs {
+                    return Err(#error());
+                }
+            });
         }
         Some(code)
     }
 
     /// Returns the name of the function that creates the error for a row of another owner.
-    fn other_owner(self, group: &Group<'_>, stored: &Stored<'_>, uses: &mut Uses) -> String {
+    fn other_owner(self, group: &Group<'_>, stored: &Stored<'_>, uses: &mut Uses) -> Ident {
         let throws: Vec<&DeclaredError> = group
             .routes
             .iter()
             .flat_map(|handled| &handled.route.throws)
             .collect();
-        let throws = chosen(&throws, &[403], &[stored.entity().to_shouty_snake_case()]);
-        let thing = words(stored.entity(), false);
-        let message = format!("The {thing} would belong to somebody else");
-        let error = self
-            .error(
-                throws,
-                "forbidden",
-                "FORBIDDEN",
-                &described(throws, message),
-                uses,
-            )
-            .print(4, 0, 0);
-        uses.function(format!("other_owner_of_{}", names::plain_field(stored.entity())), |name| {
-            format!("/// Error for a request whose {thing} would belong to somebody else.\nfn {name}() -> Error {{\n    {error}\n}}\n")
-        })
+        let throws = first_match(&throws, &[403], &[stored.entity().to_shouty_snake_case()]);
+        let thing = in_words(stored.entity(), false);
+        let message = description_or(throws, format!("The {thing} would belong to another user"));
+        let error = self.error(throws, "forbidden", "FORBIDDEN", &message, uses);
+        let comment = doc(&format!(
+            "Error for a request whose {thing} would belong to another user."
+        ));
+        uses.function(
+            format!("other_owner_of_{}", names::plain_field(stored.entity())),
+            |name| quote!(#comment fn #name() -> Error { #error }),
+        )
     }
 
     /// Returns statements that refuse references to rows of another owner, with the same response as for rows that do
@@ -157,13 +156,13 @@ impl<'k> Known<'k, '_> {
     pub(super) fn checks_references(
         self,
         group: &Group<'_>,
-        handled: &Handled<'_>,
+        handled: &RouteNames<'_>,
         stored: &Stored<'_>,
         own: &RowOwner,
-        given: &[Given<'_>],
+        given: &[RequestValue<'_>],
         uses: &mut Uses,
-    ) -> String {
-        let mut code = String::new();
+    ) -> TokenStream {
+        let mut code = TokenStream::new();
         for key in &stored.table.foreign_keys {
             let column = stored
                 .columns
@@ -194,10 +193,13 @@ impl<'k> Known<'k, '_> {
             let Some(check) = self.reference_check(group, stored, target, column, uses) else {
                 continue;
             };
-            let is_own = own.value == row_owner.value && !own.argument.is_empty();
-            let owner = if is_own { own.name } else { &row_owner.value };
+            let is_own = own.value.to_string() == row_owner.value.to_string();
+            let owner = match &own.argument {
+                Some(argument) if is_own => argument,
+                _ => &row_owner.value,
+            };
             for referred in values {
-                code.push_str(&awaited(&check, &["self", &referred, owner]));
+                code.extend(quote!(#check(self, #referred, #owner).await?;));
             }
         }
         code
@@ -211,69 +213,42 @@ impl<'k> Known<'k, '_> {
         target: &Stored<'_>,
         column: &StoredColumn<'_>,
         uses: &mut Uses,
-    ) -> Option<String> {
+    ) -> Option<Ident> {
         let (owner, owner_type) = target.owner_parameter()?;
         let id_type = column.parameter_type()?;
         let error = self.unknown_reference(group, stored, &column.column.name, uses)?;
         uses.module(target);
-        uses.parameter(id_type);
-        uses.parameter(owner_type);
-        let thing = words(target.entity(), false);
-        let module = &target.module;
-        let error = error.print(8, "return Err();".len(), 0);
-        let get = format!("{module}::get(&app.pool, id, {owner})");
-        let found = chain(4, &get, &[".await?".to_owned()], "let found = ;".len());
+        uses.parameter(&id_type);
+        uses.parameter(&owner_type);
+        let thing = in_words(target.entity(), false);
+        let module = ident(&target.module);
         let property = names::plain_field(&column.field.property);
         let wanted = format!("check_{}", property.trim_start_matches('_'));
+        let comment = doc(&format!(
+            "Refuses a {thing} that does not exist or belongs to another user, both with the same error."
+        ));
         Some(uses.function(wanted, |name| {
-            let given = [
-                "app: &App".to_owned(),
-                format!("id: Option<{id_type}>"),
-                format!("{owner}: {owner_type}"),
-            ];
-            let head = signature(0, &format!("async fn {name}"), &given, "Result<(), Error>");
-            format!(
-                "/// Refuses a {thing} that is not there or belongs to somebody else, with one and the same error.\n{head}\n    let Some(id) = id else {{\n        return Ok(());\n    }};\n    let found = {found};\n    if found.is_none() {{\n        return Err({error});\n    }}\n    Ok(())\n}}\n"
-            )
+            quote! {
+                #comment
+                async fn #name(app: &App, id: Option<#id_type>, #owner: #owner_type) -> Result<(), Error> {
+                    let Some(id) = id else {
+                        return Ok(());
+                    };
+                    let found = #module::get(&app.pool, id, #owner).await?;
+                    if found.is_none() {
+                        return Err(#error);
+                    }
+                    Ok(())
+                }
+            }
         }))
     }
 }
 
-/// Formats the head of an `if` like rustfmt, which breaks a chain of calls that is wider than 60 columns.
-fn condition(text: &str) -> String {
-    let calls = text.split_once(".is_some_and(");
-    match calls {
-        Some((value, closure)) if text.len() > 60 => {
-            let value = value.replace('.', "\n            .");
-            format!("        if {value}\n            .is_some_and({closure}\n        {{\n")
-        }
-        _ => format!("        if {text} {{\n"),
-    }
-}
-
-/// Formats a statement that awaits a function and returns its error, like rustfmt.
-fn awaited(function: &str, arguments: &[&str]) -> String {
-    let flat = arguments.join(", ");
-    let line = format!("        {function}({flat}).await?;\n");
-    // rustfmt's maximum widths of call arguments, of a chain and of a line.
-    if flat.len() <= 60 && line.trim().len() <= 61 + 8 && line.len() <= 101 {
-        return line;
-    }
-    let arguments: String = arguments
-        .iter()
-        .map(|argument| format!("            {argument},\n"))
-        .collect();
-    format!("        {function}(\n{arguments}        )\n        .await?;\n")
-}
-
 /// Returns the body of a handler that responds with 501 and the reason.
-pub(super) fn denied(what: &str, reason: &str) -> String {
-    let arguments = [what, reason].map(|text| Expression::plain(names::text(text)));
-    let error = Expression::call("Error::not_specified", arguments.into());
-    format!(
-        "        {}\n",
-        Expression::call("Err", vec![error]).print(8, 0, 0)
-    )
+pub(super) fn denied(what: &str, reason: &str) -> TokenStream {
+    let (what, reason) = (string_literal(what), string_literal(reason));
+    quote!(Err(Error::not_specified(#what, #reason)))
 }
 
 /// Returns warnings about routes whose handlers were not generated: one per entity without `@owner`, and one for each
@@ -293,7 +268,7 @@ pub(super) fn warnings(program: &Program, denials: &[DeniedRoute<'_>]) -> Vec<Wa
                 help: format!("write the handler in {}", denied.path),
                 handler: Some(HandlerText {
                     path: denied.path.clone(),
-                    code: format!("Error::not_specified({},", names::text(&reference)),
+                    code: format!("Error::not_specified({},", string_literal(&reference)),
                 }),
             });
             continue;

@@ -1,23 +1,26 @@
 //! Determines the table of a route, and the key of a row in the request.
 
 use kit_ir::{Method, Segment};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
 
-use super::Known;
+use super::HandlerContext;
+use super::values::Part;
 use crate::database::Stored;
-use crate::router::Handled;
+use crate::router::RouteNames;
 use crate::types::Form;
 
 /// Key of a row, in a handler.
 pub(super) struct Key {
     /// Statements that read the key from the request.
-    pub(super) lets: String,
-    /// Values of the key as arguments.
-    pub(super) arguments: Vec<String>,
+    pub(super) lets: TokenStream,
+    /// Variables with the values of the key.
+    pub(super) arguments: Vec<Ident>,
 }
 
-impl<'k> Known<'k, '_> {
+impl<'k> HandlerContext<'k, '_> {
     /// Returns the table of which a route reads or writes one row.
-    pub(super) fn resource(self, handled: &Handled<'_>) -> Option<&'k Stored<'k>> {
+    pub(super) fn resource(self, handled: &RouteNames<'_>) -> Option<&'k Stored<'k>> {
         if handled.route.slots.response.is_some() {
             return self.answered(handled);
         }
@@ -30,9 +33,9 @@ impl<'k> Known<'k, '_> {
     }
 
     /// Returns the table of which a route lists rows, if the response type does not show it.
-    pub(super) fn listed(self, handled: &Handled<'_>) -> Option<&'k Stored<'k>> {
+    pub(super) fn listed(self, handled: &RouteNames<'_>) -> Option<&'k Stored<'k>> {
         let path = &handled.route.path;
-        let of_one = |other: &&Handled<'_>| match other.route.path.after(path) {
+        let of_one = |other: &&RouteNames<'_>| match other.route.path.after(path) {
             Some([]) => other.route.method == Method::Post,
             Some([Segment::Parameter(_)]) => true,
             Some(_) | None => false,
@@ -43,24 +46,24 @@ impl<'k> Known<'k, '_> {
             .or_else(|| self.collection(handled))
     }
 
-    fn all(self) -> impl Iterator<Item = &'k Handled<'k>> {
+    fn all(self) -> impl Iterator<Item = &'k RouteNames<'k>> {
         self.routes.groups.iter().flat_map(|group| &group.routes)
     }
 
     /// Returns the table of the entity that a route returns.
-    fn answered(self, handled: &Handled<'_>) -> Option<&'k Stored<'k>> {
+    fn answered(self, handled: &RouteNames<'_>) -> Option<&'k Stored<'k>> {
         let name = self.types.name(handled.route.slots.response?);
         self.database.of_entity(name)
     }
 
     /// Returns the table whose name is the last static segment of the path.
-    fn collection(self, handled: &Handled<'_>) -> Option<&'k Stored<'k>> {
+    fn collection(self, handled: &RouteNames<'_>) -> Option<&'k Stored<'k>> {
         let last = handled.route.path.static_segments().next_back()?;
         self.database.table(&last.replace('-', "_"))
     }
 
     /// Returns the key of a row in the path. Every path parameter must be part of the key.
-    pub(super) fn key(self, handled: &Handled<'_>, stored: &Stored<'_>) -> Option<Key> {
+    pub(super) fn key(self, handled: &RouteNames<'_>, stored: &Stored<'_>) -> Option<Key> {
         let params = self
             .types
             .structs
@@ -70,7 +73,7 @@ impl<'k> Known<'k, '_> {
             return None;
         }
         let mut key = Key {
-            lets: String::new(),
+            lets: TokenStream::new(),
             arguments: Vec::new(),
         };
         for ((name, r#type), column) in names.into_iter().zip(stored.key()) {
@@ -78,17 +81,11 @@ impl<'k> Known<'k, '_> {
                 .iter()
                 .find(|param| param.property == column.field.property);
             let param = by_name.or_else(|| params.first().filter(|_| params.len() == 1))?;
-            let borrowed = match (param.r#type.as_str(), r#type) {
-                ("String", "&str")
-                | ("BigInt", "&BigInt")
-                | ("kit_runtime::BigInt", "&kit_runtime::BigInt") => "&",
-                (given, wanted) if given == wanted => "",
-                _ => return None,
-            };
-            key.lets.push_str(&format!(
-                "        let {name} = {borrowed}input.params.{};\n",
-                param.name
-            ));
+            if !r#type.accepts(&param.r#type) {
+                return None;
+            }
+            let (borrow, value) = (r#type.borrow(), Part::Params.field(param));
+            key.lets.extend(quote!(let #name = #borrow #value;));
             key.arguments.push(name);
         }
         Some(key)

@@ -1,19 +1,43 @@
 //! Converts values of requests to values of columns.
 
-use crate::database::StoredColumn;
-use crate::types::Field;
+use proc_macro2::TokenStream;
+use quote::quote;
 
-/// A property of a request, with the expression of the object that contains it.
+use crate::database::{Parameter, StoredColumn};
+use crate::source::ident;
+use crate::types::{Field, RustType};
+
+/// Part of a request that contains properties.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Params,
+    Query,
+    /// The variable `body`.
+    Body,
+}
+
+impl Part {
+    /// Returns the expression of a field in a handler.
+    pub(super) fn field(self, field: &Field) -> TokenStream {
+        let name = ident(&field.name);
+        match self {
+            Self::Params => quote!(input.params.#name),
+            Self::Query => quote!(input.query.#name),
+            Self::Body => quote!(body.#name),
+        }
+    }
+}
+
+/// A property of a request, with the part that contains it.
 #[derive(Clone, Copy)]
-pub(super) struct Given<'f> {
-    /// `body` or `input.params`.
-    from: &'static str,
+pub(super) struct RequestValue<'f> {
+    from: Part,
     field: &'f Field,
 }
 
-impl<'f> Given<'f> {
-    pub(super) fn all(from: &'static str, fields: &'f [Field]) -> impl Iterator<Item = Self> {
-        fields.iter().map(move |field| Given { from, field })
+impl<'f> RequestValue<'f> {
+    pub(super) fn all(from: Part, fields: &'f [Field]) -> impl Iterator<Item = Self> {
+        fields.iter().map(move |field| Self { from, field })
     }
 
     /// Returns true if this property is the value of the column.
@@ -23,73 +47,58 @@ impl<'f> Given<'f> {
 
     /// Returns the expression, true if the value may be absent, and true if the value may be null. Returns `None` if
     /// the type differs from the column's.
-    fn parts(&self, column: &StoredColumn<'_>) -> Option<(String, bool, bool)> {
-        let (plain, nullable) = without_option(&self.field.r#type);
-        let value = format!("{}.{}", self.from, self.field.name);
-        (plain == column.plain_type()).then_some((value, self.field.optional, nullable))
+    fn parts(&self, column: &StoredColumn<'_>) -> Option<(TokenStream, bool, bool)> {
+        let own = &self.field.r#type;
+        let value = self.from.field(self.field);
+        (own.without_option() == column.plain_type()).then(|| (value, self.field.optional, own.is_option()))
     }
 
     /// Returns the condition that the value is present and differs from the variable `owner`. Null counts as different.
-    pub(super) fn differs(&self, column: &StoredColumn<'_>, owner: &str, is_copied: bool) -> Option<String> {
+    pub(super) fn differs(&self, column: &StoredColumn<'_>, is_copied: bool) -> Option<TokenStream> {
         let (value, optional, nullable) = self.parts(column)?;
-        let borrowed = if is_copied { "" } else { ".as_ref()" };
+        let borrowed = (!is_copied).then(|| quote!(.as_ref()));
         Some(match (optional, nullable) {
-            (false, false) if is_copied => format!("{value} != {owner}"),
-            (false, false) => format!("{value} != *{owner}"),
-            (true, false) => format!("{value}{borrowed}.is_some_and(|given| given != {owner})"),
-            (false, true) => format!("{value}{borrowed} != Some({owner})"),
+            (false, false) if is_copied => quote!(#value != owner),
+            (false, false) => quote!(#value != *owner),
+            (true, false) => quote!(#value #borrowed.is_some_and(|given| given != owner)),
+            (false, true) => quote!(#value #borrowed != Some(owner)),
             (true, true) => {
-                format!("{value}{borrowed}.is_some_and(|given| given{borrowed} != Some({owner}))")
+                quote!(#value #borrowed.is_some_and(|given| given #borrowed != Some(owner)))
             }
         })
     }
 
     /// Returns the expression as an `Option` of the key's type, which a check of a reference accepts.
-    pub(super) fn referred(&self, column: &StoredColumn<'_>) -> Option<String> {
+    pub(super) fn referred(&self, column: &StoredColumn<'_>) -> Option<TokenStream> {
         let (value, optional, nullable) = self.parts(column)?;
-        Some(
-            match (
-                column.parameter_type()?,
-                usize::from(optional) + usize::from(nullable),
-            ) {
-                ("&str", 0) => format!("Some({value}.as_str())"),
-                ("&str", 1) => format!("{value}.as_deref()"),
-                ("&str", _) => format!("{value}.as_ref().and_then(Option::as_deref)"),
-                (borrowed, 0) if borrowed.starts_with('&') => format!("Some(&{value})"),
-                (borrowed, 1) if borrowed.starts_with('&') => format!("{value}.as_ref()"),
-                (borrowed, _) if borrowed.starts_with('&') => {
-                    format!("{value}.as_ref().and_then(Option::as_ref)")
-                }
-                (_, 0) => format!("Some({value})"),
-                (_, 1) => value,
-                (_, _) => format!("{value}.flatten()"),
-            },
-        )
+        let options = usize::from(optional) + usize::from(nullable);
+        Some(match (column.parameter_type()?, options) {
+            (Parameter::Text, 0) => quote!(Some(#value.as_str())),
+            (Parameter::Text, 1) => quote!(#value.as_deref()),
+            (Parameter::Text, _) => quote!(#value.as_ref().and_then(Option::as_deref)),
+            (Parameter::BigInt(_), 0) => quote!(Some(&#value)),
+            (Parameter::BigInt(_), 1) => quote!(#value.as_ref()),
+            (Parameter::BigInt(_), _) => quote!(#value.as_ref().and_then(Option::as_ref)),
+            (Parameter::Whole | Parameter::Float, 0) => quote!(Some(#value)),
+            (Parameter::Whole | Parameter::Float, 1) => value,
+            (Parameter::Whole | Parameter::Float, _) => quote!(#value.flatten()),
+        })
     }
-}
-
-/// Returns a type without its `Option`, and true if it had one.
-fn without_option(r#type: &str) -> (&str, bool) {
-    let inner = r#type
-        .strip_prefix("Option<")
-        .and_then(|rest| rest.strip_suffix('>'));
-    (inner.unwrap_or(r#type), inner.is_some())
 }
 
 /// Returns the expression of a property as a value in the given number of `Option`s, or `None` if its type differs. An
 /// absent value is `None` in the outermost `Option`, and null is `None` in the innermost.
-pub(super) fn converted(from: &str, field: &Field, plain: &str, options: usize) -> Option<String> {
-    let (inner, nullable) = without_option(&field.r#type);
-    if inner != plain {
+pub(super) fn converted(from: Part, field: &Field, plain: &RustType, options: usize) -> Option<TokenStream> {
+    if field.r#type.without_option() != plain {
         return None;
     }
-    let value = format!("{from}.{}", field.name);
-    Some(match (field.optional, nullable, options) {
+    let value = from.field(field);
+    Some(match (field.optional, field.r#type.is_option(), options) {
         (false, false, 0) | (true, false, 1) | (false, true, 1) | (true, true, 2) => value,
-        (false, false, 1) | (false, true, 2) => format!("Some({value})"),
-        (false, false, 2) => format!("Some(Some({value}))"),
-        (true, false, 2) => format!("{value}.map(Some)"),
-        (true, true, 1) => format!("{value}.flatten()"),
+        (false, false, 1) | (false, true, 2) => quote!(Some(#value)),
+        (false, false, 2) => quote!(Some(Some(#value))),
+        (true, false, 2) => quote!(#value.map(Some)),
+        (true, true, 1) => quote!(#value.flatten()),
         _ => return None,
     })
 }

@@ -2,16 +2,17 @@
 //! the expression of a value depends on the definition of its type.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use kit_analysis::{Fit, fit, read, specificity};
 use kit_ir::{DefaultValue, LiteralValue, ObjectType, Span, TypeId, TypeKind};
+use proc_macro2::{Literal, TokenStream};
+use quote::{ToTokens, quote};
 use serde_json::Value;
 
 use super::{Models, Module, number};
-use crate::print::Expression;
-use crate::types::{Definition, Form, Types};
-use crate::{names, shapes};
+use crate::shapes;
+use crate::source::{ident, number as digits, string_literal};
+use crate::types::{Definition, Form, RuntimeItem, RuntimeType, RustType, Types};
 
 /// Default of a field.
 pub(super) struct Default {
@@ -19,7 +20,7 @@ pub(super) struct Default {
     pub(super) function: String,
     pub(super) r#type: TypeId,
     /// Type of the field in Rust.
-    pub(super) rust: String,
+    pub(super) rust: RustType,
     pub(super) value: DefaultValue,
     pub(super) property: String,
     pub(super) span: Span,
@@ -48,16 +49,16 @@ impl Models<'_, '_> {
             form: self.form,
             defaults,
         });
-        self.module.items.push(String::new());
+        self.module.items.push(TokenStream::new());
     }
 }
 
 /// Writes the functions into the reserved items.
 pub(super) fn write(types: &mut Types<'_>, modules: &mut BTreeMap<String, Module>, pending: Vec<Pending>) {
-    let mut homes: BTreeMap<String, String> = BTreeMap::new();
+    let mut modules_of_types: BTreeMap<String, String> = BTreeMap::new();
     for module in modules.values() {
         let declared = module.declared.iter();
-        homes.extend(declared.map(|name| (name.clone(), module.name.clone())));
+        modules_of_types.extend(declared.map(|name| (name.clone(), module.name.clone())));
     }
     for Pending {
         module,
@@ -70,12 +71,12 @@ pub(super) fn write(types: &mut Types<'_>, modules: &mut BTreeMap<String, Module
         let Some(module) = modules.get_mut(&module) else {
             continue;
         };
-        let mut functions = String::new();
+        let mut functions = Vec::new();
         for default in defaults {
             let mut writer = Writer {
                 types,
                 module,
-                homes: &homes,
+                modules_of_types: &modules_of_types,
                 form,
             };
             let Some(value) = writer.default(&default) else {
@@ -86,19 +87,12 @@ pub(super) fn write(types: &mut Types<'_>, modules: &mut BTreeMap<String, Module
                 );
                 continue;
             };
-            if !functions.is_empty() {
-                functions.push('\n');
-            }
-            let _ = write!(
-                functions,
-                "    fn {}() -> {} {{\n        {}\n    }}\n",
-                default.function,
-                default.rust,
-                value.print(8, 0, 0)
-            );
+            let (function, rust) = (ident(&default.function), &default.rust);
+            functions.push(quote!(fn #function() -> #rust { #value }));
         }
         if !functions.is_empty() {
-            module.items[place] = format!("impl {owner} {{\n{functions}}}\n");
+            let owner = ident(&owner);
+            module.items[place] = quote!(impl #owner { #(#functions)* });
         }
     }
 }
@@ -108,63 +102,79 @@ struct Writer<'a, 'p> {
     types: &'a Types<'p>,
     module: &'a mut Module,
     /// Module of each type.
-    homes: &'a BTreeMap<String, String>,
+    modules_of_types: &'a BTreeMap<String, String>,
     form: Form,
 }
 
 impl Writer<'_, '_> {
-    fn default(&mut self, default: &Default) -> Option<Expression> {
+    fn default(&mut self, default: &Default) -> Option<TokenStream> {
         let value = match &default.value {
             DefaultValue::Now => {
-                let timestamp = self.module.runtime(self.types, "Timestamp");
-                let now = Expression::plain(format!("{timestamp}::now()"));
-                return Some(some(&default.rust, now));
+                let now = self.now();
+                return Some(if default.rust.is_option() {
+                    quote!(Some(#now))
+                } else {
+                    now
+                });
             }
-            value => on_the_wire(value)?,
+            value => as_json(value)?,
         };
         self.value(default.r#type, &default.rust, &value)
     }
 
+    /// Returns the expression of the current time.
+    fn now(&mut self) -> TokenStream {
+        let timestamp = self.runtime(RuntimeItem::Timestamp);
+        quote!(#timestamp::now())
+    }
+
+    fn runtime(&mut self, item: RuntimeItem) -> RuntimeType {
+        self.module.runtime_type(self.types, item)
+    }
+
     /// Returns the expression of a JSON value with a Rust type, or `None` if the value has no Rust form.
-    fn value(&mut self, id: TypeId, rust: &str, value: &Value) -> Option<Expression> {
-        if let Some(inner) = within(rust, "Box") {
-            let inner = self.value(id, inner, value)?;
-            return Some(Expression::call("Box::new", vec![inner]));
-        }
-        if let Some(inner) = within(rust, "Option") {
-            if value.is_null() {
-                return Some(Expression::plain("None"));
+    fn value(&mut self, id: TypeId, rust: &RustType, value: &Value) -> Option<TokenStream> {
+        match rust {
+            RustType::Box(inner) => {
+                let inner = self.value(id, inner, value)?;
+                return Some(quote!(Box::new(#inner)));
             }
-            let inner = self.value(id, inner, value)?;
-            return Some(Expression::call("Some", vec![inner]));
+            RustType::Option(_) if value.is_null() => return Some(quote!(None)),
+            RustType::Option(inner) => {
+                let inner = self.value(id, inner, value)?;
+                return Some(quote!(Some(#inner)));
+            }
+            _ => {}
         }
         let program = self.types.program;
         let kind = &program.types[id].kind;
         if let TypeKind::Reference { declaration } = kind {
             self.module.model(self.types, *declaration, self.form);
             let target = program.declarations[*declaration].r#type;
-            if let Some(Definition::Newtype(inner)) = self.types.definitions.get(rust).cloned() {
+            if let Some(Definition::Newtype(inner)) = self.definition(rust) {
                 let inner = self.value(target, &inner, value)?;
-                return Some(Expression::call(rust, vec![inner]));
+                return Some(quote!(#rust(#inner)));
             }
             return self.value(target, rust, value);
         }
-        if self.homes.get(rust).is_some_and(|home| *home != self.module.name) {
-            self.module.models.insert(rust.to_owned());
-        }
-        match self.types.definitions.get(rust).cloned() {
+        self.import(rust);
+        match self.definition(rust) {
             Some(Definition::Texts(texts)) => {
                 let text = value.as_str()?;
                 let (_, variant) = texts.iter().find(|(known, _)| known == text)?;
-                return Some(Expression::plain(format!("{rust}::{variant}")));
+                let variant = ident(variant);
+                return Some(quote!(#rust::#variant));
             }
             Some(Definition::Union(variants)) => {
                 let members: Vec<TypeId> = variants.iter().map(|variant| variant.member).collect();
                 let variant = &variants[self.member(id, &members, value)?];
-                let path = format!("{rust}::{}", variant.name);
+                let name = ident(&variant.name);
                 return Some(match &variant.inner {
-                    None => Expression::plain(path),
-                    Some(inner) => Expression::call(path, vec![self.value(variant.member, inner, value)?]),
+                    None => quote!(#rust::#name),
+                    Some(inner) => {
+                        let inner = self.value(variant.member, inner, value)?;
+                        quote!(#rust::#name(#inner))
+                    }
                 });
             }
             _ => {}
@@ -178,13 +188,8 @@ impl Writer<'_, '_> {
                 self.value(*member?, rust, value)
             }
             TypeKind::Array { element } => {
-                let inner = within(rust, "Vec")?.to_owned();
-                self.list(
-                    value
-                        .as_array()?
-                        .iter()
-                        .map(|item| (*element, inner.as_str(), item)),
-                )
+                let items = value.as_array()?;
+                self.list(*element, element_type(rust)?, items)
             }
             TypeKind::Tuple { elements } => {
                 let types: Vec<(TypeId, bool, bool)> = elements
@@ -196,41 +201,49 @@ impl Writer<'_, '_> {
             TypeKind::Object(object) => self.object(object, rust, value),
             TypeKind::Unknown => {
                 let macro_name = self.module.runtime(self.types, "value");
-                Some(Expression::plain(format!("{macro_name}!({value})")))
+                let json = json(value);
+                Some(quote!(#macro_name!(#json)))
             }
             _ => self.scalar(id, rust, value),
         }
     }
 
-    fn scalar(&mut self, id: TypeId, rust: &str, value: &Value) -> Option<Expression> {
+    fn definition(&self, rust: &RustType) -> Option<Definition> {
+        self.types.definitions.get(rust.model()?).cloned()
+    }
+
+    /// Imports a generated type of another module.
+    fn import(&mut self, rust: &RustType) {
+        let Some(name) = rust.model() else { return };
+        let module = self.modules_of_types.get(name);
+        if module.is_some_and(|module| *module != self.module.name) {
+            self.module.models.insert(name.to_owned());
+        }
+    }
+
+    fn scalar(&mut self, id: TypeId, rust: &RustType, value: &Value) -> Option<TokenStream> {
         let r#type = &self.types.program.types[id];
         Some(match (&r#type.kind, value) {
-            (TypeKind::String | TypeKind::Template { .. }, Value::String(text)) => {
-                Expression::plain(format!("{}.to_owned()", names::text(text)))
-            }
-            (_, Value::Bool(value)) => Expression::plain(value.to_string()),
-            (_, Value::Null) => Expression::plain("()"),
+            (TypeKind::String | TypeKind::Template { .. }, Value::String(text)) => owned(text),
+            (_, Value::Bool(value)) => quote!(#value),
+            (_, Value::Null) => quote!(()),
             (kind, Value::Number(found)) if number(kind, &r#type.constraints).is_some() => {
                 let found = found.as_f64()?;
-                Expression::plain(if rust == "i64" {
+                if *rust == RustType::I64 {
                     shapes::whole(found)
                 } else {
                     shapes::decimal(found)
-                })
+                }
             }
             (TypeKind::Date, Value::String(text)) => {
-                let timestamp = self.module.runtime(self.types, "Timestamp");
-                let millis = shapes::grouped(&millis(text)?.to_string());
-                Expression::call(
-                    format!("{timestamp}::from_unix_millis_saturating"),
-                    vec![Expression::plain(millis)],
-                )
+                let timestamp = self.runtime(RuntimeItem::Timestamp);
+                let millis = digits(&shapes::grouped(&millis(text)?.to_string()));
+                quote!(#timestamp::from_unix_millis_saturating(#millis))
             }
             (TypeKind::Bytes, Value::String(text)) => {
-                let bytes = self.module.runtime(self.types, "Bytes");
-                let list = decoded(text)?.into_iter();
-                let list = list.map(|byte| Expression::plain(byte.to_string())).collect();
-                Expression::call(bytes, vec![Expression::Items("vec![", list)])
+                let bytes = self.runtime(RuntimeItem::Bytes);
+                let list = decoded(text)?.into_iter().map(Literal::u8_unsuffixed);
+                quote!(#bytes(vec![#(#list),*]))
             }
             (
                 TypeKind::BigInt
@@ -239,100 +252,102 @@ impl Writer<'_, '_> {
                 },
                 value,
             ) => {
-                let bigint = self.module.runtime(self.types, "BigInt");
-                let digits = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                match digits.parse::<i128>() {
-                    Ok(_) => {
-                        let suffix = if digits.parse::<i64>().is_ok() {
-                            "i64"
-                        } else {
-                            "i128"
-                        };
-                        let digits = format!("{}_{suffix}", shapes::grouped(&digits));
-                        Expression::call(format!("{bigint}::from"), vec![Expression::plain(digits)])
-                    }
-                    // The build already validated the value, so this branch is unreachable.
-                    Err(_) => {
-                        Expression::plain(format!("{}.parse().unwrap_or_default()", names::text(&digits)))
-                    }
+                let bigint = self.runtime(RuntimeItem::BigInt);
+                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                if text.parse::<i128>().is_ok() {
+                    let suffix = if text.parse::<i64>().is_ok() {
+                        "i64"
+                    } else {
+                        "i128"
+                    };
+                    let literal = digits(&format!("{}_{suffix}", shapes::grouped(&text)));
+                    quote!(#bigint::from(#literal))
+                } else {
+                    // The build already validated the value, so the fallback is never used.
+                    quote!(#text.parse().unwrap_or_default())
                 }
             }
             _ => return None,
         })
     }
 
-    fn list<'v>(&mut self, items: impl Iterator<Item = (TypeId, &'v str, &'v Value)>) -> Option<Expression> {
-        let items: Option<Vec<Expression>> =
-            items.map(|(id, rust, item)| self.value(id, rust, item)).collect();
+    /// Returns the expression of a `Vec`.
+    fn list(&mut self, element: TypeId, rust: &RustType, items: &[Value]) -> Option<TokenStream> {
+        let items: Option<Vec<TokenStream>> =
+            items.iter().map(|item| self.value(element, rust, item)).collect();
         let items = items?;
         Some(if items.is_empty() {
-            Expression::plain("Vec::new()")
+            quote!(Vec::new())
         } else {
-            Expression::Items("vec![", items)
+            quote!(vec![#(#items),*])
         })
     }
 
     fn tuple(
         &mut self,
         elements: &[(TypeId, bool, bool)],
-        rust: &str,
+        rust: &RustType,
         items: &[Value],
-    ) -> Option<Expression> {
-        let definition = self.types.definitions.get(rust).cloned();
-        let types: Vec<(String, String)> = if let Some(Definition::Tuple { fields, .. }) = &definition {
-            fields.clone()
-        } else {
-            let inner = rust.strip_prefix('(')?.strip_suffix(')')?;
-            let parts = split(inner.trim_end_matches(','));
-            parts.into_iter().map(|part| (String::new(), part)).collect()
+    ) -> Option<TokenStream> {
+        let definition = self.definition(rust);
+        let types: Vec<&RustType> = match (&definition, rust) {
+            (Some(Definition::Tuple { fields, .. }), _) => fields.iter().map(|(_, r#type)| r#type).collect(),
+            (_, RustType::Tuple(types)) => types.iter().collect(),
+            _ => return None,
         };
         let mut values = Vec::new();
         let mut at = 0;
-        for (number, ((id, optional, rest), (name, rust))) in elements.iter().zip(&types).enumerate() {
-            let expression = if *rest {
+        for (number, ((id, optional, rest), rust)) in elements.iter().zip(types).enumerate() {
+            values.push(if *rest {
                 let count = (items.len() - at).saturating_sub(elements.len() - number - 1);
-                let inner = within(rust, "Vec")?.to_owned();
                 let list = &items[at..at + count];
                 at += count;
-                self.list(list.iter().map(|item| (*id, inner.as_str(), item)))?
+                self.list(*id, element_type(rust)?, list)?
             } else if *optional && at >= items.len() {
-                Expression::plain("None")
-            } else if *optional {
-                let inner = self.value(*id, within(rust, "Option")?, items.get(at)?)?;
-                at += 1;
-                Expression::call("Some", vec![inner])
+                quote!(None)
             } else {
+                let item = items.get(at)?;
                 at += 1;
-                self.value(*id, rust, items.get(at - 1)?)?
-            };
-            values.push((name.clone(), expression));
+                match rust {
+                    RustType::Option(inner) if *optional => {
+                        let inner = self.value(*id, inner, item)?;
+                        quote!(Some(#inner))
+                    }
+                    rust => self.value(*id, rust, item)?,
+                }
+            });
         }
-        Some(match definition {
-            Some(Definition::Tuple { named: true, .. }) => Expression::Struct(rust.to_owned(), values),
-            Some(_) => Expression::call(rust, values.into_iter().map(|(_, value)| value).collect()),
-            None if values.len() == 1 => {
-                let only = values.pop()?.1;
-                Expression::plain(format!("({},)", only.print(8, 1, 2)))
+        Some(match &definition {
+            Some(Definition::Tuple { named: true, fields }) => {
+                let names = fields.iter().map(|(name, _)| ident(name));
+                quote!(#rust { #(#names: #values),* })
             }
-            None => Expression::call("", values.into_iter().map(|(_, value)| value).collect()),
+            Some(_) => quote!(#rust(#(#values),*)),
+            None => match values.as_slice() {
+                [only] => quote!((#only,)),
+                several => quote!((#(#several),*)),
+            },
         })
     }
 
-    fn object(&mut self, object: &ObjectType, rust: &str, value: &Value) -> Option<Expression> {
+    fn object(&mut self, object: &ObjectType, rust: &RustType, value: &Value) -> Option<TokenStream> {
         let members = value.as_object()?;
-        if super::is_map(object) {
-            let inner = rust.split_once(',')?.1.trim().strip_suffix('>')?.to_owned();
-            let map = rust.split_once('<')?.0.to_owned();
+        if let RustType::Map(map, inner) = rust {
             if members.is_empty() {
-                return Some(Expression::plain(format!("{map}::new()")));
+                return Some(quote!(#map::new()));
             }
-            let entries = members.iter();
-            return self.map(&map, entries, object.index[0].value, &inner);
+            let id = object.index.first()?.value;
+            let mut pairs = Vec::new();
+            for (key, item) in members {
+                let (key, item) = (owned(key), self.value(id, inner, item)?);
+                pairs.push(quote!((#key, #item)));
+            }
+            return Some(quote!(#map::from([#(#pairs),*])));
         }
-        let Some(Definition::Struct { maps }) = self.types.definitions.get(rust).cloned() else {
+        let Some(Definition::Struct { maps }) = self.definition(rust) else {
             return None;
         };
-        let fields = self.types.structs.get(rust)?.clone();
+        let fields = self.types.structs.get(rust.model()?)?.clone();
         let mut values = Vec::new();
         for field in &fields {
             let property = object.property(&field.property)?;
@@ -340,54 +355,34 @@ impl Writer<'_, '_> {
                 Some(item) => {
                     let inner = self.value(property.r#type, &field.r#type, item)?;
                     if field.optional {
-                        Expression::call("Some", vec![inner])
+                        quote!(Some(#inner))
                     } else {
                         inner
                     }
                 }
-                None if field.optional => Expression::plain("None"),
+                None if field.optional => quote!(None),
                 None => match &property.tags.default {
-                    Some(DefaultValue::Now) => {
-                        Expression::plain(format!("{}::now()", self.module.runtime(self.types, "Timestamp")))
-                    }
+                    Some(DefaultValue::Now) => self.now(),
                     Some(default) => {
-                        let item = on_the_wire(default)?;
+                        let item = as_json(default)?;
                         self.value(property.r#type, &field.r#type, &item)?
                     }
                     None => return None,
                 },
             };
-            values.push((field.name.clone(), expression));
+            let name = ident(&field.name);
+            values.push(quote!(#name: #expression));
         }
         // Keys without a property belong to one of the maps; kit writes no default for such a value.
         let others = members.keys().any(|key| object.property(key).is_none());
         if others && !maps.is_empty() {
             return None;
         }
-        let map = maps.first().map(|_| self.module.runtime(self.types, "IndexMap"));
         for name in maps {
-            let empty = Expression::plain(format!("{}::new()", map.as_deref()?));
-            values.push((name, empty));
+            let (name, map) = (ident(&name), self.runtime(RuntimeItem::IndexMap));
+            values.push(quote!(#name: #map::new()));
         }
-        Some(Expression::Struct(rust.to_owned(), values))
-    }
-
-    fn map<'v>(
-        &mut self,
-        map: &str,
-        entries: impl Iterator<Item = (&'v String, &'v Value)>,
-        id: TypeId,
-        rust: &str,
-    ) -> Option<Expression> {
-        let mut pairs = Vec::new();
-        for (key, item) in entries {
-            let key = Expression::plain(format!("{}.to_owned()", names::text(key)));
-            pairs.push(Expression::call("", vec![key, self.value(id, rust, item)?]));
-        }
-        Some(Expression::call(
-            format!("{map}::from"),
-            vec![Expression::Items("[", pairs)],
-        ))
+        Some(quote!(#rust { #(#values),* }))
     }
 
     /// Returns the member of a union as which the runtimes read a value.
@@ -404,41 +399,41 @@ impl Writer<'_, '_> {
     }
 }
 
-/// Wraps an expression in `Some` if the type is an `Option`.
-fn some(rust: &str, value: Expression) -> Expression {
-    if rust.starts_with("Option<") {
-        Expression::call("Some", vec![value])
-    } else {
-        value
+/// Returns the type of the elements of a `Vec`.
+fn element_type(rust: &RustType) -> Option<&RustType> {
+    match rust {
+        RustType::Vec(inner) => Some(inner),
+        _ => None,
     }
 }
 
-/// Returns the type argument of a generic type, such as `T` of `Vec<T>`.
-fn within<'t>(rust: &'t str, outer: &str) -> Option<&'t str> {
-    rust.strip_prefix(outer)?.strip_prefix('<')?.strip_suffix('>')
+/// Returns the expression of a `String`.
+fn owned(text: &str) -> TokenStream {
+    let text = string_literal(text);
+    quote!(#text.to_owned())
 }
 
-/// Splits the types of a tuple.
-fn split(types: &str) -> Vec<String> {
-    let mut parts = vec![String::new()];
-    let mut depth = 0_usize;
-    for character in types.chars() {
-        match character {
-            '<' | '(' => depth += 1,
-            '>' | ')' => depth = depth.saturating_sub(1),
-            _ => {}
+/// Returns a JSON value in the syntax of the macro `value!`.
+fn json(value: &Value) -> TokenStream {
+    match value {
+        Value::Null => quote!(null),
+        Value::Bool(value) => quote!(#value),
+        Value::Number(number) => digits(&number.to_string()),
+        Value::String(text) => string_literal(text).into_token_stream(),
+        Value::Array(items) => {
+            let items = items.iter().map(json);
+            quote!([#(#items),*])
         }
-        if character == ',' && depth == 0 {
-            parts.push(String::new());
-        } else if let Some(part) = parts.last_mut() {
-            part.push(character);
+        Value::Object(members) => {
+            let names = members.keys().map(|name| string_literal(name));
+            let values = members.values().map(json);
+            quote!({ #(#names: #values),* })
         }
     }
-    parts.iter().map(|part| part.trim().to_owned()).collect()
 }
 
 /// Returns a default as JSON.
-fn on_the_wire(default: &DefaultValue) -> Option<Value> {
+fn as_json(default: &DefaultValue) -> Option<Value> {
     Some(match default {
         DefaultValue::Literal(LiteralValue::String(text) | LiteralValue::BigInt(text)) => {
             Value::from(text.as_str())

@@ -7,16 +7,17 @@ mod tuples;
 mod unions;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use kit_ir::{
     Constraints, Declaration, DeclarationId, IndexKey, LiteralValue, ObjectType, Span, TypeId, TypeKind,
 };
+use proc_macro2::TokenStream;
+use quote::quote;
 
-use crate::print::{doc, in_comment, reexport};
+use crate::File;
 use crate::shapes::shape;
-use crate::types::{Definition, Form, Types};
-use crate::{File, names};
+use crate::source::{Imports, doc, file_doc, ident, string_literal};
+use crate::types::{Definition, Form, RuntimeItem, RustType, Types};
 
 use defaults::Pending;
 pub(crate) use module::Module;
@@ -42,18 +43,22 @@ pub(crate) fn files(types: &mut Types<'_>) -> Vec<File> {
         modules.insert(name, module);
     }
     defaults::write(types, &mut modules, pending);
-    let mut index = String::from("//! The types of requests, answers and rows.\n\n");
-    for name in modules.keys() {
-        let _ = writeln!(index, "mod {name};");
-    }
-    index.push('\n');
+    let mut names: Vec<&String> = modules.keys().collect();
+    names.sort_unstable_by_key(|name| name.trim_start_matches("r#"));
+    let names = names.into_iter().map(|name| ident(name));
+    let mut index = file_doc("Types of requests, responses and rows.");
+    index.extend(quote!(#(mod #names;)*));
     for (name, module) in &modules {
-        index.push_str(&reexport(name, &module.declared));
+        let mut imports = Imports::default();
+        for declared in &module.declared {
+            imports.add(name, declared);
+        }
+        index.extend(imports.reexported());
     }
     let mut files = vec![File::output("models/mod.rs", &index)];
     for (name, module) in modules {
         let file = name.trim_start_matches("r#");
-        files.push(File::output(format!("models/{file}.rs"), &module.text(types)));
+        files.push(File::output(format!("models/{file}.rs"), &module.finish(types)));
     }
     files
 }
@@ -75,6 +80,13 @@ struct Place<'a> {
     /// Name in messages: `Note.title`.
     shown: String,
     span: Span,
+}
+
+impl Place<'_> {
+    /// Returns the doc comment of an anonymous type.
+    fn comment(&self) -> TokenStream {
+        doc(&format!("`{}`.", self.shown))
+    }
 }
 
 impl Models<'_, '_> {
@@ -104,24 +116,24 @@ impl Models<'_, '_> {
     }
 
     /// Returns the doc comment of a declaration.
-    fn comment(&self, declaration: &Declaration) -> String {
-        let described = doc(0, declaration.documentation.description.as_deref());
-        let mut comment = if described.is_empty() {
-            format!(
-                "/// `{}` of the contracts.\n",
-                in_comment(expression_of(declaration))
-            )
-        } else {
-            described
-        };
+    fn comment(&self, declaration: &Declaration) -> TokenStream {
+        let description = declaration
+            .documentation
+            .description
+            .as_deref()
+            .unwrap_or_default();
+        let mut comment = doc(description);
+        if comment.is_empty() {
+            comment = doc(&format!("`{}` of the contracts.", expression_of(declaration)));
+        }
         if self.form == Form::Request && self.types.has_two_forms(self.home) {
-            comment.push_str("///\n/// As requests hold it: what the system makes may be left out.\n");
+            comment.extend(doc("\nForm in requests, which may omit generated values."));
         }
         comment
     }
 
     /// Writes a newtype, so that the inner type has a separate name and shape.
-    fn newtype(&mut self, name: &str, comment: &str, id: TypeId, at: &Place<'_>) {
+    fn newtype(&mut self, name: &str, comment: &TokenStream, id: TypeId, at: &Place<'_>) {
         let inner = self.bare(
             id,
             &Place {
@@ -132,45 +144,49 @@ impl Models<'_, '_> {
             false,
         );
         let (reads, writes) = self.derives();
+        let newtype = ident(name);
         self.module.declared.push(name.to_owned());
-        self.module.items.push(format!(
-            "{comment}#[derive(Debug, Clone, PartialEq, {reads}, {writes})]\n#[serde(transparent)]\npub struct {name}(pub {inner});\n"
-        ));
+        self.module.items.push(quote! {
+            #comment
+            #[derive(Debug, Clone, PartialEq, #reads, #writes)]
+            #[serde(transparent)]
+            pub struct #newtype(pub #inner);
+        });
         let definition = Definition::Newtype(inner);
         self.types.definitions.insert(name.to_owned(), definition);
     }
 
     /// Returns the names of serde's derives.
-    fn derives(&mut self) -> (String, String) {
+    fn derives(&mut self) -> (TokenStream, TokenStream) {
         let reads = self.module.serde(self.types, "Deserialize");
         (reads, self.module.serde(self.types, "Serialize"))
     }
 
     /// Imports an item of the runtime. Returns its name in this module.
-    fn runtime(&mut self, item: &str) -> String {
+    fn runtime(&mut self, item: &str) -> TokenStream {
         self.module.runtime(self.types, item)
+    }
+
+    fn runtime_type(&mut self, item: RuntimeItem) -> RustType {
+        RustType::Runtime(self.module.runtime_type(self.types, item))
     }
 
     /// Returns the call that returns the shape of a type. If the application declares a type `Contract`, the runtime's
     /// trait is not in scope.
-    fn shape_of(&self, name: &str) -> String {
+    fn shape_of(&self, name: &str) -> TokenStream {
+        let name = ident(name);
         if self.types.declares("Contract") {
-            format!("<{name} as kit_runtime::Contract>::shape()")
+            quote!(<#name as kit_runtime::Contract>::shape())
         } else {
-            format!("{name}::shape()")
+            quote!(#name::shape())
         }
     }
 
     fn contract(&mut self, declaration: &Declaration, name: &str) {
         let contract = self.runtime("Contract");
         let kind = self.runtime("shape::Shape");
-        let head = format!(
-            "impl {contract} for {name} {{\n    const NAME: &'static str = {};\n\n    fn shape() -> &'static {kind} {{\n",
-            names::text(&declaration.name)
-        );
         let body = if self.form == Form::Request && self.types.has_two_forms(self.home) {
-            let whole = self.types.name(self.home).to_owned();
-            format!("        {}\n", self.shape_of(&whole))
+            self.shape_of(self.types.name(self.home))
         } else {
             let expression = shape(
                 self.types,
@@ -178,97 +194,109 @@ impl Models<'_, '_> {
                 Some(&declaration.name),
                 self.module,
             );
-            let constant = expression.assigned(8, &format!("static SHAPE: {kind}"));
-            let answer = if self.types.is_recursive(self.home) {
-                format!("&{kind}::Recursive(|| &SHAPE)")
+            let result = if self.types.is_recursive(self.home) {
+                quote!(&#kind::Recursive(|| &SHAPE))
             } else {
-                "&SHAPE".to_owned()
+                quote!(&SHAPE)
             };
-            format!("{constant}        {answer}\n")
+            quote! {
+                static SHAPE: #kind = #expression;
+                #result
+            }
         };
-        self.module.items.push(format!("{head}{body}    }}\n}}\n"));
+        let (model, contract_name) = (ident(name), string_literal(&declaration.name));
+        self.module.items.push(quote! {
+            impl #contract for #model {
+                const NAME: &'static str = #contract_name;
+
+                fn shape() -> &'static #kind {
+                    #body
+                }
+            }
+        });
     }
 
     /// Returns the Rust type for a type that is used within another one. `inside` is true if the type is already behind
     /// a pointer.
-    fn bare(&mut self, id: TypeId, at: &Place<'_>, inside: bool) -> String {
+    fn bare(&mut self, id: TypeId, at: &Place<'_>, inside: bool) -> RustType {
         let program = self.types.program;
         let r#type = &program.types[id];
         match &r#type.kind {
-            TypeKind::Unknown => self.runtime("Value"),
-            TypeKind::Never => self.runtime("Never"),
-            TypeKind::Null => "()".to_owned(),
+            TypeKind::Unknown => self.runtime_type(RuntimeItem::Value),
+            TypeKind::Never => self.runtime_type(RuntimeItem::Never),
+            TypeKind::Null => RustType::Unit,
             TypeKind::Boolean
             | TypeKind::Literal {
                 value: LiteralValue::Boolean(_),
-            } => "bool".to_owned(),
+            } => RustType::Bool,
             TypeKind::Number
             | TypeKind::Literal {
                 value: LiteralValue::Number(_),
-            } => number(&r#type.kind, &r#type.constraints)
-                .unwrap_or("f64")
-                .to_owned(),
+            } => number(&r#type.kind, &r#type.constraints).unwrap_or(RustType::F64),
             // Template literals and formats are rules that the request is checked against; the Rust type is a string.
-            TypeKind::String | TypeKind::Template { .. } => "String".to_owned(),
+            TypeKind::String | TypeKind::Template { .. } => RustType::String,
             TypeKind::BigInt
             | TypeKind::Literal {
                 value: LiteralValue::BigInt(_),
-            } => self.runtime("BigInt"),
-            TypeKind::Date => self.runtime("Timestamp"),
-            TypeKind::Bytes => self.runtime("Bytes"),
+            } => self.runtime_type(RuntimeItem::BigInt),
+            TypeKind::Date => self.runtime_type(RuntimeItem::Timestamp),
+            TypeKind::Bytes => self.runtime_type(RuntimeItem::Bytes),
             TypeKind::Literal {
                 value: LiteralValue::String(text),
             } => self.named_text_enum(at, std::slice::from_ref(text)),
-            TypeKind::Array { element } => format!("Vec<{}>", self.bare(*element, &item(at), true)),
+            TypeKind::Array { element } => {
+                let element = self.bare(*element, &item(at), true);
+                RustType::Vec(Box::new(element))
+            }
             TypeKind::Tuple { elements } => self.bare_tuple(id, elements, at),
             TypeKind::Object(object) if is_map(object) => {
                 let value = object.index[0].value;
-                let map = self.runtime("IndexMap");
-                format!("{map}<String, {}>", self.bare(value, &item(at), true))
+                let map = self.module.runtime_type(self.types, RuntimeItem::IndexMap);
+                RustType::Map(map, Box::new(self.bare(value, &item(at), true)))
             }
             TypeKind::Object(object) => {
-                if let Some(name) = self.made(id) {
-                    return name;
+                if let Some(known) = self.generated(id) {
+                    return known;
                 }
                 let name = self.types.name_anonymous(self.home, at.name);
-                let comment = format!("/// `{}`.\n", in_comment(&at.shown));
-                self.structure(&name, &comment, object, at);
-                self.keep_made(id, &name);
-                name
+                self.structure(&name, &at.comment(), object, at);
+                self.record_type(id, name)
             }
             TypeKind::Union { members } => self.bare_union(id, members, at, inside),
             TypeKind::Reference { declaration } => {
                 let name = self.module.model(self.types, *declaration, self.form);
                 if !inside && self.types.leads_back(self.home, *declaration) {
-                    format!("Box<{name}>")
+                    RustType::Box(Box::new(RustType::Model(name)))
                 } else {
-                    name
+                    RustType::Model(name)
                 }
             }
         }
     }
 
-    /// Returns the name of an anonymous type that was already generated. Imports it if it is in another module.
-    fn made(&mut self, id: TypeId) -> Option<String> {
-        let (module, name) = self.types.made(id, self.form)?.clone();
+    /// Returns an anonymous type that was already generated. Imports it if it is in another module.
+    fn generated(&mut self, id: TypeId) -> Option<RustType> {
+        let (module, name) = self.types.generated(id, self.form)?.clone();
         Some(self.imported(&module, name))
     }
 
-    /// Returns the name, and imports it if it is in another module.
-    fn imported(&mut self, module: &str, name: String) -> String {
+    /// Returns a generated type, and imports it if it is in another module.
+    fn imported(&mut self, module: &str, name: String) -> RustType {
         if module != self.module.name {
             self.module.models.insert(name.clone());
         }
-        name
+        RustType::Model(name)
     }
 
-    fn keep_made(&mut self, id: TypeId, name: &str) {
-        self.types.keep_made(id, self.form, &self.module.name, name);
+    /// Records an anonymous type of this module. Returns the type.
+    fn record_type(&mut self, id: TypeId, name: String) -> RustType {
+        self.types.record_type(id, self.form, &self.module.name, &name);
+        RustType::Model(name)
     }
 }
 
 /// Returns the Rust type for numbers of a type, or `None` if the type is not a number.
-fn number(kind: &TypeKind, rules: &Constraints) -> Option<&'static str> {
+fn number(kind: &TypeKind, rules: &Constraints) -> Option<RustType> {
     const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
     let is_whole = match kind {
         TypeKind::Number => rules.integer,
@@ -277,7 +305,7 @@ fn number(kind: &TypeKind, rules: &Constraints) -> Option<&'static str> {
         } => number.fract() == 0.0 && number.abs() <= MAX_SAFE,
         _ => return None,
     };
-    Some(if is_whole { "i64" } else { "f64" })
+    Some(if is_whole { RustType::I64 } else { RustType::F64 })
 }
 
 fn item<'a>(at: &Place<'a>) -> Place<'a> {

@@ -1,30 +1,28 @@
 //! A module of models under construction.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 use kit_ir::DeclarationId;
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
 
-use crate::names;
-use crate::print::{Expression, import, imports};
-use crate::types::{Form, Types};
+use crate::source::{Imports, ident, path, string_literal};
+use crate::types::{Form, RuntimeItem, RuntimeType, Types};
 
 /// A module of models under construction.
 #[derive(Default)]
 pub(crate) struct Module {
     pub(super) name: String,
     /// Items in order.
-    pub(super) items: Vec<String>,
-    /// Imported items of the runtime. The next fields contain those of serde, models of other modules, and other
-    /// imports.
-    pub(super) runtime: BTreeSet<String>,
-    pub(super) serde: BTreeSet<String>,
+    pub(super) items: Vec<TokenStream>,
+    /// Imports, without those of other models.
+    pub(super) imports: Imports,
+    /// Imported models of other modules.
     pub(super) models: BTreeSet<String>,
-    pub(super) others: BTreeSet<&'static str>,
     /// Sources of regular expressions that become constants.
     pub(super) patterns: Vec<String>,
     /// Template literal types that become constants: the source of each, and the expression that creates it.
-    pub(super) templates: Vec<(String, Expression)>,
+    pub(super) templates: Vec<(String, TokenStream)>,
     /// Names of the types that the module declares.
     pub(super) declared: Vec<String>,
 }
@@ -39,89 +37,79 @@ impl Module {
         name
     }
 
-    /// Returns the name of an item of the runtime. Imports it unless a type of the application has the same name.
-    pub(crate) fn runtime(&mut self, types: &Types<'_>, item: &str) -> String {
+    /// Returns an item of the runtime. Imports it, or its module if a type of the application has the same name.
+    pub(crate) fn runtime(&mut self, types: &Types<'_>, item: &str) -> TokenStream {
         let name = item.rsplit("::").next().unwrap_or(item);
         if types.declares(name) {
             let Some((module, _)) = item.split_once("::") else {
-                return format!("kit_runtime::{item}");
+                let item = ident(item);
+                return quote!(kit_runtime::#item);
             };
-            self.runtime.insert(module.to_owned());
-            return item.to_owned();
+            self.imports.add("kit_runtime", module);
+            return path(item);
         }
-        self.runtime.insert(item.to_owned());
-        name.to_owned()
+        self.imports.add_path(&format!("kit_runtime::{item}"));
+        path(name)
     }
 
-    /// Returns the name of an item of serde, under the same rule.
-    pub(super) fn serde(&mut self, types: &Types<'_>, name: &str) -> String {
-        if types.declares(name) {
-            return format!("serde::{name}");
+    /// Returns a type of the runtime, under the same rule.
+    pub(super) fn runtime_type(&mut self, types: &Types<'_>, item: RuntimeItem) -> RuntimeType {
+        let is_qualified = types.declares(item.name());
+        if !is_qualified {
+            self.imports.add("kit_runtime", item.name());
         }
-        self.serde.insert(name.to_owned());
-        name.to_owned()
+        RuntimeType { item, is_qualified }
+    }
+
+    /// Returns an item of serde, under the same rule.
+    pub(super) fn serde(&mut self, types: &Types<'_>, name: &str) -> TokenStream {
+        let item = ident(name);
+        if types.declares(name) {
+            return quote!(serde::#item);
+        }
+        self.imports.add("serde", name);
+        quote!(#item)
     }
 
     /// Returns the constant of a regular expression.
-    pub(crate) fn pattern(&mut self, source: &str) -> String {
+    pub(crate) fn pattern(&mut self, source: &str) -> TokenStream {
         let place = self.patterns.iter().position(|known| known == source);
         let number = place.unwrap_or_else(|| {
             self.patterns.push(source.to_owned());
             self.patterns.len() - 1
         });
-        format!("PATTERN_{}", number + 1)
+        let name = format_ident!("PATTERN_{}", number + 1);
+        quote!(#name)
     }
 
     /// Returns the constant of a template literal type.
-    pub(crate) fn template(&mut self, source: String, template: Expression) -> String {
+    pub(crate) fn template(&mut self, source: String, template: TokenStream) -> TokenStream {
         let place = self.templates.iter().position(|(known, _)| *known == source);
         let number = place.unwrap_or_else(|| {
             self.templates.push((source, template));
             self.templates.len() - 1
         });
-        format!("TEMPLATE_{}", number + 1)
+        let name = format_ident!("TEMPLATE_{}", number + 1);
+        quote!(#name)
     }
 
-    pub(super) fn text(mut self, types: &Types<'_>) -> String {
+    /// Returns the items of the module.
+    pub(super) fn finish(mut self, types: &Types<'_>) -> TokenStream {
         let pattern = (!self.patterns.is_empty()).then(|| self.runtime(types, "shape::Pattern"));
         let template = (!self.templates.is_empty()).then(|| self.runtime(types, "shape::Template"));
-        let mut text = String::new();
-        let others = self.others.iter().map(|other| (*other).to_owned());
-        let runtime = self.runtime.iter().map(|item| format!("kit_runtime::{item}"));
-        let serde = self.serde.iter().map(|item| format!("serde::{item}"));
-        let all: Vec<String> = others.chain(runtime).chain(serde).collect();
-        let (std, rest): (Vec<&str>, Vec<&str>) = all
-            .iter()
-            .map(String::as_str)
-            .partition(|item| item.starts_with("std::"));
-        text.push_str(&imports(std));
-        if !text.is_empty() {
-            text.push('\n');
+        let mut models = Imports::default();
+        for name in &self.models {
+            models.add("crate::models", name);
         }
-        text.push_str(&imports(rest));
-        let models: Vec<_> = self.models.iter().cloned().collect();
-        if !models.is_empty() {
-            text.push('\n');
-            text.push_str(&import("crate::models", &models));
-        }
-        for (number, source) in self.patterns.iter().enumerate() {
-            let pattern = pattern.as_deref().unwrap_or_default();
-            let call = Expression::call(
-                format!("{pattern}::new"),
-                vec![Expression::plain(names::text(source))],
-            );
-            let target = format!("static PATTERN_{}: {pattern}", number + 1);
-            let _ = write!(text, "\n{}", call.assigned(0, &target));
-        }
-        for (number, (_, made)) in self.templates.iter().enumerate() {
-            let template = template.as_deref().unwrap_or_default();
-            let target = format!("static TEMPLATE_{}: {template}", number + 1);
-            let _ = write!(text, "\n{}", made.assigned(0, &target));
-        }
-        for item in self.items.iter().filter(|item| !item.is_empty()) {
-            text.push('\n');
-            text.push_str(item);
-        }
-        text
+        let patterns = self.patterns.iter().enumerate().map(|(number, source)| {
+            let (name, source) = (format_ident!("PATTERN_{}", number + 1), string_literal(source));
+            quote!(static #name: #pattern = #pattern::new(#source);)
+        });
+        let templates = self.templates.iter().enumerate().map(|(number, (_, value))| {
+            let name = format_ident!("TEMPLATE_{}", number + 1);
+            quote!(static #name: #template = #value;)
+        });
+        let (imports, items) = (&self.imports, &self.items);
+        quote!(#imports #models #(#patterns)* #(#templates)* #(#items)*)
     }
 }

@@ -1,27 +1,35 @@
 //! Generates structs for objects, with maps for keys that no property declares.
 
-use std::fmt::Write as _;
-
 use kit_ir::{DefaultValue, IndexKey, LiteralValue, ObjectType, Property, TemplatePart};
+use proc_macro2::TokenStream;
+use quote::quote;
 
 use super::defaults::Default;
 use super::{Models, Place};
 use crate::names;
-use crate::print::{doc, in_comment};
 use crate::shapes;
-use crate::types::{Definition, Field, Form};
+use crate::source::{doc, ident, string_literal};
+use crate::types::{Definition, Field, Form, RuntimeItem, RuntimeType, RustType};
 
 /// Map for the keys of an index signature.
 struct Map<'a> {
     name: String,
-    value: String,
+    /// Type of the map itself.
+    kind: RuntimeType,
+    value: RustType,
     key: &'a IndexKey,
 }
 
 impl Models<'_, '_> {
-    pub(super) fn structure(&mut self, name: &str, comment: &str, object: &ObjectType, at: &Place<'_>) {
+    pub(super) fn structure(
+        &mut self,
+        name: &str,
+        comment: &TokenStream,
+        object: &ObjectType,
+        at: &Place<'_>,
+    ) {
         let mut fields: Vec<Field> = Vec::new();
-        let mut texts = Vec::new();
+        let mut attributes = Vec::new();
         let mut defaults = Vec::new();
         // A property that can never have a value gets no field.
         for property in &object.properties {
@@ -29,43 +37,46 @@ impl Models<'_, '_> {
                 continue;
             }
             let field = self.field(name, property, at, &fields);
-            texts.push(self.attributes(name, &field, property, &mut defaults));
+            attributes.push(self.attributes(name, &field, property, &mut defaults));
             fields.push(field);
         }
         let maps = self.maps(object, at, &fields);
-        let mut text = comment.to_owned();
         let (reads, writes) = self.derives();
         let sensitive = object.properties.iter().any(|property| property.tags.sensitive);
-        let debug = if sensitive { "" } else { "Debug, " };
-        let _ = writeln!(text, "#[derive({debug}Clone, PartialEq, {reads}, {writes})]");
+        let debug = (!sensitive).then(|| quote!(Debug,));
         let is_camel = fields
             .iter()
             .all(|field| names::serde_camel(plain(field)) == field.property);
-        if is_camel && fields.iter().any(|field| plain(field) != field.property) {
-            text.push_str("#[serde(rename_all = \"camelCase\")]\n");
-        }
-        let mut body = String::new();
-        for (field, (comment, attributes, line)) in fields.iter().zip(texts) {
-            body.push_str(&comment);
-            if !is_camel && plain(field) != field.property {
-                let _ = writeln!(body, "    #[serde(rename = {})]", names::text(&field.property));
+        let renames = is_camel && fields.iter().any(|field| plain(field) != field.property);
+        let rename_all = renames.then(|| quote!(#[serde(rename_all = "camelCase")]));
+        let mut body: Vec<TokenStream> = Vec::new();
+        for (field, (comment, attribute)) in fields.iter().zip(attributes) {
+            let rename = (!is_camel && plain(field) != field.property).then(|| {
+                let property = string_literal(&field.property);
+                quote!(#[serde(rename = #property)])
+            });
+            let (name, mut r#type) = (ident(&field.name), field.r#type.clone());
+            if field.optional {
+                r#type = r#type.optional();
             }
-            body.push_str(&attributes);
-            body.push_str(&line);
+            body.push(quote!(#comment #rename #attribute pub #name: #r#type));
         }
         let readers = self.map_fields(name, &maps, &mut body);
-        if body.is_empty() {
-            let _ = writeln!(text, "pub struct {name} {{}}");
-        } else {
-            let _ = write!(text, "pub struct {name} {{\n{body}}}\n");
-        }
-        self.module.items.push(text);
+        let structure = ident(name);
+        self.module.items.push(quote! {
+            #comment
+            #[derive(#debug Clone, PartialEq, #reads, #writes)]
+            #rename_all
+            pub struct #structure {
+                #(#body),*
+            }
+        });
         if sensitive {
             self.module.items.push(hidden_debug(name, &fields, &maps, object));
-            self.module.others.insert("std::fmt");
+            self.module.imports.add("std", "fmt");
         }
         if !readers.is_empty() {
-            self.module.items.push(format!("impl {name} {{\n{readers}}}\n"));
+            self.module.items.push(quote!(impl #structure { #(#readers)* }));
         }
         self.defaults_later(name, defaults);
         self.module.declared.push(name.to_owned());
@@ -85,7 +96,7 @@ impl Models<'_, '_> {
         let name = names::unique(names::plain_field(&property.name), |taken| {
             before.iter().any(|field| plain(field) == taken)
         });
-        let is_made = property.tags.generated.is_some() && self.form == Form::Request;
+        let is_generated = property.tags.generated.is_some() && self.form == Form::Request;
         let r#type = self.bare(
             property.r#type,
             &Place {
@@ -99,45 +110,42 @@ impl Models<'_, '_> {
             property: property.name.clone(),
             name: names::field(&name),
             r#type,
-            optional: property.optional || is_made,
+            optional: property.optional || is_generated,
         }
     }
 
-    /// Returns the comment, the attributes and the line of a field.
+    /// Returns the comment and the attributes of a field.
     fn attributes(
         &mut self,
         owner: &str,
         field: &Field,
         property: &Property,
         defaults: &mut Vec<Default>,
-    ) -> (String, String, String) {
-        let comment = doc(4, property.documentation.description.as_deref());
-        let mut attributes = String::new();
-        let mut r#type = field.r#type.clone();
+    ) -> (TokenStream, TokenStream) {
+        let description = property.documentation.description.as_deref();
+        let comment = doc(description.unwrap_or_default());
+        let mut attributes = TokenStream::new();
         if field.optional {
-            let optional = self.runtime("optional");
-            let _ = writeln!(
-                attributes,
-                "    #[serde(default, with = \"{optional}\", skip_serializing_if = \"Option::is_none\")]"
-            );
-            r#type = format!("Option<{type}>");
+            let optional = serde_path(&self.runtime("optional"));
+            attributes = quote!(#[serde(default, with = #optional, skip_serializing_if = "Option::is_none")]);
         } else if let Some(default) = &property.tags.default {
-            if is_default_of_type(default, &r#type) {
-                attributes.push_str("    #[serde(default)]\n");
+            if is_default_of_type(default, &field.r#type) {
+                attributes = quote!(#[serde(default)]);
             } else {
                 let function = format!("default_{}", plain(field).trim_start_matches('_'));
-                let _ = writeln!(attributes, "    #[serde(default = \"{owner}::{function}\")]");
+                let path = format!("{owner}::{function}");
+                attributes = quote!(#[serde(default = #path)]);
                 defaults.push(Default {
                     function,
                     r#type: property.r#type,
-                    rust: r#type.clone(),
+                    rust: field.r#type.clone(),
                     value: default.clone(),
                     span: property.span,
                     property: property.name.clone(),
                 });
             }
         }
-        (comment, attributes, format!("    pub {}: {type},\n", field.name))
+        (comment, attributes)
     }
 
     /// Returns a map for each index signature, in order of precedence.
@@ -158,6 +166,7 @@ impl Models<'_, '_> {
                 span: at.span,
             };
             maps.push(Map {
+                kind: self.module.runtime_type(self.types, RuntimeItem::IndexMap),
                 value: self.bare(signature.value, &place, true),
                 key: &signature.key,
                 name,
@@ -176,85 +185,66 @@ impl Models<'_, '_> {
         maps
     }
 
-    /// Returns the fields of maps, and functions that read them if serde alone would read too many keys.
-    fn map_fields(&mut self, owner: &str, maps: &[Map<'_>], body: &mut String) -> String {
-        let mut readers = String::new();
+    /// Adds the fields of maps. Returns functions that read the maps if serde alone would read too many keys.
+    fn map_fields(&mut self, owner: &str, maps: &[Map<'_>], body: &mut Vec<TokenStream>) -> Vec<TokenStream> {
+        let mut readers = Vec::new();
         for (number, map) in maps.iter().enumerate() {
-            let kind = self.runtime("IndexMap");
+            let Map { kind, value, .. } = map;
             let about = match map.key {
                 IndexKey::String => "other keys".to_owned(),
                 IndexKey::Number => "other keys that are numbers".to_owned(),
                 IndexKey::Template { parts } => {
                     let source = shapes::template_source(self.types.program, parts);
-                    format!(
-                        "other keys of the form `{}`",
-                        in_comment(&source.escape_debug().to_string())
-                    )
+                    format!("other keys of the form `{}`", source.escape_debug())
                 }
             };
-            let reader = if maps.len() == 1 && *map.key == IndexKey::String {
-                String::new()
-            } else {
-                format!(", deserialize_with = \"{owner}::read_{}\"", map.name)
-            };
-            let (name, value) = (&map.name, &map.value);
-            let _ = write!(
-                body,
-                "    /// What {about} hold.\n    #[serde(flatten{reader})]\n    pub {name}: {kind}<String, {value}>,\n"
-            );
-            if reader.is_empty() {
+            let comment = doc(&format!("Values of {about}."));
+            let name = ident(&map.name);
+            let is_read = maps.len() > 1 || *map.key != IndexKey::String;
+            let reader = is_read.then(|| {
+                let path = format!("{owner}::{}", reader_name(map));
+                quote!(, deserialize_with = #path)
+            });
+            body.push(quote!(#comment #[serde(flatten #reader)] pub #name: #kind<String, #value>));
+            if !is_read {
                 continue;
             }
-            let mut conditions: Vec<String> = Vec::new();
+            let mut conditions: Vec<TokenStream> = Vec::new();
             for other in &maps[..number] {
                 let keys = shapes::keys(self.types, other.key, self.module);
-                conditions.push(format!("!{keys}.matches(key)"));
+                conditions.push(quote!(!#keys.matches(key)));
             }
             // `[key: string]` accepts every remaining key.
             if *map.key != IndexKey::String {
                 let keys = shapes::keys(self.types, map.key, self.module);
-                conditions.push(format!("{keys}.matches(key)"));
+                conditions.push(quote!(#keys.matches(key)));
             }
             let members = self.runtime("serde_parts::members");
             let reads = self.module.serde(self.types, "Deserializer");
-            let answer = format!("Result<{kind}<String, {value}>, D::Error>");
-            let head = format!("    fn read_{name}<'de, D: {reads}<'de>>(deserializer: D) -> {answer} {{\n");
-            if !readers.is_empty() {
-                readers.push('\n');
-            }
-            if head.len() <= 101 {
-                readers.push_str(&head);
-            } else {
-                let _ = write!(
-                    readers,
-                    "    fn read_{name}<'de, D: {reads}<'de>>(\n        deserializer: D,\n    ) -> {answer} {{\n"
-                );
-            }
-            readers.push_str(&closure_call(&members, &conditions));
-            readers.push_str("    }\n");
+            let function = ident(&reader_name(map));
+            readers.push(quote! {
+                fn #function<'de, D: #reads<'de>>(deserializer: D) -> Result<#kind<String, #value>, D::Error> {
+                    #members(deserializer, |key| #(#conditions)&&*)
+                }
+            });
         }
         readers
     }
 }
 
-/// Formats `members(deserializer, |key| …)` like rustfmt.
-fn closure_call(members: &str, conditions: &[String]) -> String {
-    let condition = conditions.join(" && ");
-    let flat = format!("        {members}(deserializer, |key| {condition})\n");
-    if flat.len() <= 101 && flat.trim().len() - members.len() - 2 <= 60 {
-        return flat;
-    }
-    let line = format!("        {members}(deserializer, |key| {{\n            {condition}\n        }})\n");
-    if line.lines().all(|line| line.len() <= 100) {
-        return line;
-    }
-    let conditions = conditions.join("\n                && ");
-    format!("        {members}(deserializer, |key| {{\n            {conditions}\n        }})\n")
-}
-
 /// Returns the name of a field without the prefix `r#`.
 fn plain(field: &Field) -> &str {
     field.name.trim_start_matches("r#")
+}
+
+/// Returns the name of the function that reads a map.
+fn reader_name(map: &Map<'_>) -> String {
+    format!("read_{}", map.name.trim_start_matches("r#"))
+}
+
+/// Returns a path as text, as attributes of serde contain it.
+fn serde_path(path: &TokenStream) -> String {
+    path.clone().into_iter().map(|token| token.to_string()).collect()
 }
 
 /// Returns a name made from the fixed text of a template.
@@ -273,32 +263,38 @@ fn fixed_name(parts: &[TemplatePart]) -> String {
 }
 
 /// Returns true if the default equals the `Default` of the Rust type.
-fn is_default_of_type(default: &DefaultValue, rust: &str) -> bool {
+fn is_default_of_type(default: &DefaultValue, rust: &RustType) -> bool {
     match default {
-        DefaultValue::Null => rust.starts_with("Option<"),
-        DefaultValue::Literal(value) => rust == "bool" && *value == LiteralValue::Boolean(false),
-        DefaultValue::Json(text) => rust.starts_with("Vec<") && text == "[]",
+        DefaultValue::Null => rust.is_option(),
+        DefaultValue::Literal(value) => *rust == RustType::Bool && *value == LiteralValue::Boolean(false),
+        DefaultValue::Json(text) => matches!(rust, RustType::Vec(_)) && text == "[]",
         DefaultValue::Now => false,
     }
 }
 
 /// Returns an implementation of `Debug` that hides sensitive fields.
-fn hidden_debug(name: &str, fields: &[Field], maps: &[Map<'_>], object: &ObjectType) -> String {
-    let mut body = String::new();
+fn hidden_debug(name: &str, fields: &[Field], maps: &[Map<'_>], object: &ObjectType) -> TokenStream {
+    let mut calls = TokenStream::new();
     for field in fields {
-        let plain = plain(field);
+        let (shown, field_name) = (plain(field), ident(&field.name));
         let property = object.property(&field.property);
         let value = if property.is_some_and(|property| property.tags.sensitive) {
-            "&\"[redacted]\"".to_owned()
+            quote!(&"[redacted]")
         } else {
-            format!("&self.{}", field.name)
+            quote!(&self.#field_name)
         };
-        let _ = writeln!(body, "            .field(\"{plain}\", {value})");
+        calls.extend(quote!(.field(#shown, #value)));
     }
     for map in maps {
-        let _ = writeln!(body, "            .field(\"{0}\", &self.{0})", map.name);
+        let (shown, field_name) = (&map.name, ident(&map.name));
+        calls.extend(quote!(.field(#shown, &self.#field_name)));
     }
-    format!(
-        "impl fmt::Debug for {name} {{\n    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {{\n        f.debug_struct(\"{name}\")\n{body}            .finish()\n    }}\n}}\n"
-    )
+    let structure = ident(name);
+    quote! {
+        impl fmt::Debug for #structure {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(#name) #calls.finish()
+            }
+        }
+    }
 }

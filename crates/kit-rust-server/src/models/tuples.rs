@@ -1,56 +1,53 @@
 //! Generates tuples: Rust tuples if they can represent all rules, otherwise structs.
 
-use std::fmt::Write as _;
-
 use kit_ir::{TupleElement, TypeId};
+use proc_macro2::{Literal, TokenStream};
+use quote::{ToTokens, quote};
 
 use super::{Models, Place};
 use crate::names;
-use crate::print::in_comment;
-use crate::types::Definition;
+use crate::source::ident;
+use crate::types::{Definition, RustType};
 
 /// Maximum number of elements for which the standard library implements traits such as `Debug` and `PartialEq`.
 const LONGEST: usize = 12;
 
+/// A field of a struct for a tuple: its name or position, and its type.
+type TupleField = (String, RustType);
+
 impl Models<'_, '_> {
     /// Returns the type of a tuple that is used within another type.
-    pub(super) fn bare_tuple(&mut self, id: TypeId, elements: &[TupleElement], at: &Place<'_>) -> String {
+    pub(super) fn bare_tuple(&mut self, id: TypeId, elements: &[TupleElement], at: &Place<'_>) -> RustType {
         let is_plain = elements.iter().all(|element| !element.optional && !element.rest);
         if !is_plain || is_labelled(elements) || elements.is_empty() || elements.len() > LONGEST {
-            if let Some(name) = self.made(id) {
-                return name;
+            if let Some(known) = self.generated(id) {
+                return known;
             }
             let name = self.types.name_anonymous(self.home, at.name);
-            let comment = format!("/// `{}`.\n", in_comment(&at.shown));
-            self.tuple_struct(&name, &comment, elements, at);
-            self.keep_made(id, &name);
-            return name;
+            self.tuple_struct(&name, &at.comment(), elements, at);
+            return self.record_type(id, name);
         }
-        let types: Vec<String> = elements
+        let types = elements
             .iter()
             .enumerate()
-            .map(|(number, element)| self.element(element, number, at))
-            .collect();
-        match types.as_slice() {
-            [only] => format!("({only},)"),
-            several => format!("({})", several.join(", ")),
-        }
+            .map(|(number, element)| self.element(element, number, at));
+        RustType::Tuple(types.collect())
     }
 
     /// Writes a struct for a tuple. The fields have names if all elements have labels.
     pub(super) fn tuple_struct(
         &mut self,
         name: &str,
-        comment: &str,
+        comment: &TokenStream,
         elements: &[TupleElement],
         at: &Place<'_>,
     ) {
         let named = is_labelled(elements) || elements.is_empty();
-        let mut fields: Vec<(String, String)> = Vec::new();
+        let mut fields: Vec<TupleField> = Vec::new();
         for (number, element) in elements.iter().enumerate() {
             let mut r#type = self.element(element, number, at);
             if element.optional {
-                r#type = format!("Option<{type}>");
+                r#type = r#type.optional();
             }
             let label = element.label.as_deref().unwrap_or_default();
             let field = if named {
@@ -65,37 +62,29 @@ impl Models<'_, '_> {
             };
             fields.push((field, r#type));
         }
-        let types: Vec<&str> = fields.iter().map(|(_, r#type)| r#type.as_str()).collect();
         // Serde serializes these structs as lists. It would serialize a struct with a single field as that field.
         let is_plain =
             !named && elements.len() > 1 && elements.iter().all(|element| !element.optional && !element.rest);
-        let derives = if is_plain {
+        let derives = is_plain.then(|| {
             let (reads, writes) = self.derives();
-            format!(", {reads}, {writes}")
+            quote!(, #reads, #writes)
+        });
+        let types = fields.iter().map(|(_, r#type)| r#type);
+        let body = if named {
+            let names = fields.iter().map(|(name, _)| ident(name));
+            quote!({ #(pub #names: #types),* })
         } else {
-            String::new()
+            quote!((#(pub #types),*);)
         };
-        let mut text = format!("{comment}#[derive(Debug, Clone, PartialEq{derives})]\npub struct {name}");
-        if elements.is_empty() {
-            text.push_str(" {}\n");
-        } else if named {
-            text.push_str(" {\n");
-            for (field, r#type) in &fields {
-                let _ = writeln!(text, "    pub {field}: {type},");
-            }
-            text.push_str("}\n");
-        } else {
-            let flat = format!("pub struct {name}(pub {});", types.join(", pub "));
-            if flat.len() <= 100 {
-                let _ = writeln!(text, "(pub {});", types.join(", pub "));
-            } else {
-                let _ = writeln!(text, "(\n    pub {},\n);", types.join(",\n    pub "));
-            }
-        }
-        self.module.items.push(text);
+        let model = ident(name);
+        self.module.items.push(quote! {
+            #comment
+            #[derive(Debug, Clone, PartialEq #derives)]
+            pub struct #model #body
+        });
         if !is_plain {
-            self.write_list(name, elements, &fields);
-            self.read_list(name, elements, &fields, named);
+            self.write_list(&model, elements, &fields);
+            self.read_list(&model, elements, &fields, named);
         }
         self.module.declared.push(name.to_owned());
         self.types
@@ -103,7 +92,7 @@ impl Models<'_, '_> {
             .insert(name.to_owned(), Definition::Tuple { fields, named });
     }
 
-    fn element(&mut self, element: &TupleElement, number: usize, at: &Place<'_>) -> String {
+    fn element(&mut self, element: &TupleElement, number: usize, at: &Place<'_>) -> RustType {
         let part = match &element.label {
             Some(label) => names::variant(label),
             None => format!("Item{}", number + 1),
@@ -115,87 +104,105 @@ impl Models<'_, '_> {
         };
         let r#type = self.bare(element.r#type, &place, element.rest);
         if element.rest {
-            format!("Vec<{type}>")
+            RustType::Vec(Box::new(r#type))
         } else {
             r#type
         }
     }
 
-    fn write_list(&mut self, name: &str, elements: &[TupleElement], fields: &[(String, String)]) {
+    fn write_list(&mut self, model: &impl ToTokens, elements: &[TupleElement], fields: &[TupleField]) {
         let serialize = self.module.serde(self.types, "Serialize");
         let serializer = self.module.serde(self.types, "Serializer");
-        self.module.serde.insert("ser::SerializeSeq as _".to_owned());
-        let mut body = String::new();
-        let mut open = Vec::new();
-        for (element, (field, _)) in elements.iter().zip(fields) {
-            let margin = " ".repeat(8 + 4 * open.len());
-            if element.rest {
-                let _ = write!(
-                    body,
-                    "{margin}for item in &self.{field} {{\n{margin}    items.serialize_element(item)?;\n{margin}}}\n"
-                );
+        self.module.imports.add_methods("serde::ser", "SerializeSeq");
+        // Elements after an optional one are written within its `if`: they are absent too if it is absent.
+        let mut body = TokenStream::new();
+        for (element, (field, _)) in elements.iter().zip(fields).rev() {
+            let field = member(field);
+            body = if element.rest {
+                quote! {
+                    for item in &self.#field {
+                        items.serialize_element(item)?;
+                    }
+                    #body
+                }
             } else if element.optional {
-                // If an optional element is absent, all later elements are absent too.
-                let _ = write!(
-                    body,
-                    "{margin}if let Some(item) = &self.{field} {{\n{margin}    items.serialize_element(item)?;\n"
-                );
-                open.push(margin);
+                quote! {
+                    if let Some(item) = &self.#field {
+                        items.serialize_element(item)?;
+                        #body
+                    }
+                }
             } else {
-                let _ = writeln!(body, "{margin}items.serialize_element(&self.{field})?;");
+                quote! {
+                    items.serialize_element(&self.#field)?;
+                    #body
+                }
+            };
+        }
+        let mutable = (!elements.is_empty()).then(|| quote!(mut));
+        self.module.items.push(quote! {
+            impl #serialize for #model {
+                fn serialize<S: #serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                    let #mutable items = serializer.serialize_seq(None)?;
+                    #body
+                    items.end()
+                }
             }
-        }
-        for margin in open.into_iter().rev() {
-            let _ = writeln!(body, "{margin}}}");
-        }
-        let binding = if elements.is_empty() { "items" } else { "mut items" };
-        self.module.items.push(format!(
-            "impl {serialize} for {name} {{\n    fn serialize<S: {serializer}>(&self, serializer: S) -> Result<S::Ok, S::Error> {{\n        let {binding} = serializer.serialize_seq(None)?;\n{body}        items.end()\n    }}\n}}\n"
-        ));
+        });
     }
 
-    fn read_list(&mut self, name: &str, elements: &[TupleElement], fields: &[(String, String)], named: bool) {
+    fn read_list(
+        &mut self,
+        model: &impl ToTokens,
+        elements: &[TupleElement],
+        fields: &[TupleField],
+        named: bool,
+    ) {
         let deserialize = self.module.serde(self.types, "Deserialize");
         let deserializer = self.module.serde(self.types, "Deserializer");
         let items = self.runtime("serde_parts::Items");
-        let reads: Vec<String> = elements
-            .iter()
-            .enumerate()
-            .map(|(number, element)| {
-                if element.rest {
-                    format!("items.rest({})?", elements.len() - number - 1)
-                } else if element.optional {
-                    "items.optional()?".to_owned()
-                } else {
-                    "items.required()?".to_owned()
-                }
-            })
-            .collect();
-        let body = if elements.is_empty() {
-            format!("        {items}::read(deserializer)?;\n        Ok(Self {{}})\n")
-        } else if named {
-            let mut lines = String::new();
-            for ((field, _), read) in fields.iter().zip(&reads) {
-                let _ = writeln!(lines, "            {field}: {read},");
-            }
-            format!(
-                "        let mut items = {items}::read(deserializer)?;\n        Ok(Self {{\n{lines}        }})\n"
-            )
-        } else {
-            let flat = reads.join(", ");
-            let call = if flat.len() <= 60 {
-                format!("        Ok(Self({flat}))\n")
+        let reads = elements.iter().enumerate().map(|(number, element)| {
+            if element.rest {
+                let after = Literal::usize_unsuffixed(elements.len() - number - 1);
+                quote!(items.rest(#after)?)
+            } else if element.optional {
+                quote!(items.optional()?)
             } else {
-                format!(
-                    "        Ok(Self(\n            {},\n        ))\n",
-                    reads.join(",\n            ")
-                )
+                quote!(items.required()?)
+            }
+        });
+        let body = if elements.is_empty() {
+            quote! {
+                #items::read(deserializer)?;
+                Ok(Self {})
+            }
+        } else {
+            let value = if named {
+                let names = fields.iter().map(|(field, _)| ident(field));
+                quote!(Self { #(#names: #reads),* })
+            } else {
+                quote!(Self(#(#reads),*))
             };
-            format!("        let mut items = {items}::read(deserializer)?;\n{call}")
+            quote! {
+                let mut items = #items::read(deserializer)?;
+                Ok(#value)
+            }
         };
-        self.module.items.push(format!(
-            "impl<'de> {deserialize}<'de> for {name} {{\n    fn deserialize<D: {deserializer}<'de>>(deserializer: D) -> Result<Self, D::Error> {{\n{body}    }}\n}}\n"
-        ));
+        self.module.items.push(quote! {
+            impl<'de> #deserialize<'de> for #model {
+                fn deserialize<D: #deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                    #body
+                }
+            }
+        });
+    }
+}
+
+/// Returns the name or the position of a field.
+fn member(field: &str) -> TokenStream {
+    match field.parse::<usize>() {
+        Ok(position) => Literal::usize_unsuffixed(position).into_token_stream(),
+        Err(_) => ident(field).into_token_stream(),
     }
 }
 

@@ -1,15 +1,15 @@
 //! Generates unions: enums of strings, and enums with one variant per member.
 
-use std::fmt::Write as _;
-
 use kit_analysis::UnionPlan;
 use kit_ir::{LiteralValue, TypeId, TypeKind};
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
 
 use super::{Models, Place, number};
 use crate::names;
-use crate::print::{Expression, in_comment};
 use crate::shapes;
-use crate::types::{Definition, Variant};
+use crate::source::{doc, ident, string_literal};
+use crate::types::{Definition, RustType, Variant};
 
 impl Models<'_, '_> {
     pub(super) fn bare_union(
@@ -18,11 +18,11 @@ impl Models<'_, '_> {
         members: &[TypeId],
         at: &Place<'_>,
         inside: bool,
-    ) -> String {
+    ) -> RustType {
         let rest = self.without_null(members);
         let nullable = rest.len() < members.len();
         let inner = match rest.as_slice() {
-            [] => "()".to_owned(),
+            [] => RustType::Unit,
             [only] => self.bare(*only, at, inside),
             several => match (self.texts(several), self.common(several)) {
                 (Some(texts), _) => self.named_text_enum(at, &texts),
@@ -30,23 +30,21 @@ impl Models<'_, '_> {
                 (None, None) => self.named_union(id, several, at),
             },
         };
-        if nullable && inner != "()" {
-            format!("Option<{inner}>")
+        if nullable && inner != RustType::Unit {
+            inner.optional()
         } else {
             inner
         }
     }
 
     /// Returns an enum of all members of a union except null, which an `Option` around the enum represents.
-    fn named_union(&mut self, id: TypeId, members: &[TypeId], at: &Place<'_>) -> String {
-        if let Some(name) = self.made(id) {
-            return name;
+    fn named_union(&mut self, id: TypeId, members: &[TypeId], at: &Place<'_>) -> RustType {
+        if let Some(known) = self.generated(id) {
+            return known;
         }
         let name = self.types.name_anonymous(self.home, at.name);
-        let comment = format!("/// `{}`.\n", in_comment(&at.shown));
-        self.union(&name, &comment, members, at, true);
-        self.keep_made(id, &name);
-        name
+        self.union(&name, &at.comment(), members, at, true);
+        self.record_type(id, name)
     }
 
     pub(super) fn without_null(&self, members: &[TypeId]) -> Vec<TypeId> {
@@ -65,12 +63,12 @@ impl Models<'_, '_> {
     fn common(&self, members: &[TypeId]) -> Option<TypeId> {
         let program = self.types.program;
         let kind = |id: &TypeId| &program.types[*id].kind;
-        let numbers: Option<Vec<&str>> = members
+        let numbers: Option<Vec<RustType>> = members
             .iter()
             .map(|id| number(kind(id), &program.types[*id].constraints))
             .collect();
         if let Some(numbers) = numbers {
-            let fraction = numbers.iter().position(|number| *number == "f64");
+            let fraction = numbers.iter().position(|number| *number == RustType::F64);
             return Some(members[fraction.unwrap_or(0)]);
         }
         let are = |is: fn(&TypeKind) -> bool| members.iter().all(|id| is(kind(id)));
@@ -91,41 +89,51 @@ impl Models<'_, '_> {
             .collect()
     }
 
-    pub(super) fn named_text_enum(&mut self, at: &Place<'_>, texts: &[String]) -> String {
-        if let Some((module, name)) = self.types.made_texts(at.span, texts).cloned() {
+    pub(super) fn named_text_enum(&mut self, at: &Place<'_>, texts: &[String]) -> RustType {
+        if let Some((module, name)) = self.types.string_enum(at.span, texts).cloned() {
             return self.imported(&module, name);
         }
         let name = self.types.name_anonymous(self.home, at.name);
-        self.text_enum(&name, &format!("/// `{}`.\n", in_comment(&at.shown)), texts);
+        self.text_enum(&name, &at.comment(), texts);
         self.types
-            .keep_made_texts(at.span, texts, &self.module.name, &name);
-        name
+            .record_string_enum(at.span, texts, &self.module.name, &name);
+        RustType::Model(name)
     }
 
-    pub(super) fn text_enum(&mut self, name: &str, comment: &str, texts: &[String]) {
+    pub(super) fn text_enum(&mut self, name: &str, comment: &TokenStream, texts: &[String]) {
         let mut variants: Vec<String> = Vec::new();
-        let mut body = String::new();
-        let mut arms = String::new();
+        let mut body = Vec::new();
+        let mut arms = Vec::new();
         for text in texts {
             let variant = unique(names::variant(text), &variants);
-            let quoted = names::text(text);
-            let _ = writeln!(body, "    /// `{}`", in_comment(&text.escape_debug().to_string()));
-            if variant != *text {
-                let _ = writeln!(body, "    #[serde(rename = {quoted})]");
-            }
-            let _ = writeln!(body, "    {variant},");
-            let _ = writeln!(arms, "            Self::{variant} => {quoted},");
+            let (own, quoted) = (ident(&variant), string_literal(text));
+            let comment = doc(&format!("`{}`", text.escape_debug()));
+            let rename = (variant != *text).then(|| quote!(#[serde(rename = #quoted)]));
+            body.push(quote!(#comment #rename #own));
+            arms.push(quote!(Self::#own => #quoted));
             variants.push(variant);
         }
         let (reads, writes) = self.derives();
-        self.module.items.push(format!(
-            "{comment}#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, {reads}, {writes})]\npub enum {name} {{\n{body}}}\n"
-        ));
-        self.module.items.push(format!(
-            "impl {name} {{\n    /// Every value.\n    pub const ALL: &[Self] = {};\n\n    /// The text on the wire.\n    pub const fn as_str(self) -> &'static str {{\n        match self {{\n{arms}        }}\n    }}\n}}\n",
-            Expression::List(variants.iter().map(|variant| Expression::plain(format!("Self::{variant}"))).collect())
-                .print(4, "pub const ALL: &[Self] = ".len(), 1)
-        ));
+        let model = ident(name);
+        self.module.items.push(quote! {
+            #comment
+            #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, #reads, #writes)]
+            pub enum #model {
+                #(#body),*
+            }
+        });
+        let all = variants.iter().map(|variant| ident(variant));
+        self.module.items.push(quote! {
+            impl #model {
+                /// All values.
+                pub const ALL: &[Self] = &[#(Self::#all),*];
+
+                /// Returns the text on the wire.
+                pub const fn as_str(self) -> &'static str {
+                    match self { #(#arms,)* }
+                }
+            }
+        });
         self.module.declared.push(name.to_owned());
         let texts = texts.iter().cloned().zip(variants).collect();
         self.types
@@ -138,7 +146,7 @@ impl Models<'_, '_> {
     pub(super) fn union(
         &mut self,
         name: &str,
-        comment: &str,
+        comment: &TokenStream,
         members: &[TypeId],
         at: &Place<'_>,
         anonymous: bool,
@@ -177,97 +185,119 @@ impl Models<'_, '_> {
 
     /// Writes the enum and its serialization: each variant is serialized as its value or as the literal that it
     /// represents.
-    fn union_type(&mut self, name: &str, comment: &str, variants: &[Variant]) {
+    fn union_type(&mut self, name: &str, comment: &TokenStream, variants: &[Variant]) {
         let program = self.types.program;
-        let mut body = String::new();
-        let mut arms = String::new();
+        let mut body = Vec::new();
+        let mut arms = Vec::new();
         let mut serde_knows = true;
         for Variant { member, name, inner } in variants {
-            let kind = &program.types[*member].kind;
-            match (inner, kind) {
+            let own = ident(name);
+            match (inner, &program.types[*member].kind) {
                 (Some(inner), _) => {
                     let about = kit_analysis::describe(program, *member);
-                    let _ = write!(
-                        body,
-                        "    /// `{}`\n    {name}({inner}),\n",
-                        in_comment(&about.escape_debug().to_string())
-                    );
-                    let _ = writeln!(
-                        arms,
-                        "            Self::{name}(value) => value.serialize(serializer),"
-                    );
+                    let comment = doc(&format!("`{}`", about.escape_debug()));
+                    body.push(quote!(#comment #own(#inner)));
+                    arms.push(quote!(Self::#own(value) => value.serialize(serializer)));
                 }
                 (None, TypeKind::Literal { value }) => {
                     serde_knows = false;
-                    let (shown, call) = written(value);
-                    let _ = write!(body, "    /// `{shown}`\n    {name},\n");
-                    let _ = writeln!(arms, "            Self::{name} => serializer.{call},");
+                    let (shown, call) = serialized(value);
+                    let comment = doc(&format!("`{shown}`"));
+                    body.push(quote!(#comment #own));
+                    arms.push(quote!(Self::#own => serializer.#call));
                 }
                 (None, _) => {
-                    let _ = write!(body, "    /// `null`\n    {name},\n");
-                    let _ = writeln!(arms, "            Self::{name} => serializer.serialize_unit(),");
+                    let comment = doc("`null`");
+                    body.push(quote!(#comment #own));
+                    arms.push(quote!(Self::#own => serializer.serialize_unit()));
                 }
             }
         }
         let serialize = self.module.serde(self.types, "Serialize");
         let is_flat = variants.iter().all(|variant| variant.inner.is_none());
         let more = if is_flat {
-            "Clone, Copy, PartialEq, Eq, Hash"
+            quote!(Clone, Copy, PartialEq, Eq, Hash)
         } else {
-            "Clone, PartialEq"
+            quote!(Clone, PartialEq)
         };
+        let model = ident(name);
         if serde_knows {
-            self.module.items.push(format!(
-                "{comment}#[derive(Debug, {more}, {serialize})]\n#[serde(untagged)]\npub enum {name} {{\n{body}}}\n"
-            ));
+            self.module.items.push(quote! {
+                #comment
+                #[derive(Debug, #more, #serialize)]
+                #[serde(untagged)]
+                pub enum #model {
+                    #(#body),*
+                }
+            });
             return;
         }
         let serializer = self.module.serde(self.types, "Serializer");
-        self.module.items.push(format!(
-            "{comment}#[derive(Debug, {more})]\npub enum {name} {{\n{body}}}\n"
-        ));
-        self.module.items.push(format!(
-            "impl {serialize} for {name} {{\n    fn serialize<S: {serializer}>(&self, serializer: S) -> Result<S::Ok, S::Error> {{\n        match self {{\n{arms}        }}\n    }}\n}}\n"
-        ));
+        self.module.items.push(quote! {
+            #comment
+            #[derive(Debug, #more)]
+            pub enum #model {
+                #(#body),*
+            }
+        });
+        self.module.items.push(quote! {
+            impl #serialize for #model {
+                fn serialize<S: #serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                    match self { #(#arms,)* }
+                }
+            }
+        });
     }
 
     fn union_reader(&mut self, name: &str, members: &[TypeId], variants: &[Variant], anonymous: bool) {
         let pick = self.runtime("check::pick");
         let deserialize = self.module.serde(self.types, "Deserialize");
         let deserializer = self.module.serde(self.types, "Deserializer");
-        self.module.serde.insert("de".to_owned());
+        self.module.imports.add("serde", "de");
         let (constant, shape_of) = if anonymous {
             let kind = self.runtime("shape::Shape");
-            let target = format!("static SHAPE: {kind}");
-            let constant = shapes::union(self.types, members, self.module).assigned(8, &target);
-            (constant, "&SHAPE".to_owned())
+            let shape = shapes::union(self.types, members, self.module);
+            (Some(quote!(static SHAPE: #kind = #shape;)), quote!(&SHAPE))
         } else {
-            (String::new(), self.shape_of("Self"))
+            (None, self.shape_of("Self"))
         };
-        let mut arms = String::new();
+        let mut arms = Vec::new();
         let is_flat = variants.iter().all(|variant| variant.inner.is_none());
         for (number, variant) in variants.iter().enumerate() {
-            let made = if variant.inner.is_some() {
+            let (number, own) = (Literal::usize_unsuffixed(number), ident(&variant.name));
+            let value = if variant.inner.is_some() {
                 let from_json = self.runtime("json::from_json");
-                format!("{from_json}(&json).map(Self::{})", variant.name)
+                quote!(#from_json(&json).map(Self::#own))
             } else {
-                format!("Ok(Self::{})", variant.name)
+                quote!(Ok(Self::#own))
             };
-            let _ = writeln!(arms, "            Some({number}) => {made},");
+            arms.push(quote!(Some(#number) => #value));
         }
-        let _ = writeln!(
-            arms,
-            "            _ => Err(de::Error::custom(\"no member of `{name}`\")),"
-        );
-        let picked = format!("match {pick}({shape_of}, &json) {{\n{arms}        }}");
-        let answer = if is_flat {
-            format!("        {picked}\n")
-        } else {
-            format!("        let read = {picked};\n        read.map_err(de::Error::custom)\n")
+        let error = format!("no member of `{name}`");
+        let picked = quote! {
+            match #pick(#shape_of, &json) {
+                #(#arms,)*
+                _ => Err(de::Error::custom(#error)),
+            }
         };
-        self.module.items.push(format!(
-            "impl<'de> {deserialize}<'de> for {name} {{\n    fn deserialize<D: {deserializer}<'de>>(deserializer: D) -> Result<Self, D::Error> {{\n{constant}        let json = kit_runtime::json::Json::deserialize(deserializer)?;\n{answer}    }}\n}}\n"
-        ));
+        let result = if is_flat {
+            picked
+        } else {
+            quote! {
+                let read = #picked;
+                read.map_err(de::Error::custom)
+            }
+        };
+        let model = ident(name);
+        self.module.items.push(quote! {
+            impl<'de> #deserialize<'de> for #model {
+                fn deserialize<D: #deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                    #constant
+                    let json = kit_runtime::json::Json::deserialize(deserializer)?;
+                    #result
+                }
+            }
+        });
     }
 
     /// Returns the variant name for a member of a union.
@@ -313,18 +343,20 @@ fn unique(wanted: String, variants: &[String]) -> String {
 }
 
 /// Returns a literal in TypeScript syntax, and the call that serializes it.
-fn written(value: &LiteralValue) -> (String, String) {
+fn serialized(value: &LiteralValue) -> (String, TokenStream) {
     match value {
         LiteralValue::String(text) => {
-            let call = format!("serialize_str({})", names::text(text));
-            (in_comment(&text.escape_debug().to_string()), call)
+            let literal = string_literal(text);
+            (text.escape_debug().to_string(), quote!(serialize_str(#literal)))
         }
-        LiteralValue::BigInt(digits) => (format!("{digits}n"), format!("serialize_str(\"{digits}\")")),
-        LiteralValue::Boolean(value) => (value.to_string(), format!("serialize_bool({value})")),
+        LiteralValue::BigInt(digits) => (format!("{digits}n"), quote!(serialize_str(#digits))),
+        LiteralValue::Boolean(value) => (value.to_string(), quote!(serialize_bool(#value))),
         LiteralValue::Number(number) => {
-            let call = match shapes::whole_literal(*number) {
-                Some(whole) => format!("serialize_i64({whole})"),
-                None => format!("serialize_f64({})", shapes::decimal(*number)),
+            let call = if let Some(whole) = shapes::whole_literal(*number) {
+                quote!(serialize_i64(#whole))
+            } else {
+                let decimal = shapes::decimal(*number);
+                quote!(serialize_f64(#decimal))
             };
             (number.to_string(), call)
         }

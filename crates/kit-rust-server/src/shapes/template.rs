@@ -3,51 +3,45 @@
 use kit_analysis::resolve;
 use kit_ir::{LiteralValue, Program, TemplatePart, TypeId, TypeKind};
 
+use proc_macro2::TokenStream;
+use quote::quote;
+
 use crate::models::Module;
-use crate::names;
-use crate::print::Expression;
+use crate::source::string_literal;
 use crate::types::Types;
 
 /// Returns the constant of a template literal type.
-pub(super) fn constant(types: &Types<'_>, parts: &[TemplatePart], module: &mut Module) -> String {
+pub(super) fn constant(types: &Types<'_>, parts: &[TemplatePart], module: &mut Module) -> TokenStream {
     let source = source(types.program, parts);
     let base = module.runtime(types, "shape::Template");
     let path = module.runtime(types, "shape::TemplatePart");
-    let arguments = vec![
-        Expression::plain(names::text(&source)),
-        list(types.program, parts, &path),
-    ];
-    module.template(source, Expression::call(format!("{base}::new"), arguments))
+    let (text, list) = (string_literal(&source), list(types.program, parts, &path));
+    module.template(source, quote!(#base::new(#text, #list)))
 }
 
-fn list(program: &Program, parts: &[TemplatePart], path: &str) -> Expression {
+fn list(program: &Program, parts: &[TemplatePart], path: &TokenStream) -> TokenStream {
     let parts = parts.iter().map(|part| match part {
         TemplatePart::Text(text) => fixed(text, path),
-        TemplatePart::Placeholder(id) => filling(program, *id, path),
+        TemplatePart::Placeholder(id) => placeholder(program, *id, path),
     });
-    Expression::List(parts.collect())
+    quote!(&[#(#parts),*])
 }
 
-fn fixed(text: &str, path: &str) -> Expression {
-    Expression::call(
-        format!("{path}::Fixed"),
-        vec![Expression::plain(names::text(text))],
-    )
+fn fixed(text: &str, path: &TokenStream) -> TokenStream {
+    let text = string_literal(text);
+    quote!(#path::Fixed(#text))
 }
 
 /// Returns the form of a placeholder.
-fn filling(program: &Program, id: TypeId, path: &str) -> Expression {
-    let hole = |name: &str| Expression::plain(format!("{path}::{name}"));
-    let either = |sequences: Vec<Expression>| {
-        Expression::call(format!("{path}::OneOf"), vec![Expression::List(sequences)])
-    };
+fn placeholder(program: &Program, id: TypeId, path: &TokenStream) -> TokenStream {
+    let either = |sequences: Vec<TokenStream>| quote!(#path::OneOf(&[#(#sequences),*]));
     match &program.types[resolve(program, id)].kind {
-        TypeKind::String | TypeKind::Unknown => hole("Text"),
-        TypeKind::Number => hole("Number"),
-        TypeKind::BigInt => hole("Integer"),
+        TypeKind::String | TypeKind::Unknown => quote!(#path::Text),
+        TypeKind::Number => quote!(#path::Number),
+        TypeKind::BigInt => quote!(#path::Integer),
         TypeKind::Boolean => {
-            let texts = ["true", "false"];
-            either(texts.map(|text| Expression::List(vec![fixed(text, path)])).into())
+            let texts = ["true", "false"].map(|text| fixed(text, path));
+            either(texts.map(|text| quote!(&[#text])).into())
         }
         TypeKind::Null => fixed("null", path),
         TypeKind::Literal { value } => fixed(&literal(value), path),
@@ -55,7 +49,10 @@ fn filling(program: &Program, id: TypeId, path: &str) -> Expression {
         TypeKind::Union { members } => either(
             members
                 .iter()
-                .map(|member| Expression::List(vec![filling(program, *member, path)]))
+                .map(|member| {
+                    let placeholder = placeholder(program, *member, path);
+                    quote!(&[#placeholder])
+                })
                 .collect(),
         ),
         // TypeScript allows no other types in a placeholder, so no text matches.

@@ -11,7 +11,7 @@ use crate::names;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Form {
     /// Form in responses, in rows and in values that handlers create: every property is present.
-    Whole,
+    Complete,
     /// Form in requests, which may omit generated properties (`@generated`).
     Request,
 }
@@ -50,7 +50,7 @@ impl Forms {
         let makes: BTreeSet<DeclarationId> = program
             .declarations
             .iter_ids()
-            .filter(|(_, declaration)| self::makes(program, declaration.r#type))
+            .filter(|(_, declaration)| has_generated(program, declaration.r#type))
             .map(|(id, _)| id)
             .collect();
         let mut forms = Self::default();
@@ -80,15 +80,15 @@ impl Forms {
         if self.only_requests.contains(&id) {
             &[Form::Request]
         } else if self.requests.contains_key(&id) {
-            &[Form::Whole, Form::Request]
+            &[Form::Complete, Form::Request]
         } else {
-            &[Form::Whole]
+            &[Form::Complete]
         }
     }
 }
 
 /// Returns true if a type has a required generated property, which only requests may omit.
-pub(super) fn makes(program: &Program, id: TypeId) -> bool {
+pub(super) fn has_generated(program: &Program, id: TypeId) -> bool {
     properties(program, id)
         .iter()
         .any(|property| property.tags.generated.is_some() && !property.optional)

@@ -1,17 +1,22 @@
 //! Facts about the program's types: which ones are needed, their Rust names and modules, and which ones are recursive.
 
 mod forms;
+mod rust_type;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use heck::ToSnakeCase;
 use kit_analysis::collect_references;
 use kit_ir::{DeclarationId, DeclarationOrigin, Entity, Program, Slot, Span, TypeId};
+use proc_macro2::TokenStream;
+use quote::quote;
 
+use crate::source::ident;
 use crate::{Problem, names};
 
 pub(crate) use forms::Form;
 use forms::Forms;
+pub(crate) use rust_type::{RuntimeItem, RuntimeType, RustType};
 
 /// Types of a program.
 pub(crate) struct Types<'a> {
@@ -27,9 +32,9 @@ pub(crate) struct Types<'a> {
     forms: Forms,
     /// Module and name of generated anonymous types. With `Omit` and `Pick`, the same property type occurs in several
     /// declarations.
-    made: BTreeMap<(TypeId, Form), (String, String)>,
+    generated: BTreeMap<(TypeId, Form), (String, String)>,
     /// Module and name of enums of strings, by the property that declares them.
-    made_texts: Vec<(Span, Vec<String>, (String, String))>,
+    string_enums: Vec<(Span, Vec<String>, (String, String))>,
     /// Names of all Rust types.
     pub(crate) taken: BTreeSet<String>,
     /// Fields of each struct, by its name.
@@ -43,7 +48,7 @@ pub(crate) struct Types<'a> {
 #[derive(Debug, Clone)]
 pub(crate) enum Definition {
     /// A newtype.
-    Newtype(String),
+    Newtype(RustType),
     /// A struct. Its fields are in [`Types::structs`].
     Struct {
         /// Names of the maps for the object's index signatures.
@@ -56,7 +61,7 @@ pub(crate) enum Definition {
     /// A struct for a tuple.
     Tuple {
         /// Name or position of each element, and its type.
-        fields: Vec<(String, String)>,
+        fields: Vec<(String, RustType)>,
         /// True if the struct has named fields.
         named: bool,
     },
@@ -70,7 +75,7 @@ pub(crate) struct Variant {
     /// Name of the variant.
     pub(crate) name: String,
     /// Type of the variant's value; `None` if the variant has no value.
-    pub(crate) inner: Option<String>,
+    pub(crate) inner: Option<RustType>,
 }
 
 /// A field of a struct.
@@ -81,7 +86,7 @@ pub(crate) struct Field {
     /// Name in Rust.
     pub(crate) name: String,
     /// Type in Rust, without the `Option` for a missing value.
-    pub(crate) r#type: String,
+    pub(crate) r#type: RustType,
     /// True if the field may be missing.
     pub(crate) optional: bool,
 }
@@ -116,11 +121,11 @@ impl<'a> Types<'a> {
             needed: BTreeSet::new(),
             names: names::declared(program),
             forms: Forms::default(),
-            made: BTreeMap::new(),
+            generated: BTreeMap::new(),
             taken: BTreeSet::new(),
             structs: BTreeMap::new(),
             definitions: BTreeMap::new(),
-            made_texts: Vec::new(),
+            string_enums: Vec::new(),
             problems: Vec::new(),
         };
         types.taken.extend(types.names.iter().cloned());
@@ -152,39 +157,39 @@ impl<'a> Types<'a> {
     }
 
     /// Returns the module and the name of an anonymous type that was already generated.
-    pub(crate) fn made(&self, id: TypeId, form: Form) -> Option<&(String, String)> {
-        self.made.get(&(id, self.form_of(id, form)))
+    pub(crate) fn generated(&self, id: TypeId, form: Form) -> Option<&(String, String)> {
+        self.generated.get(&(id, self.form_of(id, form)))
     }
 
     /// Returns the module and the name of an enum of strings that was already generated for the property.
-    pub(crate) fn made_texts(&self, span: Span, texts: &[String]) -> Option<&(String, String)> {
+    pub(crate) fn string_enum(&self, span: Span, texts: &[String]) -> Option<&(String, String)> {
         let known = self
-            .made_texts
+            .string_enums
             .iter()
             .find(|(of, known, _)| *of == span && known == texts);
         known.map(|(_, _, made)| made)
     }
 
     /// Records the module and the name of an anonymous enum of strings.
-    pub(crate) fn keep_made_texts(&mut self, span: Span, texts: &[String], module: &str, name: &str) {
+    pub(crate) fn record_string_enum(&mut self, span: Span, texts: &[String], module: &str, name: &str) {
         let made = (module.to_owned(), name.to_owned());
-        self.made_texts.push((span, texts.to_vec(), made));
+        self.string_enums.push((span, texts.to_vec(), made));
     }
 
     /// Records the module and the name of an anonymous type. Skips types that refer to recursive types, because their
     /// Rust form depends on where they are used.
-    pub(crate) fn keep_made(&mut self, id: TypeId, form: Form, module: &str, name: &str) {
+    pub(crate) fn record_type(&mut self, id: TypeId, form: Form, module: &str, name: &str) {
         let mut references = Vec::new();
         collect_references(self.program, id, &mut references);
         if !references.into_iter().any(|id| self.is_recursive(id)) {
             let key = (id, self.form_of(id, form));
-            self.made.insert(key, (module.to_owned(), name.to_owned()));
+            self.generated.insert(key, (module.to_owned(), name.to_owned()));
         }
     }
 
     /// Returns the form for the key of an anonymous type: both forms share one entry if they do not differ.
     fn form_of(&self, id: TypeId, form: Form) -> Form {
-        if self.differs(id) { form } else { Form::Whole }
+        if self.differs(id) { form } else { Form::Complete }
     }
 
     /// Returns the Rust name of a type.
@@ -196,7 +201,7 @@ impl<'a> Types<'a> {
     pub(crate) fn name_in(&self, id: DeclarationId, form: Form) -> &str {
         match form {
             Form::Request => self.forms.request(id).unwrap_or_else(|| self.name(id)),
-            Form::Whole => self.name(id),
+            Form::Complete => self.name(id),
         }
     }
 
@@ -214,15 +219,16 @@ impl<'a> Types<'a> {
     fn differs(&self, id: TypeId) -> bool {
         let mut references = Vec::new();
         collect_references(self.program, id, &mut references);
-        forms::makes(self.program, id) || references.into_iter().any(|to| self.has_two_forms(to))
+        forms::has_generated(self.program, id) || references.into_iter().any(|to| self.has_two_forms(to))
     }
 
     /// Returns the name of an item of the runtime, with its path if the application declares the same name.
-    pub(crate) fn of_runtime(&self, name: &str) -> String {
+    pub(crate) fn of_runtime(&self, name: &str) -> TokenStream {
+        let item = ident(name);
         if self.declares(name) {
-            format!("kit_runtime::{name}")
+            quote!(kit_runtime::#item)
         } else {
-            name.to_owned()
+            quote!(#item)
         }
     }
 

@@ -1,4 +1,4 @@
-//! The handlers of `NoteRoutes`. This file is yours: kit made it once and leaves it alone.
+//! Handlers of `NoteRoutes`. This file is yours: kit wrote it once and does not change it.
 
 use kit_runtime::value;
 

@@ -1,4 +1,4 @@
-//! `requireAuth`. This file is yours: kit made it once and leaves it alone.
+//! `requireAuth`. This file is yours: kit wrote it once and does not change it.
 
 use kit_runtime::{Error, Middleware, Request};
 

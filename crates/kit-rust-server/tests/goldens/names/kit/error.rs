@@ -4,7 +4,7 @@
 pub use kit_runtime::Error;
 use kit_runtime::StatusCode;
 
-/// The errors that the contracts name with `@throws`.
+/// Errors that the contracts declare with `@throws`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AppError {
     /// `ERROR`: An error that is called Error.
@@ -12,21 +12,21 @@ pub enum AppError {
 }
 
 impl AppError {
-    /// What clients can rely on.
+    /// Returns the code, which clients can rely on.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Error => "ERROR",
         }
     }
 
-    /// The status of its answer.
+    /// Returns the status of the response.
     pub fn status(self) -> StatusCode {
         match self {
             Self::Error => StatusCode::BAD_REQUEST,
         }
     }
 
-    /// The error with a message for people.
+    /// Returns the error with a message for people.
     #[track_caller]
     pub fn with(self, message: impl Into<String>) -> Error {
         Error::new(self.status(), self.code(), message)

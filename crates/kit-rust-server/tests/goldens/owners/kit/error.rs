@@ -4,7 +4,7 @@
 pub use kit_runtime::Error;
 use kit_runtime::StatusCode;
 
-/// The errors that the contracts name with `@throws`.
+/// Errors that the contracts declare with `@throws`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AppError {
     /// `UNAUTHORIZED`: Nobody says who asks.
@@ -16,7 +16,7 @@ pub enum AppError {
 }
 
 impl AppError {
-    /// What clients can rely on.
+    /// Returns the code, which clients can rely on.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Unauthorized => "UNAUTHORIZED",
@@ -25,7 +25,7 @@ impl AppError {
         }
     }
 
-    /// The status of its answer.
+    /// Returns the status of the response.
     pub fn status(self) -> StatusCode {
         match self {
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
@@ -34,7 +34,7 @@ impl AppError {
         }
     }
 
-    /// The error with a message for people.
+    /// Returns the error with a message for people.
     #[track_caller]
     pub fn with(self, message: impl Into<String>) -> Error {
         Error::new(self.status(), self.code(), message)

@@ -60,10 +60,10 @@ pub enum UserAccountStatus {
 }
 
 impl UserAccountStatus {
-    /// Every value.
+    /// All values.
     pub const ALL: &[Self] = &[Self::Active, Self::Suspended, Self::Deleted];
 
-    /// The text on the wire.
+    /// Returns the text on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Active => "active",
@@ -117,7 +117,7 @@ impl Contract for UserAccount {
 
 /// `UserAccount` of the contracts.
 ///
-/// As requests hold it: what the system makes may be left out.
+/// Form in requests, which may omit generated values.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct UserAccountInput {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
@@ -154,10 +154,10 @@ pub enum ScalarsText {
 }
 
 impl ScalarsText {
-    /// Every value.
+    /// All values.
     pub const ALL: &[Self] = &[Self::ItSQuotedX];
 
-    /// The text on the wire.
+    /// Returns the text on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::ItSQuotedX => "it\'s \"quoted\"\n\u{2028}`${x}`",
@@ -436,7 +436,7 @@ pub struct ContainersEmpty {}
 pub struct ContainersMixed {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub known: Option<f64>,
-    /// What other keys hold.
+    /// Values of other keys.
     #[serde(flatten)]
     pub others: IndexMap<String, String>,
 }
@@ -446,10 +446,10 @@ pub struct ContainersMixed {
 pub struct ContainersKeyed {
     #[serde(rename = "x-size")]
     pub x_size: String,
-    /// What other keys of the form `x-${string}` hold.
+    /// Values of other keys of the form `x-${string}`.
     #[serde(flatten, deserialize_with = "ContainersKeyed::read_x")]
     pub x: IndexMap<String, String>,
-    /// What other keys that are numbers hold.
+    /// Values of other keys that are numbers.
     #[serde(flatten, deserialize_with = "ContainersKeyed::read_numbers")]
     pub numbers: IndexMap<String, Timestamp>,
 }
@@ -496,13 +496,13 @@ impl<'de> Deserialize<'de> for ContainersLayeredOthers {
 /// `Containers.layered`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct ContainersLayered {
-    /// What other keys of the form `x-${string}` hold.
+    /// Values of other keys of the form `x-${string}`.
     #[serde(flatten, deserialize_with = "ContainersLayered::read_x")]
     pub x: IndexMap<String, String>,
-    /// What other keys that are numbers hold.
+    /// Values of other keys that are numbers.
     #[serde(flatten, deserialize_with = "ContainersLayered::read_numbers")]
     pub numbers: IndexMap<String, Timestamp>,
-    /// What other keys hold.
+    /// Values of other keys.
     #[serde(flatten, deserialize_with = "ContainersLayered::read_others")]
     pub others: IndexMap<String, ContainersLayeredOthers>,
 }
@@ -537,10 +537,10 @@ pub struct ContainersRuled {
     #[serde(rename = "Size")]
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub size: Option<String>,
-    /// What other keys of the form `x-${string}` hold.
+    /// Values of other keys of the form `x-${string}`.
     #[serde(flatten, deserialize_with = "ContainersRuled::read_x")]
     pub x: IndexMap<String, f64>,
-    /// What other keys hold.
+    /// Values of other keys.
     #[serde(flatten, deserialize_with = "ContainersRuled::read_others")]
     pub others: IndexMap<String, f64>,
 }
@@ -851,10 +851,10 @@ pub enum CircleKind {
 }
 
 impl CircleKind {
-    /// Every value.
+    /// All values.
     pub const ALL: &[Self] = &[Self::Circle];
 
-    /// The text on the wire.
+    /// Returns the text on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Circle => "circle",
@@ -893,10 +893,10 @@ pub enum FigureSquareKind {
 }
 
 impl FigureSquareKind {
-    /// Every value.
+    /// All values.
     pub const ALL: &[Self] = &[Self::Square];
 
-    /// The text on the wire.
+    /// Returns the text on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Square => "square",
@@ -964,10 +964,10 @@ pub enum UnionsStatus {
 }
 
 impl UnionsStatus {
-    /// Every value.
+    /// All values.
     pub const ALL: &[Self] = &[Self::Active, Self::Suspended, Self::Deleted];
 
-    /// The text on the wire.
+    /// Returns the text on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Active => "active",
@@ -1019,7 +1019,7 @@ pub enum UnionsMany {
 }
 
 impl UnionsMany {
-    /// Every value.
+    /// All values.
     pub const ALL: &[Self] = &[
         Self::Choice0,
         Self::Choice1,
@@ -1035,7 +1035,7 @@ impl UnionsMany {
         Self::Choice11,
     ];
 
-    /// The text on the wire.
+    /// Returns the text on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Choice0 => "choice0",
@@ -1550,10 +1550,10 @@ pub enum ChoicesQuadrantXFirst {
 }
 
 impl ChoicesQuadrantXFirst {
-    /// Every value.
+    /// All values.
     pub const ALL: &[Self] = &[Self::X];
 
-    /// The text on the wire.
+    /// Returns the text on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::X => "x",
@@ -1570,10 +1570,10 @@ pub enum ChoicesQuadrantXSecond {
 }
 
 impl ChoicesQuadrantXSecond {
-    /// Every value.
+    /// All values.
     pub const ALL: &[Self] = &[Self::X];
 
-    /// The text on the wire.
+    /// Returns the text on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::X => "x",
@@ -1599,10 +1599,10 @@ pub enum ChoicesQuadrantX2First {
 }
 
 impl ChoicesQuadrantX2First {
-    /// Every value.
+    /// All values.
     pub const ALL: &[Self] = &[Self::X];
 
-    /// The text on the wire.
+    /// Returns the text on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::X => "x",
@@ -1619,10 +1619,10 @@ pub enum ChoicesQuadrantX2Second {
 }
 
 impl ChoicesQuadrantX2Second {
-    /// Every value.
+    /// All values.
     pub const ALL: &[Self] = &[Self::Y];
 
-    /// The text on the wire.
+    /// Returns the text on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Y => "y",
@@ -1648,10 +1648,10 @@ pub enum ChoicesQuadrantYFirst {
 }
 
 impl ChoicesQuadrantYFirst {
-    /// Every value.
+    /// All values.
     pub const ALL: &[Self] = &[Self::Y];
 
-    /// The text on the wire.
+    /// Returns the text on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Y => "y",
@@ -1668,10 +1668,10 @@ pub enum ChoicesQuadrantYSecond {
 }
 
 impl ChoicesQuadrantYSecond {
-    /// Every value.
+    /// All values.
     pub const ALL: &[Self] = &[Self::X];
 
-    /// The text on the wire.
+    /// Returns the text on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::X => "x",
@@ -1697,10 +1697,10 @@ pub enum ChoicesQuadrantY2First {
 }
 
 impl ChoicesQuadrantY2First {
-    /// Every value.
+    /// All values.
     pub const ALL: &[Self] = &[Self::Y];
 
-    /// The text on the wire.
+    /// Returns the text on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Y => "y",
@@ -1717,10 +1717,10 @@ pub enum ChoicesQuadrantY2Second {
 }
 
 impl ChoicesQuadrantY2Second {
-    /// Every value.
+    /// All values.
     pub const ALL: &[Self] = &[Self::Y];
 
-    /// The text on the wire.
+    /// Returns the text on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Y => "y",
@@ -1803,10 +1803,10 @@ pub enum ChoicesVersionedXVersion {
 }
 
 impl ChoicesVersionedXVersion {
-    /// Every value.
+    /// All values.
     pub const ALL: &[Self] = &[Self::X];
 
-    /// The text on the wire.
+    /// Returns the text on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::X => "x",
@@ -2467,7 +2467,7 @@ impl Contract for Defaults {
 
 /// `Defaults` of the contracts.
 ///
-/// As requests hold it: what the system makes may be left out.
+/// Form in requests, which may omit generated values.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct DefaultsInput {
     pub name: String,

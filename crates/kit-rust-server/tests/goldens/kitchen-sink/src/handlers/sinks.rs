@@ -1,4 +1,4 @@
-//! The handlers of `SinkRoutes`. This file is yours: kit made it once and leaves it alone.
+//! Handlers of `SinkRoutes`. This file is yours: kit wrote it once and does not change it.
 
 use kit_runtime::sql::violated_constraint;
 
@@ -11,7 +11,7 @@ use crate::router::{
     PutDefaults, SinkRoutes,
 };
 
-/// What a client hears where the database does not take the user account.
+/// Error for a request whose user account the database refuses.
 fn user_account_refused(error: sqlx::Error) -> Error {
     match violated_constraint(&error) {
         Some(user_account::EMAIL_UNIQUE) => {

@@ -67,7 +67,7 @@ const DELETE: &str = "
     DELETE FROM options
     WHERE id = $1";
 
-/// What an insert takes. What is left out gets its default.
+/// Values of a new row. An omitted value gets its default.
 #[derive(Clone)]
 pub struct NewOptionModel {
     pub r#type: String,
@@ -93,7 +93,7 @@ pub struct NewOptionModel {
     pub next: Option<Rank>,
 }
 
-/// What an update changes. What is left out stays as it is.
+/// Changes of a row. An omitted value stays unchanged.
 #[derive(Clone, Default)]
 pub struct OptionModelChanges {
     pub r#type: Option<String>,
@@ -148,7 +148,7 @@ impl<'r> FromRow<'r, PgRow> for OptionModel {
     }
 }
 
-/// Some rows, in order.
+/// Returns rows, in order.
 pub async fn list(pool: &PgPool, limit: i64, offset: i64) -> Result<Vec<OptionModel>, sqlx::Error> {
     sqlx::query_as(LIST)
         .bind(limit)
@@ -157,12 +157,12 @@ pub async fn list(pool: &PgPool, limit: i64, offset: i64) -> Result<Vec<OptionMo
         .await
 }
 
-/// How many rows there are.
+/// Returns the number of rows.
 pub async fn count(pool: &PgPool) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar(COUNT).fetch_one(pool).await
 }
 
-/// Makes a row.
+/// Inserts a row.
 pub async fn insert(pool: &PgPool, new: &NewOptionModel) -> Result<OptionModel, sqlx::Error> {
     sqlx::query_as(INSERT)
         .bind(&new.r#type)
@@ -190,25 +190,25 @@ pub async fn insert(pool: &PgPool, new: &NewOptionModel) -> Result<OptionModel, 
         .await
 }
 
-/// The row of that key.
+/// Returns the row with this key.
 pub async fn get(
     pool: &PgPool,
     id: &kit_runtime::BigInt,
 ) -> Result<Option<OptionModel>, sqlx::Error> {
-    // PostgreSQL would call a number that its `bigint` has no room for an error.
+    // No row has a number beyond `bigint`; PostgreSQL would return an error.
     if i64::try_from(id).is_err() {
         return Ok(None);
     }
     sqlx::query_as(GET).bind(id).fetch_optional(pool).await
 }
 
-/// Changes the row of that key.
+/// Changes the row with this key.
 pub async fn update(
     pool: &PgPool,
     id: &kit_runtime::BigInt,
     changes: &OptionModelChanges,
 ) -> Result<Option<OptionModel>, sqlx::Error> {
-    // PostgreSQL would call a number that its `bigint` has no room for an error.
+    // No row has a number beyond `bigint`; PostgreSQL would return an error.
     if i64::try_from(id).is_err() {
         return Ok(None);
     }
@@ -242,9 +242,9 @@ pub async fn update(
         .await
 }
 
-/// Deletes the row of that key. Gives whether there was one.
+/// Deletes the row with this key. Returns true if the row existed.
 pub async fn delete(pool: &PgPool, id: &kit_runtime::BigInt) -> Result<bool, sqlx::Error> {
-    // PostgreSQL would call a number that its `bigint` has no room for an error.
+    // No row has a number beyond `bigint`; PostgreSQL would return an error.
     if i64::try_from(id).is_err() {
         return Ok(false);
     }

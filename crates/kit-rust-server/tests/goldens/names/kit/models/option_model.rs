@@ -65,10 +65,10 @@ impl<'de> serde::Deserialize<'de> for OptionModelPlace {
 /// `Option.prices`.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
 pub struct OptionModelPrices {
-    /// What other keys of the form `${string}-price` hold.
+    /// Values of other keys of the form `${string}-price`.
     #[serde(flatten, deserialize_with = "OptionModelPrices::read_price")]
     pub price: IndexMap<String, f64>,
-    /// What other keys that are numbers hold.
+    /// Values of other keys that are numbers.
     #[serde(flatten, deserialize_with = "OptionModelPrices::read_numbers")]
     pub numbers: IndexMap<String, String>,
 }
@@ -207,7 +207,7 @@ impl Contract for OptionModel {
 
 /// A choice, whose name is one of Rust's.
 ///
-/// As requests hold it: what the system makes may be left out.
+/// Form in requests, which may omit generated values.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
 pub struct OptionModelInput {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
@@ -285,10 +285,10 @@ pub enum ResultModel {
 }
 
 impl ResultModel {
-    /// Every value.
+    /// All values.
     pub const ALL: &[Self] = &[Self::Ok, Self::Err, Self::ValueSelf, Self::ValueSelf2];
 
-    /// The text on the wire.
+    /// Returns the text on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -322,10 +322,10 @@ pub enum StringModelBoxFullKind {
 }
 
 impl StringModelBoxFullKind {
-    /// Every value.
+    /// All values.
     pub const ALL: &[Self] = &[Self::Full];
 
-    /// The text on the wire.
+    /// Returns the text on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Full => "full",
@@ -349,10 +349,10 @@ pub enum StringModelBoxEmptyKind {
 }
 
 impl StringModelBoxEmptyKind {
-    /// Every value.
+    /// All values.
     pub const ALL: &[Self] = &[Self::Empty];
 
-    /// The text on the wire.
+    /// Returns the text on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Empty => "empty",
@@ -803,7 +803,7 @@ impl Contract for BigInt {
 #[derive(Clone, PartialEq, serde::Deserialize, serde::Serialize)]
 pub struct Serialize {
     pub pin: f64,
-    /// What other keys hold.
+    /// Values of other keys.
     #[serde(flatten)]
     pub others: IndexMap<String, f64>,
 }
@@ -898,10 +898,10 @@ pub enum OddNameList {
 }
 
 impl OddNameList {
-    /// Every value.
+    /// All values.
     pub const ALL: &[Self] = &[Self::A, Self::B];
 
-    /// The text on the wire.
+    /// Returns the text on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::A => "a",
@@ -973,7 +973,7 @@ impl OddName {
     }
 
     fn default_any() -> kit_runtime::Value {
-        value!({"any":[1,null]})
+        value!({ "any": [1, null] })
     }
 
     fn default_point() -> (f64, f64) {

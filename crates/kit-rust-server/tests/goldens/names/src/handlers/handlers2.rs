@@ -1,4 +1,4 @@
-//! The handlers of `Handlers`. This file is yours: kit made it once and leaves it alone.
+//! Handlers of `Handlers`. This file is yours: kit wrote it once and does not change it.
 
 use crate::app::App;
 use crate::error::Error;

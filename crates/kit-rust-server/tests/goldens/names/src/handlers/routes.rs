@@ -1,4 +1,4 @@
-//! The handlers of `Routes2`. This file is yours: kit made it once and leaves it alone.
+//! Handlers of `Routes2`. This file is yours: kit wrote it once and does not change it.
 
 use kit_runtime::value;
 
@@ -11,7 +11,7 @@ use crate::router::{
     Routes2,
 };
 
-/// What a client hears where there is no such option model.
+/// Error for a request whose option model does not exist.
 fn option_model_not_found(id: &kit_runtime::BigInt) -> Error {
     Error::not_found("NOT_FOUND", "Option model not found").with_details(value!({ "id": id }))
 }

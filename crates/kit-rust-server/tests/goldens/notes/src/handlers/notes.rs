@@ -1,4 +1,4 @@
-//! The handlers of `NoteRoutes`. This file is yours: kit made it once and leaves it alone.
+//! Handlers of `NoteRoutes`. This file is yours: kit wrote it once and does not change it.
 
 use kit_runtime::value;
 
@@ -10,7 +10,7 @@ use crate::models::{
 };
 use crate::router::{DeleteNotesById, GetNotes, GetNotesById, NoteRoutes, PostNotes, PutNotesById};
 
-/// What a client hears where there is no such note.
+/// Error for a request whose note does not exist.
 fn note_not_found(id: &str) -> Error {
     AppError::NoteNotFound
         .with("Note not found")

@@ -38,14 +38,14 @@ const DELETE: &str = "
     DELETE FROM drafts
     WHERE id = $1::uuid";
 
-/// What an insert takes. What is left out gets its default.
+/// Values of a new row. An omitted value gets its default.
 #[derive(Clone)]
 pub struct NewDraft {
     pub id: Option<String>,
     pub text: String,
 }
 
-/// What an update changes. What is left out stays as it is.
+/// Changes of a row. An omitted value stays unchanged.
 #[derive(Clone, Default)]
 pub struct DraftChanges {
     pub text: Option<String>,
@@ -60,7 +60,7 @@ impl<'r> FromRow<'r, PgRow> for Draft {
     }
 }
 
-/// Some rows, in order.
+/// Returns rows, in order.
 pub async fn list(pool: &PgPool, limit: i64, offset: i64) -> Result<Vec<Draft>, sqlx::Error> {
     sqlx::query_as(LIST)
         .bind(limit)
@@ -69,12 +69,12 @@ pub async fn list(pool: &PgPool, limit: i64, offset: i64) -> Result<Vec<Draft>, 
         .await
 }
 
-/// How many rows there are.
+/// Returns the number of rows.
 pub async fn count(pool: &PgPool) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar(COUNT).fetch_one(pool).await
 }
 
-/// Makes a row.
+/// Inserts a row.
 pub async fn insert(pool: &PgPool, new: &NewDraft) -> Result<Draft, sqlx::Error> {
     sqlx::query_as(INSERT)
         .bind(&new.id)
@@ -83,22 +83,22 @@ pub async fn insert(pool: &PgPool, new: &NewDraft) -> Result<Draft, sqlx::Error>
         .await
 }
 
-/// The row of that key.
+/// Returns the row with this key.
 pub async fn get(pool: &PgPool, id: &str) -> Result<Option<Draft>, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(id) {
         return Ok(None);
     }
     sqlx::query_as(GET).bind(id).fetch_optional(pool).await
 }
 
-/// Changes the row of that key.
+/// Changes the row with this key.
 pub async fn update(
     pool: &PgPool,
     id: &str,
     changes: &DraftChanges,
 ) -> Result<Option<Draft>, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(id) {
         return Ok(None);
     }
@@ -109,9 +109,9 @@ pub async fn update(
         .await
 }
 
-/// Deletes the row of that key. Gives whether there was one.
+/// Deletes the row with this key. Returns true if the row existed.
 pub async fn delete(pool: &PgPool, id: &str) -> Result<bool, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(id) {
         return Ok(false);
     }

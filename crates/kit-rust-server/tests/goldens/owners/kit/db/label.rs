@@ -38,14 +38,14 @@ const DELETE: &str = "
     DELETE FROM labels
     WHERE id = $1 AND account_id = $2";
 
-/// What an insert takes. What is left out gets its default.
+/// Values of a new row. An omitted value gets its default.
 #[derive(Clone)]
 pub struct NewLabel {
     pub account_id: i64,
     pub text: String,
 }
 
-/// What an update changes. What is left out stays as it is.
+/// Changes of a row. An omitted value stays unchanged.
 #[derive(Clone, Default)]
 pub struct LabelChanges {
     pub text: Option<String>,
@@ -61,7 +61,7 @@ impl<'r> FromRow<'r, PgRow> for Label {
     }
 }
 
-/// Some rows that belong to this owner, in order.
+/// Returns rows that belong to this owner, in order.
 pub async fn list(
     pool: &PgPool,
     owner: i64,
@@ -76,12 +76,12 @@ pub async fn list(
         .await
 }
 
-/// Number of rows that belong to this owner.
+/// Returns the number of rows that belong to this owner.
 pub async fn count(pool: &PgPool, owner: i64) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar(COUNT).bind(owner).fetch_one(pool).await
 }
 
-/// Makes a row.
+/// Inserts a row.
 pub async fn insert(pool: &PgPool, new: &NewLabel) -> Result<Label, sqlx::Error> {
     sqlx::query_as(INSERT)
         .bind(new.account_id)
@@ -90,7 +90,7 @@ pub async fn insert(pool: &PgPool, new: &NewLabel) -> Result<Label, sqlx::Error>
         .await
 }
 
-/// The row of that key that belongs to this owner.
+/// Returns the row with this key, if the row belongs to this owner.
 pub async fn get(pool: &PgPool, id: i64, owner: i64) -> Result<Option<Label>, sqlx::Error> {
     sqlx::query_as(GET)
         .bind(id)
@@ -99,7 +99,7 @@ pub async fn get(pool: &PgPool, id: i64, owner: i64) -> Result<Option<Label>, sq
         .await
 }
 
-/// Changes the row of that key that belongs to this owner.
+/// Changes the row with this key, if the row belongs to this owner.
 pub async fn update(
     pool: &PgPool,
     id: i64,
@@ -114,7 +114,7 @@ pub async fn update(
         .await
 }
 
-/// Deletes the row of that key that belongs to this owner. Gives whether there was one.
+/// Deletes the row with this key, if the row belongs to this owner. Returns true if the row existed.
 pub async fn delete(pool: &PgPool, id: i64, owner: i64) -> Result<bool, sqlx::Error> {
     let done = sqlx::query(DELETE)
         .bind(id)

@@ -13,7 +13,7 @@ pub mod upload;
 use kit_runtime::Error;
 use sqlx::PgPool;
 
-/// Connects to the database that `DATABASE_URL` names.
+/// Connects to the database that the variable `DATABASE_URL` names.
 pub async fn connect() -> Result<PgPool, Error> {
     let url = std::env::var("DATABASE_URL").unwrap_or_default();
     if url.trim().is_empty() {

@@ -40,7 +40,7 @@ const DELETE: &str = "
     DELETE FROM projects
     WHERE id = $1::uuid AND owner_id = $2";
 
-/// What an insert takes. What is left out gets its default.
+/// Values of a new row. An omitted value gets its default.
 #[derive(Clone)]
 pub struct NewProject {
     pub id: Option<String>,
@@ -49,7 +49,7 @@ pub struct NewProject {
     pub created_at: Option<Timestamp>,
 }
 
-/// What an update changes. What is left out stays as it is.
+/// Changes of a row. An omitted value stays unchanged.
 #[derive(Clone, Default)]
 pub struct ProjectChanges {
     pub name: Option<String>,
@@ -66,7 +66,7 @@ impl<'r> FromRow<'r, PgRow> for Project {
     }
 }
 
-/// Some rows that belong to this owner, in order.
+/// Returns rows that belong to this owner, in order.
 pub async fn list(
     pool: &PgPool,
     owner: &str,
@@ -81,12 +81,12 @@ pub async fn list(
         .await
 }
 
-/// Number of rows that belong to this owner.
+/// Returns the number of rows that belong to this owner.
 pub async fn count(pool: &PgPool, owner: &str) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar(COUNT).bind(owner).fetch_one(pool).await
 }
 
-/// Makes a row.
+/// Inserts a row.
 pub async fn insert(pool: &PgPool, new: &NewProject) -> Result<Project, sqlx::Error> {
     sqlx::query_as(INSERT)
         .bind(&new.id)
@@ -97,9 +97,9 @@ pub async fn insert(pool: &PgPool, new: &NewProject) -> Result<Project, sqlx::Er
         .await
 }
 
-/// The row of that key that belongs to this owner.
+/// Returns the row with this key, if the row belongs to this owner.
 pub async fn get(pool: &PgPool, id: &str, owner: &str) -> Result<Option<Project>, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(id) {
         return Ok(None);
     }
@@ -110,14 +110,14 @@ pub async fn get(pool: &PgPool, id: &str, owner: &str) -> Result<Option<Project>
         .await
 }
 
-/// Changes the row of that key that belongs to this owner.
+/// Changes the row with this key, if the row belongs to this owner.
 pub async fn update(
     pool: &PgPool,
     id: &str,
     owner: &str,
     changes: &ProjectChanges,
 ) -> Result<Option<Project>, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(id) {
         return Ok(None);
     }
@@ -129,9 +129,9 @@ pub async fn update(
         .await
 }
 
-/// Deletes the row of that key that belongs to this owner. Gives whether there was one.
+/// Deletes the row with this key, if the row belongs to this owner. Returns true if the row existed.
 pub async fn delete(pool: &PgPool, id: &str, owner: &str) -> Result<bool, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(id) {
         return Ok(false);
     }

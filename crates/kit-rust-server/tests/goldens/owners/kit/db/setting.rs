@@ -41,7 +41,7 @@ const DELETE: &str = "
 /// No two rows have the same `user_id` and `name`.
 pub const PRIMARY_KEY: &str = "settings_pkey";
 
-/// What an insert takes. What is left out gets its default.
+/// Values of a new row. An omitted value gets its default.
 #[derive(Clone)]
 pub struct NewSetting {
     pub user_id: String,
@@ -49,7 +49,7 @@ pub struct NewSetting {
     pub value: String,
 }
 
-/// What an update changes. What is left out stays as it is.
+/// Changes of a row. An omitted value stays unchanged.
 #[derive(Clone, Default)]
 pub struct SettingChanges {
     pub value: Option<String>,
@@ -65,7 +65,7 @@ impl<'r> FromRow<'r, PgRow> for Setting {
     }
 }
 
-/// Some rows that belong to this owner, in order.
+/// Returns rows that belong to this owner, in order.
 pub async fn list(
     pool: &PgPool,
     owner: &str,
@@ -80,12 +80,12 @@ pub async fn list(
         .await
 }
 
-/// Number of rows that belong to this owner.
+/// Returns the number of rows that belong to this owner.
 pub async fn count(pool: &PgPool, owner: &str) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar(COUNT).bind(owner).fetch_one(pool).await
 }
 
-/// Makes a row.
+/// Inserts a row.
 pub async fn insert(pool: &PgPool, new: &NewSetting) -> Result<Setting, sqlx::Error> {
     sqlx::query_as(INSERT)
         .bind(&new.user_id)
@@ -95,7 +95,7 @@ pub async fn insert(pool: &PgPool, new: &NewSetting) -> Result<Setting, sqlx::Er
         .await
 }
 
-/// The row of that key that belongs to this owner.
+/// Returns the row with this key, if the row belongs to this owner.
 pub async fn get(
     pool: &PgPool,
     user_id: &str,
@@ -110,7 +110,7 @@ pub async fn get(
         .await
 }
 
-/// Changes the row of that key that belongs to this owner.
+/// Changes the row with this key, if the row belongs to this owner.
 pub async fn update(
     pool: &PgPool,
     user_id: &str,
@@ -127,7 +127,7 @@ pub async fn update(
         .await
 }
 
-/// Deletes the row of that key that belongs to this owner. Gives whether there was one.
+/// Deletes the row with this key, if the row belongs to this owner. Returns true if the row existed.
 pub async fn delete(
     pool: &PgPool,
     user_id: &str,

@@ -56,7 +56,7 @@ pub const PROJECT_ID_REFERENCE: &str = "tasks_project_id_projects_id_fk";
 /// `parent_id` is the `id` of a row of `tasks`.
 pub const PARENT_ID_REFERENCE: &str = "tasks_parent_id_tasks_id_fk";
 
-/// What an insert takes. What is left out gets its default.
+/// Values of a new row. An omitted value gets its default.
 #[derive(Clone)]
 pub struct NewTask {
     pub id: Option<String>,
@@ -68,7 +68,7 @@ pub struct NewTask {
     pub created_at: Option<Timestamp>,
 }
 
-/// What an update changes. What is left out stays as it is.
+/// Changes of a row. An omitted value stays unchanged.
 #[derive(Clone, Default)]
 pub struct TaskChanges {
     pub title: Option<String>,
@@ -77,7 +77,7 @@ pub struct TaskChanges {
     pub parent_id: Option<Option<String>>,
 }
 
-/// Which rows a list has. What is left out chooses all.
+/// Filter of a list. An omitted value matches all rows.
 #[derive(Clone, Default)]
 pub struct TaskFilter {
     pub done: Option<bool>,
@@ -99,7 +99,7 @@ impl<'r> FromRow<'r, PgRow> for Task {
     }
 }
 
-/// Some rows that belong to this owner, in order.
+/// Returns rows that belong to this owner, in order.
 pub async fn list(
     pool: &PgPool,
     owner: &str,
@@ -107,7 +107,7 @@ pub async fn list(
     limit: i64,
     offset: i64,
 ) -> Result<Vec<Task>, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if sql::is_not_uuid(filter.project_id.as_deref()) {
         return Ok(Vec::new());
     }
@@ -122,9 +122,9 @@ pub async fn list(
         .await
 }
 
-/// Number of rows that belong to this owner.
+/// Returns the number of rows that belong to this owner.
 pub async fn count(pool: &PgPool, owner: &str, filter: &TaskFilter) -> Result<i64, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if sql::is_not_uuid(filter.project_id.as_deref()) {
         return Ok(0);
     }
@@ -137,7 +137,7 @@ pub async fn count(pool: &PgPool, owner: &str, filter: &TaskFilter) -> Result<i6
         .await
 }
 
-/// Makes a row.
+/// Inserts a row.
 pub async fn insert(pool: &PgPool, new: &NewTask) -> Result<Task, sqlx::Error> {
     sqlx::query_as(INSERT)
         .bind(&new.id)
@@ -151,9 +151,9 @@ pub async fn insert(pool: &PgPool, new: &NewTask) -> Result<Task, sqlx::Error> {
         .await
 }
 
-/// The row of that key that belongs to this owner.
+/// Returns the row with this key, if the row belongs to this owner.
 pub async fn get(pool: &PgPool, id: &str, owner: &str) -> Result<Option<Task>, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(id) {
         return Ok(None);
     }
@@ -164,14 +164,14 @@ pub async fn get(pool: &PgPool, id: &str, owner: &str) -> Result<Option<Task>, s
         .await
 }
 
-/// Changes the row of that key that belongs to this owner.
+/// Changes the row with this key, if the row belongs to this owner.
 pub async fn update(
     pool: &PgPool,
     id: &str,
     owner: &str,
     changes: &TaskChanges,
 ) -> Result<Option<Task>, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(id) {
         return Ok(None);
     }
@@ -187,9 +187,9 @@ pub async fn update(
         .await
 }
 
-/// Deletes the row of that key that belongs to this owner. Gives whether there was one.
+/// Deletes the row with this key, if the row belongs to this owner. Returns true if the row existed.
 pub async fn delete(pool: &PgPool, id: &str, owner: &str) -> Result<bool, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(id) {
         return Ok(false);
     }

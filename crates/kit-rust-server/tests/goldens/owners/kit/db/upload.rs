@@ -40,14 +40,14 @@ const DELETE: &str = "
     DELETE FROM uploads
     WHERE id = $1 AND tenant_id = $2::uuid";
 
-/// What an insert takes. What is left out gets its default.
+/// Values of a new row. An omitted value gets its default.
 #[derive(Clone)]
 pub struct NewUpload {
     pub tenant_id: Option<String>,
     pub name: String,
 }
 
-/// What an update changes. What is left out stays as it is.
+/// Changes of a row. An omitted value stays unchanged.
 #[derive(Clone, Default)]
 pub struct UploadChanges {
     pub name: Option<String>,
@@ -63,14 +63,14 @@ impl<'r> FromRow<'r, PgRow> for Upload {
     }
 }
 
-/// Some rows that belong to this owner, in order.
+/// Returns rows that belong to this owner, in order.
 pub async fn list(
     pool: &PgPool,
     owner: &str,
     limit: i64,
     offset: i64,
 ) -> Result<Vec<Upload>, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(owner) {
         return Ok(Vec::new());
     }
@@ -82,16 +82,16 @@ pub async fn list(
         .await
 }
 
-/// Number of rows that belong to this owner.
+/// Returns the number of rows that belong to this owner.
 pub async fn count(pool: &PgPool, owner: &str) -> Result<i64, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(owner) {
         return Ok(0);
     }
     sqlx::query_scalar(COUNT).bind(owner).fetch_one(pool).await
 }
 
-/// Makes a row.
+/// Inserts a row.
 pub async fn insert(pool: &PgPool, new: &NewUpload) -> Result<Upload, sqlx::Error> {
     sqlx::query_as(INSERT)
         .bind(&new.tenant_id)
@@ -100,13 +100,13 @@ pub async fn insert(pool: &PgPool, new: &NewUpload) -> Result<Upload, sqlx::Erro
         .await
 }
 
-/// The row of that key that belongs to this owner.
+/// Returns the row with this key, if the row belongs to this owner.
 pub async fn get(pool: &PgPool, id: &BigInt, owner: &str) -> Result<Option<Upload>, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(owner) {
         return Ok(None);
     }
-    // PostgreSQL would call a number that its `bigint` has no room for an error.
+    // No row has a number beyond `bigint`; PostgreSQL would return an error.
     if i64::try_from(id).is_err() {
         return Ok(None);
     }
@@ -117,18 +117,18 @@ pub async fn get(pool: &PgPool, id: &BigInt, owner: &str) -> Result<Option<Uploa
         .await
 }
 
-/// Changes the row of that key that belongs to this owner.
+/// Changes the row with this key, if the row belongs to this owner.
 pub async fn update(
     pool: &PgPool,
     id: &BigInt,
     owner: &str,
     changes: &UploadChanges,
 ) -> Result<Option<Upload>, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(owner) {
         return Ok(None);
     }
-    // PostgreSQL would call a number that its `bigint` has no room for an error.
+    // No row has a number beyond `bigint`; PostgreSQL would return an error.
     if i64::try_from(id).is_err() {
         return Ok(None);
     }
@@ -140,13 +140,13 @@ pub async fn update(
         .await
 }
 
-/// Deletes the row of that key that belongs to this owner. Gives whether there was one.
+/// Deletes the row with this key, if the row belongs to this owner. Returns true if the row existed.
 pub async fn delete(pool: &PgPool, id: &BigInt, owner: &str) -> Result<bool, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(owner) {
         return Ok(false);
     }
-    // PostgreSQL would call a number that its `bigint` has no room for an error.
+    // No row has a number beyond `bigint`; PostgreSQL would return an error.
     if i64::try_from(id).is_err() {
         return Ok(false);
     }

@@ -1,4 +1,4 @@
-//! The handlers of `AccountRoutes`. This file is yours: kit made it once and leaves it alone.
+//! Handlers of `AccountRoutes`. This file is yours: kit wrote it once and does not change it.
 
 use kit_runtime::sql::is_value_error;
 use kit_runtime::{BigInt, value};
@@ -12,22 +12,22 @@ use crate::router::{
     AccountRoutes, DeleteLabelsById, GetLabels, GetUploads, PostLabels, PostUploads, PutUploadsById,
 };
 
-/// Error for a request whose label would belong to somebody else.
+/// Error for a request whose label would belong to another user.
 fn other_owner_of_label() -> Error {
-    Error::forbidden("FORBIDDEN", "The label would belong to somebody else")
+    Error::forbidden("FORBIDDEN", "The label would belong to another user")
 }
 
-/// What a client hears where there is no such label.
+/// Error for a request whose label does not exist.
 fn label_not_found(id: i64) -> Error {
     Error::not_found("NOT_FOUND", "Label not found").with_details(value!({ "id": id }))
 }
 
-/// Error for a request whose upload would belong to somebody else.
+/// Error for a request whose upload would belong to another user.
 fn other_owner_of_upload() -> Error {
-    Error::forbidden("FORBIDDEN", "The upload would belong to somebody else")
+    Error::forbidden("FORBIDDEN", "The upload would belong to another user")
 }
 
-/// What a client hears where the database does not take the upload.
+/// Error for a request whose upload the database refuses.
 fn upload_refused(error: sqlx::Error) -> Error {
     if is_value_error(&error) {
         return Error::bad_request(
@@ -38,7 +38,7 @@ fn upload_refused(error: sqlx::Error) -> Error {
     error.into()
 }
 
-/// What a client hears where there is no such upload.
+/// Error for a request whose upload does not exist.
 fn upload_not_found(id: &BigInt) -> Error {
     Error::not_found("NOT_FOUND", "Upload not found").with_details(value!({ "id": id }))
 }

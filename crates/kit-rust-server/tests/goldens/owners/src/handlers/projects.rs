@@ -1,4 +1,4 @@
-//! The handlers of `ProjectRoutes`. This file is yours: kit made it once and leaves it alone.
+//! Handlers of `ProjectRoutes`. This file is yours: kit wrote it once and does not change it.
 
 use kit_runtime::sql::is_value_error;
 use kit_runtime::value;
@@ -13,7 +13,7 @@ use crate::router::{
     PatchProjectsById, PostProjects, ProjectRoutes,
 };
 
-/// What a client hears where the database does not take the project.
+/// Error for a request whose project the database refuses.
 fn project_refused(error: sqlx::Error) -> Error {
     if is_value_error(&error) {
         return Error::bad_request(
@@ -24,14 +24,14 @@ fn project_refused(error: sqlx::Error) -> Error {
     error.into()
 }
 
-/// What a client hears where there is no such project.
+/// Error for a request whose project does not exist.
 fn project_not_found(id: &str) -> Error {
     AppError::ProjectNotFound
         .with("Project not found")
         .with_details(value!({ "id": id }))
 }
 
-/// What a client hears where there is no such project.
+/// Error for a request whose project does not exist.
 fn project_not_found2(id: &str) -> Error {
     Error::not_found("NOT_FOUND", "Project not found").with_details(value!({ "id": id }))
 }

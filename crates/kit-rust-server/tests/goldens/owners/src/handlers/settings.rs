@@ -1,4 +1,4 @@
-//! The handlers of `SettingRoutes`. This file is yours: kit made it once and leaves it alone.
+//! Handlers of `SettingRoutes`. This file is yours: kit wrote it once and does not change it.
 
 use kit_runtime::sql::{is_value_error, violated_constraint};
 use kit_runtime::value;
@@ -12,12 +12,12 @@ use crate::router::{
     PutSettingsByUserIdByName, SettingRoutes,
 };
 
-/// Error for a request whose setting would belong to somebody else.
+/// Error for a request whose setting would belong to another user.
 fn other_owner_of_setting() -> Error {
-    Error::forbidden("FORBIDDEN", "The setting would belong to somebody else")
+    Error::forbidden("FORBIDDEN", "The setting would belong to another user")
 }
 
-/// What a client hears where the database does not take the setting.
+/// Error for a request whose setting the database refuses.
 fn setting_refused(error: sqlx::Error) -> Error {
     if is_value_error(&error) {
         return Error::bad_request(
@@ -33,7 +33,7 @@ fn setting_refused(error: sqlx::Error) -> Error {
     }
 }
 
-/// What a client hears where there is no such setting.
+/// Error for a request whose setting does not exist.
 fn setting_not_found(user_id: &str, name: &str) -> Error {
     Error::not_found("NOT_FOUND", "Setting not found")
         .with_details(value!({ "userId": user_id, "name": name }))

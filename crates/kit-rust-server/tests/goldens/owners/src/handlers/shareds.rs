@@ -1,4 +1,4 @@
-//! The handlers of `SharedRoutes`. This file is yours: kit made it once and leaves it alone.
+//! Handlers of `SharedRoutes`. This file is yours: kit wrote it once and does not change it.
 
 use kit_runtime::sql::violated_constraint;
 
@@ -12,7 +12,7 @@ use crate::router::{
     GetCountries, GetDrafts, GetDraftsById, PostCountries, PostDrafts, PostRemarks, SharedRoutes,
 };
 
-/// What a client hears where the database does not take the country.
+/// Error for a request whose country the database refuses.
 fn country_refused(error: sqlx::Error) -> Error {
     match violated_constraint(&error) {
         Some(country::PRIMARY_KEY) => Error::conflict("CONFLICT", "Another country has this code"),
@@ -20,7 +20,7 @@ fn country_refused(error: sqlx::Error) -> Error {
     }
 }
 
-/// Refuses a task that is not there or belongs to somebody else, with one and the same error.
+/// Refuses a task that does not exist or belongs to another user, both with the same error.
 async fn check_task_id(app: &App, id: Option<&str>, owner: &str) -> Result<(), Error> {
     let Some(id) = id else {
         return Ok(());
@@ -32,7 +32,7 @@ async fn check_task_id(app: &App, id: Option<&str>, owner: &str) -> Result<(), E
     Ok(())
 }
 
-/// What a client hears where the database does not take the remark.
+/// Error for a request whose remark the database refuses.
 fn remark_refused(error: sqlx::Error) -> Error {
     match violated_constraint(&error) {
         Some(remark::TASK_ID_REFERENCE) => Error::conflict("CONFLICT", "Task not found"),

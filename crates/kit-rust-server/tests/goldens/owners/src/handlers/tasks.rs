@@ -1,4 +1,4 @@
-//! The handlers of `TaskRoutes`. This file is yours: kit made it once and leaves it alone.
+//! Handlers of `TaskRoutes`. This file is yours: kit wrote it once and does not change it.
 
 use kit_runtime::sql::{is_value_error, violated_constraint};
 use kit_runtime::value;
@@ -10,12 +10,12 @@ use crate::error::{AppError, Error};
 use crate::models::{PageOfTaskTitle, PagePagination, Task, TaskTitle};
 use crate::router::{DeleteTasksById, GetTasks, GetTasksById, PostTasks, PutTasksById, TaskRoutes};
 
-/// Error for a request whose task would belong to somebody else.
+/// Error for a request whose task would belong to another user.
 fn other_owner_of_task() -> Error {
     AppError::TaskOfAnotherUser.with("Users make tasks for themselves")
 }
 
-/// Refuses a project that is not there or belongs to somebody else, with one and the same error.
+/// Refuses a project that does not exist or belongs to another user, both with the same error.
 async fn check_project_id(app: &App, id: Option<&str>, owner: &str) -> Result<(), Error> {
     let Some(id) = id else {
         return Ok(());
@@ -27,7 +27,7 @@ async fn check_project_id(app: &App, id: Option<&str>, owner: &str) -> Result<()
     Ok(())
 }
 
-/// Refuses a task that is not there or belongs to somebody else, with one and the same error.
+/// Refuses a task that does not exist or belongs to another user, both with the same error.
 async fn check_parent_id(app: &App, id: Option<&str>, owner: &str) -> Result<(), Error> {
     let Some(id) = id else {
         return Ok(());
@@ -39,7 +39,7 @@ async fn check_parent_id(app: &App, id: Option<&str>, owner: &str) -> Result<(),
     Ok(())
 }
 
-/// What a client hears where the database does not take the task.
+/// Error for a request whose task the database refuses.
 fn task_refused(error: sqlx::Error) -> Error {
     if is_value_error(&error) {
         return Error::bad_request(
@@ -54,7 +54,7 @@ fn task_refused(error: sqlx::Error) -> Error {
     }
 }
 
-/// What a client hears where there is no such task.
+/// Error for a request whose task does not exist.
 fn task_not_found(id: &str) -> Error {
     Error::not_found("NOT_FOUND", "Task not found").with_details(value!({ "id": id }))
 }

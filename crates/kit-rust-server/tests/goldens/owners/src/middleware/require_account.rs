@@ -1,10 +1,10 @@
-//! `requireAccount`. This file is yours: kit made it once and leaves it alone.
+//! `requireAccount`. This file is yours: kit wrote it once and does not change it.
 
 use kit_runtime::{Error, Middleware, Request};
 
 use crate::app::App;
 
-/// What `requireAccount` adds to a request.
+/// Values that `requireAccount` adds to a request.
 #[derive(Debug, Clone)]
 pub struct RequireAccount {
     /// `ctx.accountId`: the owner of the rows that the request may read and change.
@@ -16,7 +16,7 @@ pub struct RequireAccount {
 impl Middleware<App> for RequireAccount {
     const NAME: &'static str = "requireAccount";
 
-    /// Refuses every request until it says which may pass.
+    /// Refuses every request until you write which requests may pass.
     async fn run(_app: &App, _request: &Request) -> Result<Self, Error> {
         Err(Error::not_implemented(
             "requireAccount",

@@ -1,10 +1,10 @@
-//! `requireUser`. This file is yours: kit made it once and leaves it alone.
+//! `requireUser`. This file is yours: kit wrote it once and does not change it.
 
 use kit_runtime::{Error, Middleware, Request};
 
 use crate::app::App;
 
-/// What `requireUser` adds to a request.
+/// Values that `requireUser` adds to a request.
 #[derive(Debug, Clone)]
 pub struct RequireUser {
     /// `ctx.user.id`: the owner of the rows that the request may read and change.
@@ -14,7 +14,7 @@ pub struct RequireUser {
 impl Middleware<App> for RequireUser {
     const NAME: &'static str = "requireUser";
 
-    /// Refuses every request until it says which may pass.
+    /// Refuses every request until you write which requests may pass.
     async fn run(_app: &App, _request: &Request) -> Result<Self, Error> {
         Err(Error::not_implemented(
             "requireUser",

@@ -1,1 +1,1 @@
-//! What handlers share: rules of the application that know no HTTP.
+//! Code that handlers share: rules of the application, independent of HTTP.

@@ -43,14 +43,14 @@ pub const NAME_UNIQUE: &str = "categories_name_unique";
 /// `parent_id` is the `id` of a row of `categories`.
 pub const PARENT_ID_REFERENCE: &str = "categories_parent_id_categories_id_fk";
 
-/// What an insert takes. What is left out gets its default.
+/// Values of a new row. An omitted value gets its default.
 #[derive(Clone)]
 pub struct NewCategory {
     pub name: String,
     pub parent_id: Option<i64>,
 }
 
-/// What an update changes. What is left out stays as it is.
+/// Changes of a row. An omitted value stays unchanged.
 #[derive(Clone, Default)]
 pub struct CategoryChanges {
     pub name: Option<String>,
@@ -67,7 +67,7 @@ impl<'r> FromRow<'r, PgRow> for Category {
     }
 }
 
-/// Some rows, in order.
+/// Returns rows, in order.
 pub async fn list(pool: &PgPool, limit: i64, offset: i64) -> Result<Vec<Category>, sqlx::Error> {
     sqlx::query_as(LIST)
         .bind(limit)
@@ -76,12 +76,12 @@ pub async fn list(pool: &PgPool, limit: i64, offset: i64) -> Result<Vec<Category
         .await
 }
 
-/// How many rows there are.
+/// Returns the number of rows.
 pub async fn count(pool: &PgPool) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar(COUNT).fetch_one(pool).await
 }
 
-/// Makes a row.
+/// Inserts a row.
 pub async fn insert(pool: &PgPool, new: &NewCategory) -> Result<Category, sqlx::Error> {
     sqlx::query_as(INSERT)
         .bind(&new.name)
@@ -90,12 +90,12 @@ pub async fn insert(pool: &PgPool, new: &NewCategory) -> Result<Category, sqlx::
         .await
 }
 
-/// The row of that key.
+/// Returns the row with this key.
 pub async fn get(pool: &PgPool, id: i64) -> Result<Option<Category>, sqlx::Error> {
     sqlx::query_as(GET).bind(id).fetch_optional(pool).await
 }
 
-/// Changes the row of that key.
+/// Changes the row with this key.
 pub async fn update(
     pool: &PgPool,
     id: i64,
@@ -110,7 +110,7 @@ pub async fn update(
         .await
 }
 
-/// Deletes the row of that key. Gives whether there was one.
+/// Deletes the row with this key. Returns true if the row existed.
 pub async fn delete(pool: &PgPool, id: i64) -> Result<bool, sqlx::Error> {
     let done = sqlx::query(DELETE).bind(id).execute(pool).await?;
     Ok(done.rows_affected() > 0)

@@ -40,7 +40,7 @@ const DELETE: &str = "
 /// No two rows have the same `code`.
 pub const PRIMARY_KEY: &str = "countries_pkey";
 
-/// What an insert takes. What is left out gets its default.
+/// Values of a new row. An omitted value gets its default.
 #[derive(Clone)]
 pub struct NewCountry {
     pub code: String,
@@ -48,7 +48,7 @@ pub struct NewCountry {
     pub vat: Option<i64>,
 }
 
-/// What an update changes. What is left out stays as it is.
+/// Changes of a row. An omitted value stays unchanged.
 #[derive(Clone, Default)]
 pub struct CountryChanges {
     pub name: Option<String>,
@@ -65,7 +65,7 @@ impl<'r> FromRow<'r, PgRow> for Country {
     }
 }
 
-/// Some rows, in order.
+/// Returns rows, in order.
 pub async fn list(pool: &PgPool, limit: i64, offset: i64) -> Result<Vec<Country>, sqlx::Error> {
     sqlx::query_as(LIST)
         .bind(limit)
@@ -74,12 +74,12 @@ pub async fn list(pool: &PgPool, limit: i64, offset: i64) -> Result<Vec<Country>
         .await
 }
 
-/// How many rows there are.
+/// Returns the number of rows.
 pub async fn count(pool: &PgPool) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar(COUNT).fetch_one(pool).await
 }
 
-/// Makes a row.
+/// Inserts a row.
 pub async fn insert(pool: &PgPool, new: &NewCountry) -> Result<Country, sqlx::Error> {
     sqlx::query_as(INSERT)
         .bind(&new.code)
@@ -89,12 +89,12 @@ pub async fn insert(pool: &PgPool, new: &NewCountry) -> Result<Country, sqlx::Er
         .await
 }
 
-/// The row of that key.
+/// Returns the row with this key.
 pub async fn get(pool: &PgPool, id: &str) -> Result<Option<Country>, sqlx::Error> {
     sqlx::query_as(GET).bind(id).fetch_optional(pool).await
 }
 
-/// Changes the row of that key.
+/// Changes the row with this key.
 pub async fn update(
     pool: &PgPool,
     id: &str,
@@ -108,7 +108,7 @@ pub async fn update(
         .await
 }
 
-/// Deletes the row of that key. Gives whether there was one.
+/// Deletes the row with this key. Returns true if the row existed.
 pub async fn delete(pool: &PgPool, id: &str) -> Result<bool, sqlx::Error> {
     let done = sqlx::query(DELETE).bind(id).execute(pool).await?;
     Ok(done.rows_affected() > 0)

@@ -78,7 +78,7 @@ pub const SHOP_ID_REFERENCE: &str = "products_shop_id_shops_id_fk";
 /// `category_id` is the `id` of a row of `categories`.
 pub const CATEGORY_ID_REFERENCE: &str = "products_category_id_categories_id_fk";
 
-/// What an insert takes. What is left out gets its default.
+/// Values of a new row. An omitted value gets its default.
 #[derive(Clone)]
 pub struct NewProduct {
     pub id: Option<String>,
@@ -102,7 +102,7 @@ pub struct NewProduct {
     pub created_at: Option<Timestamp>,
 }
 
-/// What an update changes. What is left out stays as it is.
+/// Changes of a row. An omitted value stays unchanged.
 #[derive(Clone, Default)]
 pub struct ProductChanges {
     pub shop_id: Option<String>,
@@ -124,7 +124,7 @@ pub struct ProductChanges {
     pub views: Option<Option<BigInt>>,
 }
 
-/// Which rows a list has. What is left out chooses all.
+/// Filter of a list. An omitted value matches all rows.
 #[derive(Clone, Default)]
 pub struct ProductFilter {
     pub shop_id: Option<String>,
@@ -159,18 +159,18 @@ impl<'r> FromRow<'r, PgRow> for Product {
     }
 }
 
-/// Some rows, in order.
+/// Returns rows, in order.
 pub async fn list(
     pool: &PgPool,
     filter: &ProductFilter,
     limit: i64,
     offset: i64,
 ) -> Result<Vec<Product>, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if sql::is_not_uuid(filter.shop_id.as_deref()) {
         return Ok(Vec::new());
     }
-    // PostgreSQL would call a number that its `bigint` has no room for an error.
+    // No row has a number beyond `bigint`; PostgreSQL would return an error.
     if sql::exceeds_bigint(filter.views.as_ref()) {
         return Ok(Vec::new());
     }
@@ -185,13 +185,13 @@ pub async fn list(
         .await
 }
 
-/// How many rows there are.
+/// Returns the number of rows.
 pub async fn count(pool: &PgPool, filter: &ProductFilter) -> Result<i64, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if sql::is_not_uuid(filter.shop_id.as_deref()) {
         return Ok(0);
     }
-    // PostgreSQL would call a number that its `bigint` has no room for an error.
+    // No row has a number beyond `bigint`; PostgreSQL would return an error.
     if sql::exceeds_bigint(filter.views.as_ref()) {
         return Ok(0);
     }
@@ -204,7 +204,7 @@ pub async fn count(pool: &PgPool, filter: &ProductFilter) -> Result<i64, sqlx::E
         .await
 }
 
-/// Makes a row.
+/// Inserts a row.
 pub async fn insert(pool: &PgPool, new: &NewProduct) -> Result<Product, sqlx::Error> {
     sqlx::query_as(INSERT)
         .bind(&new.id)
@@ -229,22 +229,22 @@ pub async fn insert(pool: &PgPool, new: &NewProduct) -> Result<Product, sqlx::Er
         .await
 }
 
-/// The row of that key.
+/// Returns the row with this key.
 pub async fn get(pool: &PgPool, id: &str) -> Result<Option<Product>, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(id) {
         return Ok(None);
     }
     sqlx::query_as(GET).bind(id).fetch_optional(pool).await
 }
 
-/// Changes the row of that key.
+/// Changes the row with this key.
 pub async fn update(
     pool: &PgPool,
     id: &str,
     changes: &ProductChanges,
 ) -> Result<Option<Product>, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(id) {
         return Ok(None);
     }
@@ -277,9 +277,9 @@ pub async fn update(
         .await
 }
 
-/// Deletes the row of that key. Gives whether there was one.
+/// Deletes the row with this key. Returns true if the row existed.
 pub async fn delete(pool: &PgPool, id: &str) -> Result<bool, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(id) {
         return Ok(false);
     }

@@ -43,7 +43,7 @@ const DELETE: &str = "
 /// No two rows have the same `slug`.
 pub const SLUG_UNIQUE: &str = "shops_slug_unique";
 
-/// What an insert takes. What is left out gets its default.
+/// Values of a new row. An omitted value gets its default.
 #[derive(Clone)]
 pub struct NewShop {
     pub id: Option<String>,
@@ -54,7 +54,7 @@ pub struct NewShop {
     pub opened_at: Option<Timestamp>,
 }
 
-/// What an update changes. What is left out stays as it is.
+/// Changes of a row. An omitted value stays unchanged.
 #[derive(Clone, Default)]
 pub struct ShopChanges {
     pub name: Option<String>,
@@ -75,7 +75,7 @@ impl<'r> FromRow<'r, PgRow> for Shop {
     }
 }
 
-/// Some rows, in order.
+/// Returns rows, in order.
 pub async fn list(pool: &PgPool, limit: i64, offset: i64) -> Result<Vec<Shop>, sqlx::Error> {
     sqlx::query_as(LIST)
         .bind(limit)
@@ -84,12 +84,12 @@ pub async fn list(pool: &PgPool, limit: i64, offset: i64) -> Result<Vec<Shop>, s
         .await
 }
 
-/// How many rows there are.
+/// Returns the number of rows.
 pub async fn count(pool: &PgPool) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar(COUNT).fetch_one(pool).await
 }
 
-/// Makes a row.
+/// Inserts a row.
 pub async fn insert(pool: &PgPool, new: &NewShop) -> Result<Shop, sqlx::Error> {
     sqlx::query_as(INSERT)
         .bind(&new.id)
@@ -101,22 +101,22 @@ pub async fn insert(pool: &PgPool, new: &NewShop) -> Result<Shop, sqlx::Error> {
         .await
 }
 
-/// The row of that key.
+/// Returns the row with this key.
 pub async fn get(pool: &PgPool, id: &str) -> Result<Option<Shop>, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(id) {
         return Ok(None);
     }
     sqlx::query_as(GET).bind(id).fetch_optional(pool).await
 }
 
-/// Changes the row of that key.
+/// Changes the row with this key.
 pub async fn update(
     pool: &PgPool,
     id: &str,
     changes: &ShopChanges,
 ) -> Result<Option<Shop>, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(id) {
         return Ok(None);
     }
@@ -130,9 +130,9 @@ pub async fn update(
         .await
 }
 
-/// Deletes the row of that key. Gives whether there was one.
+/// Deletes the row with this key. Returns true if the row existed.
 pub async fn delete(pool: &PgPool, id: &str) -> Result<bool, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(id) {
         return Ok(false);
     }

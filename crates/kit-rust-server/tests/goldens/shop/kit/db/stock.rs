@@ -48,7 +48,7 @@ pub const PRODUCT_ID_REFERENCE: &str = "stock_product_id_products_id_fk";
 /// `country_code` is the `code` of a row of `countries`.
 pub const COUNTRY_CODE_REFERENCE: &str = "stock_country_code_countries_code_fk";
 
-/// What an insert takes. What is left out gets its default.
+/// Values of a new row. An omitted value gets its default.
 #[derive(Clone)]
 pub struct NewStock {
     pub product_id: String,
@@ -56,7 +56,7 @@ pub struct NewStock {
     pub amount: Option<i64>,
 }
 
-/// What an update changes. What is left out stays as it is.
+/// Changes of a row. An omitted value stays unchanged.
 #[derive(Clone, Default)]
 pub struct StockChanges {
     pub amount: Option<i64>,
@@ -73,7 +73,7 @@ impl<'r> FromRow<'r, PgRow> for Stock {
     }
 }
 
-/// Some rows, in order.
+/// Returns rows, in order.
 pub async fn list(pool: &PgPool, limit: i64, offset: i64) -> Result<Vec<Stock>, sqlx::Error> {
     sqlx::query_as(LIST)
         .bind(limit)
@@ -82,12 +82,12 @@ pub async fn list(pool: &PgPool, limit: i64, offset: i64) -> Result<Vec<Stock>, 
         .await
 }
 
-/// How many rows there are.
+/// Returns the number of rows.
 pub async fn count(pool: &PgPool) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar(COUNT).fetch_one(pool).await
 }
 
-/// Makes a row.
+/// Inserts a row.
 pub async fn insert(pool: &PgPool, new: &NewStock) -> Result<Stock, sqlx::Error> {
     sqlx::query_as(INSERT)
         .bind(&new.product_id)
@@ -97,13 +97,13 @@ pub async fn insert(pool: &PgPool, new: &NewStock) -> Result<Stock, sqlx::Error>
         .await
 }
 
-/// The row of that key.
+/// Returns the row with this key.
 pub async fn get(
     pool: &PgPool,
     product_id: &str,
     country_code: &str,
 ) -> Result<Option<Stock>, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(product_id) {
         return Ok(None);
     }
@@ -114,14 +114,14 @@ pub async fn get(
         .await
 }
 
-/// Changes the row of that key.
+/// Changes the row with this key.
 pub async fn update(
     pool: &PgPool,
     product_id: &str,
     country_code: &str,
     changes: &StockChanges,
 ) -> Result<Option<Stock>, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(product_id) {
         return Ok(None);
     }
@@ -133,13 +133,13 @@ pub async fn update(
         .await
 }
 
-/// Deletes the row of that key. Gives whether there was one.
+/// Deletes the row with this key. Returns true if the row existed.
 pub async fn delete(
     pool: &PgPool,
     product_id: &str,
     country_code: &str,
 ) -> Result<bool, sqlx::Error> {
-    // Text that is no UUID names no row; PostgreSQL would call it an error.
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(product_id) {
         return Ok(false);
     }

@@ -18,10 +18,10 @@ pub enum ProductStatus {
 }
 
 impl ProductStatus {
-    /// Every value.
+    /// All values.
     pub const ALL: &[Self] = &[Self::Draft, Self::Listed, Self::SoldOut];
 
-    /// The text on the wire.
+    /// Returns the text on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Draft => "draft",
@@ -156,10 +156,10 @@ pub enum ProductKind {
 }
 
 impl ProductKind {
-    /// Every value.
+    /// All values.
     pub const ALL: &[Self] = &[Self::Thing, Self::Service, Self::Download];
 
-    /// The text on the wire.
+    /// Returns the text on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Thing => "thing",

@@ -1,4 +1,4 @@
-//! The handlers of `CategoryRoutes`. This file is yours: kit made it once and leaves it alone.
+//! Handlers of `CategoryRoutes`. This file is yours: kit wrote it once and does not change it.
 
 use kit_runtime::sql::violated_constraint;
 use kit_runtime::value;
@@ -12,7 +12,7 @@ use crate::router::{
     CategoryRoutes, DeleteCategoriesById, GetCategories, GetCategoriesById, PostCategories,
 };
 
-/// What a client hears where the database does not take the category.
+/// Error for a request whose category the database refuses.
 fn category_refused(error: sqlx::Error) -> Error {
     match violated_constraint(&error) {
         Some(category::NAME_UNIQUE) => {
@@ -23,12 +23,12 @@ fn category_refused(error: sqlx::Error) -> Error {
     }
 }
 
-/// What a client hears where there is no such category.
+/// Error for a request whose category does not exist.
 fn category_not_found(id: i64) -> Error {
     Error::not_found("NOT_FOUND", "Category not found").with_details(value!({ "id": id }))
 }
 
-/// What a client hears where others refer to the category.
+/// Error for a request that deletes a category to which other rows refer.
 fn category_in_use(error: sqlx::Error) -> Error {
     match violated_constraint(&error) {
         Some(product::CATEGORY_ID_REFERENCE) => {

@@ -1,4 +1,4 @@
-//! The handlers of `CountryRoutes`. This file is yours: kit made it once and leaves it alone.
+//! Handlers of `CountryRoutes`. This file is yours: kit wrote it once and does not change it.
 
 use kit_runtime::sql::{is_value_error, violated_constraint};
 use kit_runtime::value;
@@ -13,7 +13,7 @@ use crate::router::{
     PutCountriesByCode,
 };
 
-/// What a client hears where the database does not take the country.
+/// Error for a request whose country the database refuses.
 fn country_refused(error: sqlx::Error) -> Error {
     if is_value_error(&error) {
         return Error::bad_request(
@@ -27,12 +27,12 @@ fn country_refused(error: sqlx::Error) -> Error {
     }
 }
 
-/// What a client hears where there is no such country.
+/// Error for a request whose country does not exist.
 fn country_not_found(id: &str) -> Error {
     Error::not_found("NOT_FOUND", "Country not found").with_details(value!({ "code": id }))
 }
 
-/// What a client hears where others refer to the country.
+/// Error for a request that deletes a country to which other rows refer.
 fn country_in_use(error: sqlx::Error) -> Error {
     match violated_constraint(&error) {
         Some(stock::COUNTRY_CODE_REFERENCE) => {

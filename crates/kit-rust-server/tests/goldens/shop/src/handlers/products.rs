@@ -1,4 +1,4 @@
-//! The handlers of `ProductRoutes`. This file is yours: kit made it once and leaves it alone.
+//! Handlers of `ProductRoutes`. This file is yours: kit wrote it once and does not change it.
 
 use kit_runtime::sql::{is_value_error, violated_constraint};
 use kit_runtime::value;
@@ -12,7 +12,7 @@ use crate::router::{
     ProductRoutes, PutProductsById,
 };
 
-/// What a client hears where the database does not take the product.
+/// Error for a request whose product the database refuses.
 fn product_refused(error: sqlx::Error) -> Error {
     if is_value_error(&error) {
         return Error::bad_request(
@@ -32,7 +32,7 @@ fn product_refused(error: sqlx::Error) -> Error {
     }
 }
 
-/// What a client hears where there is no such product.
+/// Error for a request whose product does not exist.
 fn product_not_found(id: &str) -> Error {
     AppError::ProductNotFound
         .with("Product not found")

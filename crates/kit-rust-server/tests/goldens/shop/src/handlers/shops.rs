@@ -1,4 +1,4 @@
-//! The handlers of `ShopRoutes`. This file is yours: kit made it once and leaves it alone.
+//! Handlers of `ShopRoutes`. This file is yours: kit wrote it once and does not change it.
 
 use kit_runtime::sql::violated_constraint;
 use kit_runtime::value;
@@ -11,7 +11,7 @@ use crate::router::{
     DeleteShopsById, GetShops, GetShopsById, PatchShopsById, PostShops, ShopRoutes,
 };
 
-/// What a client hears where the database does not take the shop.
+/// Error for a request whose shop the database refuses.
 fn shop_refused(error: sqlx::Error) -> Error {
     match violated_constraint(&error) {
         Some(shop::SLUG_UNIQUE) => AppError::SlugTaken.with("Another shop has this slug"),
@@ -19,7 +19,7 @@ fn shop_refused(error: sqlx::Error) -> Error {
     }
 }
 
-/// What a client hears where there is no such shop.
+/// Error for a request whose shop does not exist.
 fn shop_not_found(id: &str) -> Error {
     AppError::ShopNotFound
         .with("Shop not found")

@@ -1,4 +1,4 @@
-//! The handlers of `StockRoutes`. This file is yours: kit made it once and leaves it alone.
+//! Handlers of `StockRoutes`. This file is yours: kit wrote it once and does not change it.
 
 use kit_runtime::sql::violated_constraint;
 use kit_runtime::value;
@@ -12,14 +12,14 @@ use crate::router::{
     PutStockByProductIdByCountryCode, StockRoutes,
 };
 
-/// What a client hears where there is no such stock.
+/// Error for a request whose stock does not exist.
 fn stock_not_found(product_id: &str, country_code: &str) -> Error {
     AppError::StockNotFound
         .with("Stock not found")
         .with_details(value!({ "productId": product_id, "countryCode": country_code }))
 }
 
-/// What a client hears where the database does not take the stock.
+/// Error for a request whose stock the database refuses.
 fn stock_refused(error: sqlx::Error) -> Error {
     match violated_constraint(&error) {
         Some(stock::PRIMARY_KEY) => AppError::StockExists.with("These are counted already"),

@@ -1,4 +1,4 @@
-//! The handlers of `TeamRoutes`. This file is yours: kit made it once and leaves it alone.
+//! Handlers of `TeamRoutes`. This file is yours: kit wrote it once and does not change it.
 
 use kit_runtime::value;
 
@@ -13,7 +13,7 @@ use crate::router::{
     PostTeamsByIdMembers, PutTeamsById, TeamRoutes,
 };
 
-/// What a client hears where there is no such team.
+/// Error for a request whose team does not exist.
 fn team_not_found(id: &str) -> Error {
     AppError::TeamNotFound
         .with("Team not found")

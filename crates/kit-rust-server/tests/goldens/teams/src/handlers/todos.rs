@@ -1,4 +1,4 @@
-//! The handlers of `TodoRoutes`. This file is yours: kit made it once and leaves it alone.
+//! Handlers of `TodoRoutes`. This file is yours: kit wrote it once and does not change it.
 
 use kit_runtime::sql::violated_constraint;
 use kit_runtime::value;
@@ -9,7 +9,7 @@ use crate::error::{AppError, Error};
 use crate::models::{PaginatedResponseOfTodo, PaginatedResponsePagination, Todo};
 use crate::router::{DeleteTodosById, GetTodos, GetTodosById, PostTodos, PutTodosById, TodoRoutes};
 
-/// What a client hears where the database does not take the todo.
+/// Error for a request whose todo the database refuses.
 fn todo_refused(error: sqlx::Error) -> Error {
     match violated_constraint(&error) {
         Some(todo::USER_ID_REFERENCE) => AppError::UserNotFound.with("User not found"),
@@ -17,7 +17,7 @@ fn todo_refused(error: sqlx::Error) -> Error {
     }
 }
 
-/// What a client hears where there is no such todo.
+/// Error for a request whose todo does not exist.
 fn todo_not_found(id: &str) -> Error {
     AppError::TodoNotFound
         .with("Todo not found")

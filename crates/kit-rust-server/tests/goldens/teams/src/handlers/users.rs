@@ -1,4 +1,4 @@
-//! The handlers of `UserRoutes`. This file is yours: kit made it once and leaves it alone.
+//! Handlers of `UserRoutes`. This file is yours: kit wrote it once and does not change it.
 
 use kit_runtime::sql::violated_constraint;
 use kit_runtime::value;
@@ -9,7 +9,7 @@ use crate::error::{AppError, Error};
 use crate::models::{PaginatedResponseOfUser, PaginatedResponsePagination, User};
 use crate::router::{DeleteUsersById, GetUsers, GetUsersById, PostUsers, PutUsersById, UserRoutes};
 
-/// What a client hears where the database does not take the user.
+/// Error for a request whose user the database refuses.
 fn user_refused(error: sqlx::Error) -> Error {
     match violated_constraint(&error) {
         Some(user::EMAIL_UNIQUE) => {
@@ -19,7 +19,7 @@ fn user_refused(error: sqlx::Error) -> Error {
     }
 }
 
-/// What a client hears where there is no such user.
+/// Error for a request whose user does not exist.
 fn user_not_found(id: &str) -> Error {
     AppError::UserNotFound
         .with("User not found")

@@ -4,15 +4,15 @@
 use kit_database::ColumnType;
 use kit_ir::{Decimal, DeclarationId, Format, Method, Type, TypeId, TypeKind};
 
-use super::Known;
+use super::HandlerContext;
 use crate::database::{Stored, StoredColumn};
-use crate::router::Handled;
+use crate::router::RouteNames;
 
-impl<'k> Known<'k, '_> {
+impl<'k> HandlerContext<'k, '_> {
     /// Returns true if a route accepts values that a column cannot store. A new row also gets values from the path, and
     /// its owner from middleware, whose values have no rules. An update uses only the key from the path, and a guard
     /// checks that key.
-    pub(super) fn may_not_fit(self, handled: &Handled<'_>, stored: &Stored<'_>) -> bool {
+    pub(super) fn may_exceed_column(self, handled: &RouteNames<'_>, stored: &Stored<'_>) -> bool {
         let slots = &handled.route.slots;
         let is_new = handled.route.method == Method::Post;
         let owner = stored.owner().filter(|_| is_new);
@@ -24,10 +24,10 @@ impl<'k> Known<'k, '_> {
         };
         let params = slots.params.filter(|_| is_new);
         let mut taken = params.into_iter().chain(slots.body);
-        owner.is_some_and(|(column, _)| is_limited(column)) || taken.any(|id| self.has_unfit(id, stored))
+        owner.is_some_and(|(column, _)| is_limited(column)) || taken.any(|id| self.exceeds_column(id, stored))
     }
 
-    fn has_unfit(self, id: DeclarationId, stored: &Stored<'_>) -> bool {
+    fn exceeds_column(self, id: DeclarationId, stored: &Stored<'_>) -> bool {
         stored.columns.iter().any(|column| {
             let property = self.property(id, &column.field.property);
             let value = property.and_then(|property| self.value_type(property.r#type));

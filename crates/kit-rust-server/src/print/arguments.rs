@@ -1,0 +1,183 @@
+//! Prints lists of expressions: arguments, tuples and arrays.
+
+use syn::Expr;
+
+use super::expressions::expression;
+use super::{Place, margin};
+
+/// Maximum width of the arguments of a call on one line.
+const CALL: usize = 60;
+/// Maximum width of array items that share lines.
+const ITEM: usize = 10;
+
+/// Prints a call. `function` is what is before the parentheses.
+pub(super) fn call(function: &str, items: &[&Expr], place: Place) -> Option<String> {
+    list(&format!("{function}("), items, ")", CALL, place)
+}
+
+/// Prints a list. `begin` is the text before the items, and `limit` the maximum width of items on one line.
+pub(super) fn list(begin: &str, items: &[&Expr], end: &str, limit: usize, place: Place) -> Option<String> {
+    let first = begin.lines().last().unwrap_or_default();
+    let column = if begin.contains('\n') { 0 } else { place.column } + first.len();
+    if items.is_empty() {
+        return (column + end.len() <= place.end).then(|| format!("{begin}{end}"));
+    }
+    let width = place.end.checked_sub(column + end.len())?;
+    let line = Place {
+        indent: place.indent,
+        column,
+        end: column + width,
+    };
+    let flat = |item: &Expr, place: Place| expression(item, place).filter(|text| !text.contains('\n'));
+    let texts: Vec<Option<String>> = items
+        .iter()
+        .map(|item| {
+            flat(
+                item,
+                Place {
+                    column: place.indent + 4,
+                    end: usize::MAX,
+                    ..place
+                },
+            )
+        })
+        .collect();
+    let (last, others) = items.split_last()?;
+    let separators = 2 * others.len();
+    let before: Option<usize> = texts[..others.len()]
+        .iter()
+        .map(|text| text.as_ref().map(String::len))
+        .sum();
+    // The last item may continue on further lines.
+    let is_short_callee = items.len() == 1 && begin.len() <= 4 && end == ")";
+    if let Some(before) = before
+        && (can_overflow(last, items.len()) || is_short_callee)
+    {
+        let is_nested = items.len() > 1 || is_nested_call(last);
+        let room = if is_nested { width.min(limit) } else { width };
+        let at = Place {
+            column: line.column + before + separators,
+            // Code that fits into no line may be wider than nested calls otherwise are.
+            end: if place.end == usize::MAX {
+                usize::MAX
+            } else {
+                line.column + room
+            },
+            ..line
+        };
+        let chained = !is_short_callee && is_method_call(last);
+        let text = if at.column > at.end {
+            None
+        } else {
+            expression(last, at)
+        };
+        let is_broken = |text: &str| {
+            let starts = [at.indent, at.indent + 4].map(|indent| format!("{}.", margin(indent)));
+            let mut lines = text.lines().skip(1);
+            lines.any(|line| starts.iter().any(|start| line.starts_with(start)))
+        };
+        // A chain of several lines does not continue after other code.
+        let text = text.filter(|text| !(chained && is_broken(text)));
+        if let Some(text) = text {
+            let first = text.lines().next().unwrap_or_default().len();
+            if before + separators + first <= width.min(limit) {
+                let known = texts[..others.len()]
+                    .iter()
+                    .flatten()
+                    .map(|text| format!("{text}, "));
+                let text = match texts.last()?.as_ref() {
+                    Some(whole) if text.matches('\n').count() == 1 && column + whole.len() <= place.end => {
+                        whole.clone()
+                    }
+                    _ => text,
+                };
+                return Some(format!("{begin}{}{text}{end}", known.collect::<String>()));
+            }
+        }
+    }
+    let all: Option<Vec<String>> = texts.into_iter().collect();
+    if let Some(all) = &all {
+        let joined = all.join(", ");
+        let limit = if items.len() == 1 { width } else { width.min(limit) };
+        if joined.len() <= limit {
+            return Some(format!("{begin}{joined}{end}"));
+        }
+        if end == "]" && all.iter().all(|item| item.len() <= ITEM) {
+            return Some(mixed(begin, all, end, place));
+        }
+    }
+    vertical(begin, items, end, place)
+}
+
+/// Prints a list with one item per line.
+pub(super) fn vertical(begin: &str, items: &[&Expr], end: &str, place: Place) -> Option<String> {
+    let inner = place.nested();
+    let mut text = format!("{begin}\n");
+    for item in items {
+        let item = expression(item, inner.before(1)?)?;
+        text.push_str(&format!("{}{item},\n", margin(inner.indent)));
+    }
+    Some(format!("{text}{}{end}", margin(place.indent)))
+}
+
+/// Prints a list of short items, as many per line as fit.
+fn mixed(begin: &str, items: &[String], end: &str, place: Place) -> String {
+    let inner = place.nested();
+    let mut text = format!("{begin}\n");
+    let mut line = margin(inner.indent);
+    for item in items {
+        if line.len() > inner.indent && line.len() + item.len() + 2 > inner.end {
+            text.push_str(&line);
+            text.push('\n');
+            line = margin(inner.indent);
+        }
+        if line.len() > inner.indent {
+            line.push(' ');
+        }
+        line.push_str(item);
+        line.push(',');
+    }
+    format!("{text}{line}\n{}{end}", margin(place.indent))
+}
+
+/// Returns true if the last of several arguments may begin on the line of the call and end on another.
+pub(super) fn can_overflow(item: &Expr, count: usize) -> bool {
+    match item {
+        Expr::Async(_) | Expr::Closure(_) | Expr::Block(_) => true,
+        Expr::Call(_)
+        | Expr::MethodCall(_)
+        | Expr::Macro(_)
+        | Expr::Struct(_)
+        | Expr::Tuple(_)
+        | Expr::Array(_)
+        | Expr::Match(_)
+        | Expr::If(_) => count == 1,
+        Expr::Reference(of) => can_overflow(&of.expr, count),
+        Expr::Unary(of) => can_overflow(&of.expr, count),
+        Expr::Try(of) => can_overflow(&of.expr, count),
+        Expr::Cast(of) => can_overflow(&of.expr, count),
+        _ => false,
+    }
+}
+
+fn is_nested_call(item: &Expr) -> bool {
+    match item {
+        Expr::Call(_) | Expr::Macro(_) => true,
+        Expr::Reference(of) => is_nested_call(&of.expr),
+        Expr::Unary(of) => is_nested_call(&of.expr),
+        Expr::Try(of) => is_nested_call(&of.expr),
+        Expr::Cast(of) => is_nested_call(&of.expr),
+        _ => false,
+    }
+}
+
+fn is_method_call(item: &Expr) -> bool {
+    match item {
+        Expr::MethodCall(_) => true,
+        Expr::Reference(of) => is_method_call(&of.expr),
+        Expr::Unary(of) => is_method_call(&of.expr),
+        Expr::Try(of) => is_method_call(&of.expr),
+        Expr::Cast(of) => is_method_call(&of.expr),
+        _ => false,
+    }
+}

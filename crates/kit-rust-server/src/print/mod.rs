@@ -1,0 +1,240 @@
+//! Prints syntax trees as Rust code in the layout of rustfmt.
+//!
+//! The modules follow rustfmt's own algorithm for the forms that generated code contains, with its default widths: code
+//! that fits stays on one line, other code is broken into several lines. Every function returns `None` for code that
+//! does not fit into its [`Place`].
+
+mod arguments;
+mod chain;
+mod expressions;
+mod items;
+mod tokens;
+
+use proc_macro2::TokenStream;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Expr, Lit, Meta, Token};
+
+/// Maximum width of a line.
+const WIDTH: usize = 100;
+
+/// Maximum width of the parts of an attribute on one line.
+const ATTRIBUTE: usize = 70;
+
+/// Place of code on its line.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    /// Indentation of the line.
+    indent: usize,
+    /// Column at which the code begins.
+    column: usize,
+    /// Column at which the code must end.
+    end: usize,
+}
+
+impl Place {
+    /// Returns a whole line at an indentation.
+    fn line(indent: usize) -> Self {
+        Self {
+            indent,
+            column: indent,
+            end: WIDTH,
+        }
+    }
+
+    /// Returns the place after the given number of characters.
+    fn after(self, count: usize) -> Option<Self> {
+        let column = self.column + count;
+        (column <= self.end).then_some(Self { column, ..self })
+    }
+
+    /// Returns the place that leaves the given number of characters for other code after it.
+    fn before(self, count: usize) -> Option<Self> {
+        if self.end == usize::MAX {
+            return Some(self);
+        }
+        let end = self.end.checked_sub(count)?;
+        (self.column <= end).then_some(Self { end, ..self })
+    }
+
+    /// Returns a whole line, indented once more.
+    fn nested(self) -> Self {
+        let indent = self.indent + 4;
+        let end = if self.end == usize::MAX { usize::MAX } else { WIDTH };
+        Self {
+            indent,
+            column: indent,
+            end,
+        }
+    }
+}
+
+/// Prints a file. Attributes `#[comment = "…"]` before statements become comments.
+pub(crate) fn file(code: &TokenStream) -> String {
+    match syn::parse2(code.clone()) {
+        Ok(file) => laid_out(&file),
+        // Only a defect of this crate makes code that is not Rust. Cargo then shows the place.
+        Err(_) => format!("{code}\n"),
+    }
+}
+
+fn laid_out(file: &syn::File) -> String {
+    let mut text = attributes(&file.attrs, 0);
+    if !text.is_empty() && !file.items.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(&items::all(&file.items, 0));
+    text
+}
+
+fn margin(indent: usize) -> String {
+    " ".repeat(indent)
+}
+
+/// Prints attributes, one per line. The attributes `doc` and `comment` become comments.
+fn attributes(attributes: &[Attribute], indent: usize) -> String {
+    let margin = margin(indent);
+    let line = |attribute: &Attribute| {
+        let is_inner = matches!(attribute.style, syn::AttrStyle::Inner(_));
+        if let Some((name, text)) = comment(attribute) {
+            let begin = match (name.as_str(), is_inner) {
+                ("comment", _) => "//",
+                (_, true) => "//!",
+                (_, false) => "///",
+            };
+            return format!("{margin}{begin}{text}\n");
+        }
+        let inner = if is_inner { "!" } else { "" };
+        format!("{margin}#{inner}[{}]\n", meta(&attribute.meta, indent))
+    };
+    attributes.iter().map(line).collect()
+}
+
+/// Prints the content of an attribute, with one part per line if it is too long.
+fn meta(of: &Meta, indent: usize) -> String {
+    let line = tokens::flat(of);
+    let Meta::List(list) = of else { return line };
+    let parse = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
+    let parts: Vec<String> = parse.iter().flatten().map(tokens::flat).collect();
+    let is_derive = list.path.is_ident("derive");
+    if is_derive || parts.is_empty() || parts.join(", ").len() <= ATTRIBUTE {
+        return line;
+    }
+    let inner = margin(indent + 4);
+    let parts = parts.join(&format!(",\n{inner}"));
+    format!(
+        "{}(\n{inner}{parts}\n{})",
+        tokens::flat(&list.path),
+        margin(indent)
+    )
+}
+
+/// Returns the name and the text of an attribute that is a comment.
+fn comment(attribute: &Attribute) -> Option<(String, String)> {
+    let Meta::NameValue(pair) = &attribute.meta else {
+        return None;
+    };
+    let name = pair.path.get_ident()?.to_string();
+    let Expr::Lit(literal) = &pair.value else {
+        return None;
+    };
+    match &literal.lit {
+        Lit::Str(text) if matches!(name.as_str(), "doc" | "comment") => Some((name, text.value())),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+
+    use super::file;
+
+    #[test]
+    fn breaks_calls_whose_arguments_are_wider_than_60_columns() {
+        let code = quote! {
+            static SHORT: Shape = Shape::object("Note", &[Property::required("title", Shape::TEXT)]);
+            static LONG: Shape = Shape::object("Note", &[Property::required("title", Shape::TEXT.min_length(1).max_length(20_000))]);
+        };
+        assert_eq!(
+            file(&code),
+            "static SHORT: Shape = Shape::object(\"Note\", &[Property::required(\"title\", Shape::TEXT)]);
+
+static LONG: Shape = Shape::object(
+    \"Note\",
+    &[Property::required(
+        \"title\",
+        Shape::TEXT.min_length(1).max_length(20_000),
+    )],
+);
+"
+        );
+    }
+
+    #[test]
+    fn breaks_chains_that_are_wider_than_60_columns() {
+        let code = quote! {
+            fn run() {
+                let short = sqlx::query_as(LIST).bind(limit).fetch_all(pool).await?;
+                let long = sqlx::query_as(LIST).bind(limit).bind(offset).fetch_all(pool).await?;
+            }
+        };
+        assert_eq!(
+            file(&code),
+            "fn run() {
+    let short = sqlx::query_as(LIST).bind(limit).fetch_all(pool).await?;
+    let long = sqlx::query_as(LIST)
+        .bind(limit)
+        .bind(offset)
+        .fetch_all(pool)
+        .await?;
+}
+"
+        );
+    }
+
+    #[test]
+    fn prints_comments_before_items_and_statements() {
+        let code = quote! {
+            #![doc = " A file."]
+            use std::fmt;
+            use crate::app::App;
+
+            #[doc = " Returns nothing."]
+            fn run(id: &str) -> Option<Vec<u8>> {
+                #[comment = " No row has this key."]
+                if !is_uuid(id) || id.is_empty() {
+                    return None;
+                }
+                Some(vec![1, 2, 3])
+            }
+        };
+        assert_eq!(
+            file(&code),
+            "//! A file.
+
+use std::fmt;
+
+use crate::app::App;
+
+/// Returns nothing.
+fn run(id: &str) -> Option<Vec<u8>> {
+    // No row has this key.
+    if !is_uuid(id) || id.is_empty() {
+        return None;
+    }
+    Some(vec![1, 2, 3])
+}
+"
+        );
+    }
+
+    #[test]
+    fn prints_texts_that_are_wider_than_a_line() {
+        let text = "x".repeat(120);
+        let code = quote!(fn run() { Err(Error::not_implemented("GET /", #text)) });
+        let expected = format!(
+            "fn run() {{\n    Err(Error::not_implemented(\n        \"GET /\",\n        \"{text}\",\n    ))\n}}\n"
+        );
+        assert_eq!(file(&code), expected);
+    }
+}

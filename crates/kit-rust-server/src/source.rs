@@ -1,0 +1,196 @@
+//! Parts of syntax that all generators use: names, literals, comments and imports.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+
+/// Returns an identifier. The prefix `r#` makes a keyword an identifier.
+pub(crate) fn ident(name: &str) -> Ident {
+    match name.strip_prefix("r#") {
+        Some(keyword) => Ident::new_raw(keyword, Span::call_site()),
+        None => Ident::new(name, Span::call_site()),
+    }
+}
+
+/// Returns a path: `a::b`.
+pub(crate) fn path(path: &str) -> TokenStream {
+    let names = path.split("::").map(ident);
+    quote!(#(#names)::*)
+}
+
+/// Returns a string literal, in ASCII.
+pub(crate) fn string_literal(value: &str) -> Literal {
+    let text = format!("\"{}\"", value.escape_default());
+    text.parse().unwrap_or_else(|_| Literal::string(value))
+}
+
+/// Returns a numeric literal.
+pub(crate) fn number(digits: &str) -> TokenStream {
+    let (sign, digits) = match digits.strip_prefix('-') {
+        Some(digits) => (Some(quote!(-)), digits),
+        None => (None, digits),
+    };
+    let literal: Option<Literal> = digits.parse().ok();
+    quote!(#sign #literal)
+}
+
+/// Returns a doc comment. Returns nothing if there is no text.
+pub(crate) fn doc(text: &str) -> TokenStream {
+    text.lines()
+        .map(|line| {
+            let line = comment_line(line);
+            quote!(#[doc = #line])
+        })
+        .collect()
+}
+
+/// Returns the doc comment of a file.
+pub(crate) fn file_doc(text: &str) -> TokenStream {
+    text.lines()
+        .map(|line| {
+            let line = comment_line(line);
+            quote!(#![doc = #line])
+        })
+        .collect()
+}
+
+/// Returns an attribute that [`crate::print`] turns into a comment before a statement.
+pub(crate) fn comment(text: &str) -> TokenStream {
+    let line = comment_line(text);
+    quote!(#[comment = #line])
+}
+
+fn comment_line(line: &str) -> String {
+    match line.trim_end() {
+        "" => String::new(),
+        line => format!(" {}", in_comment(line)),
+    }
+}
+
+/// Escapes text for a line of a comment. Control characters are escaped, because Rust refuses some of them and a line
+/// break would end the comment. Characters that change the text direction are escaped too, because they can make code
+/// look different from what it is.
+pub(crate) fn in_comment(text: &str) -> String {
+    let is_refused = |letter: char| {
+        letter != '\t' && letter.is_control()
+            || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars().fold(String::new(), |mut safe, letter| {
+        if is_refused(letter) {
+            safe.extend(letter.escape_default());
+        } else {
+            safe.push(letter);
+        }
+        safe
+    })
+}
+
+/// Returns true if code reads a field of a variable.
+pub(crate) fn reads_field_of(code: &TokenStream, variable: &str) -> bool {
+    let mut tokens = code.clone().into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let is_read = match token {
+            TokenTree::Ident(name) if name == variable => {
+                matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '.')
+            }
+            TokenTree::Group(group) => reads_field_of(&group.stream(), variable),
+            _ => false,
+        };
+        if is_read {
+            return true;
+        }
+    }
+    false
+}
+
+/// Imports of a module, in the order of rustfmt, with one statement per path.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Imports {
+    by_path: BTreeMap<String, BTreeSet<Imported>>,
+}
+
+/// An imported name. `self` is the first name of a statement.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Imported {
+    Module,
+    Name(String),
+    /// A trait of which only the methods are used: `Row as _`.
+    Methods(String),
+}
+
+impl Imports {
+    /// Adds an item of a path.
+    pub(crate) fn add(&mut self, path: &str, name: &str) {
+        self.insert(path, Imported::Name(name.to_owned()));
+    }
+
+    /// Adds a path whose last part is the item.
+    pub(crate) fn add_path(&mut self, path: &str) {
+        if let Some((path, name)) = path.rsplit_once("::") {
+            self.add(path, name);
+        }
+    }
+
+    /// Adds a module, whose items are added too.
+    pub(crate) fn add_module(&mut self, path: &str) {
+        self.insert(path, Imported::Module);
+    }
+
+    /// Adds the methods of a trait.
+    pub(crate) fn add_methods(&mut self, path: &str, name: &str) {
+        self.insert(path, Imported::Methods(name.to_owned()));
+    }
+
+    fn insert(&mut self, path: &str, name: Imported) {
+        self.by_path.entry(path.to_owned()).or_default().insert(name);
+    }
+
+    /// Returns the statements as `pub use`.
+    pub(crate) fn reexported(&self) -> TokenStream {
+        self.statements(&quote!(pub))
+    }
+
+    fn statements(&self, visibility: &TokenStream) -> TokenStream {
+        let mut statements: Vec<(String, TokenStream)> = Vec::new();
+        for (path, names) in &self.by_path {
+            let names: Vec<(String, TokenStream)> = names.iter().map(Imported::tree).collect();
+            let (key, statement) = match names.as_slice() {
+                // `use a::b::{self}` is `use a::b`.
+                [(name, _)] if name == "self" => (path.clone(), self::path(path)),
+                [(name, tree)] => {
+                    let base = self::path(path);
+                    (format!("{path}::{name}"), quote!(#base::#tree))
+                }
+                several => {
+                    let base = self::path(path);
+                    let trees = several.iter().map(|(_, tree)| tree);
+                    (format!("{path}::{{"), quote!(#base::{#(#trees),*}))
+                }
+            };
+            statements.push((key, quote!(#visibility use #statement;)));
+        }
+        // The standard library comes first.
+        statements.sort_by_key(|(key, _)| (!key.starts_with("std::"), key.replace("r#", "")));
+        statements.into_iter().map(|(_, statement)| statement).collect()
+    }
+}
+
+impl Imported {
+    fn tree(&self) -> (String, TokenStream) {
+        match self {
+            Self::Module => ("self".to_owned(), quote!(self)),
+            Self::Name(name) => (name.clone(), ident(name).into_token_stream()),
+            Self::Methods(name) => {
+                let of = ident(name);
+                (name.clone(), quote!(#of as _))
+            }
+        }
+    }
+}
+
+impl ToTokens for Imports {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(self.statements(&TokenStream::new()));
+    }
+}
