@@ -70,10 +70,10 @@ describe("a program started with node", () => {
     assert.equal(
       shown(project, stderr),
       [
-        "error: the application is not what was built",
+        "error: the application differs from its build",
         "  at <project>/.kit/routes/index.ts",
-        "  - GET /notes was compiled and is not registered",
-        "  - GET /titles is registered and was not compiled",
+        "  - GET /notes is in the build but not registered",
+        "  - GET /titles is registered but not in the build",
         "help: run `kit build`",
         "",
       ].join("\n"),
@@ -132,7 +132,7 @@ describe("a program started with node", () => {
       assert.equal(
         stderr,
         [
-          "error: the database cannot be reached: nothing listens there (ECONNREFUSED)",
+          "error: the database cannot be reached: no server listens at this address (ECONNREFUSED)",
           "  at 127.0.0.1:1, database app, user ada (DATABASE_URL)",
           START_HELP,
           "",
@@ -216,7 +216,7 @@ describe("a migration that is not applied", () => {
     assert.equal(code, 1);
     assert.match(
       stderr,
-      /^error: the database lacks a table, "notes" \(42P01\)\n {2}the migration \d{14}_create_notes makes it\nhelp: run `kit migrate:apply`\n$/,
+      /^error: the database lacks a table, "notes" \(42P01\)\n {2}the migration \d{14}_create_notes creates it\nhelp: run `kit migrate:apply`\n$/,
     );
   });
 });
@@ -243,7 +243,7 @@ describe("kit dev", () => {
     const project = await made(t, projectOf({ ".env": `DATABASE_URL=${NOBODY}\n` }, true), false);
     await using session = DevSession.start(project.root, ["--port", "0"]);
     const expected = [
-      "error: the database cannot be reached: nothing listens there (ECONNREFUSED)",
+      "error: the database cannot be reached: no server listens at this address (ECONNREFUSED)",
       "  at 127.0.0.1:1, database app, user ada (DATABASE_URL)",
       `${START_HELP}; without DATABASE_URL \`kit dev\` runs a database for this project`,
       "",

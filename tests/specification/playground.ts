@@ -116,7 +116,7 @@ import type { AdminRoutes, ThingRoutes } from "./things.routes.ts";
 
 const failures: Record<string, () => Error> = {
   app: () => new AppError("OUT_OF_TEA", 418, "There is no tea", { pot: "empty" }),
-  "not-found": () => new NotFoundError("NOT_FOUND", "Nothing is here"),
+  "not-found": () => new NotFoundError("NOT_FOUND", "No route matches this path"),
   validation: () => new ValidationError("VALIDATION_ERROR", "It does not fit"),
   unauthorized: () => new UnauthorizedError("UNAUTHORIZED", "Who are you?"),
   forbidden: () => new ForbiddenError("TEAM_FULL", "The team is full"),

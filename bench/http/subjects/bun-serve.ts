@@ -85,7 +85,7 @@ Bun.serve({
     "/account": { GET: getAccount },
   },
   fetch: () => {
-    const { body } = envelopeOf(new Failure(404, "NOT_FOUND", "Nothing is here"));
+    const { body } = envelopeOf(new Failure(404, "NOT_FOUND", "No route matches this path"));
     return Response.json(body, { status: 404 });
   },
   error: (error) => {

@@ -113,7 +113,7 @@ function allow(request: IncomingMessage, response: ServerResponse, methods: stri
   const method = request.method ?? "GET";
   if (methods.split(", ").includes(method)) return;
   response.setHeader("allow", methods);
-  throw new Failure(405, "METHOD_NOT_ALLOWED", `This path does not take ${method}`);
+  throw new Failure(405, "METHOD_NOT_ALLOWED", `This path does not support ${method}`);
 }
 
 async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -142,7 +142,7 @@ async function route(request: IncomingMessage, response: ServerResponse): Promis
     allow(request, response, "GET, HEAD");
     return getStoredNote(request, response, storedId);
   }
-  throw new Failure(404, "NOT_FOUND", "Nothing is here");
+  throw new Failure(404, "NOT_FOUND", "No route matches this path");
 }
 
 createServer((request, response) => {

@@ -129,7 +129,9 @@ async function runInterceptors(
     return await fetch(request);
   } catch (cause) {
     if (request.signal.aborted) throw cause;
-    throw new ApiError("NETWORK_ERROR", 0, `${request.method} ${request.url} got no answer`, { cause });
+    throw new ApiError("NETWORK_ERROR", 0, `${request.method} ${request.url} received no response`, {
+      cause,
+    });
   }
 }
 
@@ -148,11 +150,11 @@ async function read(
   if (text === "" && !isJson) return undefined;
   let value: unknown;
   try {
-    if (!isJson) throw new TypeError("the answer is not JSON");
+    if (!isJson) throw new TypeError("the response is not JSON");
     value = JSON.parse(text);
   } catch (cause) {
     const { status, headers } = response;
-    throw new ApiError("UNEXPECTED_RESPONSE", status, `${route} answered with something else than JSON`, {
+    throw new ApiError("UNEXPECTED_RESPONSE", status, `The response of ${route} is not JSON`, {
       details: text.slice(0, 1000),
       headers,
       cause,

@@ -67,10 +67,15 @@ export async function errorOf(response: Response): Promise<ApiError> {
     // Not JSON, for example the error page of a proxy. Handled below.
   }
   if (typeof envelope?.code !== "string") {
-    return new ApiError("UNEXPECTED_RESPONSE", status, `The server answered ${status}, and not as kit does`, {
-      details: text.slice(0, 1000),
-      headers,
-    });
+    return new ApiError(
+      "UNEXPECTED_RESPONSE",
+      status,
+      `The server responded with ${status} in an unknown format`,
+      {
+        details: text.slice(0, 1000),
+        headers,
+      },
+    );
   }
   return new ApiError(envelope.code, status, String(envelope.message), {
     details: envelope.details,

@@ -53,7 +53,7 @@ export function describeWithoutStack(thrown: unknown): Pick<ThrownDescription, "
     };
   }
   const name = readText(thrown, "name") ?? "NonError";
-  const message = readText(thrown, "message") ?? "An object that is no Error was thrown";
+  const message = readText(thrown, "message") ?? "An object that is not an Error was thrown";
   return { name, message };
 }
 

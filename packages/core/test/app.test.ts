@@ -34,13 +34,13 @@ function appOf(
 describe("the options of createApp", () => {
   const server = new MemoryServer();
   const bad: [options: unknown, message: RegExp][] = [
-    [undefined, /takes an object of options/],
+    [undefined, /requires an object of options/],
     [{ server, routes: [], midleware: [] }, /no option `midleware`; did you mean `middleware`\?/],
     [{ routes: [] }, /`server` must be a server adapter/],
     [{ server }, /`routes` must be a list/],
     [{ server, routes: [], logging: { level: "loud" } }, /logging\.level` must be one of trace, debug/],
     [{ server, routes: [], logging: { redact: "x" } }, /logging\.redact` must be a list/],
-    [{ server, routes: [], logging: { redact: [5] } }, /logging\.redact` must be a list of texts/],
+    [{ server, routes: [], logging: { redact: [5] } }, /logging\.redact` must be an array of strings/],
     [{ server, routes: [], logging: null }, /`logging` must be an object/],
     [{ server, routes: [], logging: { lvl: "info" } }, /no option `logging\.lvl`/],
     [{ server, routes: [], limits: 5 }, /`limits` must be an object/],
@@ -53,7 +53,7 @@ describe("the options of createApp", () => {
     [{ server, routes: [], env: "prod" }, /`env` must be one of development, production, test/],
     [{ server, routes: [], errorMiddleware: {} }, /`errorMiddleware` must be a function/],
     [{ server, routes: [], plugins: [null] }, /`plugins\[0\]` must be an object/],
-    [{ server, routes: [], plugins: [{ onStop: noop }] }, /`plugins\[0\]\.name` must be a text/],
+    [{ server, routes: [], plugins: [{ onStop: noop }] }, /`plugins\[0\]\.name` must be a string/],
     [
       { server, routes: [{ handlers: {}, prefx: "/a" }] },
       /routes\[0\] has no `prefx`; did you mean `prefix`\?/,
@@ -66,7 +66,7 @@ describe("the options of createApp", () => {
         routes: [],
         middleware: [(_request: unknown, _response: unknown, _next: unknown) => undefined],
       },
-      /middleware\[0\] takes 3 parameters, as middleware of Express does/,
+      /middleware\[0\] has 3 parameters, as middleware of Express does/,
     ],
     [
       { server, routes: [], middleware: [{ name: "", middleware: noop, priority: 1 }] },
@@ -80,9 +80,9 @@ describe("the options of createApp", () => {
     [{ server, routes: [null] }, /routes\[0\] must be an object/],
     [{ server, routes: [{ prefix: "api", handlers }] }, /routes\[0\]\.prefix .* not "api"/],
     [{ server, routes: [{ prefix: "/api" }] }, /routes\[0\]\.handlers must be an object/],
-    [{ server, routes: [{ handlers: { "get /a": noop } }] }, /"get \/a" is no route key/],
-    [{ server, routes: [{ handlers: { "GET a": noop } }] }, /"GET a" is no route key/],
-    [{ server, routes: [{ handlers: { "GET /a": 1 } }] }, /GET \/a is no function/],
+    [{ server, routes: [{ handlers: { "get /a": noop } }] }, /"get \/a" is not a route key/],
+    [{ server, routes: [{ handlers: { "GET a": noop } }] }, /"GET a" is not a route key/],
+    [{ server, routes: [{ handlers: { "GET /a": 1 } }] }, /GET \/a is not a function/],
     [{ server, routes: [{ handlers }, { handlers }] }, /GET \/hello is registered twice/],
     [
       { server, routes: [{ prefix: "/hello", handlers: { "GET /": noop } }, { handlers }] },
@@ -124,11 +124,11 @@ describe("the compiled application", () => {
     assert.equal(
       message,
       [
-        "the application is not what was built",
+        "the application differs from its build",
         "  at the given `compiled`",
         "  - GET /hello runs the middleware auth, and was compiled with none",
-        "  - GET /gone was compiled and is not registered",
-        "  - GET /v1/new is registered and was not compiled",
+        "  - GET /gone is in the build but not registered",
+        "  - GET /v1/new is registered but not in the build",
         "help: run `kit build`",
       ].join("\n"),
     );
@@ -166,7 +166,7 @@ describe("the compiled application", () => {
     );
     assert.match(
       await differ({ compiled: {} as never }),
-      /no compiled application\n.*\nhelp: run `kit build`/,
+      /not a compiled application\n.*\nhelp: run `kit build`/,
     );
   });
 });
@@ -328,7 +328,7 @@ describe("the compiled application of a program", () => {
     });
     assert.match(
       run(join(broken, "main.ts")),
-      /^what `kit build` made cannot be loaded: .*\n {2}at .*index\.ts\nhelp: run `kit build` to make it anew\n$/m,
+      /^the output of `kit build` cannot be loaded: .*\n {2}at .*index\.ts\nhelp: run `kit build` again\n$/m,
     );
     const empty = project(test, {
       "package.json": '{"type":"module"}',
@@ -337,7 +337,7 @@ describe("the compiled application of a program", () => {
     });
     assert.match(
       run(join(empty, "main.ts")),
-      /is no compiled application\n {2}at .*index\.ts\nhelp: run `kit build`/,
+      /is not a compiled application\n {2}at .*index\.ts\nhelp: run `kit build`/,
     );
   });
 });

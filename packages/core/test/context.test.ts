@@ -102,7 +102,7 @@ describe("ctx", () => {
       ],
     ]);
     const answer = await send("GET /things/1", { client: (go) => (leave = go) });
-    assert.match(answer.text ?? "", /client went away/);
+    assert.match(answer.text ?? "", /client disconnected/);
   });
 
   it("replaces response headers that are set again, and adds cookies", async () => {
@@ -168,7 +168,7 @@ describe("ctx", () => {
     assert.deepEqual(
       log.map(({ message }) => message),
       ["headers", "headers", "ip"].map(
-        (name) => `ctx.${name} was read after the request was answered; it is empty then`,
+        (name) => `ctx.${name} was read after the response was sent and is empty`,
       ),
     );
   });
@@ -189,7 +189,7 @@ describe("ctx", () => {
     assert.deepEqual(
       log.map(({ message }) => message),
       ["status", "header"].map(
-        (name) => `ctx.${name} was called after the request was answered; it has no effect`,
+        (name) => `ctx.${name} was called after the response was sent and has no effect`,
       ),
     );
   });

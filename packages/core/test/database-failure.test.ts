@@ -44,7 +44,7 @@ test("an unreachable database is reported with its address and without the passw
   const refused = { code: "ECONNREFUSED", syscall: "connect", address: "192.0.2.1", port: 6543 };
   assert.equal(
     said(failure(refused), url),
-    `the database cannot be reached: nothing listens there (ECONNREFUSED)\n  at db.example:6543, database app, user ada (DATABASE_URL)\n${start}`,
+    `the database cannot be reached: no server listens at this address (ECONNREFUSED)\n  at db.example:6543, database app, user ada (DATABASE_URL)\n${start}`,
   );
   const twice = Object.assign(new AggregateError([Object.assign(new Error("connect"), refused)]), {
     code: "ECONNREFUSED",
@@ -60,7 +60,7 @@ test("an unreachable database is reported with its address and without the passw
   );
   assert.equal(
     said(failure({ ...refused, address: "127.0.0.1", port: 5432 }), undefined),
-    `the database cannot be reached: nothing listens there (ECONNREFUSED)\n  at 127.0.0.1:5432 (DATABASE_URL is not set)\n${start}`,
+    `the database cannot be reached: no server listens at this address (ECONNREFUSED)\n  at 127.0.0.1:5432 (DATABASE_URL is not set)\n${start}`,
   );
 });
 
@@ -72,7 +72,7 @@ test("a refused login is distinguished from a missing database", () => {
   );
   assert.equal(
     said(failure({ code: "3D000" }), url),
-    `the server has no database "app" (3D000)\n${place}\nhelp: make it with \`createdb\`, or name another one in DATABASE_URL`,
+    `the server has no database "app" (3D000)\n${place}\nhelp: create it with \`createdb\`, or name another one in DATABASE_URL`,
   );
   const noPassword = "SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string";
   assert.match(
@@ -106,15 +106,15 @@ test("a URL that names no PostgreSQL database is reported as invalid, whatever t
 test("a missing table or column is reported with the migration that creates it", () => {
   assert.equal(
     said(failure({ code: "42P01" }, 'relation "notes" does not exist'), url),
-    'the database lacks a table, "notes" (42P01)\n  the migration 1_create_notes makes it\nhelp: run `kit migrate:apply`',
+    'the database lacks a table, "notes" (42P01)\n  the migration 1_create_notes creates it\nhelp: run `kit migrate:apply`',
   );
   assert.match(
     said(failure({ code: "42703" }, "column notes.title does not exist"), url),
-    /\n {2}the migration 3_add_title makes it\n/,
+    /\n {2}the migration 3_add_title creates it\n/,
   );
   assert.equal(
     said(failure({ code: "42P01" }, 'relation "ghosts" does not exist'), url),
-    'the database lacks a table, "ghosts" (42P01)\n  no migration of this project makes it\nhelp: run `kit migrate:apply`; if the types are newer than the migrations, `kit migrate:generate --name <name>` first',
+    'the database lacks a table, "ghosts" (42P01)\n  no migration of this project creates it\nhelp: run `kit migrate:apply`; if the types are newer than the migrations, `kit migrate:generate --name <name>` first',
   );
 });
 

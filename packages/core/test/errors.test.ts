@@ -250,10 +250,10 @@ describe("any other error", () => {
       [42, "42 was thrown"],
       [Symbol("s"), "Symbol(s) was thrown"],
       [() => 1, "A function was thrown"],
-      [{}, "An object that is no Error was thrown"],
-      [hostile, "An object that is no Error was thrown"],
-      [unreadable, "An object that is no Error was thrown"],
-      [Object.create(null), "An object that is no Error was thrown"],
+      [{}, "An object that is not an Error was thrown"],
+      [hostile, "An object that is not an Error was thrown"],
+      [unreadable, "An object that is not an Error was thrown"],
+      [Object.create(null), "An object that is not an Error was thrown"],
     ];
     for (const [value, message] of values) {
       const { status, error } = await thrown(value, "development");
@@ -329,7 +329,7 @@ describe("the location of a failure in development", () => {
     assert.equal(type["sourceFile"], "src/notes.routes.ts:7");
     const { headers, body } = json({ title: "T" });
     const failed = errorOf(await send("POST /notes", { headers: { ...headers, x: "1" }, body: body! }));
-    assert.match(String(failed["message"]), /status of an error is an integer from 400 to 599/);
+    assert.match(String(failed["message"]), /status of an error must be an integer from 400 to 599/);
     assert.equal(failed["sourceFile"], "src/notes.handlers.ts:21");
   });
 });
@@ -413,9 +413,9 @@ describe("failures of error handling", () => {
     assert.deepEqual(
       log.map(({ level, message }) => [level, message]),
       [
-        ["error", "The answer could not be written"],
-        ["warn", "Nothing is here"],
-        ["error", "The answer could not be written"],
+        ["error", "The response could not be sent"],
+        ["warn", "No route matches this path"],
+        ["error", "The response could not be sent"],
       ],
     );
   });

@@ -139,7 +139,7 @@ describe("health", () => {
     assert.equal((await ask("GET /readyz")).text, '{"status":"ok","checks":{"queue":"ok","database":"ok"}}');
     assert.deepEqual(
       log.map(({ message }) => message),
-      ["The health check database fails", "The health check database holds again"],
+      ["The health check database failed", "The health check database succeeded again"],
     );
   });
 
@@ -152,7 +152,7 @@ describe("health", () => {
     const answer = ask("GET /readyz");
     test.mock.timers.tick(5_000);
     assert.equal((await answer).text, '{"status":"unavailable","checks":{"no":"failed","never":"failed"}}');
-    assert.match(JSON.stringify(log), /It gave false.*It takes longer than 5000 ms/);
+    assert.match(JSON.stringify(log), /The check returned false.*The check took longer than 5000 ms/);
   });
 
   it("refuses invalid options", () => {

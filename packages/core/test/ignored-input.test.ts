@@ -79,7 +79,10 @@ describe("a key of the query that the contract does not declare", () => {
     await send(`GET /notes?${many}`);
     const told = warnings();
     assert.equal(told.length, 99);
-    assert.match(told.at(-1)!, /More than 100 query keys and bodies were ignored; no more are told of$/);
+    assert.match(
+      told.at(-1)!,
+      /More than 100 query keys and bodies were ignored; no further ones are reported$/,
+    );
     await send("GET /open?y=1");
     assert.deepEqual(warnings(), []);
   });

@@ -48,7 +48,7 @@ describe("a plugin whose hooks fail", () => {
       "A plugin failed: onLifecycle of the plugin async failed",
       "A plugin failed: onLifecycle of the plugin sync failed",
       "A plugin failed: onLifecycle of the plugin sync failed",
-      "Nothing is here: Nothing is here",
+      "No route matches this path: No route matches this path",
     ]);
   });
 });

@@ -159,9 +159,9 @@ describe("ctx.send", () => {
   it("closes the connection if the stream fails, has another length, or yields an invalid chunk", async () => {
     const cases: [Answering, RegExp][] = [
       [(ctx) => ctx.send(failing()), /disk on fire/],
-      [(ctx) => ctx.send(letters(), { length: 2 }), /more bytes than the 2/],
-      [(ctx) => ctx.send(letters(), { length: 4 }), /fewer bytes than the 4/],
-      [(ctx) => ctx.send(ReadableStream.from([1] as unknown as string[])), /gave a value of type number/],
+      [(ctx) => ctx.send(letters(), { length: 2 }), /more bytes than the declared length 2/],
+      [(ctx) => ctx.send(letters(), { length: 4 }), /fewer bytes than the declared length 4/],
+      [(ctx) => ctx.send(ReadableStream.from([1] as unknown as string[])), /yielded a value of type number/],
     ];
     for (const [handler, message] of cases) {
       const { send, log, errors, traces } = await serving(handler);
@@ -170,7 +170,7 @@ describe("ctx.send", () => {
       await client.ended;
       assert.equal(client.outcome, "cut");
       assert.match(String(errors[0]), message);
-      assert.match(log[0]!.message, /failed after its head was sent/);
+      assert.match(log[0]!.message, /failed after the head was sent/);
       assert.equal(traces.length, 1);
     }
     // If nothing was sent yet, the failure results in a regular error response.
@@ -195,7 +195,7 @@ describe("ctx.send", () => {
     );
     await send("GET /file", { stream: new StreamClient(), failToWrite: new Error("bad header") });
     assert.ok(cancelled);
-    assert.equal(log[0]!.message, "The answer could not be written");
+    assert.equal(log[0]!.message, "The response could not be sent");
   });
 
   it("applies the timeout to the head but not to the body, and cancels a stream that is too late", async () => {
@@ -252,7 +252,10 @@ describe("ctx.send", () => {
 
   it("refuses invalid bodies and options, with advice", async () => {
     const bad: [Answering, RegExp][] = [
-      [(ctx) => ctx.send({ id: "1" } as unknown as string), /not a value of type object; return what/],
+      [
+        (ctx) => ctx.send({ id: "1" } as unknown as string),
+        /not a value of type object\. For a JSON response, return/,
+      ],
       [(ctx) => ctx.send(null as unknown as string), /not null/],
       [(ctx) => ctx.send("x", { length: -1 }), /`length` must be a number of bytes, not -1/],
       [(ctx) => ctx.send("x", { contentType: "a\r\nb: c" }), /`contentType` must be printable/],
@@ -269,7 +272,7 @@ describe("ctx.send", () => {
     for (const stream of [letters(), Readable.from(["a"]), ReadableStream.from(["a"])]) {
       const { send, log } = await serving(() => stream);
       for (const path of ["/file", "/nothing"]) assert.equal((await send(`GET ${path}`)).status, 500);
-      assert.match(log[0]!.message, /GET \/file returned a stream .* return ctx\.send/);
+      assert.match(log[0]!.message, /GET \/file returned a stream .* wrap it in ctx\.send/);
     }
   });
 

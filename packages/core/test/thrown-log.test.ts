@@ -135,7 +135,7 @@ describe("a request that is refused", () => {
       [
         [
           "warn",
-          "90 more requests that no route takes were refused with 404 within a minute",
+          "90 more requests without a matching route were refused with 404 within a minute",
           undefined,
           { status: 404, count: 90 },
         ],
@@ -174,7 +174,7 @@ describe("a request that is refused", () => {
     for (let count = 0; count < 11; count += 1) await server.send("GET /nowhere");
     await app.close();
     assert.equal(log.length, 11);
-    assert.match(log[10]!.message, /^1 more requests that no route takes were refused with 404/);
+    assert.match(log[10]!.message, /^1 more requests without a matching route were refused with 404/);
   });
 
   it("is not logged below the level of the log", async () => {

@@ -45,7 +45,7 @@ describe("a request that exceeds its timeout", () => {
     finish({ id: "late" });
     await sleep(1);
     assert.deepEqual(messages(log).slice(1), [
-      "warn What still ran for a request ended after it was answered; it is dropped",
+      "warn A handler or middleware ended after the response was sent; its result is discarded",
     ]);
     assert.equal(log[1]!.traceId, log[0]!.traceId);
   });
@@ -79,7 +79,7 @@ describe("a request that exceeds its timeout", () => {
     await sleep(1);
     assert.deepEqual(messages(log), [
       "error The request took longer than 20 ms",
-      "warn What still ran for a request failed after it was answered; it is dropped",
+      "warn A handler or middleware failed after the response was sent; its result is discarded",
     ]);
     assert.equal(log[1]!.data, undefined);
   });

@@ -53,19 +53,19 @@ export class AppError extends Error {
   constructor(code: string, status: number, message: string, details?: object, options?: ErrorOptions) {
     super(message, options);
     if (typeof code !== "string" || code === "") {
-      throw new TypeError(`The code of an error is a text such as NOT_FOUND, not ${describe(code)}`, {
+      throw new TypeError(`The code of an error must be a string such as NOT_FOUND, not ${describe(code)}`, {
         cause: this,
       });
     }
     if (!isErrorStatus(status)) {
       throw new RangeError(
-        `The status of an error is an integer from 400 to 599, not ${describe(status)} (code ${code}: ${message})`,
+        `The status of an error must be an integer from 400 to 599, not ${describe(status)} (code ${code}: ${message})`,
         { cause: this },
       );
     }
     if (details !== undefined && (typeof details !== "object" || details === null)) {
       throw new TypeError(
-        `The details of an error are an object, not ${describe(details)} (code ${code}: ${message})`,
+        `The details of an error must be an object, not ${describe(details)} (code ${code}: ${message})`,
         {
           cause: this,
         },

@@ -66,7 +66,7 @@ export class FallbackServer implements PortSharer {
     this.#isStarting = true;
     if (this.#workers > 1 && !this.canShare) {
       process.emitWarning(
-        `nativeServer: \`workers\` asks for ${this.#workers} processes; on node:http this one serves alone`,
+        `nativeServer: \`workers\` requests ${this.#workers} processes, but node:http here supports one process only`,
         { code: "KIT_WORKERS" },
       );
     }

@@ -68,7 +68,7 @@ test("warns if workers are requested but not supported", async () => {
   const serving = under("node", "win32", () => serve((exchange) => json(exchange, 1), { workers: 3 }));
   await using app = await serving;
   const [{ message }] = await warned;
-  assert.match(message, /`workers` asks for 3 processes; on node:http this one serves alone/);
+  assert.match(message, /`workers` requests 3 processes, but node:http here supports one process only/);
   assert.equal((await fetch(`${app.url}/notes`)).status, 200);
 });
 

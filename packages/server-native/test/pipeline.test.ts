@@ -79,12 +79,12 @@ test("a header that only the server refuses is a single 500 and is logged", asyn
     ctx.header("x".repeat(70_000), "1");
     return { text: "hi" };
   });
-  await assertFailed(app, "/text", /could not be written/);
+  await assertFailed(app, "/text", /could not be sent/);
 });
 
 test("a body that is not a string is a single 500 and is logged", async () => {
   await using app = await application(() => ({ text: "hi" }));
-  await assertFailed(app, "/broken", /could not be written/);
+  await assertFailed(app, "/broken", /could not be sent/);
 });
 
 test("an error whose headers cannot be written is sent without these headers", async () => {
@@ -97,6 +97,6 @@ test("an error whose headers cannot be written is sent without these headers", a
   assert.match(await response.text(), new RegExp(`"traceId":"${traceId}"`));
   assert.deepEqual(
     app.log.filter(({ level }) => level === "error").map(({ message }) => message),
-    ["no database", "The answer could not be written"],
+    ["no database", "The response could not be sent"],
   );
 });

@@ -41,7 +41,7 @@ test("serves on a Unix socket and removes its file on close", async (t) => {
   await assert.rejects(listen(path), {
     code: "EADDRINUSE",
     path,
-    message: /another server does, or the file is no socket/,
+    message: /another server listens on it, or the file is not a socket/,
   });
   await server.close({ graceMs: 0 });
   assert.equal(existsSync(path), false);

@@ -90,5 +90,5 @@ export function refuseRequest(
   about?: "body",
 ): void {
   if (service.refuseUnseen !== undefined) service.refuseUnseen(exchange, error, about);
-  else service.fail(exchange, error ?? new NotFoundError("NOT_FOUND", "Nothing is here"));
+  else service.fail(exchange, error ?? new NotFoundError("NOT_FOUND", "No route matches this path"));
 }

@@ -17,7 +17,7 @@ function portError(cause: NodeJS.ErrnoException, { port, host }: ListenOptions):
     EADDRINUSE: `Cannot listen on ${at}: the port is in use. Stop what uses it, or choose another port`,
     EACCES: `Cannot listen on ${at}: not permitted. Ports below 1024 often need a privilege`,
     EADDRNOTAVAIL: `Cannot listen on ${at}: this machine has no such address`,
-    ENOTFOUND: `Cannot listen on ${at}: the host is not known`,
+    ENOTFOUND: `Cannot listen on ${at}: the host name cannot be resolved`,
   };
   const { code } = cause;
   const message = messages[code ?? ""];
@@ -28,7 +28,8 @@ function pathError(cause: NodeJS.ErrnoException, path: string): Error {
   // For a directory that does not exist, Node reports the same code as for a directory without permission.
   const code = cause.code === "EACCES" && !existsSync(dirname(path)) ? "ENOENT" : cause.code;
   const messages: Readonly<Record<string, string>> = {
-    EADDRINUSE: "another server does, or the file is no socket. Stop what uses it, or choose another path",
+    EADDRINUSE:
+      "another server listens on it, or the file is not a socket. Stop what uses it, or choose another path",
     EACCES: "the directory does not permit it",
     ENOENT: "the directory does not exist",
   };

@@ -47,6 +47,6 @@ function readBefore({ body, rawBody }: ParsedRequest, limit: number): RequestBod
 }
 
 function lostBody(why: string, cause?: unknown): Error {
-  const message = `The request's body was read before kit saw the request, and ${why}; let kit's routes be without that middleware, or let it keep the bytes in \`request.rawBody\``;
+  const message = `The request's body was read before kit saw the request, and ${why}; remove that middleware from kit's routes, or store the bytes in \`request.rawBody\``;
   return new Error(message, cause === undefined ? undefined : { cause });
 }

@@ -29,11 +29,11 @@ export function checkResponse(
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     throw codedError(
       "ERR_HTTP_INVALID_STATUS_CODE",
-      `The status ${String(status)} is no final HTTP status (200 to 599)`,
+      `Invalid response status ${String(status)}: use a final HTTP status (200 to 599)`,
     );
   }
   if (body !== null && typeof body !== "string" && !(body instanceof Uint8Array)) {
-    throw codedError("ERR_INVALID_ARG_TYPE", "The body is neither text nor bytes");
+    throw codedError("ERR_INVALID_ARG_TYPE", "The response body must be a string, a Uint8Array or null");
   }
   if (contentType !== null && contentType !== "application/json") {
     validateHeaderValue("content-type", contentType);
@@ -50,7 +50,7 @@ export function checkResponse(
         "ERR_INVALID_HTTP_TOKEN",
         isFraming
           ? `The header \`${name}\` is set by the server itself`
-          : `The name of a header has ${name.length} characters`,
+          : `A header name is too long: ${name.length} characters (at most ${maxNameLength})`,
       );
     }
   }

@@ -49,7 +49,10 @@ export function testAdapter(name: string, make: (options?: HttpServerOptions) =>
       message: new RegExp(`port ${port}.*in use`),
     });
     other.close();
-    await assert.rejects(serve(make(), {}, { port: 0, host: "host.invalid" }), /host\.invalid.*not known/);
+    await assert.rejects(
+      serve(make(), {}, { port: 0, host: "host.invalid" }),
+      /host\.invalid.*cannot be resolved/,
+    );
   });
 
   test(`${name}: listens on all addresses if no host is specified`, async () => {
@@ -162,7 +165,7 @@ export function testAdapter(name: string, make: (options?: HttpServerOptions) =>
     assert.match(await response.text(), /"code":"INTERNAL_SERVER_ERROR"/);
     assert.deepEqual(
       app.log.map(({ message }) => message),
-      ["The answer could not be written"],
+      ["The response could not be sent"],
     );
   });
 

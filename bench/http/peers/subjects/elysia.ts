@@ -59,7 +59,7 @@ const account = new Elysia()
   .get("/account", ({ userId, tenant, locale, used }) => ({ userId, tenant, locale, used }));
 
 function failureOf(code: number | string, error: unknown): unknown {
-  if (code === "NOT_FOUND") return new Failure(404, "NOT_FOUND", "Nothing is here");
+  if (code === "NOT_FOUND") return new Failure(404, "NOT_FOUND", "No route matches this path");
   if (code === "PARSE") return invalid([{ path: "$", expected: "JSON" }]);
   if (code !== "VALIDATION") return error;
   const fields = (error as ValidationError).all.map((found) => ({

@@ -71,7 +71,7 @@ app.get("/account", requireAuth, tenant, locale, quota, noStore, (_request, resp
   response.json({ userId, tenant: name, locale: language, used });
 });
 app.use(() => {
-  throw new Failure(404, "NOT_FOUND", "Nothing is here");
+  throw new Failure(404, "NOT_FOUND", "No route matches this path");
 });
 app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
   const isMalformed = (error as { type?: unknown }).type === "entity.parse.failed";

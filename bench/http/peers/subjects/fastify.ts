@@ -143,7 +143,7 @@ interface Refusal {
 }
 
 app.setNotFoundHandler((_request, reply) => {
-  const { body } = envelopeOf(new Failure(404, "NOT_FOUND", "Nothing is here"));
+  const { body } = envelopeOf(new Failure(404, "NOT_FOUND", "No route matches this path"));
   reply.code(404).send(body);
 });
 app.setErrorHandler((error: Error & Refusal, request, reply) => {

@@ -77,7 +77,7 @@ app.get("/account", requireAuth, tenant, locale, quota, noStore, (context) => {
   return context.json({ userId, tenant: name, locale: language, used });
 });
 app.notFound((context) =>
-  context.json(envelopeOf(new Failure(404, "NOT_FOUND", "Nothing is here")).body, 404),
+  context.json(envelopeOf(new Failure(404, "NOT_FOUND", "No route matches this path")).body, 404),
 );
 app.onError((error, context) => {
   const isMalformed = (error as { status?: unknown }).status === 400 && !(error instanceof Failure);

@@ -31,12 +31,12 @@ fn router(pool: PgPool) -> Router {
     Router::new()
         .route("/notes", get(notes::list).post(notes::create))
         .route("/notes/{id}", one)
-        .fallback(async || AppError::new(StatusCode::NOT_FOUND, "NOT_FOUND", "Nothing is here"))
+        .fallback(async || AppError::new(StatusCode::NOT_FOUND, "NOT_FOUND", "No route matches this path"))
         .method_not_allowed_fallback(async || {
             AppError::new(
                 StatusCode::METHOD_NOT_ALLOWED,
                 "METHOD_NOT_ALLOWED",
-                "This path does not take this method",
+                "This path does not support this method",
             )
         })
         .layer(DefaultBodyLimit::max(BODY_LIMIT))

@@ -54,11 +54,11 @@ fn explain_with(shape: &'static Shape, value: &Json, mut explainer: Explainer) -
         failures.push(Failure {
             path: "$".to_owned(),
             expected: format!("no more than {}", count(failures.len(), "failure")),
-            received: "more, which are not listed".to_owned(),
+            received: "more than are listed".to_owned(),
             value: None,
             rule: Rule::MaxFailures,
             limit: Some(failures.len().into()),
-            suggestion: Some("repair those that are listed first".to_owned()),
+            suggestion: Some("fix the listed failures first".to_owned()),
         });
     }
     failures

@@ -29,7 +29,7 @@ impl Warned {
             return None;
         }
         Some(if self.0.len() > MAX_WARNINGS {
-            "More than 100 query keys and bodies were ignored; no more are told of".to_owned()
+            "More than 100 query keys and bodies were ignored; no further ones are reported".to_owned()
         } else {
             message()
         })

@@ -28,7 +28,7 @@ pub(crate) fn flush() {
 fn log_remaining((route, status): &Kind, count: u64) {
     let requests = match route {
         Some(route) => format!("requests of {route}"),
-        None => "requests that no route takes".to_owned(),
+        None => "requests without a matching route".to_owned(),
     };
     tracing::warn!(
         status,

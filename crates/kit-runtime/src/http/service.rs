@@ -355,11 +355,11 @@ fn catch_panic<T>(poll: impl FnOnce() -> Poll<Result<T, Error>>) -> Poll<Result<
 }
 
 fn not_found() -> Error {
-    Error::not_found("NOT_FOUND", "Nothing is here")
+    Error::not_found("NOT_FOUND", "No route matches this path")
 }
 
 fn method_not_allowed(method: &str, allow: &str) -> Error {
-    let message = format!("This path does not take {method}; it takes {allow}");
+    let message = format!("This path does not support {method}. It supports {allow}");
     let error = Error::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", message);
     match HeaderValue::from_str(allow) {
         Ok(allow) => error.with_header(header::ALLOW, allow),

@@ -11,14 +11,14 @@ const invalidUrl = "ERR_INVALID_URL";
 
 /** Explanations of the codes of Node's `net` and `dns` for a failed connection. */
 const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens there",
+  ECONNREFUSED: "no server listens at this address",
   ECONNRESET: "the connection was cut",
   EAI_AGAIN: "the host name cannot be looked up now",
-  EHOSTUNREACH: "there is no way to the host",
-  ENETUNREACH: "there is no way to the network",
+  EHOSTUNREACH: "the host is unreachable",
+  ENETUNREACH: "the network is unreachable",
   ENOENT: "there is no such Unix socket",
   ENOTFOUND: "the host name is not known",
-  ETIMEDOUT: "nothing answers",
+  ETIMEDOUT: "no response",
 };
 
 /** Database that `DATABASE_URL` points to. */
@@ -55,8 +55,8 @@ export function databaseFailure(
     const { what, migration, help } = missing;
     const where =
       migration === undefined
-        ? "no migration of this project makes it"
-        : `the migration ${migration} makes it`;
+        ? "no migration of this project creates it"
+        : `the migration ${migration} creates it`;
     return fail(`${what} (${code})`, [where], help);
   }
   const target = url === undefined || url === "" ? undefined : targetOf(url);
@@ -96,7 +96,7 @@ export function databaseFailure(
       return fail(
         `the server has no database ${target === undefined ? "of that name" : `"${target.database}"`} (${code})`,
         [place],
-        `make it with \`createdb\`, or name another one in DATABASE_URL${own}`,
+        `create it with \`createdb\`, or name another one in DATABASE_URL${own}`,
       );
     default: {
       const reason = code === undefined ? found.message : `${reasons[code] ?? found.message} (${code})`;

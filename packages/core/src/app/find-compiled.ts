@@ -33,9 +33,9 @@ export async function loadCompiled(entry: string | undefined = process.argv[1]):
   } catch (cause) {
     const reason = describeWithoutStack(cause).message.split("\n")[0];
     throw new StartError({
-      problem: `what \`kit build\` made cannot be loaded: ${reason}`,
+      problem: `the output of \`kit build\` cannot be loaded: ${reason}`,
       locations: [`at ${path}`],
-      help: "run `kit build` to make it anew",
+      help: "run `kit build` again",
       cause,
     });
   }
@@ -49,10 +49,10 @@ export function checkVersion(value: unknown, where: string): CompiledApplication
   throw new StartError({
     problem:
       version === undefined
-        ? "what `kit build` made is no compiled application"
+        ? "the output of `kit build` is not a compiled application"
         : `the application was built by another version of kit: its format is ${String(version)}, and this version reads ${supportedVersion}`,
     locations: [`at ${where}`],
-    help: "run `kit build` to make it anew",
+    help: "run `kit build` again",
   });
 }
 

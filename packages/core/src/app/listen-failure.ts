@@ -48,17 +48,14 @@ export function listenFailure(error: unknown, options: ListenOptions, isDevelope
     switch (code) {
       case "EADDRINUSE":
         return fail(
-          "the Unix socket is in use: another server listens there, or the file is no socket",
+          "the Unix socket is in use: another server listens on it, or the file is not a socket",
           "stop what uses it, or choose another path",
         );
       case "EACCES":
-        return fail(
-          "the Unix socket cannot be made: the directory does not permit it",
-          "choose another path",
-        );
+        return fail("cannot create the Unix socket: the directory does not permit it", "choose another path");
       case "ENOENT":
         return fail(
-          "the Unix socket cannot be made: the directory does not exist",
+          "cannot create the Unix socket: the directory does not exist",
           `make it, or choose another path`,
         );
       default:
@@ -83,7 +80,7 @@ export function listenFailure(error: unknown, options: ListenOptions, isDevelope
       );
     case "ENOTFOUND":
       return fail(
-        `the host ${host} is not known`,
+        `unknown host ${host}`,
         "choose an address of this machine, or 127.0.0.1 for this machine alone",
       );
     default:

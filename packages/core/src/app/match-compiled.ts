@@ -24,14 +24,14 @@ export function matchCompiled(
   for (const route of compiled.routes) {
     const match = byRef.get(route.ref);
     byRef.delete(route.ref);
-    if (match === undefined) differences.push(`${route.ref} was compiled and is not registered`);
+    if (match === undefined) differences.push(`${route.ref} is in the build but not registered`);
     else if (sameChain(route, match)) executables.push(toExecutable(route, match));
     else differences.push(describeChains(route, match));
   }
-  for (const ref of byRef.keys()) differences.push(`${ref} is registered and was not compiled`);
+  for (const ref of byRef.keys()) differences.push(`${ref} is registered but not in the build`);
   if (differences.length === 0) return executables;
   throw new StartError({
-    problem: "the application is not what was built",
+    problem: "the application differs from its build",
     locations: [`at ${location}`, ...differences.map((difference) => `- ${difference}`)],
     help: "run `kit build`",
   });

@@ -183,7 +183,7 @@ export interface ReadOptions {
  */
 export function readOptions(options: AppOptions): ReadOptions {
   if (typeof options !== "object" || options === null)
-    throw new TypeError("createApp takes an object of options");
+    throw new TypeError("createApp requires an object of options");
   requireKnown(options, known, "");
   const {
     server,
@@ -212,7 +212,7 @@ export function readOptions(options: AppOptions): ReadOptions {
   }
   requireList(redact, "logging.redact");
   if (!redact.every((pattern: unknown) => typeof pattern === "string")) {
-    throw new TypeError("createApp: `logging.redact` must be a list of texts such as `*.password`");
+    throw new TypeError("createApp: `logging.redact` must be an array of strings such as `*.password`");
   }
   if (typeof redactDefaults !== "boolean") {
     throw new TypeError("createApp: `logging.redactDefaults` must be true or false");
@@ -278,7 +278,7 @@ function requirePlugin(value: unknown, name: string): void {
   requireObject(value, name);
   const { name: own } = value as Partial<Plugin>;
   if (typeof own !== "string" || own === "")
-    throw new TypeError(`createApp: \`${name}.name\` must be a text`);
+    throw new TypeError(`createApp: \`${name}.name\` must be a string`);
 }
 
 function requireMilliseconds(value: number, name: string): void {

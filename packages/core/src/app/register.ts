@@ -74,11 +74,11 @@ function readGroup(
     const parts = parseRouteKey(key);
     if (parts === undefined) {
       throw new TypeError(
-        `createApp: ${location}.handlers: ${JSON.stringify(key)} is no route key such as "GET /notes/:id"`,
+        `createApp: ${location}.handlers: ${JSON.stringify(key)} is not a route key such as "GET /notes/:id"`,
       );
     }
     if (typeof handler !== "function")
-      throw new TypeError(`createApp: ${location}.handlers: ${key} is no function`);
+      throw new TypeError(`createApp: ${location}.handlers: ${key} is not a function`);
     return { ref: `${parts.method} ${joinPath(prefix, parts.path)}`, handler, chain };
   });
 }
@@ -87,7 +87,7 @@ function readMiddleware(item: MiddlewareItem, location: string): RegisteredMiddl
   if (typeof item === "function") return { name: undefined, priority: 0, run: checkFunction(item, location) };
   const { name, middleware, priority } = requireObject(item, location);
   if (typeof name !== "string" || name === "")
-    throw new TypeError(`createApp: ${location}.name must be a text`);
+    throw new TypeError(`createApp: ${location}.name must be a string`);
   if (typeof priority !== "number" || Number.isNaN(priority)) {
     throw new TypeError(`createApp: ${location}.priority must be a number; lower runs earlier`);
   }
@@ -103,7 +103,7 @@ function checkFunction(middleware: AnyMiddleware, location: string): AnyMiddlewa
   }
   if (middleware.length > 1) {
     throw new TypeError(
-      `createApp: ${location} takes ${middleware.length} parameters, as middleware of Express does; middleware of kit takes one, \`{ headers, ctx }\`, and calls no \`next\``,
+      `createApp: ${location} has ${middleware.length} parameters, as middleware of Express does; middleware of kit has one, \`{ headers, ctx }\`, and calls no \`next\``,
     );
   }
   return middleware;

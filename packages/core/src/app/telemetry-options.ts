@@ -87,9 +87,9 @@ export function readTelemetry(options: TelemetryOptions): TelemetrySettings | nu
   if (endpoint !== undefined && !isHttpUrl(endpoint))
     throw wrong("endpoint", "a URL such as http://localhost:4318", endpoint);
   if (serviceName !== undefined && (typeof serviceName !== "string" || serviceName === ""))
-    throw wrong("serviceName", "a text", serviceName);
+    throw wrong("serviceName", "a string", serviceName);
   if (typeof headers !== "object" || headers === null || Object.values(headers).some(isNoText))
-    throw new TypeError("createApp: `telemetry.headers` must be an object of texts");
+    throw new TypeError("createApp: `telemetry.headers` must be an object of strings");
   if (typeof sampleRatio !== "number" || !(sampleRatio >= 0 && sampleRatio <= 1))
     throw wrong("sampleRatio", "a number from 0 to 1", sampleRatio);
   if (!Number.isInteger(queueSize) || queueSize < 1 || queueSize > greatestQueue)

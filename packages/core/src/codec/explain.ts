@@ -60,10 +60,10 @@ export function explain(shape: Shape, value: unknown, form: Form, limit?: number
   failures[listed] = {
     path: "$",
     expected: `no more than ${count(listed, "failure")}`,
-    received: "more, which are not listed",
+    received: "more than are listed",
     rule: "maxFailures",
     limit: listed,
-    suggestion: "repair those that are listed first",
+    suggestion: "fix the listed failures first",
   };
   return failures;
 }

@@ -95,7 +95,7 @@ export class MissingFailure implements ValidationFailure {
       others.filter((key) => !declared.has(key)),
     );
     const add = `add ${JSON.stringify(this.#key)}`;
-    return near === undefined ? add : `${add}; did you write it ${JSON.stringify(near)}?`;
+    return near === undefined ? add : `${add}; found a similar key ${JSON.stringify(near)}`;
   }
 
   /** Returns a plain object with all properties. See {@link inFull}. */

@@ -30,7 +30,7 @@ export class BodyStream implements ResponseStreamEvents {
   /** Completes a response without a body, and cancels the source. */
   startEmpty(writer: ResponseWriter): void {
     this.#isOver = true;
-    this.#source.cancel(new Error("The answer has no body"));
+    this.#source.cancel(new Error("The response has no body"));
     writer.end();
     this.#onEnd({ isWhole: true });
   }
@@ -42,7 +42,7 @@ export class BodyStream implements ResponseStreamEvents {
   }
 
   abort(): void {
-    this.#end(new Error("The client went away before it had the whole body"), { isWhole: false });
+    this.#end(new Error("The client disconnected before the end of the body"), { isWhole: false });
   }
 
   /** Stops sending and closes the connection. */
@@ -89,9 +89,7 @@ export class BodyStream implements ResponseStreamEvents {
   }
 
   #wrongLength(how: "more" | "fewer"): Error {
-    return new RangeError(
-      `The stream of an answer has ${how} bytes than the ${this.#length} it was sent with`,
-    );
+    return new RangeError(`The response stream has ${how} bytes than the declared length ${this.#length}`);
   }
 }
 

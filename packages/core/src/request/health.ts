@@ -87,11 +87,11 @@ export class Health {
    */
   async #holds(name: string, check: HealthCheck): Promise<boolean> {
     try {
-      if ((await inTime(check)) === false) throw new Error("It gave false");
-      if (this.#failing.delete(name)) this.#log.info(`The health check ${name} holds again`);
+      if ((await inTime(check)) === false) throw new Error("The check returned false");
+      if (this.#failing.delete(name)) this.#log.info(`The health check ${name} succeeded again`);
       return true;
     } catch (error) {
-      if (!this.#failing.has(name)) this.#log.warn(`The health check ${name} fails`, { error });
+      if (!this.#failing.has(name)) this.#log.warn(`The health check ${name} failed`, { error });
       this.#failing.add(name);
       return false;
     }
@@ -108,7 +108,7 @@ export class Health {
 
 async function inTime(check: HealthCheck): Promise<unknown> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`It takes longer than ${checkMs} ms`)), checkMs);
+  const timer = setTimeout(() => reject(new Error(`The check took longer than ${checkMs} ms`)), checkMs);
   timer.unref();
   try {
     return await Promise.race([check(), promise]);

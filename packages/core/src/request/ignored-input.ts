@@ -40,7 +40,9 @@ export class IgnoredInput {
     if (this.#warned.has(id)) return;
     this.#warned.add(id);
     const isLast = this.#warned.size > mostWarnings;
-    log.warn(isLast ? "More than 100 query keys and bodies were ignored; no more are told of" : message);
+    log.warn(
+      isLast ? "More than 100 query keys and bodies were ignored; no further ones are reported" : message,
+    );
   }
 }
 

@@ -71,7 +71,7 @@ function readBody(body: unknown): string | Uint8Array | OpenSource {
   }
   const found = body === null ? "null" : Array.isArray(body) ? "a list" : `a value of type ${typeof body}`;
   throw new TypeError(
-    `ctx.send takes text, a Uint8Array, a stream or an async iterable, not ${found}; return what the contract declares without it`,
+    `ctx.send accepts a string, a Uint8Array, a stream or an async iterable, not ${found}. For a JSON response, return the value directly`,
   );
 }
 
@@ -115,6 +115,6 @@ export function toBytes(chunk: unknown): Uint8Array {
   if (chunk instanceof Uint8Array) return chunk;
   if (typeof chunk === "string") return Buffer.from(chunk);
   throw new TypeError(
-    `The stream of an answer gave a value of type ${typeof chunk}; it must give text or a Uint8Array`,
+    `The response stream yielded a value of type ${typeof chunk}; it must yield strings or Uint8Arrays`,
   );
 }

@@ -7,12 +7,12 @@ import { type RequestSlot, RequestValidationError } from "./validation-error.ts"
 
 /** Error for a path that no route matches. */
 export function notFound(): AppError {
-  return withoutStack(() => new NotFoundError("NOT_FOUND", "Nothing is here"));
+  return withoutStack(() => new NotFoundError("NOT_FOUND", "No route matches this path"));
 }
 
 /** Error for a path that has routes, but none with the method of the request. */
 export function methodNotAllowed(method: string, allow: string): AppError {
-  const message = `This path does not take ${method}; it takes ${allow}`;
+  const message = `This path does not support ${method}. It supports ${allow}`;
   return withoutStack(() => new AppError("METHOD_NOT_ALLOWED", 405, message));
 }
 

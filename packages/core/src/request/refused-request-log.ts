@@ -56,7 +56,7 @@ export class RefusedRequestLog {
   }
 
   #logRemaining(count: number, { route, status }: Kind): void {
-    const requests = route === undefined ? "requests that no route takes" : `requests of ${route}`;
+    const requests = route === undefined ? "requests without a matching route" : `requests of ${route}`;
     const place = route === undefined ? {} : { route };
     this.#log
       .loggerFor(() => place)

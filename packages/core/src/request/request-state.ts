@@ -174,7 +174,7 @@ export class RequestState implements RequestFailure, PendingRequest {
       // After the response, only the body in transfer can be aborted, which `#endStream` reports.
       else if (!this.#isAnswered)
         this.exchange.onAbort(() =>
-          controller.abort(new Error("The client went away before it was answered")),
+          controller.abort(new Error("The client disconnected before the response was sent")),
         );
     }
     return this.#controller.signal;
@@ -221,7 +221,10 @@ export class RequestState implements RequestFailure, PendingRequest {
   logLateResult(error?: unknown): void {
     const ended = error === undefined ? "ended" : "failed";
     const data = error === undefined || error === this.#abortReason ? undefined : { error };
-    this.log.warn(`What still ran for a request ${ended} after it was answered; it is dropped`, data);
+    this.log.warn(
+      `A handler or middleware ${ended} after the response was sent; its result is discarded`,
+      data,
+    );
   }
 
   setStatus(status: number): void {
@@ -250,7 +253,7 @@ export class RequestState implements RequestFailure, PendingRequest {
     const { body } = raw;
     const type = raw.contentType ?? this.#responseHeaders?.contentType ?? raw.defaultType;
     if (withoutBody.has(status)) {
-      raw.cancel(new Error(`An answer ${status} has no body`));
+      raw.cancel(new Error(`A ${status} response has no body`));
       this.#respond(status, null, null);
     } else if (typeof body === "string" || body instanceof Uint8Array) this.#respond(status, type, body);
     else if (this.exchange.respondStream === undefined) void this.#respondCollected(status, type, body);
@@ -275,7 +278,8 @@ export class RequestState implements RequestFailure, PendingRequest {
   #respondWithError(error: unknown, logged: "as error" | "as refusal" | "nowhere"): void {
     if (this.#isAnswered) {
       // The response was sent already, and a request has only one.
-      if (this.#abortReason === undefined) this.logFailure("Something failed after the answer", error);
+      if (this.#abortReason === undefined)
+        this.logFailure("An error occurred after the response was sent", error);
       else this.logLateResult(error);
       return;
     }
@@ -377,9 +381,9 @@ export class RequestState implements RequestFailure, PendingRequest {
     if (!end.isWhole) {
       const { error } = end;
       if (error === undefined) {
-        this.#controller?.abort(new Error("The client went away before it had the whole body"));
+        this.#controller?.abort(new Error("The client disconnected before the end of the body"));
       } else if (error !== this.#abortReason) {
-        this.logFailure("The body of an answer failed after its head was sent; it was cut", error);
+        this.logFailure("The response body failed after the head was sent; the connection was closed", error);
         this.#recordFault(internalError, error);
         this.#notify(this.settings.onError, (listener) => listener(error, this));
         this.#controller?.abort(error);
@@ -395,7 +399,7 @@ export class RequestState implements RequestFailure, PendingRequest {
 
   #respondUnwritable(error: unknown): void {
     this.#noteAnswered();
-    this.logFailure("The answer could not be written", error);
+    this.logFailure("The response could not be sent", error);
     this.#recordFault(internalError, error);
     this.#respondPlainly();
     this.#finish(500);
@@ -434,7 +438,7 @@ export class RequestState implements RequestFailure, PendingRequest {
       this.exchange.respond(500, jsonType, this.#plainError(), null);
     } catch (error) {
       // The server cannot respond at all, and closes the connection.
-      this.logFailure("The answer 500 could not be written either", error);
+      this.logFailure("The 500 response could not be sent either", error);
     }
   }
 
@@ -466,14 +470,13 @@ export class RequestState implements RequestFailure, PendingRequest {
   /** Returns true if the response was sent. Logs a warning instead of throwing, because the late code may not be awaited. */
   #isTooLate(method: string): boolean {
     if (this.#isAnswered)
-      this.log.warn(`ctx.${method} was called after the request was answered; it has no effect`);
+      this.log.warn(`ctx.${method} was called after the response was sent and has no effect`);
     return this.#isAnswered;
   }
 
   /** Returns true if the request can no longer be read. Logs a warning instead of throwing, which would end the process. */
   isReadTooLate(member: string): boolean {
-    if (this.#isAnswered)
-      this.log.warn(`ctx.${member} was read after the request was answered; it is empty then`);
+    if (this.#isAnswered) this.log.warn(`ctx.${member} was read after the response was sent and is empty`);
     return this.#isAnswered;
   }
 

@@ -29,7 +29,7 @@ export class ResponseHeaders {
   /** Sets a header. Replaces the previous value, except for `set-cookie`, where the value is added. */
   set(name: string, value: string | readonly string[]): void {
     if (typeof name !== "string" || !namePattern.test(name)) {
-      throw new TypeError(`${JSON.stringify(name)} is no name of a header`);
+      throw new TypeError(`${JSON.stringify(name)} is not a valid header name`);
     }
     const lowerName = name.toLowerCase();
     if (ofTheServer.has(lowerName)) {

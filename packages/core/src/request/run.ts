@@ -218,7 +218,7 @@ export class RequestRun extends RequestState {
     }
     if (isUnwrappedStream(result)) {
       throw new TypeError(
-        `The handler of ${ref} returned a stream or another async iterable; return ctx.send(…) of it`,
+        `The handler of ${ref} returned a stream or another async iterable; wrap it in ctx.send(…)`,
       );
     }
     if (response === null) {
@@ -255,7 +255,7 @@ export class RequestRun extends RequestState {
 
   /** Discards a result that arrives after the response. */
   #dropLate(value: unknown): void {
-    if (value instanceof RawResponse) value.cancel(new Error("The request was answered already"));
+    if (value instanceof RawResponse) value.cancel(new Error("The response was already sent"));
     this.logLateResult();
   }
 }

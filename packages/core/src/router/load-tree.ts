@@ -151,5 +151,5 @@ function pathOf(trail: Trail | null): string {
 }
 
 function malformed(what: string): TypeError {
-  return new TypeError(`The compiled route tree is not valid: ${what}. Run \`kit build\` to make it anew.`);
+  return new TypeError(`The compiled route tree is not valid: ${what}. Run \`kit build\` again.`);
 }

@@ -377,7 +377,7 @@ describe("failures", () => {
         received: "nothing",
         value: null,
         rule: "required",
-        suggestion: 'add "authorId"; did you write it "authorid"?',
+        suggestion: 'add "authorId"; found a similar key "authorid"',
       },
     ]);
   });
@@ -454,7 +454,7 @@ describe("failures", () => {
     assert.equal(found.length, 101);
     assert.deepEqual(
       [found[99]?.path, found[100]?.path, found[100]?.received],
-      ["$[99]", "$", "more, which are not listed"],
+      ["$[99]", "$", "more than are listed"],
     );
     assert.equal(explain(shape, texts.slice(0, 100), "wire").length, 100);
     assert.equal(explain(shape, texts, "wire", 3).length, 3);

@@ -201,7 +201,7 @@ class MemoryExchange implements ServerExchange {
 
   /** Throws if the response was sent, because a server releases its requests then. */
   #mustBeOpen(): void {
-    if (this.#answered) throw new Error("The request was answered already");
+    if (this.#answered) throw new Error("The response was already sent");
   }
 
   leave(): void {

@@ -23,7 +23,7 @@ const slowStartMs = 30_000;
 /** Longest delay of a timer in milliseconds. Node fires a longer timer at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
-const restartMessage = "A worker ended and is started again";
+const restartMessage = "A worker exited and is restarted";
 
 /** Exit status of a process, or the error that kept it from starting. */
 type WorkerExit =
@@ -86,7 +86,7 @@ export class WorkerSlot {
       // A process that could not be started may emit two events.
       if (this.#process !== child) return;
       clearTimeout(slow);
-      reject(new Error(`Worker ${worker} ended before it listened: ${describe(end)}. Its output says more`));
+      reject(new Error(`Worker ${worker} exited before it listened: ${describe(end)}. See its output`));
       ended.resolve(end);
       this.#onEnd(end);
     };
@@ -125,7 +125,7 @@ export class WorkerSlot {
     const end = await this.#ended!;
     clearTimeout(killer);
     if ("error" in end || (end.exitCode !== 0 && !isGroupSignal(end.signal)))
-      throw new Error(`Worker ${worker} did not close well: ${describe(end)}`);
+      throw new Error(`Worker ${worker} did not shut down cleanly: ${describe(end)}`);
   }
 
   kill(): void {

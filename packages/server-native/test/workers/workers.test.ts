@@ -10,7 +10,7 @@ const isLinux = process.platform === "linux";
 
 /** Returns true for the log entry about a worker that exited. */
 function isRestart({ message }: Line): boolean {
-  return message === "A worker ended and is started again";
+  return message === "A worker exited and is restarted";
 }
 
 /** Returns true for the line that the primary (not a worker) prints at the end of `listen`. */
@@ -220,7 +220,10 @@ test("exits with 1 if a plugin fails to stop", async () => {
   await program.port();
   program.signal("SIGTERM");
   assert.equal((await program.end()).code, 1);
-  assert.match(JSON.stringify(program.lines), /Worker 1 did not close well: exit code 1; Worker 2 did/);
+  assert.match(
+    JSON.stringify(program.lines),
+    /Worker 1 did not shut down cleanly: exit code 1; Worker 2 did/,
+  );
 });
 
 test("listen rejects once with the error of a worker that cannot start", async () => {
@@ -237,7 +240,7 @@ test("listen rejects if a worker exits before it listens", async () => {
   await using program = new Program({ KIT_TEST_FAIL: "exit" });
   assert.equal((await program.end()).code, 3);
   const { message } = program.lines.find(({ rejected }) => rejected !== undefined)!;
-  assert.equal(message, "Worker 1 ended before it listened: exit code 7. Its output says more");
+  assert.equal(message, "Worker 1 exited before it listened: exit code 7. See its output");
 });
 
 test("listen rejects once if the port is in use, and no worker starts", async () => {

@@ -49,12 +49,12 @@ fn router(state: AppState) -> Router {
         .route("/notes/{id}", get(notes::read))
         .route("/stored-notes/{id}", get(notes::read_stored))
         .route("/account", account)
-        .fallback(async || AppError::new(StatusCode::NOT_FOUND, "NOT_FOUND", "Nothing is here"))
+        .fallback(async || AppError::new(StatusCode::NOT_FOUND, "NOT_FOUND", "No route matches this path"))
         .method_not_allowed_fallback(async || {
             AppError::new(
                 StatusCode::METHOD_NOT_ALLOWED,
                 "METHOD_NOT_ALLOWED",
-                "This path does not take this method",
+                "This path does not support this method",
             )
         })
         .layer(DefaultBodyLimit::max(1024 * 1024))
