@@ -11,7 +11,7 @@ use bytes::{Bytes, BytesMut};
 use http_body::{Frame, SizeHint};
 use http_body_util::Full;
 
-use crate::link::{Link, Stage};
+use crate::link::{ConnectionState, Link};
 
 /// Number of queued bytes at which [`crate::Engine::write`] asks the writer to wait. Together with the state of hyper
 /// and V8, a client that does not read costs less than 64 KiB of memory.
@@ -154,7 +154,7 @@ impl Pieces {
 impl Link {
     /// Called when hyper has read the whole response. The connection then waits for another request.
     pub(crate) fn finish_answer(&self, context: &Context<'_>) {
-        self.stage.set(Stage::Idle);
+        *self.state.borrow_mut() = ConnectionState::Idle;
         if self.guard.borrow().rejection().is_some() {
             // hyper has tried to read after this request and waits for data. No data will come, so hyper must try again
             // to notice that the stream ends here.

@@ -11,7 +11,7 @@ use crate::config::Timeouts;
 use crate::envelope::trace_id;
 use crate::half::{Half, Halves, Rest};
 use crate::linger::Linger;
-use crate::link::{Link, Stage};
+use crate::link::{ConnectionState, Link};
 use crate::plain::{self, Step};
 use crate::rejection::{self, Refusal};
 
@@ -37,29 +37,38 @@ pub(crate) enum Outcome {
     Done,
 }
 
-/// State of hyper for this connection.
-enum Hyper {
-    /// hyper is not in use: no data of a request for hyper has arrived.
-    Resting,
-    Serving(Box<Half>),
-    /// hyper has closed the connection.
-    Ended,
+/// Code that reads from the connection and writes to it.
+///
+/// A connection begins with `FastPath`, changes to `Hyper` if a request or a response does not qualify for the fast
+/// path, and back if hyper waits for the next request. After the last response the connection changes to `Linger` if
+/// the peer may still be sending, and otherwise to `Closed`.
+enum Driver {
+    /// The fast path. hyper is not in use.
+    FastPath,
+    Hyper(Box<Half>),
+    /// No request is served any more: a rejection is written, and the peer may finish sending.
+    Linger(LingerState),
+    /// No peer is left to write to.
+    Closed,
+}
+
+struct LingerState {
+    linger: Linger,
+    /// Time at which lingering ends, even if the peer keeps sending; `None` until the first deadline is set.
+    until: Option<Instant>,
+    /// True if the engine counts this connection as lingering.
+    is_counted: bool,
 }
 
 pub(crate) struct Connection {
     pub(crate) link: Rc<Link>,
     /// True if the connection is in the engine's queue.
     pub(crate) queued: Cell<bool>,
-    hyper: RefCell<Hyper>,
+    driver: RefCell<Driver>,
     /// True if the connection closes after the current request, or at once without a request.
     leaving: Cell<bool>,
-    linger: RefCell<Option<Linger>>,
     /// Rejection that the engine must report to the handler.
     pub(crate) refusal: Cell<Option<Refusal>>,
-    /// True if the engine counts this connection as lingering.
-    pub(crate) lingering_is_known: Cell<bool>,
-    /// Time at which lingering ends, even if the peer keeps sending.
-    linger_until: Cell<Option<Instant>>,
     discard_limit: usize,
     /// Wait that the deadline limits, and a number that changes whenever the deadline must restart.
     patience: Cell<(Patience, usize)>,
@@ -71,26 +80,31 @@ impl Connection {
         Self {
             link,
             queued: Cell::new(false),
-            hyper: RefCell::new(Hyper::Resting),
+            driver: RefCell::new(Driver::FastPath),
             leaving: Cell::new(false),
-            linger: RefCell::default(),
             refusal: Cell::new(None),
-            lingering_is_known: Cell::new(false),
-            linger_until: Cell::new(None),
             discard_limit,
             patience: Cell::new((Patience::Unlimited, 0)),
             deadline: Cell::new(None),
         }
     }
 
-    /// Returns true if hyper has closed the connection, so that no response can be written.
+    /// Returns true if no response can be written any more.
     pub(crate) fn is_ended(&self) -> bool {
-        matches!(*self.hyper.borrow(), Hyper::Ended)
+        matches!(*self.driver.borrow(), Driver::Linger(_) | Driver::Closed)
     }
 
-    /// Drops the state of hyper, because no peer is left to write to.
+    /// Drops the state of hyper and of lingering, because no peer is left to write to.
     pub(crate) fn drop_http(&self) {
-        *self.hyper.borrow_mut() = Hyper::Ended;
+        *self.driver.borrow_mut() = Driver::Closed;
+    }
+
+    /// Returns true if the connection lingers, and the engine did not count it before.
+    pub(crate) fn must_be_counted(&self) -> bool {
+        match &mut *self.driver.borrow_mut() {
+            Driver::Linger(state) => !std::mem::replace(&mut state.is_counted, true),
+            Driver::FastPath | Driver::Hyper(_) | Driver::Closed => false,
+        }
     }
 
     pub(crate) fn deadline(&self) -> Option<Instant> {
@@ -99,27 +113,28 @@ impl Connection {
 
     /// Makes as much progress as possible.
     pub(crate) fn poll(&self, halves: &Halves, scratch: &RefCell<Vec<u8>>) -> Outcome {
-        let mut hyper = self.hyper.borrow_mut();
-        if let Hyper::Resting = *hyper {
+        let mut driver = self.driver.borrow_mut();
+        if let Driver::FastPath = *driver {
             match plain::poll(&self.link, self.leaving.get(), scratch) {
                 Step::Waiting => return Outcome::Waiting,
                 Step::Again => return Outcome::Again,
                 Step::Over => return Outcome::Done,
                 Step::Hyper => {}
             }
-            *hyper = Hyper::Serving(halves.take(&self.link));
+            *driver = Driver::Hyper(halves.take(&self.link));
         }
-        let Hyper::Serving(half) = &mut *hyper else {
-            drop(hyper);
-            return self.poll_linger(scratch);
+        let half = match &mut *driver {
+            Driver::Hyper(half) => half,
+            Driver::Linger(state) => return state.linger.poll(&self.link, &mut scratch.borrow_mut()),
+            Driver::FastPath | Driver::Closed => return Outcome::Done,
         };
         if self.link.rest.get() != Rest::Refused {
             self.link.rest.set(Rest::No);
         }
         match half.poll() {
             (true, _) => {
-                *hyper = Hyper::Ended;
-                drop(hyper);
+                *driver = Driver::Closed;
+                drop(driver);
                 return self.end(None, scratch);
             }
             (_, true) => return Outcome::Again,
@@ -129,10 +144,10 @@ impl Connection {
         }
         let (next, outcome) = match self.link.rest.get() {
             Rest::No | Rest::Refused => return Outcome::Waiting,
-            Rest::Between => (Hyper::Resting, Outcome::Waiting),
-            Rest::Left => (Hyper::Ended, Outcome::Done),
+            Rest::Between => (Driver::FastPath, Outcome::Waiting),
+            Rest::Left => (Driver::Closed, Outcome::Done),
         };
-        if let Hyper::Serving(half) = std::mem::replace(&mut *hyper, next) {
+        if let Driver::Hyper(half) = std::mem::replace(&mut *driver, next) {
             halves.give(half);
         }
         outcome
@@ -146,16 +161,16 @@ impl Connection {
             return None;
         }
         let is_known = self.leaving.replace(true);
-        match &mut *self.hyper.borrow_mut() {
+        match &mut *self.driver.borrow_mut() {
             // The connection closes after its response is written.
-            Hyper::Resting if self.link.is_busy() => None,
-            Hyper::Resting => Some(Outcome::Done),
-            Hyper::Serving(_) if is_known => None,
-            Hyper::Serving(half) => {
+            Driver::FastPath if self.link.is_busy() => None,
+            Driver::FastPath => Some(Outcome::Done),
+            Driver::Hyper(_) if is_known => None,
+            Driver::Hyper(half) => {
                 half.close_gracefully();
                 Some(Outcome::Again)
             }
-            Hyper::Ended => None,
+            Driver::Linger(_) | Driver::Closed => None,
         }
     }
 
@@ -187,7 +202,10 @@ impl Connection {
         let patience = self.patience_now();
         let begun = match patience {
             // Each step of lingering extends the deadline, up to a separate limit.
-            Patience::Linger => self.linger.borrow().as_ref().map_or(0, Linger::progress),
+            Patience::Linger => match &*self.driver.borrow() {
+                Driver::Linger(state) => state.linger.progress(),
+                Driver::FastPath | Driver::Hyper(_) | Driver::Closed => 0,
+            },
             // Progress extends this deadline too: a peer may read slowly, but must not send slowly.
             Patience::Write => self.link.socket.borrow().written(),
             _ => self.link.begun.get(),
@@ -196,10 +214,7 @@ impl Connection {
         if key == self.patience.get() {
             return None;
         }
-        if patience == Patience::Linger && self.patience.get().0 != Patience::Linger {
-            self.linger_until.set(now.checked_add(timeouts.discard_total));
-        }
-        self.patience.set(key);
+        let is_first = self.patience.replace(key).0 != patience;
         let time = match patience {
             Patience::Unlimited => None,
             Patience::Idle => Some(timeouts.idle),
@@ -209,24 +224,34 @@ impl Connection {
             Patience::Linger => Some(timeouts.discard),
         };
         let mut deadline = time.and_then(|time| now.checked_add(time));
-        if let (Some(time), Some(until)) = (deadline, self.linger_until.get()) {
-            deadline = Some(time.min(until));
+        if let Driver::Linger(state) = &mut *self.driver.borrow_mut() {
+            if is_first {
+                state.until = now.checked_add(timeouts.discard_total);
+            }
+            if let (Some(time), Some(until)) = (deadline, state.until) {
+                deadline = Some(time.min(until));
+            }
         }
         self.deadline.set(deadline);
         deadline
     }
 
     fn patience_now(&self) -> Patience {
-        if self.linger.borrow().is_some() {
+        if let Driver::Linger(_) = *self.driver.borrow() {
             return Patience::Linger;
         }
-        match self.link.stage.get() {
-            Stage::Collecting => Patience::Body,
-            Stage::Idle | Stage::Streaming if self.link.socket.borrow().is_write_blocked() => Patience::Write,
+        let is_write_blocked = || self.link.socket.borrow().is_write_blocked();
+        match *self.link.state.borrow() {
+            ConnectionState::ReceivingBody => Patience::Body,
+            ConnectionState::Idle | ConnectionState::Streaming if is_write_blocked() => Patience::Write,
+            ConnectionState::Idle if self.link.guard.borrow().is_in_head() => Patience::Head,
+            ConnectionState::Idle => Patience::Idle,
             // The server waits for the handler, not for the peer.
-            Stage::Waiting | Stage::Streaming => Patience::Unlimited,
-            Stage::Idle if self.link.guard.borrow().is_in_head() => Patience::Head,
-            Stage::Idle => Patience::Idle,
+            ConnectionState::Received(_)
+            | ConnectionState::Waiting { .. }
+            | ConnectionState::FastResponse(_)
+            | ConnectionState::Responded(_)
+            | ConnectionState::Streaming => Patience::Unlimited,
         }
     }
 
@@ -235,8 +260,8 @@ impl Connection {
     fn end(&self, rejection: Option<Rejection>, scratch: &RefCell<Vec<u8>>) -> Outcome {
         let guard = self.link.guard.borrow();
         // After the last response of a connection nothing else is sent, not even a rejection.
-        let answers_nothing_else =
-            self.link.stage.get() == Stage::Collecting || self.link.rest.get() == Rest::Refused;
+        let is_receiving = matches!(*self.link.state.borrow(), ConnectionState::ReceivingBody);
+        let answers_nothing_else = is_receiving || self.link.rest.get() == Rest::Refused;
         let rejection = rejection.or_else(|| guard.rejection().filter(|_| answers_nothing_else));
         let may_send_more = !guard.is_between_messages() || self.link.socket.borrow().is_readable();
         if rejection.is_none() && !may_send_more {
@@ -253,16 +278,13 @@ impl Connection {
                 remote,
             }));
         }
-        *self.linger.borrow_mut() = Some(Linger::new(message, self.discard_limit));
-        drop(guard);
-        self.poll_linger(scratch)
-    }
-
-    fn poll_linger(&self, scratch: &RefCell<Vec<u8>>) -> Outcome {
-        let mut linger = self.linger.borrow_mut();
-        let Some(linger) = linger.as_mut() else {
-            return Outcome::Done;
+        let mut state = LingerState {
+            linger: Linger::new(message, self.discard_limit),
+            until: None,
+            is_counted: false,
         };
-        linger.poll(&self.link, &mut scratch.borrow_mut())
+        let outcome = state.linger.poll(&self.link, &mut scratch.borrow_mut());
+        *self.driver.borrow_mut() = Driver::Linger(state);
+        outcome
     }
 }

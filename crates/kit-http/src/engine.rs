@@ -23,7 +23,7 @@ use crate::connection::{Connection, Outcome};
 use crate::date;
 use crate::half::Halves;
 use crate::linger::Lingering;
-use crate::link::{Link, Streaming};
+use crate::link::{ConnectionState, Link, Streaming};
 use crate::listener::Listener;
 use crate::plain;
 use crate::rejection::Refusal;
@@ -259,7 +259,7 @@ impl Engine {
         let pending = self.requests.borrow_mut().remove(id);
         let pending = pending.ok_or(ResponseError::UnknownRequest)?;
         let link = pending.link.upgrade();
-        let link = link.filter(|link| link.request.get() == Some(id));
+        let link = link.filter(|link| link.request() == Some(id));
         Ok((pending, link))
     }
 
@@ -270,9 +270,8 @@ impl Engine {
             // The rest of the body is not read, so no further request can follow on this connection.
             response.close();
         }
-        link.request.set(None);
         if body.is_none() && plain::takes(&pending.request, &response) {
-            *link.reply.borrow_mut() = Some(response);
+            *link.state.borrow_mut() = ConnectionState::FastResponse(response);
             return self.enqueue_slot(slot);
         }
         if self.listener.borrow().is_none() {
@@ -293,7 +292,7 @@ impl Engine {
         if is_old {
             *response.version_mut() = http::Version::HTTP_10;
         }
-        *link.answer.borrow_mut() = Some(response);
+        *link.state.borrow_mut() = ConnectionState::Responded(response);
         self.enqueue_slot(slot);
     }
 
@@ -332,7 +331,7 @@ impl Engine {
             return;
         };
         connection.queued.set(false);
-        if self.is_leaving(&connection) && connection.link.reply.borrow().is_some() {
+        if self.is_leaving(&connection) && connection.link.has_fast_response() {
             // The response must announce that it is the last one.
             connection.leave();
         }
@@ -340,7 +339,7 @@ impl Engine {
         let mut outcome = Outcome::Again;
         for _ in 0..POLL_ROUNDS {
             outcome = connection.poll(&self.halves, &self.scratch);
-            if let Some(request) = connection.link.arrived.take() {
+            if let Some(request) = connection.link.take_received() {
                 self.start(slot, &connection, request, handler);
             }
             if outcome != Outcome::Again {
@@ -350,7 +349,7 @@ impl Engine {
         if self.is_leaving(&connection) {
             outcome = connection.leave().unwrap_or(outcome);
         }
-        if connection.link.request.get().is_some() {
+        if connection.link.request().is_some() {
             let (left, dead) = connection.link.departure();
             if dead {
                 connection.drop_http();
@@ -376,12 +375,15 @@ impl Engine {
             .insert(slot, &connection.link, Rc::clone(&request));
         let Some(id) = id else {
             connection.link.replay(&request);
-            *connection.link.answer.borrow_mut() = Some(Response::overloaded().into_http(HeaderMap::new()));
+            let response = Response::overloaded().into_http(HeaderMap::new());
+            *connection.link.state.borrow_mut() = ConnectionState::Responded(response);
             self.enqueue(slot, connection);
             return;
         };
-        connection.link.request.set(Some(id));
-        connection.link.told.set(false);
+        *connection.link.state.borrow_mut() = ConnectionState::Waiting {
+            id,
+            abort_reported: false,
+        };
         handler.request(id, &request);
     }
 
@@ -413,13 +415,13 @@ impl Engine {
     /// Notifies the handler that the peer of its request or stream on this connection has left.
     fn forget(&self, connection: &Connection, handler: &mut dyn Handler) {
         abort(connection, handler);
-        connection.link.request.set(None);
+        *connection.link.state.borrow_mut() = ConnectionState::Idle;
         self.abort_stream(connection, handler);
     }
 
     /// Limits the number of lingering connections.
     fn bound_lingering(&self, slot: usize, connection: &Rc<Connection>) {
-        if connection.lingering_is_known.replace(true) {
+        if !connection.must_be_counted() {
             return;
         }
         let limit = self.config.limits.discarding;
@@ -467,9 +469,7 @@ impl Engine {
 
 /// Notifies the handler, if it has a request of this connection and was not notified before.
 fn abort(connection: &Connection, handler: &mut dyn Handler) {
-    if let Some(id) = connection.link.request.get()
-        && !connection.link.told.replace(true)
-    {
+    if let Some(id) = connection.link.report_abort() {
         handler.aborted(id);
     }
 }

@@ -10,7 +10,6 @@ use hyper::rt::{Read, ReadBufCursor, Write};
 
 use crate::body::Body;
 use crate::half::{Rest, Seat};
-use crate::plain::Way;
 use crate::request::{Request, RequestId};
 use crate::response::Response;
 use crate::socket::Socket;
@@ -19,16 +18,45 @@ use kit_guard::Guard;
 /// Maximum size up to which copying the head and body of a response into one buffer is faster than a vectored write.
 const SMALL_WRITE: usize = 4096;
 
-/// Stage of a connection's current request. HTTP/1.1 serves the requests of a connection one after another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stage {
+/// State of a connection's current request. HTTP/1.1 serves the requests of a connection one after another.
+///
+/// Transitions, with the code that makes them:
+///
+/// | from | to | if |
+/// |---|---|---|
+/// | `Idle` | `Received` | the fast path has read a request, or hyper a request without a body |
+/// | `Idle` | `ReceivingBody` | hyper has read the head of a request with a body |
+/// | `ReceivingBody` | `Received` | the body is complete or too large |
+/// | `Received` | `Waiting` | the engine passes the request to the handler |
+/// | `Received` | `Responded` | the engine has too many requests in progress |
+/// | `Waiting` | `FastResponse` | the handler has responded, and the response qualifies for the fast path |
+/// | `Waiting` | `Responded` | the handler has responded otherwise |
+/// | `FastResponse` | `Idle` | the fast path encodes the response |
+/// | `Responded` | `Streaming` | hyper takes a response whose body is written in chunks |
+/// | `Responded` | `Idle` | hyper takes any other response |
+/// | `Streaming` | `Idle` | hyper has read the whole body |
+/// | any | `Idle` | the connection is closed for requests |
+///
+/// If hyper has not read the request of a response (`Responded`), the response did not qualify for the fast path. Then
+/// hyper reads the request again ([`Link::replay`]), which does not change the state.
+pub(crate) enum ConnectionState {
     /// No request, or only a part of its head.
     Idle,
-    /// The body is being received.
-    Collecting,
-    /// The request is complete and waits for its response.
-    Waiting,
-    /// The response has begun, and its body is written in chunks.
+    /// hyper is receiving the body.
+    ReceivingBody,
+    /// The request is complete, and the engine has not passed it to the handler.
+    Received(Request),
+    /// The handler has the request.
+    Waiting {
+        id: RequestId,
+        /// True if the handler was notified that the peer left.
+        abort_reported: bool,
+    },
+    /// The response must be written by the fast path.
+    FastResponse(Response),
+    /// The response must be written by hyper.
+    Responded(http::Response<Body>),
+    /// hyper has begun to write the response, whose body is written in chunks.
     Streaming,
 }
 
@@ -51,26 +79,14 @@ pub(crate) struct Link {
     passed: RefCell<Vec<u8>>,
     /// Read buffer of all connections. The guard checks its content before hyper gets a copy.
     scratch: Rc<RefCell<Vec<u8>>>,
-    pub(crate) stage: Cell<Stage>,
+    pub(crate) state: RefCell<ConnectionState>,
     /// Result of hyper's last attempt to read.
     pub(crate) rest: Cell<Rest>,
     /// Number of requests that have begun, so that the engine notices each new request.
     pub(crate) begun: Cell<usize>,
-    /// Complete request, from the service to the engine.
-    pub(crate) arrived: RefCell<Option<Request>>,
-    /// Id of the request that the handler has received.
-    pub(crate) request: Cell<Option<RequestId>>,
-    /// True if the handler was notified that the peer of its request left.
-    pub(crate) told: Cell<bool>,
-    /// Response, from the engine to the service.
-    pub(crate) answer: RefCell<Option<http::Response<Body>>>,
     pub(crate) stream: Cell<Streaming>,
     pub(crate) body_limit: usize,
-    /// Path that the current request took.
-    pub(crate) way: Cell<Way>,
-    /// Response to a request that bypassed hyper.
-    pub(crate) reply: RefCell<Option<Response>>,
-    /// Rest of such a response that the system has not accepted yet.
+    /// Rest of a response of the fast path that the system has not accepted yet.
     pub(crate) unwritten: RefCell<Vec<u8>>,
 }
 
@@ -86,18 +102,79 @@ impl Link {
             guard: RefCell::new(guard),
             passed: RefCell::default(),
             scratch,
-            stage: Cell::new(Stage::Idle),
+            state: RefCell::new(ConnectionState::Idle),
             rest: Cell::new(Rest::No),
             begun: Cell::new(0),
-            arrived: RefCell::default(),
-            request: Cell::new(None),
-            told: Cell::new(false),
-            answer: RefCell::default(),
             stream: Cell::new(Streaming::No),
             body_limit,
-            way: Cell::new(Way::Hyper),
-            reply: RefCell::default(),
             unwritten: RefCell::default(),
+        }
+    }
+
+    /// Returns true if there is no request, or only a part of its head.
+    pub(crate) fn is_idle(&self) -> bool {
+        matches!(*self.state.borrow(), ConnectionState::Idle)
+    }
+
+    /// Returns the id of the request that the handler has.
+    pub(crate) fn request(&self) -> Option<RequestId> {
+        match *self.state.borrow() {
+            ConnectionState::Waiting { id, .. } => Some(id),
+            _ => None,
+        }
+    }
+
+    /// Returns the id of the request whose handler must be notified that the peer left, once for each request.
+    pub(crate) fn report_abort(&self) -> Option<RequestId> {
+        match &mut *self.state.borrow_mut() {
+            ConnectionState::Waiting { id, abort_reported } => {
+                (!std::mem::replace(abort_reported, true)).then_some(*id)
+            }
+            _ => None,
+        }
+    }
+
+    /// Removes a received request, to pass it to the handler.
+    pub(crate) fn take_received(&self) -> Option<Request> {
+        let mut state = self.state.borrow_mut();
+        if !matches!(*state, ConnectionState::Received(_)) {
+            return None;
+        }
+        match std::mem::replace(&mut *state, ConnectionState::Idle) {
+            ConnectionState::Received(request) => Some(request),
+            _ => None,
+        }
+    }
+
+    /// Returns true if the fast path must write a response.
+    pub(crate) fn has_fast_response(&self) -> bool {
+        matches!(*self.state.borrow(), ConnectionState::FastResponse(_))
+    }
+
+    /// Removes the response that the fast path must write. The connection is idle then.
+    pub(crate) fn take_fast_response(&self) -> Option<Response> {
+        if !self.has_fast_response() {
+            return None;
+        }
+        match self.state.replace(ConnectionState::Idle) {
+            ConnectionState::FastResponse(response) => Some(response),
+            _ => None,
+        }
+    }
+
+    /// Returns true if there is a response that hyper must write.
+    pub(crate) fn has_response(&self) -> bool {
+        matches!(*self.state.borrow(), ConnectionState::Responded(_))
+    }
+
+    /// Removes the response that hyper must write. The connection is idle then, unless the caller sets another state.
+    pub(crate) fn take_response(&self) -> Option<http::Response<Body>> {
+        if !self.has_response() {
+            return None;
+        }
+        match self.state.replace(ConnectionState::Idle) {
+            ConnectionState::Responded(response) => Some(response),
+            _ => None,
         }
     }
 
@@ -115,14 +192,13 @@ impl Link {
 
     /// Returns true if a connection without hyper has work to do before it can close.
     pub(crate) fn is_busy(&self) -> bool {
-        self.way.get() != Way::Hyper || self.has_passed() || !self.unwritten.borrow().is_empty()
+        !self.is_idle() || self.has_passed() || !self.unwritten.borrow().is_empty()
     }
 
     /// Passes a request that bypassed hyper to hyper, because hyper must write the response.
     pub(crate) fn replay(&self, request: &Request) {
         if let Some(bytes) = request.unparsed() {
             self.passed.borrow_mut().extend_from_slice(bytes);
-            self.way.set(Way::Replayed);
         }
     }
 
@@ -162,20 +238,19 @@ impl Link {
             if guard.rejection().is_some() {
                 // hyper sees the end of the stream. It must not see the end while an earlier request waits for its
                 // response, because it would take the end for a client that left.
-                return match self.stage.get() {
-                    Stage::Waiting | Stage::Streaming => Poll::Pending,
-                    stage => {
-                        if stage == Stage::Idle {
-                            self.rest.set(Rest::Refused);
-                        }
+                return match *self.state.borrow() {
+                    ConnectionState::Idle => {
+                        self.rest.set(Rest::Refused);
                         Poll::Ready(Ok(()))
                     }
+                    ConnectionState::ReceivingBody => Poll::Ready(Ok(())),
+                    _ => Poll::Pending,
                 };
             }
             let mut scratch = self.scratch.borrow_mut();
             let room = cursor.remaining().min(scratch.len());
             let buffer = &mut scratch[..room];
-            let is_between = guard.is_between_messages() && self.stage.get() == Stage::Idle;
+            let is_between = guard.is_between_messages() && self.is_idle();
             let count = match self.socket.borrow_mut().read(buffer) {
                 // The engine closes an idle connection itself; hyper need not know.
                 Ok(0) if is_between => {

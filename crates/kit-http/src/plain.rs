@@ -16,7 +16,7 @@ use http::StatusCode;
 use http::header::{CONNECTION, CONTENT_TYPE, DATE};
 
 use crate::date;
-use crate::link::{Link, Stage};
+use crate::link::{ConnectionState, Link};
 use crate::own_headers::NO_SNIFF_LINE;
 use crate::request::Request;
 use crate::response::{Response, View, sets_sniffing};
@@ -40,17 +40,6 @@ pub(crate) enum Step {
     Hyper,
 }
 
-/// Path that the current request took.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// Through hyper, or there is no request.
-    Hyper,
-    /// The fast path; hyper has not seen the request.
-    Short,
-    /// The fast path, and hyper is reading the request now to write the response.
-    Replayed,
-}
-
 /// Makes as much progress as possible. If `leaving` is true, the connection closes after the current request.
 pub(crate) fn poll(link: &Link, leaving: bool, scratch: &RefCell<Vec<u8>>) -> Step {
     match flush(link) {
@@ -58,9 +47,7 @@ pub(crate) fn poll(link: &Link, leaving: bool, scratch: &RefCell<Vec<u8>>) -> St
         Ok(false) => return Step::Waiting,
         Err(_) => return Step::Over,
     }
-    if let Some(response) = link.reply.take() {
-        link.way.set(Way::Hyper);
-        link.stage.set(Stage::Idle);
+    if let Some(response) = link.take_fast_response() {
         match write(link, &response, leaving, scratch) {
             Err(_) => return Step::Over,
             Ok(false) => return Step::Waiting,
@@ -71,7 +58,10 @@ pub(crate) fn poll(link: &Link, leaving: bool, scratch: &RefCell<Vec<u8>>) -> St
             Ok(true) => {}
         }
     }
-    if link.way.get() == Way::Short {
+    if link.has_response() {
+        return Step::Hyper;
+    }
+    if !link.is_idle() {
         return Step::Waiting;
     }
     if link.has_passed() {
@@ -104,9 +94,8 @@ fn read(link: &Link, scratch: &RefCell<Vec<u8>>) -> Step {
     };
     let remote = link.socket.borrow().peer();
     link.begun.set(link.begun.get().wrapping_add(1));
-    link.way.set(Way::Short);
-    link.stage.set(Stage::Waiting);
-    *link.arrived.borrow_mut() = Some(Request::whole(Whole::new(input, layout), remote));
+    let request = Request::whole(Whole::new(input, layout), remote);
+    *link.state.borrow_mut() = ConnectionState::Received(request);
     Step::Waiting
 }
 

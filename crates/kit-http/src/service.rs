@@ -12,8 +12,7 @@ use hyper::body::Incoming;
 
 use crate::body::Body;
 use crate::half::{Rest, Seat};
-use crate::link::{Link, Stage};
-use crate::plain::Way;
+use crate::link::{ConnectionState, Link};
 use crate::request::Request;
 
 /// The service of one half.
@@ -37,7 +36,9 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
             };
         };
         link.rest.set(Rest::No);
-        if link.way.get() == Way::Hyper {
+        // hyper reads a request again to write its response.
+        let is_replayed = link.has_response();
+        if !is_replayed {
             link.begun.set(link.begun.get().wrapping_add(1));
         }
         let (parts, body) = request.into_parts();
@@ -56,7 +57,9 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
                 collecting: None,
             };
         }
-        link.stage.set(Stage::Collecting);
+        if !is_replayed {
+            *link.state.borrow_mut() = ConnectionState::ReceivingBody;
+        }
         Exchange {
             link: Some(link),
             collecting: Some(Box::new(Collecting {
@@ -107,14 +110,11 @@ impl Future for Exchange {
                 let body = if rest.is_empty() { first } else { rest.freeze() };
                 deliver(link, parts, if complete { body } else { Bytes::new() }, !complete);
             }
-            if link.answer.borrow().is_none() {
-                return Poll::Pending;
-            }
         }
-        match link.answer.borrow_mut().take() {
+        match link.take_response() {
             Some(answer) => {
                 if matches!(answer.body(), Body::Pieces(_)) && !answer.body().is_end_stream() {
-                    link.stage.set(Stage::Streaming);
+                    *link.state.borrow_mut() = ConnectionState::Streaming;
                 } else {
                     link.finish_answer(context);
                 }
@@ -160,11 +160,11 @@ impl Collecting {
 }
 
 fn deliver(link: &Link, parts: Parts, body: Bytes, body_too_large: bool) {
-    link.stage.set(Stage::Waiting);
     // The handler has already responded to this request.
-    if link.way.replace(Way::Hyper) == Way::Replayed {
+    if link.has_response() {
         return;
     }
     let remote = link.socket.borrow().peer();
-    *link.arrived.borrow_mut() = Some(Request::new(parts, body, body_too_large, remote));
+    let request = Request::new(parts, body, body_too_large, remote);
+    *link.state.borrow_mut() = ConnectionState::Received(request);
 }
