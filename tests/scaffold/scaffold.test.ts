@@ -2,8 +2,10 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { chmod, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, realpath, rm, symlink } from "node:fs/promises";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -20,6 +22,13 @@ const DATABASES = ["raw", "drizzle", "kysely"];
 /** Combinations whose tests run too, so that each server and each adapter is tested. All except one get an additional entity. */
 const TESTED = new Set(["native-raw", "express-raw", "fastify-drizzle", "hono-kysely"]);
 const PLAIN = "express-raw";
+
+/** A query of each adapter, with a database of one request. */
+const QUERIES = {
+  raw: 'dbOf(ctx).query("select 1")',
+  drizzle: 'dbOf(ctx).execute("select 1")',
+  kysely: 'dbOf(ctx).selectFrom("todos").selectAll().execute()',
+};
 
 const bin = join(repository, "node_modules/.bin");
 
@@ -68,9 +77,16 @@ describe("a new project", { timeout: 900_000 }, () => {
       test(`on ${server} with ${database} is built and type-checked`, async () => {
         const root = await init(server, database);
         const name = `${server}-${database}`;
+        assert.ok(!existsSync(join(root, ".kit")));
         succeeded(await script(root, "check"));
+        // The first build generates contract tests and a client, which `check` also type-checks.
+        const contracts = await readFile(join(root, ".kit/tests/TodoRoutes.contract.test.ts"), "utf8");
+        const client = await readFile(join(root, ".kit/client/index.ts"), "utf8");
+        for (const route of ["GET /todos", "POST /todos", "PUT /todos/:id", "DELETE /todos/:id"]) {
+          assert.ok(contracts.includes(route), `contract tests of ${route}`);
+          assert.ok(client.includes(route), `client of ${route}`);
+        }
         // Eight handwritten tests; the contracts of todos generate more than fifty.
-        assert.ok(existsSync(join(root, ".kit/tests/TodoRoutes.contract.test.ts")));
         let tests = 58;
         if (TESTED.has(name) && name !== PLAIN) {
           succeeded(await run(join(bin, "kit"), ["scaffold", "add", "entity", "order-item"], { cwd: root }));
@@ -105,8 +121,13 @@ describe("a new project", { timeout: 900_000 }, () => {
     assert.ok(stdout.includes('"/order-items"'), stdout);
   });
 
-  test("runs after a build like in production, and separates users", async () => {
-    const root = join(home, "native-raw");
+  for (const name of TESTED) {
+    test(`on ${name} runs after a build like in production, and separates users`, () => separatesUsers(name));
+  }
+
+  /** Starts a project like in production, and checks that users reach only their own rows. */
+  async function separatesUsers(name: string): Promise<void> {
+    const root = join(home, name);
     succeeded(await script(root, "build"));
     succeeded(await script(root, "migrate"));
     // `NODE_ENV=production` requires a database URL. Without `NODE_ENV`, the embedded database is used, and made-up tokens are refused.
@@ -124,15 +145,16 @@ describe("a new project", { timeout: 900_000 }, () => {
         fetch(app.url + path, {
           method,
           headers: {
-            authorization: `Bearer ${await accessToken("native-raw", user)}`,
+            authorization: `Bearer ${await accessToken(name, user)}`,
             "content-type": "application/json",
           },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         });
-      for (const [path, body, changes] of [
+      const entities = [
         ["/todos", { title: "Buy milk" }, { title: "Bob's" }],
         ["/order-items", { name: "Milk" }, { name: "Bob's" }],
-      ] as const) {
+      ] as const;
+      for (const [path, body, changes] of name === PLAIN ? entities.slice(0, 1) : entities) {
         const made = await ask("ada", "POST", path, body);
         assert.equal(made.status, 201);
         const row = (await made.json()) as { id: string; userId: string };
@@ -151,8 +173,31 @@ describe("a new project", { timeout: 900_000 }, () => {
         const kept = (await (await ask("ada", "GET", own)).json()) as typeof row;
         assert.equal(kept.userId, "ada");
       }
+      await assertClientWorks(root, app.url, await accessToken(name, "ada"));
     } finally {
       await app.stop();
+    }
+  }
+
+  test("gives up a query if the database accepts no connection", async () => {
+    const projects = [
+      ...(["native-raw", "fastify-drizzle", "hono-kysely"] as const).map((name) => ({
+        root: join(home, name),
+        query: QUERIES[name.split("-")[1] as keyof typeof QUERIES],
+      })),
+      { root: join(repository, "examples/teams"), query: QUERIES.kysely },
+    ];
+    // A server that accepts TCP connections and never responds.
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => sockets.push(socket.on("error", () => {})));
+    silent.listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    try {
+      await Promise.all(projects.map(({ root, query }) => assertGivesUp(root, query, port)));
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      silent.close();
     }
   });
 
@@ -215,6 +260,43 @@ describe("a new project", { timeout: 900_000 }, () => {
     }
   });
 });
+
+/** Uses the generated client of a project as a program of the project does. */
+async function assertClientWorks(root: string, url: string, token: string): Promise<void> {
+  const program = `
+    import { createClient } from "./.kit/client/index.ts";
+    const api = createClient({ baseUrl: ${JSON.stringify(url)}, headers: { authorization: "Bearer ${token}" } });
+    const todo = await api.post("/todos", { body: { title: "By the client" } });
+    const found = await api.get("/todos/:id", { params: { id: todo.id } });
+    console.log(found.title, found.createdAt instanceof Date);
+  `;
+  const used = await run(process.execPath, ["--input-type=module", "--eval", program], { cwd: root });
+  succeeded(used);
+  assert.equal(used.stdout, "By the client true\n");
+}
+
+/** Checks that a query ends with an error within the limit of `connectionTimeoutMillis` (5 seconds), also at the start of the application. */
+async function assertGivesUp(root: string, query: string, port: number): Promise<void> {
+  const program = `
+    import { database, dbOf } from "./src/database.ts";
+    const ctx = { signal: new AbortController().signal };
+    const messages = (error) => error === undefined ? "" : error.message + "; " + messages(error.cause);
+    const begun = performance.now();
+    const outcomes = await Promise.allSettled([${query}, database.onStart()]);
+    console.log(JSON.stringify({
+      ms: performance.now() - begun,
+      outcomes: outcomes.map(({ status, reason }) => status + ": " + messages(reason)),
+    }));
+    process.exit();
+  `;
+  const env = { DATABASE_URL: `postgres://kit:kit@127.0.0.1:${port}/kit`, NODE_ENV: "production" };
+  const args = ["--input-type=module", "--eval", program];
+  const ended = await run(process.execPath, args, { cwd: root, env, timeout: 40_000 });
+  succeeded(ended);
+  const { ms, outcomes } = JSON.parse(ended.stdout) as { ms: number; outcomes: string[] };
+  for (const outcome of outcomes) assert.match(outcome, /^rejected: .*connection timeout/s, root);
+  assert.ok(ms > 4_500 && ms < 15_000, `${root} gave up after ${ms} ms`);
+}
 
 /** Runs a script of the project like its user. */
 function script(root: string, name: string, ...args: readonly string[]): Promise<CommandResult> {
