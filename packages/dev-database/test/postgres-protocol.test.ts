@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { describe, test } from "node:test";
-import { open } from "../src/wire.ts";
+import { open } from "../src/postgres-protocol.ts";
 
 const PASSWORD = "the password of the embedded database";
 
