@@ -1,14 +1,18 @@
-/** Returns the most similar name: the one with the smallest edit distance, if that is small for its length. */
+/** Returns the most similar name: the one with the smallest edit distance, among those that differ little for their length. */
 export function nearest(name: string, names: Iterable<string>): string | undefined {
-  let best: { name: string; edits: number } | undefined;
+  let best: string | undefined;
+  let least = Infinity;
+  const wanted = name.toLowerCase().slice(0, LONGEST);
   for (const candidate of names) {
-    const edits = distance(name.toLowerCase(), candidate.toLowerCase());
-    if (best === undefined || edits < best.edits) best = { name: candidate, edits };
+    // Two swapped letters are two edits.
+    const allowed = Math.max(candidate.length < 4 ? 1 : 2, Math.floor(candidate.length / 3));
+    const most = Math.min(allowed, least - 1);
+    const edits = distance(wanted, candidate.toLowerCase().slice(0, LONGEST), most);
+    if (edits > most) continue;
+    best = candidate;
+    least = edits;
   }
-  if (best === undefined) return undefined;
-  // Two swapped letters are two edits.
-  const most = Math.max(best.name.length < 4 ? 1 : 2, Math.floor(best.name.length / 3));
-  return best.edits <= most ? best.name : undefined;
+  return best;
 }
 
 /** Returns `did you mean …?`, or the list of all names, or `none exist`. */
@@ -18,9 +22,13 @@ export function suggestion(name: string, names: readonly string[]): string {
   return names.length === 0 ? "none exist" : `there are ${names.slice(0, 50).join(", ")}`;
 }
 
-/** Returns the edit distance of two strings: insertions, deletions and replacements. Compares 100 characters, because names are short. */
-function distance(from: string, to: string): number {
-  const [a, b] = [from.slice(0, 100), to.slice(0, 100)];
+/** Number of characters that are compared. Names are short. */
+const LONGEST = 100;
+
+/** Returns the edit distance of two strings (insertions, deletions and replacements), or a number above `most` if it is greater. */
+function distance(a: string, b: string, most: number): number {
+  // The difference in length is a lower bound.
+  if (Math.abs(a.length - b.length) > most) return Infinity;
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
     const row = [i];
@@ -28,6 +36,8 @@ function distance(from: string, to: string): number {
       const replaced = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
       row.push(Math.min(replaced, previous[j]! + 1, row[j - 1]! + 1));
     }
+    // The minimum of a row never decreases from row to row.
+    if (Math.min(...row) > most) return Infinity;
     previous = row;
   }
   return previous[b.length]!;
