@@ -11,7 +11,7 @@ export interface Answer {
 }
 
 /** Options of a request. */
-export interface Question {
+export interface RequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -22,7 +22,7 @@ export interface Question {
 /**
  * Sends a request. Rejects if no complete response arrives. The error's `isReused` is true if the connection had served a request before.
  */
-export function ask(port: number, path: string, question: Question = {}): Promise<Answer> {
+export function ask(port: number, path: string, question: RequestOptions = {}): Promise<Answer> {
   const { method = "GET", headers = {}, body, agent } = question;
   return new Promise((resolve, reject) => {
     const asked = request({ host: "127.0.0.1", port, path, method, headers, agent: agent ?? false });

@@ -9,7 +9,7 @@ import { kitOf } from "./project.ts";
 const patience = 30_000;
 
 /** Times that `kit dev` prints for an edit, in milliseconds: the build, and from the detected change until the new process listens. */
-export interface Told {
+export interface BuildTimes {
   readonly build: number;
   readonly ready: number;
 }
@@ -40,7 +40,7 @@ export class KitDev {
   }
 
   /** Returns the times that were printed for builds so far, in order. */
-  told(): Told[] {
+  buildTimes(): BuildTimes[] {
     const all = this.output.matchAll(/^built .* in (\d+) ms .*\n(?:(?!built ).*\n)*?ready in (\d+) ms$/gm);
     return [...all].map(([, build, ready]) => ({ build: Number(build), ready: Number(ready) }));
   }

@@ -21,7 +21,7 @@ export interface Counts {
 export class Load {
   readonly counts: Counts = { answered: 0, refused: 0, reset: 0, closed: 0, wrong: 0 };
   /** First errors, for the report. */
-  readonly mistakes: string[] = [];
+  readonly errors: string[] = [];
   readonly #over = new AbortController();
   readonly #clients: Promise<void>[];
   readonly #port: number;
@@ -82,6 +82,6 @@ export class Load {
 
   #count(what: "refused" | "reset" | "wrong", message: string): void {
     this.counts[what] += 1;
-    if (this.mistakes.length < 5) this.mistakes.push(`${what}: ${message}`);
+    if (this.errors.length < 5) this.errors.push(`${what}: ${message}`);
   }
 }

@@ -77,7 +77,7 @@ async function measure(): Promise<void> {
 
 /** Makes one edit and waits until the new code is served. */
 async function edit(dev: KitDev, port: number, kind: Kind, count: number): Promise<Edit> {
-  const before = dev.told().length;
+  const before = dev.buildTimes().length;
   const path = kind.path(count);
   if (kind.isNew(await ask(port, path, { headers: user }), count))
     throw new Error(`edit ${count} would show nothing: ${path} is answered so before it`);
@@ -89,8 +89,8 @@ async function edit(dev: KitDev, port: number, kind: Kind, count: number): Promi
     return answer.headers["x-kit-build"] === undefined && kind.isNew(answer, count);
   }, `edit ${count} (${kind.name}) is not served`);
   const total = performance.now() - start;
-  await dev.until(() => dev.told().length > before, `edit ${count} was not told`);
-  return { kind: kind.name, total, ...dev.told().at(-1)! };
+  await dev.until(() => dev.buildTimes().length > before, `edit ${count} was not told`);
+  return { kind: kind.name, total, ...dev.buildTimes().at(-1)! };
 }
 
 /** Introduces an error, waits until responses of the last version report it, and fixes it. */
@@ -121,7 +121,7 @@ function finish(
   const rows = [...rowsOf(done, mistakes, counts), row("machine", "load", otherWork, "processes")];
   console.log(`${done.length} edits of the Notes example, from saving to the first answer of the new code\n`);
   console.log(table(rows));
-  for (const words of load.mistakes) console.log(words);
+  for (const words of load.errors) console.log(words);
   if (counts.refused + counts.reset + counts.wrong > 0) process.exitCode = 1;
   if (values.json === undefined) return;
   const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version };

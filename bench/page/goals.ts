@@ -67,7 +67,7 @@ export function verdicts(rows: readonly Row[]): Verdict[] {
 }
 
 /** Returns the scenarios in which kit's own server costs more than a peer. */
-export function behind(rows: readonly Row[]): string[] {
+export function slowerScenarios(rows: readonly Row[]): string[] {
   const found: string[] = [];
   for (const { scenario, subject, metric, value } of rows) {
     if (metric !== "cpu_us_per_req" || subject.startsWith("kit-")) continue;

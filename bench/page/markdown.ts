@@ -1,5 +1,5 @@
 import { figure, type Row } from "../http/report.ts";
-import { behind, verdicts } from "./goals.ts";
+import { slowerScenarios, verdicts } from "./goals.ts";
 import type { Result } from "./results.ts";
 import { type Bar, chart, type Panel } from "./svg.ts";
 
@@ -115,7 +115,7 @@ export function goalsSection(rows: readonly Row[]): string {
       `| ${shown(subject)} compared with ${peer}, ${scenario}: ${goal} | ${limit.toFixed(2)} | ${ratio.toFixed(3)} | ${isMet ? "met" : "**missed**"} |`,
   );
   const parts = [["| goal | ratio, at most | measured | |", "|---|--:|--:|---|", ...lines].join("\n")];
-  const places = behind(rows);
+  const places = slowerScenarios(rows);
   parts.push(
     places.length === 0
       ? "No peer needs less CPU than kit's own server in any scenario."

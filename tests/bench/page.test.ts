@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { behind, verdicts } from "../../bench/page/goals.ts";
+import { slowerScenarios, verdicts } from "../../bench/page/goals.ts";
 import { fill, httpSection, picture, startSection } from "../../bench/page/markdown.ts";
 import { render } from "../../bench/page/render.ts";
 import type { Result } from "../../bench/page/results.ts";
@@ -46,7 +46,7 @@ test("lists every peer that is faster in a scenario; adapters are not peers", ()
     cpu("not-found", "axum", 4),
     cpu("not-found", "express", 40),
   ];
-  assert.deepEqual(behind(rows), ["axum in not-found: 1.50 times its CPU"]);
+  assert.deepEqual(slowerScenarios(rows), ["axum in not-found: 1.50 times its CPU"]);
 });
 
 test("tables are sorted, and mark servers that waited and missing values", () => {

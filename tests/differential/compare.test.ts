@@ -8,7 +8,7 @@ import { test } from "node:test";
 
 import { Random } from "./support/random.ts";
 import { compare } from "./support/run.ts";
-import { Lane } from "./support/lane.ts";
+import { ServerUnderTest } from "./support/lane.ts";
 import type { Sent } from "./support/request.ts";
 
 /** Starts a server that responds with the length of the request body. With `odd`, it makes one mistake. */
@@ -43,7 +43,7 @@ function requestOf(index: number): Sent {
 
 test("a difference is found among many requests, and reduced to a minimal request", async () => {
   const [right, wrong] = [await started(false), await started(true)];
-  const lanes = [new Lane("right", right.port), new Lane("wrong", wrong.port)] as const;
+  const lanes = [new ServerUnderTest("right", right.port), new ServerUnderTest("wrong", wrong.port)] as const;
   try {
     const result = await compare(lanes, requestOf, { seed: 1, count: 1000 });
     assert.deepEqual([result.sent, [...result.statuses]], [1000, [[400, 1000]]]);

@@ -10,11 +10,11 @@ import { after, before, describe, test } from "node:test";
 import type { Contracts } from "../../packages/testing/src/coverage/contracts.ts";
 import { type Project, repository } from "../e2e/support/project.ts";
 import { id, path } from "./requests/heads.ts";
-import { type Material, requestOf } from "./requests/make.ts";
+import { type Material, requestOf } from "./requests/generate.ts";
 import { keysOf, routesOf } from "./requests/routes.ts";
 import { DIFFERENCES, insistOnNeeded } from "./support/differences.ts";
 import { compare } from "./support/run.ts";
-import { first, insistOnTaken, MODES, print, runs, seed } from "./support/settings.ts";
+import { first, assertAccepted, MODES, print, runs, seed } from "./support/settings.ts";
 import { builtNotes, Servers } from "./support/subjects.ts";
 
 const usual = 20_000;
@@ -52,7 +52,7 @@ describe("Notes on Node and in Rust", { timeout: 30 * 60_000 }, () => {
         for (const name of result.needed.keys()) needed.add(name);
         // Only the texts: the diff of `deepEqual` would double the output.
         assert.ok(result.differences.length === 0, `\n${result.differences.join("\n\n")}`);
-        insistOnTaken(routes, result);
+        assertAccepted(routes, result);
       } finally {
         await servers.stop();
       }

@@ -45,7 +45,7 @@ interface Document {
 const BEYOND_SCHEMAS = /levels$/;
 
 /** Document with its validators. */
-class Judge {
+class SchemaValidator {
   readonly document: Document;
   readonly #ajv: Ajv2020;
 
@@ -70,7 +70,7 @@ class Judge {
   }
 
   /** Returns true if a part of a request is valid. */
-  takes(route: string, slot: Slot, value: unknown): boolean {
+  accepts(route: string, slot: Slot, value: unknown): boolean {
     const { parameters = [], requestBody } = this.operation(route);
     if (slot === "body") {
       const schema = requestBody?.content["application/json"]?.schema;
@@ -121,7 +121,7 @@ describe("OpenAPI documents and contracts agree", () => {
     });
 
     test(`schemas of ${golden} accept and refuse the same rows as the application`, () =>
-      judgeRows(join(root, golden)));
+      checkRows(join(root, golden)));
   }
 
   for (const example of EXAMPLES) {
@@ -131,7 +131,7 @@ describe("OpenAPI documents and contracts agree", () => {
         await project.kitOk("build");
         const directory = join(project.root, ".kit");
         assert.ok((await checkExamples(directory)) > 0);
-        await judgeRows(directory);
+        await checkRows(directory);
       } finally {
         await project.remove();
       }
@@ -140,8 +140,8 @@ describe("OpenAPI documents and contracts agree", () => {
 });
 
 /** Checks every row of the contract tests with the schemas. */
-async function judgeRows(directory: string): Promise<void> {
-  const judge = new Judge(await documentAt(directory));
+async function checkRows(directory: string): Promise<void> {
+  const judge = new SchemaValidator(await documentAt(directory));
   const wrong: string[] = [];
   let rows = 0;
   for (const table of await tablesIn(directory)) {
@@ -153,7 +153,7 @@ async function judgeRows(directory: string): Promise<void> {
         if (BEYOND_SCHEMAS.test(what)) continue;
         rows += 1;
         const value = placed(table.request?.[slot], stepsOf(path), given);
-        if (judge.takes(table.route, slot, value) !== (verb === "takes"))
+        if (judge.accepts(table.route, slot, value) !== (verb === "takes"))
           wrong.push(`${table.route} ${verb} ${slot} ${path}: ${what}`);
       }
     }
@@ -164,7 +164,7 @@ async function judgeRows(directory: string): Promise<void> {
 
 /** Checks every example of a document with its schema. Returns the number of examples for whole bodies. */
 async function checkExamples(directory: string): Promise<number> {
-  const judge = new Judge(await documentAt(directory));
+  const judge = new SchemaValidator(await documentAt(directory));
   let examples = 0;
   for (const operation of Object.values(judge.document.paths).flatMap((path) => Object.values(path))) {
     const contents = [

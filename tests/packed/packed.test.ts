@@ -203,8 +203,8 @@ describe("packed packages", () => {
     const counts = JSON.parse(tested.stdout) as { passed: number };
     assert.partialDeepStrictEqual(counts, { failed: 0, skipped: 0 });
     assert.ok(counts.passed > 1, "the project's test, and those of its contracts");
-    await t.test("a stack leads back to the sources", () => leadsToSources(root));
-    await t.test("kit dev serves, and says why where it cannot", () => develops(root));
+    await t.test("a stack trace refers to the sources", () => leadsToSources(root));
+    await t.test("kit dev serves, and reports why it cannot serve", () => develops(root));
     for (const server of ["native", "express", "fastify", "hono"]) {
       // oxlint-disable-next-line no-await-in-loop
       await t.test(server, async () => {
@@ -342,7 +342,9 @@ describe("packed packages", () => {
     assert.ok(counts.passed > 55, `the project's tests, and those of its contracts: ${tested.stdout}`);
     const left = await run("npx", ["kit", "build", "--check"], { cwd: root });
     assert.equal(left.code, 0, left.stdout);
-    await t.test("and its image has all that it runs on", () => runsAsImage(root, join(home, "image")));
+    await t.test("and its image contains all files that it needs", () =>
+      runsAsImage(root, join(home, "image")),
+    );
   });
 
   test("lead a newcomer through the tutorial", async (t) => {

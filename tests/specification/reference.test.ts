@@ -36,7 +36,7 @@ save("no test", () => {});
   assert.deepEqual(titlesOfNode(source, "a.test.ts"), []);
 });
 
-test("functions of Rust are tests by their attribute", () => {
+test("finds Rust tests by their attribute", () => {
   const source = `
 #[test]
 fn plain() {}
@@ -52,7 +52,7 @@ fn without_attributes() {}
 
 test("a missing test is an error that names the file and its tests", async () => {
   const file = "tests/specification/reference.test.ts";
-  await requireTest({ file, test: "functions of Rust are tests by their attribute" });
+  await requireTest({ file, test: "finds Rust tests by their attribute" });
   await assert.rejects(
     requireTest({ file, test: "functions of Rust" }),
     /reference\.test\.ts has no test "functions of Rust"/,

@@ -17,7 +17,7 @@ export function run(...sections: readonly Section[]): void {
 async function prove(statement: Statement, t: TestContext): Promise<void> {
   if ("open" in statement) return staysOpen(statement, t);
   if ("changed" in statement) t.diagnostic(`changed on purpose: ${statement.changed}`);
-  if ("servedBy" in statement) for (const reference of statement.servedBy) await requireTest(reference);
+  if ("provenBy" in statement) for (const reference of statement.provenBy) await requireTest(reference);
   else await statement.test();
 }
 
@@ -27,7 +27,7 @@ async function staysOpen({ open, test: holds }: Open, t: TestContext): Promise<v
   try {
     await holds();
   } catch (error) {
-    if (error instanceof AssertionError && open.fails.test(error.message)) return;
+    if (error instanceof AssertionError && open.expectedError.test(error.message)) return;
     throw error;
   }
   throw new Error("This statement holds now: remove `open` from it.");

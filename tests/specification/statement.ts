@@ -15,14 +15,14 @@ export type Proof = () => void | Promise<void>;
 /** Statement that a function in this directory proves. */
 export interface TestedHere {
   /** The statement in few words. */
-  readonly says: string;
+  readonly title: string;
   readonly test: Proof;
 }
 
 /** Statement that tests in other directories prove. These tests must exist and must not be skipped. */
 export interface TestedElsewhere {
-  readonly says: string;
-  readonly servedBy: readonly Reference[];
+  readonly title: string;
+  readonly provenBy: readonly Reference[];
 }
 
 /** Statement that kit deviates from on purpose. The test proves kit's actual behavior. */
@@ -33,14 +33,14 @@ export type Changed = (TestedHere | TestedElsewhere) & {
 
 /** Statement that is not true yet. Its test runs and must fail. As soon as the test passes, the run fails. */
 export interface Open {
-  readonly says: string;
+  readonly title: string;
   readonly open: {
     /** Short name of the finding, such as `A5`. */
     readonly finding: string;
     /** Current behavior of kit. */
     readonly now: string;
     /** Matches the message of the failing assertion. Any other failure proves nothing about the statement. */
-    readonly fails: RegExp;
+    readonly expectedError: RegExp;
   };
   readonly test: Proof;
 }
@@ -63,12 +63,12 @@ export type Kind = "tested here" | "tested elsewhere" | "changed on purpose" | "
 export function kindOf(statement: Statement): Kind {
   if ("open" in statement) return "open";
   if ("changed" in statement) return "changed on purpose";
-  return "servedBy" in statement ? "tested elsewhere" : "tested here";
+  return "provenBy" in statement ? "tested elsewhere" : "tested here";
 }
 
 /** Returns the name of a statement's test: `4.1 Endpoint rules: a trailing slash does not matter`. */
-export function nameOf({ number, title }: Section, { says }: Statement): string {
-  return `${number} ${title}: ${says}`;
+export function nameOf(section: Section, statement: Statement): string {
+  return `${section.number} ${section.title}: ${statement.title}`;
 }
 
 /** Returns references to tests of one file. */

@@ -2,7 +2,7 @@
 import type { Serializer, ValidationFailure, Validator } from "@kit/types";
 
 import type { Subject, TypeName } from "../subject.ts";
-import { told } from "../told.ts";
+import { consume } from "../sink.ts";
 
 const compiled = new URL("../app/.kit/", import.meta.url);
 
@@ -37,16 +37,16 @@ const explain =
 
 /** Reads the members of a failure that a response contains in production. */
 function readAnswered({ path, expected }: ValidationFailure): void {
-  told(path);
-  told(expected);
+  consume(path);
+  consume(expected);
 }
 
 /** Reads the members of a failure that a response contains in development. */
 function readAll({ path, expected, received, suggestion }: ValidationFailure): void {
-  told(path);
-  told(expected);
-  told(received);
-  told(suggestion);
+  consume(path);
+  consume(expected);
+  consume(received);
+  consume(suggestion);
 }
 
 const decode = ({ is, decode: read }: Validator<unknown>): ((value: unknown) => unknown) => {

@@ -35,7 +35,7 @@ interface Draft {
 }
 
 /** Change of any request. */
-type Twist = (draft: Draft, random: Random, material: Material, made: number) => void;
+type Mutation = (draft: Draft, random: Random, material: Material, made: number) => void;
 
 /** Methods whose routes write if they have a body. */
 const WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
@@ -133,7 +133,7 @@ function set(draft: Draft, name: string, value: string | undefined): void {
   if (value !== undefined) draft.headers.push([name, value]);
 }
 
-const TWISTS: readonly (readonly [weight: number, twist: readonly [name: string, Twist]])[] = [
+const TWISTS: readonly (readonly [weight: number, twist: readonly [name: string, Mutation]])[] = [
   [3, ["who", (draft, random) => set(draft, "authorization", heads.authorization(random))]],
   [3, ["content type", (draft, random) => set(draft, "content-type", heads.contentType(random))]],
   [

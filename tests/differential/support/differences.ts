@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import type { Said } from "./lane.ts";
+import type { NormalizedResponse } from "./lane.ts";
 import type { Sent } from "./request.ts";
 
 /** Intended difference between the servers, with its reason. `docs/guide/rust-server.md` lists the same differences. */
@@ -10,7 +10,7 @@ interface Difference {
   readonly of: readonly ("Notes" | "types")[];
   readonly reason: string;
   /** Returns a server's response without the difference. */
-  readonly without: (said: Said, sent: Sent) => Said;
+  readonly without: (said: NormalizedResponse, sent: Sent) => NormalizedResponse;
 }
 
 /** This list may only become shorter. */
@@ -112,8 +112,8 @@ export function insistOnNeeded(test: "Notes" | "types", needed: ReadonlySet<stri
 /** Returns both responses without the intended differences, and the names of the differences found. */
 export function withoutDifferences(
   sent: Sent,
-  said: readonly [Said, Said],
-): { readonly said: readonly [Said, Said]; readonly names: readonly string[] } {
+  said: readonly [NormalizedResponse, NormalizedResponse],
+): { readonly said: readonly [NormalizedResponse, NormalizedResponse]; readonly names: readonly string[] } {
   let [one, other] = said;
   const names: string[] = [];
   for (const { name, without } of DIFFERENCES) {

@@ -4,7 +4,7 @@ import { type Answer, Connection, exchange, type Outcome, type RawOutcome } from
 import { bytesOf, PLACEHOLDER, placeholder, type Sent } from "./request.ts";
 
 /** Response of a server, with generated values (ids, times) replaced by placeholders. */
-export interface Said {
+export interface NormalizedResponse {
   readonly status: number;
   readonly headers: readonly string[];
   readonly body: string;
@@ -16,7 +16,7 @@ const CONNECTIONS = 6;
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
 /** One of the two servers, with its ids of created notes. */
-export class Lane {
+export class ServerUnderTest {
   readonly name: string;
   readonly #port: number;
   readonly #idle: Connection[] = [];
@@ -37,7 +37,10 @@ export class Lane {
   /**
    * Sends requests in order: reading requests in parallel, and requests that may write one at a time. Calls `answered` for each response.
    */
-  async run(requests: readonly Sent[], answered: (index: number, said: Said) => void): Promise<void> {
+  async run(
+    requests: readonly Sent[],
+    answered: (index: number, said: NormalizedResponse) => void,
+  ): Promise<void> {
     let next = 0;
     while (next < requests.length) {
       const first = next;
@@ -59,7 +62,7 @@ export class Lane {
     requests: readonly Sent[],
     from: number,
     to: number,
-    answered: (index: number, said: Said) => void,
+    answered: (index: number, said: NormalizedResponse) => void,
   ): Promise<void> {
     let next = from;
     const work = async (): Promise<void> => {
@@ -72,7 +75,7 @@ export class Lane {
   }
 
   /** Sends one request. */
-  async ask(sent: Sent): Promise<Said> {
+  async ask(sent: Sent): Promise<NormalizedResponse> {
     if (sent.raw !== undefined) return this.#saidRaw(await exchange(this.#port, sent.raw), sent);
     const bytes = this.#filled(bytesOf(sent));
     let connection = this.#idle.pop() ?? new Connection(this.#port);
@@ -91,20 +94,20 @@ export class Lane {
     for (const connection of this.#idle) connection.close();
   }
 
-  #said(sent: Sent, outcome: Outcome): Said {
+  #said(sent: Sent, outcome: Outcome): NormalizedResponse {
     if ("none" in outcome) return { status: 0, headers: [], body: `no answer: ${outcome.none}` };
-    this.#learn(sent, outcome);
+    this.#storeId(sent, outcome);
     const { status, headers, body } = outcome;
     const text = body.toString();
     // Request ids have different lengths, and appear in errors in development.
     const hasRequestId = text.includes('"requestId":') || (sent.method === "HEAD" && status >= 400);
     const ignored = new Set(["date", ...(hasRequestId ? ["content-length"] : [])]);
     const told = headers.filter(([name]) => !ignored.has(name)).map(([name, value]) => `${name}: ${value}`);
-    return { status, headers: [outcome.version, ...told.toSorted()], body: this.#told(text, sent) };
+    return { status, headers: [outcome.version, ...told.toSorted()], body: this.#normalize(text, sent) };
   }
 
   /** Returns all responses to raw bytes, one after the other, because the bytes may contain several requests. */
-  #saidRaw({ answers, rest }: RawOutcome, sent: Sent): Said {
+  #saidRaw({ answers, rest }: RawOutcome, sent: Sent): NormalizedResponse {
     const said = answers.map((answer) => this.#said(sent, answer));
     const body = [
       ...said.map(({ status, headers, body: text }) => [status, ...headers, text].join("\n")),
@@ -114,7 +117,7 @@ export class Lane {
   }
 
   /** Stores the id of a created note. */
-  #learn(sent: Sent, { status, body }: Answer): void {
+  #storeId(sent: Sent, { status, body }: Answer): void {
     if (status !== 201) return;
     const made = JSON.parse(body.toString()) as { readonly id?: unknown } | null;
     const id = made?.id;
@@ -134,7 +137,7 @@ export class Lane {
     return Buffer.from(text, "latin1");
   }
 
-  #told(text: string, sent: Sent): string {
+  #normalize(text: string, sent: Sent): string {
     const trace = sent.headers.find(([name]) => name.toLowerCase() === "traceparent")?.[1];
     return text
       .replaceAll(UUID, (id) => {

@@ -1,9 +1,9 @@
 import { performance } from "node:perf_hooks";
 
 import { withoutDifferences } from "./differences.ts";
-import type { Lane, Said } from "./lane.ts";
+import type { ServerUnderTest, NormalizedResponse } from "./lane.ts";
 import { type Sent, shellLineOf } from "./request.ts";
-import { smaller } from "./shrink.ts";
+import { shrink } from "./shrink.ts";
 
 /** Number of requests that are generated and compared at a time. */
 const BATCH = 400;
@@ -11,7 +11,7 @@ const BATCH = 400;
 /** Maximum number of reported differences. The run stops after that. */
 const MOST = Number(process.env["KIT_DIFFERENCES"] ?? 8);
 
-type Lanes = readonly [Lane, Lane];
+type Lanes = readonly [ServerUnderTest, ServerUnderTest];
 
 /** Result of a run. */
 export interface Result {
@@ -42,13 +42,13 @@ export async function compare(
   while (sent < count && differences.length < MOST) {
     const start = first + sent;
     const requests = Array.from({ length: Math.min(BATCH, count - sent) }, (_, at) => requestOf(start + at));
-    const answers = requests.map((): Said[] => []);
+    const answers = requests.map((): NormalizedResponse[] => []);
     const lanesRun = lanes.map((lane, at) =>
-      lane.run(requests, (index, said) => ((answers[index] as Said[])[at] = said)),
+      lane.run(requests, (index, said) => ((answers[index] as NormalizedResponse[])[at] = said)),
     );
     await Promise.all(lanesRun);
     for (const [at, request] of requests.entries()) {
-      const said = answers[at] as unknown as [Said, Said];
+      const said = answers[at] as unknown as [NormalizedResponse, NormalizedResponse];
       statuses.set(said[0].status, (statuses.get(said[0].status) ?? 0) + 1);
       if (said[0].status < 300) taken.add(request.kind);
       if (!differs(request, said, needed)) continue;
@@ -69,7 +69,11 @@ export async function compare(
 }
 
 /** Returns true if the responses differ. Intended differences are counted and ignored. */
-function differs(sent: Sent, said: readonly [Said, Said], needed: Map<string, number>): boolean {
+function differs(
+  sent: Sent,
+  said: readonly [NormalizedResponse, NormalizedResponse],
+  needed: Map<string, number>,
+): boolean {
   if (textOf(said[0]) === textOf(said[1])) return false;
   const { said: rest, names } = withoutDifferences(sent, said);
   if (textOf(rest[0]) !== textOf(rest[1])) return true;
@@ -81,15 +85,16 @@ function differs(sent: Sent, said: readonly [Said, Said], needed: Map<string, nu
 async function told(
   [one, other]: Lanes,
   sent: Sent,
-  said: readonly [Said, Said],
+  said: readonly [NormalizedResponse, NormalizedResponse],
   where: string,
 ): Promise<string> {
-  const ask = (request: Sent): Promise<[Said, Said]> => Promise.all([one.ask(request), other.ask(request)]);
+  const ask = (request: Sent): Promise<[NormalizedResponse, NormalizedResponse]> =>
+    Promise.all([one.ask(request), other.ask(request)]);
   let [least, answers] = [sent, said];
   if (said.every(({ status }) => status >= 400)) {
-    const isSame = (now: readonly [Said, Said]): boolean =>
+    const isSame = (now: readonly [NormalizedResponse, NormalizedResponse]): boolean =>
       now.every(({ status }, at) => status === said[at as 0 | 1].status);
-    least = await smaller(sent, async (request) => {
+    least = await shrink(sent, async (request) => {
       const now = await ask(request);
       // A request with a different status would show a different problem.
       return isSame(now) && differs(request, now, new Map());
@@ -97,11 +102,13 @@ async function told(
     // If the difference occurred only once, show the first responses.
     if (least !== sent) answers = await ask(least);
   }
-  const shown = [one, other].map(({ name }, at) => `${name}:\n${indented(textOf(answers[at] as Said))}`);
+  const shown = [one, other].map(
+    ({ name }, at) => `${name}:\n${indented(textOf(answers[at] as NormalizedResponse))}`,
+  );
   return [`${where}: ${sent.kind}`, shellLineOf(least), ...shown].join("\n");
 }
 
-function textOf({ status, headers, body }: Said): string {
+function textOf({ status, headers, body }: NormalizedResponse): string {
   return [status, ...headers, "", body].join("\n");
 }
 

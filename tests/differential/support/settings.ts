@@ -19,7 +19,7 @@ export const MODES = [
 ] as const;
 
 /** Fails if no valid request of a route was accepted, because then little was compared. */
-export function insistOnTaken(routes: readonly Route[], { taken, sent }: Result): void {
+export function assertAccepted(routes: readonly Route[], { taken, sent }: Result): void {
   if (sent < 3000) return;
   const missed = routes
     .map(({ method, path }) => `valid ${method} ${path}`)

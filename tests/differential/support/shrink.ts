@@ -4,7 +4,7 @@ import type { Sent } from "./request.ts";
 const MOST = 200;
 
 /** Returns the request without headers and without fragments of target and body that the difference does not need. */
-export async function smaller(sent: Sent, isDifferent: (request: Sent) => Promise<boolean>): Promise<Sent> {
+export async function shrink(sent: Sent, isDifferent: (request: Sent) => Promise<boolean>): Promise<Sent> {
   let least = sent;
   let left = MOST;
   const holds = async (request: Sent): Promise<boolean> => left-- > 0 && (await isDifferent(request));

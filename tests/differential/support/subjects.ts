@@ -8,7 +8,7 @@ import type { Contracts } from "../../../packages/testing/src/coverage/contracts
 import { Project } from "../../e2e/support/project.ts";
 import { RunningApp } from "../../e2e/support/running-app.ts";
 import { rustProgram, rustProgramOf } from "../../e2e/support/server.ts";
-import { Lane } from "./lane.ts";
+import { ServerUnderTest } from "./lane.ts";
 
 type Mode = "development" | "production";
 
@@ -18,10 +18,10 @@ const echoProgram = rustProgramOf("echo");
 
 /** Application as a server on Node and as a server in Rust, each with its own empty database. */
 export class Servers {
-  readonly lanes: readonly [Lane, Lane];
+  readonly lanes: readonly [ServerUnderTest, ServerUnderTest];
   readonly #stop: () => Promise<void>;
 
-  private constructor(lanes: readonly [Lane, Lane], stop: () => Promise<void>) {
+  private constructor(lanes: readonly [ServerUnderTest, ServerUnderTest], stop: () => Promise<void>) {
     this.lanes = lanes;
     this.#stop = stop;
   }
@@ -45,7 +45,7 @@ export class Servers {
   ): Promise<Servers> {
     const databases: TestDatabase[] = [];
     const apps: RunningApp[] = [];
-    const lanes: Lane[] = [];
+    const lanes: ServerUnderTest[] = [];
     const stop = async (): Promise<void> => {
       for (const lane of lanes) lane.close();
       for (const app of apps) await app.stop();
@@ -58,13 +58,13 @@ export class Servers {
         const env = { DATABASE_URL: database.url, LOG_LEVEL: "fatal" };
         const app = await RunningApp.start(sources, { mode, env, ...(name === "rust" ? { program } : {}) });
         apps.push(app);
-        lanes.push(new Lane(name, app.port));
+        lanes.push(new ServerUnderTest(name, app.port));
       }
     } catch (error) {
       await stop();
       throw error;
     }
-    return new Servers(lanes as unknown as readonly [Lane, Lane], stop);
+    return new Servers(lanes as unknown as readonly [ServerUnderTest, ServerUnderTest], stop);
   }
 
   stop(): Promise<void> {

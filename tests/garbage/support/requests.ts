@@ -6,7 +6,7 @@ import type { Sent } from "../../differential/support/request.ts";
 import { type Kind, literal, query, text } from "./garbage.ts";
 
 /** Keys of created rows, which some requests use instead of garbage. */
-export class Known {
+export class ExistingKeys {
   readonly #texts: string[] = [];
   readonly #values: unknown[] = [];
 
@@ -47,7 +47,7 @@ export interface Request {
 }
 
 /** Creates a request to one of the routes. */
-export function request(routes: readonly Route[], random: Random, known: Known): Request {
+export function request(routes: readonly Route[], random: Random, known: ExistingKeys): Request {
   const route = random.weighed(
     // Requests that create rows are twice as frequent as those that delete rows.
     ...routes.map((one): [number, Route] => [one.method === "DELETE" ? 1 : 2, one]),
@@ -87,7 +87,7 @@ export function request(routes: readonly Route[], random: Random, known: Known):
 }
 
 /** Returns the JSON of a body with garbage at up to four locations. */
-function spoiled(value: unknown, random: Random, known: Known, kinds: Kind[]): string {
+function spoiled(value: unknown, random: Random, known: ExistingKeys, kinds: Kind[]): string {
   let left = random.weighed([1, 0], [5, 1], [3, 2], [1, 4]);
   const write = (one: unknown, name: string): string => {
     if (typeof one === "object" && one !== null && !Array.isArray(one)) {

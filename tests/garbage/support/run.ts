@@ -2,7 +2,7 @@ import { Connection, type Outcome } from "../../differential/support/connection.
 import { Random } from "../../differential/support/random.ts";
 import { bytesOf, curlOf } from "../../differential/support/request.ts";
 import type { Route } from "../../differential/requests/routes.ts";
-import { Known, request, type Request } from "./requests.ts";
+import { ExistingKeys, request, type Request } from "./requests.ts";
 
 /** Maximum number of requests at the same time. */
 const CONNECTIONS = 4;
@@ -24,7 +24,7 @@ export async function send(
   routes: readonly Route[],
   { seed, count }: { readonly seed: number; readonly count: number },
 ): Promise<Result> {
-  const known = new Known();
+  const known = new ExistingKeys();
   const statuses = new Map<number, number>();
   const failures: string[] = [];
   let number = 0;

@@ -3,7 +3,7 @@
 import { Checker, Reader } from "./checker.ts";
 import { colour } from "./equal.ts";
 import { Graph } from "./graph.ts";
-import { type Answer, type Declared, type Exported, readProgram } from "./ir.ts";
+import { type IrDocument, type Declared, type Exported, readProgram } from "./ir.ts";
 import type { Fixtures } from "./project.ts";
 import { text } from "./text.ts";
 import { compareVerdicts, type Subject } from "./verdicts.ts";
@@ -105,7 +105,7 @@ function label({ file, name }: Exported): string {
   return `${file.replace(/^types\//, "").replace(/\.types\.ts$/, "")}:${name}`;
 }
 
-function reasons(answer: Answer, { file, name }: Exported): string {
+function reasons(answer: IrDocument, { file, name }: Exported): string {
   const refused = answer.refused.find((one) => one.file === file && one.name === name);
   const errors = refused?.diagnostics.filter((said) => said.error) ?? [];
   return errors.length === 0
@@ -114,7 +114,7 @@ function reasons(answer: Answer, { file, name }: Exported): string {
 }
 
 function compareRefusal(
-  answer: Answer,
+  answer: IrDocument,
   declared: Declared | undefined,
   exported: Exported,
   code: string,

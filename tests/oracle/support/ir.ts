@@ -3,14 +3,14 @@
 import type { Graph, Index, Node } from "./graph.ts";
 
 /** Output of `crates/kit-build/examples/print_ir.rs`. */
-export interface Answer {
+export interface IrDocument {
   /** The program as TypeScript, for reports. */
   text: string;
   program: Program;
   /** Diagnostics of the build. */
-  diagnostics: Said[];
+  diagnostics: Diagnostic[];
   /** Types that did not become declarations, with the reasons. */
-  refused: (Exported & { diagnostics: Said[] })[];
+  refused: (Exported & { diagnostics: Diagnostic[] })[];
 }
 
 /** Exported type. */
@@ -20,7 +20,7 @@ export interface Exported {
 }
 
 /** Diagnostic. */
-export interface Said {
+export interface Diagnostic {
   code: string;
   error: boolean;
   message: string;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "../../e2e/support/command.ts";
 import { repository } from "../../e2e/support/project.ts";
-import type { Answer, Exported } from "./ir.ts";
+import type { IrDocument, Exported } from "./ir.ts";
 
 /** Timeout for a build, in milliseconds; longer than a first compilation of the compiler. */
 const PATIENCE_MS = 900_000;
@@ -39,7 +39,7 @@ export class Fixtures {
   }
 
   /** Builds the project like `kit build` and returns kit's interpretation. */
-  async build(types: readonly Exported[]): Promise<Answer> {
+  async build(types: readonly Exported[]): Promise<IrDocument> {
     const list = join(this.root, "types.json");
     await writeFile(list, JSON.stringify(types));
     const cargo = ["run", "--quiet", "--locked", "-p", "kit-build", "--example", "print_ir", "--"];
@@ -48,7 +48,7 @@ export class Fixtures {
       timeout: PATIENCE_MS,
     });
     if (result.code !== 0) throw new Error(`print_ir failed:\n${result.stderr}`);
-    return JSON.parse(result.stdout) as Answer;
+    return JSON.parse(result.stdout) as IrDocument;
   }
 
   /** Deletes the copy. */

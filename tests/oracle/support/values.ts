@@ -8,7 +8,7 @@ const NUMBERS = [0, 1, -1, 2, 7, 1.5, -3.25, 42, 1e21, 123456];
 const DEEPEST = 6;
 
 /** Random number generator that is seeded with a string. */
-export class Dice {
+export class Random {
   #state: number;
 
   constructor(seed: string) {
@@ -39,10 +39,10 @@ export class Dice {
 /** Generates values of the types of one graph. */
 export class Values {
   readonly #graph: Graph;
-  readonly #dice: Dice;
+  readonly #dice: Random;
   readonly #heights: ReadonlyMap<number, number>;
 
-  constructor(graph: Graph, dice: Dice, levels: ReadonlyMap<number, number>) {
+  constructor(graph: Graph, dice: Random, levels: ReadonlyMap<number, number>) {
     this.#graph = graph;
     this.#dice = dice;
     this.#heights = levels;
@@ -100,7 +100,7 @@ export class Values {
   }
 
   /** Returns the value with one change at a random location. */
-  spoil(value: unknown): unknown {
+  mutate(value: unknown): unknown {
     const inside =
       isObject(value) && !(value instanceof Date) && !(value instanceof Uint8Array)
         ? Object.keys(value)
@@ -130,11 +130,11 @@ export class Values {
 
   #changed(value: unknown, key: string): unknown {
     if (Array.isArray(value))
-      return value.map((item, index) => (String(index) === key ? this.spoil(item) : item));
+      return value.map((item, index) => (String(index) === key ? this.mutate(item) : item));
     const entries = Object.entries(value as object);
     return this.#dice.chance(30)
       ? Object.fromEntries(entries.filter(([name]) => name !== key))
-      : Object.fromEntries(entries.map(([name, item]) => [name, name === key ? this.spoil(item) : item]));
+      : Object.fromEntries(entries.map(([name, item]) => [name, name === key ? this.mutate(item) : item]));
   }
 
   #height(type: number): number {

@@ -10,7 +10,7 @@ import { Checker } from "./checker.ts";
 import type { Graph } from "./graph.ts";
 import { literalType, onTheWire } from "./literal.ts";
 import { needsPlain, plain } from "./plain.ts";
-import { Dice, heights, Values } from "./values.ts";
+import { Random, heights, Values } from "./values.ts";
 
 /** Type whose validator is tested. */
 export interface Subject {
@@ -113,7 +113,7 @@ async function load(root: string, artifact: string): Promise<Validator> {
 
 /** Returns values of the type, the same values with changes, and unrelated values. They are the same in every run. */
 function samples(graph: Graph, subject: Subject, height: ReadonlyMap<number, number>): unknown[] {
-  const dice = new Dice(`${subject.file}:${subject.name}`);
+  const dice = new Random(`${subject.file}:${subject.name}`);
   const values = new Values(graph, dice, height);
   const valid = Array.from({ length: VALID }, () => values.of(subject.type)).filter(
     (value) => value !== undefined,
@@ -121,7 +121,7 @@ function samples(graph: Graph, subject: Subject, height: ReadonlyMap<number, num
   const strange = Array.from({ length: STRANGE }, () => values.any());
   const base = valid.length > 0 ? valid : strange;
   const spoiled = Array.from({ length: SPOILED }, () =>
-    dice.chance(20) ? values.mix(dice.pick(base), dice.pick(base)) : values.spoil(dice.pick(base)),
+    dice.chance(20) ? values.mix(dice.pick(base), dice.pick(base)) : values.mutate(dice.pick(base)),
   );
   return [...valid, ...spoiled, ...strange];
 }

@@ -5,8 +5,8 @@ import { accepts } from "./accept.ts";
 import type { Subject } from "./model.ts";
 import type { Artifacts } from "./project.ts";
 import { Random } from "./random.ts";
-import { type Spoiled, type Step, spoilings } from "./spoil.ts";
-import { type Made, Values } from "./values.ts";
+import { type InvalidValue, type Step, invalidValues } from "./spoil.ts";
+import { type Generated, Values } from "./values.ts";
 
 const VALUES = 6;
 const SPOILED = 25;
@@ -32,7 +32,7 @@ export function check(
       const complaint =
         right(subject, made, artifacts, shown) ??
         random
-          .several(spoilings(made, subject.named, random), SPOILED)
+          .several(invalidValues(made, subject.named, random), SPOILED)
           .map((spoiled) => wrong(subject, made, spoiled, artifacts, shown))
           .find((found) => found !== undefined);
       if (complaint !== undefined) return complaint;
@@ -44,7 +44,7 @@ export function check(
 }
 
 /** Checks that a valid value is accepted, and that decoding and encoding keep it. */
-function right(subject: Subject, made: Made, artifacts: Artifacts, shown: Shown): string | undefined {
+function right(subject: Subject, made: Generated, artifacts: Artifacts, shown: Shown): string | undefined {
   const { validator, serializer } = artifacts;
   const { wire, value } = made;
   if (!accepts(subject.model, wire, subject.named)) return `the test contradicts itself at ${text(wire)}`;
@@ -66,8 +66,8 @@ function right(subject: Subject, made: Made, artifacts: Artifacts, shown: Shown)
 /** Checks that an invalid value is refused at its location. If the change left the value valid, checks that it is accepted. */
 function wrong(
   { model, named }: Subject,
-  made: Made,
-  { wire, how, path, vague }: Spoiled,
+  made: Generated,
+  { wire, how, path, ambiguous: vague }: InvalidValue,
   { validator }: Artifacts,
   shown: Shown,
 ): string | undefined {

@@ -4,35 +4,35 @@ import { accepts, isObject } from "./accept.ts";
 import type { Model, Subject } from "./model.ts";
 import type { Random } from "./random.ts";
 import { FORMATS, PATTERNS, UNDECLARED } from "./texts.ts";
-import type { Made } from "./values.ts";
+import type { Generated } from "./values.ts";
 
 /** Step of a path into a value. */
 export type Step = string | number;
 
 /** Value with one change. */
-export interface Spoiled {
+export interface InvalidValue {
   readonly wire: unknown;
   readonly how: string;
   /** Location of the change. */
   readonly path: readonly Step[];
   /** Location of the outermost union without a clear member: the failure may be reported anywhere below it. */
-  readonly vague?: readonly Step[];
+  readonly ambiguous?: readonly Step[];
 }
 
 /** Values of a kind that no model describes. */
-const STRANGERS: readonly unknown[] = [null, true, 12.25, "~not it~", [], {}, [["~"]], { "~": 1 }];
+const UNRELATED: readonly unknown[] = [null, true, 12.25, "~not it~", [], {}, [["~"]], { "~": 1 }];
 
 /** Returns values with one change each: several for each location. */
-export function spoilings(made: Made, named: Subject["named"], random: Random): Spoiled[] {
-  const { place, model, wire, parts, vague } = made;
-  const here = (wrong: unknown, how: string, path: readonly Step[] = []): Spoiled => ({
+export function invalidValues(made: Generated, named: Subject["named"], random: Random): InvalidValue[] {
+  const { place, model, wire, parts, vague: ambiguous } = made;
+  const here = (wrong: unknown, how: string, path: readonly Step[] = []): InvalidValue => ({
     wire: wrong,
     how,
     path,
-    ...((vague || place.kind === "either") && path.length === 0 && { vague: [] }),
+    ...((ambiguous || place.kind === "either") && path.length === 0 && { ambiguous: [] }),
   });
-  const list: Spoiled[] = [];
-  const strangers = STRANGERS.filter((value) => isStranger(model, value) && !accepts(place, value, named));
+  const list: InvalidValue[] = [];
+  const strangers = UNRELATED.filter((value) => isStranger(model, value) && !accepts(place, value, named));
   list.push(
     ...random.several(strangers, 2).map((value) => here(value, `${JSON.stringify(value)} in its place`)),
   );
@@ -65,18 +65,18 @@ export function spoilings(made: Made, named: Subject["named"], random: Random): 
   }
   const tags = place.kind === "either" && place.tag !== undefined ? tagsOf(place.members, place.tag) : [];
   for (const [key, part] of parts) {
-    for (const inner of spoilings(part, named, random)) {
+    for (const inner of invalidValues(part, named, random)) {
       // The tag of another member changes the member, so the failure would be reported elsewhere.
       if (place.kind === "either" && key === place.tag && tags.includes(inner.wire)) continue;
       list.push({
         wire: replaced(wire, key, inner.wire),
         how: inner.how,
         path: [key, ...inner.path],
-        ...(inner.vague !== undefined && { vague: [key, ...inner.vague] }),
+        ...(inner.ambiguous !== undefined && { ambiguous: [key, ...inner.ambiguous] }),
       });
     }
   }
-  return vague ? list.map((spoiled) => ({ ...spoiled, vague: [] })) : list;
+  return ambiguous ? list.map((spoiled) => ({ ...spoiled, ambiguous: [] })) : list;
 }
 
 /** Returns true if a value is invalid as a whole, so that the failure has its location and not a nested one. */
@@ -86,7 +86,7 @@ function isStranger(model: Model, value: unknown): boolean {
 }
 
 /** Returns values that break a rule by the smallest possible amount. */
-function broken(model: Made["model"], wire: unknown): (readonly [unknown, string])[] {
+function broken(model: Generated["model"], wire: unknown): (readonly [unknown, string])[] {
   const list: (readonly [unknown, string])[] = [];
   switch (model.kind) {
     case "text": {

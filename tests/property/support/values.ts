@@ -13,7 +13,7 @@ import type { Random } from "./random.ts";
 import { FORMATS, NUMBERS, PATTERNS, PLAIN } from "./texts.ts";
 
 /** Generated value, with its model. */
-export interface Made {
+export interface Generated {
   /** Model at the location. */
   readonly place: Model;
   /** Model of the value itself, which is neither a union nor a name. */
@@ -22,7 +22,7 @@ export interface Made {
   /** The handler's value. */
   readonly value: unknown;
   /** Elements of objects and arrays, by key or index. */
-  readonly parts: readonly (readonly [string | number, Made])[];
+  readonly parts: readonly (readonly [string | number, Generated])[];
   /** True if the value has elements and belongs to a union with other members of its kind but without a tag property. */
   readonly vague: boolean;
 }
@@ -40,7 +40,7 @@ export class Values {
   }
 
   /** Returns a value of the model. */
-  of(place: Model, depth = 0): Made {
+  of(place: Model, depth = 0): Generated {
     const model = resolve(place, this.#named);
     if (model.kind === "either") {
       const member = this.#member(model, depth);
@@ -49,7 +49,7 @@ export class Values {
       const alike = model.members.filter((one) => container(resolve(one, this.#named)) === kind);
       return { ...made, place, vague: kind !== undefined && model.tag === undefined && alike.length > 1 };
     }
-    const scalar = (wire: unknown, value: unknown = wire): Made => ({
+    const scalar = (wire: unknown, value: unknown = wire): Generated => ({
       place,
       model,
       wire,
@@ -130,9 +130,9 @@ export class Values {
     return depth >= DEEPEST && ends.length > 0 ? (ends[0] as Model) : this.#random.pick(members);
   }
 
-  #object(place: Model, model: ObjectModel, depth: number): Made {
+  #object(place: Model, model: ObjectModel, depth: number): Generated {
     const filled: Record<string, unknown> = {};
-    const entries: [string, Made][] = [];
+    const entries: [string, Generated][] = [];
     for (const { name, type, optional, fallback } of model.properties) {
       if (optional && (depth >= DEEPEST || this.#random.chance(40))) continue;
       if (fallback !== undefined && this.#random.chance(40)) filled[name] = fallback;
@@ -143,20 +143,20 @@ export class Values {
 
   #entries(
     place: Model,
-    model: Made["model"],
-    parts: Made["parts"],
+    model: Generated["model"],
+    parts: Generated["parts"],
     filled: Readonly<Record<string, unknown>>,
-  ): Made {
+  ): Generated {
     const wire = Object.fromEntries(parts.map(([key, made]) => [key, made.wire]));
     const value = { ...Object.fromEntries(parts.map(([key, made]) => [key, made.value])), ...filled };
     return { place, model, wire, value, parts, vague: false };
   }
 
-  #list(place: Model, model: Extract<Model, { kind: "list" }>, depth: number): Made {
+  #list(place: Model, model: Extract<Model, { kind: "list" }>, depth: number): Generated {
     const least = model.least ?? 0;
     const extra = depth >= DEEPEST ? 0 : this.#random.below(3);
     const length = Math.min(least + extra, model.most ?? Infinity);
-    const items: Made[] = Array.from({ length }, () => this.of(model.element, depth + 1));
+    const items: Generated[] = Array.from({ length }, () => this.of(model.element, depth + 1));
     const seen = new Set<string>();
     const kept = items.filter((item) => {
       const text = JSON.stringify(item.wire);
@@ -165,7 +165,7 @@ export class Values {
     return this.#items(place, model, kept);
   }
 
-  #items(place: Model, model: Made["model"], items: readonly Made[]): Made {
+  #items(place: Model, model: Generated["model"], items: readonly Generated[]): Generated {
     return {
       place,
       model,

@@ -42,7 +42,7 @@ const formats: readonly (readonly [format: string, good: string, bad: string])[]
 ];
 
 const formatStatements = formats.map(([format, good, bad]): Statement => ({
-  says: `@format ${format} takes ${good} and refuses ${JSON.stringify(bad)}`,
+  title: `@format ${format} accepts ${good} and refuses ${JSON.stringify(bad)}`,
   test: answers("/formats", [{ [format]: good }, 201], [{ [format]: bad }, 400]),
 }));
 
@@ -51,15 +51,15 @@ export const tags: Section = {
   title: "Entities and tags",
   statements: [
     {
-      says: "@table with a name makes a table of that name",
-      servedBy: at("crates/kit-database/tests/goldens.rs", "matches_the_goldens_of_the_reference_entities"),
+      title: "@table with a name creates a table with that name",
+      provenBy: at("crates/kit-database/tests/goldens.rs", "matches_the_goldens_of_the_reference_entities"),
     },
     {
-      says: "@table without a name makes a table whose name comes from the interface",
+      title: "@table without a name creates a table with the name of the interface",
       test: hasColumn(/^CREATE TABLE small_things/),
     },
     {
-      says: "an interface without @table is no table",
+      title: "an interface without @table has no table",
       test: async () => {
         const project = await playground();
         assert.ok(existsSync(join(project.root, ".kit/validators/Formats.validator.ts")));
@@ -68,11 +68,11 @@ export const tags: Section = {
       },
     },
     {
-      says: "an entity is an exported interface; @table on another is an error",
-      servedBy: at("crates/kit-typescript/tests/docs.rs", "an_entity_must_be_an_exported_object"),
+      title: "an entity is an exported interface; @table on another is an error",
+      provenBy: at("crates/kit-typescript/tests/docs.rs", "an_entity_must_be_an_exported_object"),
     },
     {
-      says: "one comment may hold several tags",
+      title: "one comment may contain several tags",
       test: async () => {
         await hasColumn(/^ {2}name varchar\(5\) NOT NULL/m)();
         await hasColumn(/UNIQUE \(name\)/)();
@@ -80,7 +80,7 @@ export const tags: Section = {
       },
     },
     {
-      says: "a property with ? may be missing, any other may not",
+      title: "a property with ? may be missing, any other may not",
       test: answers(
         "/things",
         [{ name: "abc", count: 1, note: "x" }, 201],
@@ -89,31 +89,31 @@ export const tags: Section = {
       ),
     },
     {
-      says: "Omit of an entity is an input type",
+      title: "Omit of an entity is an input type",
       test: answers("/things", [{ name: "abc", count: 1 }, 201], [{ name: "", count: 1 }, 400]),
     },
     {
-      says: "Partial of an entity is an input type, with its rules",
+      title: "Partial of an entity is an input type, with its rules",
       test: async () => {
         assert.equal(await statusOf("PUT", "/things", {}), 200);
         assert.equal(await statusOf("PUT", "/things", { name: "toolong" }), 400);
       },
     },
     {
-      says: "Pick of an entity is an input and output type, with its rules",
+      title: "Pick of an entity is an input and output type, with its rules",
       test: answers("/names", [{ name: "abc" }, 201], [{ name: "a" }, 400]),
     },
-    { says: "@id is the primary key", test: hasColumn(/^ {2}id uuid PRIMARY KEY/m) },
+    { title: "@id is the primary key", test: hasColumn(/^ {2}id uuid PRIMARY KEY/m) },
     {
-      says: "@generated uuid is a random UUID",
+      title: "@generated uuid is a random UUID",
       test: hasColumn(/^ {2}id uuid .*DEFAULT gen_random_uuid\(\)/m),
     },
     {
-      says: "@generated now is the time of the insert",
+      title: "@generated now is the time of the insert",
       test: hasColumn(/^ {2}created_at .*DEFAULT now\(\)/m),
     },
     {
-      says: "@generated may stand without a kind",
+      title: "@generated needs no kind",
       test: async () => {
         const { SmallThing } = await jsonOf<
           Record<string, { properties: { name: string; tags: string[] }[] }>
@@ -123,36 +123,36 @@ export const tags: Section = {
       },
     },
     {
-      says: "@generated of another kind fails the build",
-      servedBy: at("crates/kit-typescript/tests/docs.rs", "explains_invalid_tags"),
+      title: "@generated of another kind fails the build",
+      provenBy: at("crates/kit-typescript/tests/docs.rs", "explains_invalid_tags"),
     },
     {
-      says: "@onUpdate now sets the current time at every update",
-      servedBy: at(
+      title: "@onUpdate now sets the current time at every update",
+      provenBy: at(
         "tests/e2e/servers/notes.test.ts",
         "changes the given fields, keeps the others and updates updatedAt",
         "a body without fields still updates updatedAt, and resets nothing",
       ),
     },
     {
-      says: "@default fills in a value that a request leaves out",
+      title: "@default sets a value that a request omits",
       test: async () => {
         const answer = await (await playgroundApp()).with({}).post<object>("/things", { name: "abc" });
         assert.deepEqual(answer.body, { name: "abc", count: 3 });
       },
     },
-    { says: "@default is the default of the column", test: hasColumn(/^ {2}count .*DEFAULT 3/m) },
+    { title: "@default is the default of the column", test: hasColumn(/^ {2}count .*DEFAULT 3/m) },
     {
-      says: "@minLength is the least number of characters",
+      title: "@minLength is the least number of characters",
       test: answers("/names", [{ name: "ab" }, 201], [{ name: "a" }, 400]),
     },
     {
-      says: "@maxLength is the greatest number of characters",
+      title: "@maxLength is the greatest number of characters",
       test: answers("/names", [{ name: "abcde" }, 201], [{ name: "abcdef" }, 400]),
     },
     ...formatStatements,
     {
-      says: "an unknown @format fails the build, with its name and place",
+      title: "an unknown @format fails the build, with its name and location",
       test: async () => {
         const types = playgroundFiles["src/things.types.ts"]!.replace("@format uri", "@format urll");
         const project = await projectOf({ ...playgroundFiles, "src/things.types.ts": types });
@@ -162,10 +162,10 @@ export const tags: Section = {
         assert.equal(existsSync(join(project.root, ".kit/validators")), false);
       },
     },
-    { says: "@unique makes a unique column", test: hasColumn(/UNIQUE \(name\)/) },
+    { title: "@unique creates a unique column", test: hasColumn(/UNIQUE \(name\)/) },
     {
-      says: "a column that is @unique takes no value twice",
-      servedBy: at("tests/e2e/servers/teams.test.ts", "cannot share an address"),
+      title: "a @unique column refuses a second equal value",
+      provenBy: at("tests/e2e/servers/teams.test.ts", "cannot share an address"),
     },
   ],
 };

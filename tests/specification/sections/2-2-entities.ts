@@ -63,11 +63,11 @@ export const note: Section = {
   title: "Note",
   statements: [
     {
-      says: "its table is `notes`",
+      title: "its table is `notes`",
       test: async () => assert.equal(typeOf(await typesOfNotes(), "Note").table, "notes"),
     },
     {
-      says: "it has id, title, content, authorId, archived, createdAt and updatedAt, all required",
+      title: "it has id, title, content, authorId, archived, createdAt and updatedAt, all required",
       test: async () => {
         const found = typeOf(await typesOfNotes(), "Note");
         const names = ["id", "title", "content", "authorId", "archived", "createdAt", "updatedAt"];
@@ -76,7 +76,7 @@ export const note: Section = {
       },
     },
     {
-      says: "id is a text that the system makes",
+      title: "id is a string that the system generates",
       test: async () => {
         const found = typeOf(await typesOfNotes(), "Note");
         assert.equal(fieldOf(found, "id").type, "string");
@@ -84,44 +84,44 @@ export const note: Section = {
       },
     },
     {
-      says: "the column id is a UUID, primary key, random by default",
+      title: "the column id is a UUID, primary key, random by default",
       test: column(/^ {2}id uuid PRIMARY KEY DEFAULT gen_random_uuid\(\)/m),
     },
     {
-      says: "the column title is varchar(200) not null",
+      title: "the column title is varchar(200) not null",
       test: column(/^ {2}title varchar\(200\) NOT NULL/m),
     },
     {
-      says: "the column content is varchar(10000) not null",
+      title: "the column content is varchar(10000) not null",
       test: column(/^ {2}content varchar\(10000\) NOT NULL/m),
     },
     {
-      says: "the column author_id is varchar(100) not null",
+      title: "the column author_id is varchar(100) not null",
       test: column(/^ {2}author_id varchar\(100\) NOT NULL/m),
     },
     {
-      says: "the column archived is boolean, false by default, not null",
+      title: "the column archived is boolean, false by default, not null",
       test: column(/^ {2}archived boolean DEFAULT false NOT NULL/m),
     },
     {
-      says: "the column created_at is timestamp, now by default, not null",
+      title: "the column created_at is timestamp, now by default, not null",
       test: column(/^ {2}created_at timestamp DEFAULT now\(\) NOT NULL/m),
     },
     {
-      says: "the column updated_at is timestamp, now by default, not null",
+      title: "the column updated_at is timestamp, now by default, not null",
       test: column(/^ {2}updated_at timestamp DEFAULT now\(\) NOT NULL/m),
     },
     {
-      says: "a Date is a column `timestamp`",
+      title: "a Date is a column `timestamp`",
       changed: timestampInPlace,
-      servedBy: at(
+      provenBy: at(
         "crates/kit-database/tests/goldens.rs",
         "matches_the_goldens_of_the_reference_entities",
         "matches_the_goldens_of_the_reference_entities_with_timestamp_columns",
       ),
     },
     {
-      says: "CreateNoteInput is Note without id, createdAt and updatedAt",
+      title: "CreateNoteInput is Note without id, createdAt and updatedAt",
       test: async () =>
         assert.deepEqual(namesOf(typeOf(await typesOfNotes(), "CreateNoteInput")), [
           "title",
@@ -131,7 +131,7 @@ export const note: Section = {
         ]),
     },
     {
-      says: "UpdateNoteInput has title, content and archived, all optional",
+      title: "UpdateNoteInput has title, content and archived, all optional",
       test: async () => {
         const found = typeOf(await typesOfNotes(), "UpdateNoteInput");
         assert.deepEqual(namesOf(found), ["title", "content", "archived"]);
@@ -139,7 +139,7 @@ export const note: Section = {
       },
     },
     {
-      says: "NoteSummary has id, title, archived and createdAt",
+      title: "NoteSummary has id, title, archived and createdAt",
       test: async () =>
         assert.deepEqual(namesOf(typeOf(await typesOfNotes(), "NoteSummary")), [
           "id",
@@ -149,7 +149,7 @@ export const note: Section = {
         ]),
     },
     {
-      says: "PaginatedResponse has data and pagination { total, page, pageSize, totalPages }",
+      title: "PaginatedResponse has data and pagination { total, page, pageSize, totalPages }",
       test: async () => {
         const found = typeOf(await typesOfNotes(), "PaginatedResponseOfNoteSummary");
         assert.deepEqual(namesOf(found), ["data", "pagination"]);
@@ -172,7 +172,7 @@ export const otherEntities: Section = {
   title: "User and Todo",
   statements: [
     {
-      says: "User is the table `users` with id, email, displayName, status, createdAt and updatedAt",
+      title: "User is the table `users` with id, email, displayName, status, createdAt and updatedAt",
       test: async () => {
         const user = typeOf(await typesOfTeams(), "User");
         assert.equal(user.table, "users");
@@ -181,7 +181,7 @@ export const otherEntities: Section = {
       },
     },
     {
-      says: "User.email is an address and unique",
+      title: "User.email is an address and unique",
       test: async () => {
         const user = typeOf(await typesOfTeams(), "User");
         assert.equal(fieldOf(user, "email").format, "email");
@@ -189,7 +189,7 @@ export const otherEntities: Section = {
       },
     },
     {
-      says: "User.email has at most 255 characters, in the document too",
+      title: "User.email has at most 255 characters, in the document too",
       test: async () => {
         const { components } = await jsonOf<{ components: { schemas: Record<string, Schema> } }>(
           await teams(),
@@ -199,14 +199,14 @@ export const otherEntities: Section = {
       },
     },
     {
-      says: "User.displayName has 2 to 100 characters",
+      title: "User.displayName has 2 to 100 characters",
       test: async () => {
         const { minLength, maxLength } = fieldOf(typeOf(await typesOfTeams(), "User"), "displayName");
         assert.deepEqual([minLength, maxLength], [2, 100]);
       },
     },
     {
-      says: "User.status is active, suspended or deleted, and active by default",
+      title: "User.status is active, suspended or deleted, and active by default",
       test: async () => {
         const user = typeOf(await typesOfTeams(), "User");
         const sql = await migrationsOf(await teams());
@@ -216,7 +216,7 @@ export const otherEntities: Section = {
       },
     },
     {
-      says: "Todo is the table `todos` with id, title, completed, userId, createdAt and updatedAt",
+      title: "Todo is the table `todos` with id, title, completed, userId, createdAt and updatedAt",
       test: async () => {
         const todo = typeOf(await typesOfTeams(), "Todo");
         assert.equal(todo.table, "todos");
@@ -225,14 +225,14 @@ export const otherEntities: Section = {
       },
     },
     {
-      says: "Todo.title has 1 to 200 characters",
+      title: "Todo.title has 1 to 200 characters",
       test: async () => {
         const { minLength, maxLength } = fieldOf(typeOf(await typesOfTeams(), "Todo"), "title");
         assert.deepEqual([minLength, maxLength], [1, 200]);
       },
     },
     {
-      says: "Todo.userId refers to User.id",
+      title: "Todo.userId refers to User.id",
       test: async () => {
         assert.ok(
           tagsOf(typeOf(await typesOfTeams(), "Todo"), "userId").some((tag) => tag.includes("User.id")),

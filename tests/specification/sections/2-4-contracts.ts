@@ -11,7 +11,7 @@ export const contracts: Section = {
   title: "Route contracts",
   statements: [
     {
-      says: "RouteContract has params, query, body and response, each void by default",
+      title: "RouteContract has params, query, body and response, each void by default",
       test: async () => {
         const routes = await inspect<Json[]>(await playground(), "routes");
         const nothing = routes.find(({ path }) => path === "/nothing");
@@ -26,14 +26,14 @@ export const contracts: Section = {
       },
     },
     {
-      says: "a contract whose parts are all void is answered without a body",
+      title: "a contract whose parts are all void has a response without a body",
       test: async () => {
         const answer = await (await playgroundApp()).with({}).get("/nothing");
         assert.deepEqual([answer.status, answer.text], [204, ""]);
       },
     },
     {
-      says: "a key of a group is a method and a path, and :name is a path parameter",
+      title: "a key of a group is a method and a path, and :name is a path parameter",
       test: async () => {
         const route = await inspect(await playground(), "route", "GET /typed/:count/:flag");
         assert.deepEqual([route["method"], route["path"]], ["GET", "/typed/:count/:flag"]);
@@ -41,8 +41,8 @@ export const contracts: Section = {
       },
     },
     {
-      says: "a key that is no method and path is an error",
-      servedBy: at("crates/kit-typescript/tests/routes.rs", "explains_invalid_contracts"),
+      title: "a key without a method and a path is an error",
+      provenBy: at("crates/kit-typescript/tests/routes.rs", "explains_invalid_contracts"),
     },
   ],
 };
@@ -52,7 +52,7 @@ export const handlerInput: Section = {
   title: "Handler input and context",
   statements: [
     {
-      says: "params and query are of their types before the handler sees them",
+      title: "params and query are of their types before the handler sees them",
       test: async () => {
         const api = (await playgroundApp()).with({});
         const { body } = await api.get("/typed/5/true?limit=3&since=2026-01-02T03:04:05Z");
@@ -60,14 +60,14 @@ export const handlerInput: Section = {
       },
     },
     {
-      says: "members of a query that was not sent are absent",
+      title: "members of a query that was not sent are absent",
       test: async () => {
         const { body } = await (await playgroundApp()).with({}).get<Json>("/typed/5/false");
         assert.equal(body["query"], "undefined undefined");
       },
     },
     {
-      says: "the body is parsed and validated",
+      title: "the body is parsed and validated",
       test: async () => {
         const api = (await playgroundApp()).with({});
         assert.deepEqual((await api.post("/names", { name: "abc", other: 1 })).body, { name: "abc" });
@@ -75,7 +75,7 @@ export const handlerInput: Section = {
       },
     },
     {
-      says: "ctx.fail(status, code, message, details) is answered with them",
+      title: "ctx.fail(status, code, message, details) responds with them",
       test: async () => {
         const answer = await (await playgroundApp()).with({}).get("/fail/fail");
         assert.equal(answer.status, 409);
@@ -85,16 +85,16 @@ export const handlerInput: Section = {
       },
     },
     {
-      says: "code after ctx.fail does not run",
+      title: "code after ctx.fail does not run",
       test: async () => {
         const api = (await playgroundApp()).with({});
         await api.get("/fail/fail");
         assert.deepEqual((await api.get("/fail/count")).body, { words: ["0"] });
       },
     },
-    { says: "the type of ctx.fail is never", servedBy: at("packages/core/test/types.test.ts", typed) },
+    { title: "the type of ctx.fail is never", provenBy: at("packages/core/test/types.test.ts", typed) },
     {
-      says: "ctx.log has trace, debug, info, warn, error and fatal, with data or without",
+      title: "ctx.log has trace, debug, info, warn, error and fatal, with data or without",
       test: async () => {
         const app = await playgroundApp();
         await app.with({}).get("/log");
@@ -110,29 +110,29 @@ export const handlerInput: Section = {
       },
     },
     {
-      says: "ctx.span takes attributes while spans are recorded",
-      servedBy: at("tests/conformance/observed.test.ts", "spans have their fields, attributes and status"),
+      title: "ctx.span accepts attributes while spans are recorded",
+      provenBy: at("tests/conformance/observed.test.ts", "spans have their fields, attributes and status"),
     },
     {
-      says: "ctx.span is absent while no spans are recorded",
-      servedBy: at(
+      title: "ctx.span is absent while no spans are recorded",
+      provenBy: at(
         "packages/core/test/observe.test.ts",
         "does not provide ctx.span if no plugin requests spans",
       ),
     },
     {
-      says: "properties that middleware adds are on ctx",
+      title: "properties that middleware adds are on ctx",
       test: async () => {
         const { body } = await (await playgroundApp()).with({}).get("/context");
         assert.deepEqual(body, { words: ["first", "outer"] });
       },
     },
     {
-      says: "the type argument of defineMiddleware types what it adds",
-      servedBy: at("packages/core/test/types.test.ts", typed),
+      title: "the type argument of defineMiddleware types what it adds",
+      provenBy: at("packages/core/test/types.test.ts", typed),
     },
     {
-      says: "defineHandlers returns its map unchanged",
+      title: "defineHandlers returns its map unchanged",
       test: () => {
         const map = { "GET /nothing": () => {} };
         assert.equal(
@@ -142,12 +142,12 @@ export const handlerInput: Section = {
       },
     },
     {
-      says: "each key of a group needs a handler whose types match",
-      servedBy: at("packages/core/test/types.test.ts", typed),
+      title: "each key of a group needs a handler whose types match",
+      provenBy: at("packages/core/test/types.test.ts", typed),
     },
     {
-      says: "a handler without a contract, or a contract without a handler, fails the build",
-      servedBy: at(
+      title: "a handler without a contract, or a contract without a handler, fails the build",
+      provenBy: at(
         "crates/kit-typescript/tests/routes.rs",
         "reports_handlers_and_contracts_with_different_routes",
       ),

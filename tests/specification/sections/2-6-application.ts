@@ -24,7 +24,7 @@ async function loggedAt(level: LogLevel): Promise<unknown[]> {
 }
 
 const levelStatements = levels.map((level, index): Statement => ({
-  says: `logging.level ${level} writes entries of ${level} and above`,
+  title: `logging.level ${level} writes entries of ${level} and above`,
   test: async () => assert.deepEqual(await loggedAt(level), levels.slice(index)),
 }));
 
@@ -33,13 +33,13 @@ export const application: Section = {
   title: "Application factory",
   statements: [
     {
-      says: "server is a server adapter",
+      title: "server is a server adapter",
       test: refuses({ server: undefined }, /`server` must be a server adapter/),
     },
-    { says: "routes is a list of groups", test: refuses({ routes: {} }, /routes/) },
-    { says: "an option that is not known is refused", test: refuses({ rutes: [] }, /rutes/) },
+    { title: "routes is a list of groups", test: refuses({ routes: {} }, /routes/) },
+    { title: "an option that is not known is refused", test: refuses({ rutes: [] }, /rutes/) },
     {
-      says: "the option middleware runs for every route",
+      title: "the option middleware runs for every route",
       test: async () => {
         const routes = await inspect<Json[]>(await playground(), "routes", "--verbose");
         for (const { middleware } of routes as { middleware: string[] }[]) {
@@ -48,19 +48,19 @@ export const application: Section = {
       },
     },
     {
-      says: "plugins are started with the application and stopped with it",
-      servedBy: at(
+      title: "plugins are started with the application and stopped with it",
+      provenBy: at(
         "packages/core/test/app.test.ts",
         "hooks of plugins run in order, and in reverse order at the end",
       ),
     },
     ...levelStatements,
     {
-      says: "logging.level of another word is refused",
+      title: "logging.level of another word is refused",
       test: refuses({ logging: { level: "loud" } }, /logging\.level/),
     },
     {
-      says: "logging.redact hides the fields that its patterns name",
+      title: "logging.redact hides the fields that match its patterns",
       test: async () => {
         const app = await playgroundApp();
         await app.with({}).get("/log");
@@ -72,33 +72,33 @@ export const application: Section = {
       },
     },
     {
-      says: "telemetry has tracing, metrics, exporter, endpoint and serviceName",
-      servedBy: at(
+      title: "telemetry has tracing, metrics, exporter, endpoint and serviceName",
+      provenBy: at(
         "packages/core/test/telemetry.test.ts",
         "has defaults, and exports log entries if traces or metrics are exported",
       ),
     },
     {
-      says: "telemetry.exporter is otlp or console",
-      servedBy: at(
+      title: "telemetry.exporter is otlp or console",
+      provenBy: at(
         "packages/otel/test/failures.test.ts",
         "`console` prints spans",
         "`none` counts everything as exported and sends nothing",
       ),
     },
     {
-      says: "another exporter is refused",
+      title: "another exporter is refused",
       test: refuses({ telemetry: { tracing: true, exporter: "zipkin" } }, /telemetry\.exporter/),
     },
     {
-      says: "listen({ port }) returns a promise that resolves when the application listens",
-      servedBy: at(
+      title: "listen({ port }) returns a promise that resolves when the application listens",
+      provenBy: at(
         "packages/core/test/app.test.ts",
         "listen resolves to the address, and close passes the grace period on",
       ),
     },
     {
-      says: "start() listens too",
+      title: "start() listens too",
       test: async () => {
         const app = await startPlayground({ app: { start: true } });
         assert.equal((await app.with({}).get("/context")).status, 200);
@@ -106,8 +106,8 @@ export const application: Section = {
       },
     },
     {
-      says: "getNativeServer() gives the instance of the wrapped framework",
-      servedBy: [
+      title: "getNativeServer() returns the instance of the wrapped framework",
+      provenBy: [
         ...at(
           "packages/server-express/test/express.test.ts",
           "runs native routes and middleware first, and kit serves the rest",
@@ -123,7 +123,7 @@ export const application: Section = {
       ],
     },
     {
-      says: "a group has handlers, and may have a prefix and middleware",
+      title: "a group has handlers, and may have a prefix and middleware",
       test: async () => {
         const route = await inspect(await playground(), "route", "GET /admin/users");
         assert.deepEqual(route["middleware"], ["first", "inner", "outer"]);
@@ -131,16 +131,16 @@ export const application: Section = {
       },
     },
     {
-      says: "a group without handlers is refused",
+      title: "a group without handlers is refused",
       test: refuses({ routes: [{ prefix: "/a" }] }, /routes\[0\]\.handlers/),
     },
     {
-      says: "a prefix is put in front of the path of a key",
+      title: "a prefix is put in front of the path of a key",
       test: async () =>
         assert.equal((await (await playgroundApp()).with({}).get("/admin/users")).status, 200),
     },
     {
-      says: "a path that has the prefix already stays as it is",
+      title: "a path that has the prefix already stays as it is",
       test: async () => {
         const api = (await playgroundApp()).with({});
         assert.equal((await api.get("/admin/roles")).status, 200);
@@ -148,15 +148,15 @@ export const application: Section = {
       },
     },
     {
-      says: "a middleware entry has name, middleware and priority, and lower priority runs first",
+      title: "a middleware entry has name, middleware and priority, and lower priority runs first",
       test: async () => {
         const { body } = await (await playgroundApp()).with({}).get("/admin/users");
         assert.deepEqual(body, { words: ["first", "inner", "outer"] });
       },
     },
     {
-      says: "a middleware entry without a name or with a priority that is no number is refused",
-      servedBy: at("packages/core/test/app.test.ts", "throws a TypeError that names the invalid option"),
+      title: "a middleware entry without a name or with a priority that is not a number is refused",
+      provenBy: at("packages/core/test/app.test.ts", "throws a TypeError that names the invalid option"),
     },
   ],
 };

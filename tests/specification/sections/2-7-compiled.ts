@@ -37,7 +37,7 @@ export const compiledRoutes: Section = {
   title: "Compiled routes",
   statements: [
     {
-      says: "a tree has a root and metadata of its routes",
+      title: "a tree has a root and metadata of its routes",
       test: async () => {
         const { root, metadata } = await tree();
         assert.equal(typeof root, "object");
@@ -47,11 +47,11 @@ export const compiledRoutes: Section = {
       },
     },
     {
-      says: "the segment of the root is empty",
+      title: "the segment of the root is empty",
       test: async () => assert.equal((await tree()).root.segment, ""),
     },
     {
-      says: "a node has its segment and a list of children",
+      title: "a node has its segment and a list of children",
       test: async () => {
         const node = nodeAt((await tree()).root, "notes");
         assert.equal(node.segment, "notes");
@@ -59,18 +59,18 @@ export const compiledRoutes: Section = {
       },
     },
     {
-      says: "a node of a parameter has its name",
+      title: "a node of a parameter has its name",
       test: async () => assert.equal(nodeAt((await tree()).root, "notes", ":").paramName, "id"),
     },
     {
-      says: "a node of a wildcard is marked and has its name",
+      title: "a node of a wildcard is marked and has its name",
       test: async () => {
         const { wildcard, paramName } = nodeAt((await wide()).root, "deep", "*");
         assert.deepEqual([wildcard, paramName], [true, "rest"]);
       },
     },
     {
-      says: "methods of a node hold the route's ref and the names of its validators",
+      title: "methods of a node contain the route's ref and the names of its validators",
       test: async () =>
         assert.deepEqual(nodeAt((await tree()).root, "notes", ":").methods, {
           GET: { ref: "GET /notes/:id", validators: ["GetNotesByIdParams"] },
@@ -79,7 +79,7 @@ export const compiledRoutes: Section = {
         }),
     },
     {
-      says: "the route table has each route under its method and path",
+      title: "the route table has each route under its method and path",
       test: async () =>
         assert.deepEqual(Object.keys(await table()), [
           "POST /notes",
@@ -90,7 +90,7 @@ export const compiledRoutes: Section = {
         ]),
     },
     {
-      says: "an entry has method, path, params, schemas and names of middleware",
+      title: "an entry has method, path, params, schemas and names of middleware",
       test: async () =>
         assert.deepEqual((await table())["PUT /notes/:id"], {
           method: "PUT",
@@ -103,7 +103,8 @@ export const compiledRoutes: Section = {
         }),
     },
     {
-      says: "an entry without a body has no bodySchema, and without query or response null for their schemas",
+      title:
+        "an entry without a body has no bodySchema, and without query or response null for their schemas",
       test: async () => {
         const entry = (await table())["DELETE /notes/:id"]!;
         assert.equal("bodySchema" in entry, false);

@@ -35,7 +35,7 @@ const defaults = [
   ["src/**/types.ts", "src/deep/types.ts"],
 ] as const;
 const typeStatements = defaults.map(([glob, path]): Statement => ({
-  says: `typeFiles has ${glob} by default`,
+  title: `typeFiles has ${glob} by default`,
   test: async () => {
     const files = {
       [path]: "export interface Found { a: string }\n",
@@ -51,7 +51,7 @@ const routeDefaults = [
   ["src/**/contracts.ts", "src/deep/contracts.ts"],
 ] as const;
 const routeStatements = routeDefaults.map(([glob, path]): Statement => ({
-  says: `routeFiles has ${glob} by default`,
+  title: `routeFiles has ${glob} by default`,
   test: async () =>
     assert.deepEqual(await routesOf({ [path]: contract("Found"), "src/other.ts": contract("Other") }), [
       "/found",
@@ -65,7 +65,7 @@ export const configuration: Section = {
   title: "Configuration",
   statements: [
     {
-      says: "defineConfig returns its argument",
+      title: "defineConfig returns its argument",
       test: () => {
         const config = { outputDir: "generated" };
         assert.equal(defineConfig(config), config);
@@ -73,7 +73,7 @@ export const configuration: Section = {
     },
     ...typeStatements,
     {
-      says: "typeFiles names the files of types",
+      title: "typeFiles names the files of types",
       test: async () => {
         const files = {
           "kit.config.ts": 'export default { typeFiles: ["domain/*.ts"] };\n',
@@ -85,7 +85,7 @@ export const configuration: Section = {
     },
     ...routeStatements,
     {
-      says: "routeFiles names the files of contracts",
+      title: "routeFiles names the files of contracts",
       test: async () => {
         const files = {
           "kit.config.ts": 'export default { routeFiles: ["api/*.ts"] };\n',
@@ -96,11 +96,11 @@ export const configuration: Section = {
       },
     },
     {
-      says: "outputDir is .kit by default",
+      title: "outputDir is .kit by default",
       test: async () => assert.deepEqual(await made(oneType, validator("Found")), [validator("Found")]),
     },
     {
-      says: "outputDir is the directory of the artifacts",
+      title: "outputDir is the directory of the artifacts",
       test: async () => {
         const files = { ...oneType, "kit.config.ts": 'export default { outputDir: "made/here" };\n' };
         assert.deepEqual(await made(files, validator("Found", "made/here"), ".kit"), [
@@ -109,22 +109,22 @@ export const configuration: Section = {
       },
     },
     {
-      says: "the compiler is tsc and distDir dist by default",
-      servedBy: at("packages/cli/test/compile.test.ts", "runs the compiled output without the sources"),
+      title: "the compiler is tsc and distDir dist by default",
+      provenBy: at("packages/cli/test/compile.test.ts", "runs the compiled output without the sources"),
     },
     {
-      says: "distDir and compilerArgs reach the compiler",
-      servedBy: at(
+      title: "distDir and compilerArgs reach the compiler",
+      provenBy: at(
         "packages/cli/test/compile.test.ts",
         "passes arguments of the configuration to the compiler",
       ),
     },
     {
-      says: "the compiler may be tsup or swc",
-      servedBy: at("tests/compilers/compilers.test.ts", "by ${compiler} runs without its sources"),
+      title: "the compiler may be tsup or swc",
+      provenBy: at("tests/compilers/compilers.test.ts", "by ${compiler} runs without its sources"),
     },
     {
-      says: "another compiler is refused",
+      title: "another compiler is refused",
       test: async () => {
         const files = { ...oneType, "package.json": '{ "name": "small", "kit": { "compiler": "babel" } }' };
         const { code, stderr } = await (await projectOf(files)).kit(["generate"]);
@@ -133,14 +133,14 @@ export const configuration: Section = {
       },
     },
     {
-      says: "kit.config.js is read too",
+      title: "kit.config.js is read too",
       test: async () => {
         const files = { ...oneType, "kit.config.js": 'export default { outputDir: "from-js" };\n' };
         assert.deepEqual(await made(files, "from-js", ".kit"), ["from-js"]);
       },
     },
     {
-      says: "the field kit of package.json is read if there is no configuration file",
+      title: "the field kit of package.json is read if there is no configuration file",
       test: async () => {
         const files = {
           ...oneType,
@@ -150,7 +150,7 @@ export const configuration: Section = {
       },
     },
     {
-      says: "kit.config.ts comes before package.json",
+      title: "kit.config.ts comes before package.json",
       test: async () => {
         const files = {
           ...oneType,

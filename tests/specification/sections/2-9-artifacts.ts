@@ -30,7 +30,7 @@ export const artifacts: Section = {
   title: "Generated artifacts",
   statements: [
     {
-      says: "git leaves the output directory out",
+      title: "git leaves the output directory out",
       test: async () => {
         const project = await playground();
         await run("git", ["init", "--quiet"], { cwd: project.root });
@@ -39,7 +39,7 @@ export const artifacts: Section = {
       },
     },
     {
-      says: "a build makes anew what somebody edited",
+      title: "a build replaces edited artifacts",
       test: async () => {
         const project = await playground();
         const file = join(project.root, ".kit/routes/index.ts");
@@ -50,7 +50,7 @@ export const artifacts: Section = {
       },
     },
     {
-      says: "validators/<Type>.validator.ts checks values of a type",
+      title: "validators/<Type>.validator.ts checks values of a type",
       test: async () => {
         const { NoteValidator } = await moduleOf<{ NoteValidator: Validator }>(
           await notes(),
@@ -69,12 +69,12 @@ export const artifacts: Section = {
       },
     },
     {
-      says: "validators/<entity>.ts holds the validators of an entity",
+      title: "validators/<entity>.ts contains the validators of an entity",
       test: hasFiles("validators/note.ts"),
     },
-    { says: "schemas/<table>.ts is the schema of a table", test: hasFiles("schemas/notes.ts") },
+    { title: "schemas/<table>.ts is the schema of a table", test: hasFiles("schemas/notes.ts") },
     {
-      says: "schemas/<entity>.openapi.json is the part of the document about an entity",
+      title: "schemas/<entity>.openapi.json is the part of the document about an entity",
       test: async () => {
         const { openapi, paths } = await jsonOf<{ openapi: string; paths: Json }>(
           await notes(),
@@ -85,11 +85,11 @@ export const artifacts: Section = {
       },
     },
     {
-      says: "schemas/openapi.json is a valid OpenAPI 3.1 document",
-      servedBy: at("tests/e2e/openapi.test.ts", "is valid OpenAPI 3.1"),
+      title: "schemas/openapi.json is a valid OpenAPI 3.1 document",
+      provenBy: at("tests/e2e/openapi.test.ts", "is valid OpenAPI 3.1"),
     },
     {
-      says: "kit generate:openapi --out writes the document to that path",
+      title: "kit generate:openapi --out writes the document to that path",
       test: async () => {
         const project = await playground();
         await project.kitOk("generate:openapi", "--out", "api.json");
@@ -100,7 +100,8 @@ export const artifacts: Section = {
       },
     },
     {
-      says: "after kit generate:openapi the output directory holds nothing that a build does not keep up to date",
+      title:
+        "after kit generate:openapi the output directory contains only files that a build keeps up to date",
       test: async () => {
         const project = await projectOf({
           "package.json": '{ "name": "small", "type": "module" }',
@@ -120,42 +121,43 @@ export interface Routes { "POST /a": RouteContract<void, void, Sent> }
       },
     },
     {
-      says: "routes/compiled-router.ts, routes/route-table.ts and routes/index.ts hold tree, table and application",
+      title:
+        "routes/compiled-router.ts, routes/route-table.ts and routes/index.ts contain tree, table and application",
       test: hasFiles("routes/compiled-router.ts", "routes/route-table.ts", "routes/index.ts"),
     },
     {
-      says: "routes.json lists the routes, and schemas.json the types",
+      title: "routes.json lists the routes, and schemas.json the types",
       test: async () => {
         assert.equal((await jsonOf<Json[]>(await notes(), ".kit/routes.json")).length, 5);
         assert.ok("Note" in (await jsonOf(await notes(), ".kit/schemas.json")));
       },
     },
     {
-      says: "tests/*.contract.test.ts are contract tests",
+      title: "tests/*.contract.test.ts are contract tests",
       test: hasFiles("tests/NoteRoutes.contract.test.ts"),
     },
     {
-      says: "contract tests ask a running application and pass",
-      servedBy: at(
+      title: "contract tests ask a running application and pass",
+      provenBy: at(
         "tests/e2e/coverage.test.ts",
         "generated tests cover every route, field, bound and rule, but no error that depends on data",
       ),
     },
-    { says: "client/index.ts is a typed client", test: hasFiles("client/index.ts") },
+    { title: "client/index.ts is a typed client", test: hasFiles("client/index.ts") },
     {
-      says: "migrations/ holds the draft of a migration, which says if it destroys data",
+      title: "migrations/ contains the draft of a migration, which says if the migration destroys data",
       test: async () => {
         const { destructive } = await jsonOf(await playground(), ".kit/migrations/pending.json");
         assert.equal(destructive, false);
       },
     },
     {
-      says: "a draft that drops a column is destructive",
-      servedBy: at("crates/kit-database/tests/plan.rs", "marks_a_dropped_column_as_destructive"),
+      title: "a draft that drops a column is destructive",
+      provenBy: at("crates/kit-database/tests/plan.rs", "marks_a_dropped_column_as_destructive"),
     },
     {
-      says: ".cache-hash names the content that a Rust server was made of",
-      servedBy: at(
+      title: ".cache-hash identifies the content that a Rust server was generated from",
+      provenBy: at(
         "packages/plugin-rust-server/test/rust-server.test.ts",
         "writes no file if the input is unchanged",
       ),

@@ -39,16 +39,16 @@ export const phases: Section = {
   title: "Request phases",
   statements: [
     {
-      says: "a request with params, query and body passes all phases in their order",
-      servedBy: at("tests/conformance/observed.test.ts", "the phases of a request are in order"),
+      title: "a request with params, query and body passes all phases in their order",
+      provenBy: at("tests/conformance/observed.test.ts", "the phases of a request are in order"),
     },
     {
-      says: "the first phases are received and server:normalize",
+      title: "the first phases are received and server:normalize",
       test: async () =>
         assert.deepEqual(namesOf(await written()).slice(0, 2), ["received", "server:normalize"]),
     },
     {
-      says: "each middleware is a phase, in ascending priority, before validation",
+      title: "each middleware is a phase, in ascending priority, before validation",
       test: async () => {
         const app = await playgroundApp();
         await app.with({}).get("/admin/users");
@@ -62,7 +62,7 @@ export const phases: Section = {
       },
     },
     {
-      says: "validation of the body comes after middleware and before the handler, and says pass",
+      title: "validation of the body comes after middleware and before the handler, and reports pass",
       test: async () => {
         const found = await written();
         const names = namesOf(found);
@@ -72,7 +72,8 @@ export const phases: Section = {
       },
     },
     {
-      says: "validation of params says fail if they are wrong, and is the last before the answer is written",
+      title:
+        "validation of params reports fail for invalid params, and is the last phase before the response is written",
       test: async () => {
         const app = await playgroundApp();
         assert.equal((await app.with({}).get("/typed/x/true")).status, 400);
@@ -83,7 +84,7 @@ export const phases: Section = {
       },
     },
     {
-      says: "validation of the query says fail if it is wrong",
+      title: "validation of the query reports fail for an invalid query",
       test: async () => {
         const app = await notesApp();
         assert.equal((await app.as("ada").get("/notes?page=0")).status, 400);
@@ -92,7 +93,7 @@ export const phases: Section = {
       },
     },
     {
-      says: "params, query and body are phases of each request, also if the contract has none of them",
+      title: "params, query and body are phases of each request, also if the contract has none of them",
       test: async () => {
         const names = namesOf(await written());
         for (const slot of ["params", "query", "body"])
@@ -100,7 +101,7 @@ export const phases: Section = {
       },
     },
     {
-      says: "after the handler come serialization, server:write and response",
+      title: "after the handler come serialization, server:write and response",
       test: async () =>
         assert.deepEqual(namesOf(await written()).slice(-4), [
           "handler",
@@ -110,11 +111,11 @@ export const phases: Section = {
         ]),
     },
     {
-      says: "response carries the status",
+      title: "response carries the status",
       test: async () => assert.equal((await written()).at(-1)?.status, 201),
     },
     {
-      says: "a failure in middleware stops the chain and is an error answer",
+      title: "a failure in middleware stops the chain and becomes an error response",
       test: async () => {
         const app = await notesApp();
         assert.equal((await app.with({}).get("/notes")).status, 401);
@@ -123,7 +124,7 @@ export const phases: Section = {
       },
     },
     {
-      says: "a failure in the handler stops the chain and is an error answer",
+      title: "a failure in the handler stops the chain and becomes an error response",
       test: async () => {
         const app = await playgroundApp();
         assert.equal((await app.with({}).get("/fail/app")).status, 418);
@@ -132,15 +133,15 @@ export const phases: Section = {
       },
     },
     {
-      says: "a failure in serialization is an error answer",
-      servedBy: at(
+      title: "a failure in serialization becomes an error response",
+      provenBy: at(
         "packages/core/test/errors.test.ts",
         "is 500 in development, with the location of the handler",
       ),
     },
     {
-      says: "a handler never runs on invalid input",
-      servedBy: at("tests/e2e/servers/validation.test.ts", "writes and changes no row"),
+      title: "a handler never runs on invalid input",
+      provenBy: at("tests/e2e/servers/validation.test.ts", "writes and changes no row"),
     },
   ],
 };

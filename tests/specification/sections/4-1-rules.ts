@@ -53,54 +53,55 @@ export const rules: Section = {
   title: "Endpoint rules",
   statements: [
     {
-      says: "an endpoint is one key of a group, with :name for a parameter",
+      title: "an endpoint is one key of a group, with :name for a parameter",
       test: answers("/files/a", { route: "parameter", value: "a" }),
     },
     {
-      says: "a path parameter is of its type",
+      title: "a path parameter has its declared type",
       test: answers("/typed/5/1", { params: "number boolean", query: "undefined undefined" }),
     },
     {
-      says: "a query parameter is of its type",
+      title: "a query parameter has its declared type",
       test: answers("/typed/5/0?limit=7", { params: "number boolean", query: "number undefined" }),
     },
     {
-      says: "a path parameter of another type is 400",
+      title: "a path parameter of another type is 400",
       test: () => assertRefused("/typed/five/true", "$.count"),
     },
     {
-      says: "a query parameter of another type is 400",
+      title: "a query parameter of another type is 400",
       test: () => assertRefused("/typed/5/true?limit=many", "$.limit"),
     },
     {
-      says: "a body that does not fit is 400, and the handler does not run",
-      servedBy: at("tests/e2e/servers/validation.test.ts", "${field} ${what}", "writes and changes no row"),
+      title: "a body that does not fit is 400, and the handler does not run",
+      provenBy: at("tests/e2e/servers/validation.test.ts", "${field} ${what}", "writes and changes no row"),
     },
     {
-      says: "a static segment comes before a parameter",
+      title: "a static segment comes before a parameter",
       test: answers("/files/upload", { route: "static", value: "" }),
     },
     {
-      says: "a static segment comes before a wildcard",
+      title: "a static segment comes before a wildcard",
       test: answers("/deep/known", { route: "static", value: "" }),
     },
     {
-      says: "at each level of the tree static comes before parameter before wildcard, whatever the order of the contracts",
-      servedBy: at(
+      title:
+        "at each level of the tree static comes before parameter before wildcard, whatever the order of the contracts",
+      provenBy: at(
         "packages/core/test/router/differential.test.ts",
         "random routes and requests agree with a naive matcher",
       ),
     },
     {
-      says: "a wildcard takes the whole rest of the path as one text",
+      title: "a wildcard matches the rest of the path as one string",
       test: answers("/deep/a/b/c", { route: "wildcard", value: "a/b/c" }),
     },
     {
-      says: "a wildcard takes what follows a static segment",
+      title: "a wildcard matches the segments after a static segment",
       test: answers("/deep/known/more", { route: "wildcard", value: "known/more" }),
     },
     {
-      says: "a wildcard and a parameter at the same place fail the build",
+      title: "a wildcard and a parameter at the same place fail the build",
       test: async () => {
         const project = await projectOf({
           "package.json": '{ "name": "a", "type": "module" }',
@@ -121,14 +122,14 @@ export const rules: Section = {
       },
     },
     {
-      says: "a slash at the end of the path makes no difference",
+      title: "a slash at the end of the path makes no difference",
       test: async () => {
         await answers("/files/upload/", { route: "static", value: "" })();
         await answers("/admin/users/", { words: ["first", "inner", "outer"] })();
       },
     },
     {
-      says: "the tree has paths without the slash at the end",
+      title: "the tree has paths without the slash at the end",
       test: async () => {
         const tree = await textOf(await playground(), ".kit/routes/compiled-router.ts");
         assert.match(tree, /ref: "GET \/slash"/);
@@ -137,7 +138,7 @@ export const rules: Section = {
       },
     },
     {
-      says: "a method that is not registered is 405, and Allow lists those that are",
+      title: "a method that is not registered is 405, and Allow lists those that are",
       test: async () => {
         const answer = await (await api()).send("DELETE", "/things");
         assert.equal(answer.status, 405);
@@ -145,14 +146,14 @@ export const rules: Section = {
       },
     },
     {
-      says: "Allow lists the methods of that path",
-      servedBy: at(
+      title: "Allow lists the methods of that path",
+      provenBy: at(
         "tests/e2e/servers/routing.test.ts",
         "405 METHOD_NOT_ALLOWED names the methods in Allow > ${method} ${path}",
       ),
     },
     {
-      says: "Allow lists the methods of the one node that matches",
+      title: "Allow lists the methods of the one node that matches",
       changed:
         "Allow lists the methods of every node that matches the path, since each of them is answered: a static segment without a method gives way to a parameter",
       test: async () => {
@@ -163,28 +164,28 @@ export const rules: Section = {
       },
     },
     {
-      says: "a path that nothing matches is 404",
+      title: "a path without a matching route is 404",
       test: async () => {
         for (const path of ["/", "/thing", "/things/1", "/files", "/files/a/b", "/deep"])
           assert.equal((await (await api()).get(path)).status, 404, path);
       },
     },
     {
-      says: "matching costs by the depth of a path, not by the number of routes",
+      title: "matching costs by the depth of a path, not by the number of routes",
       test: () => {
         const [few, many] = [looksAmong(5), looksAmong(1_000)];
         assert.ok(many <= 2 * few, `${many} looks among 1000 routes, ${few} among 5`);
       },
     },
     {
-      says: "in development GET /openapi.json is the document",
-      servedBy: at(
+      title: "in development GET /openapi.json is the document",
+      provenBy: at(
         "tests/e2e/openapi.test.ts",
         "is the document that a running server in development serves",
       ),
     },
     {
-      says: "in production GET /openapi.json is 404",
+      title: "in production GET /openapi.json is 404",
       test: async () =>
         assert.equal((await (await playgroundInProduction()).with({}).get("/openapi.json")).status, 404),
     },

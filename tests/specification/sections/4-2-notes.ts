@@ -29,11 +29,11 @@ export const notesEndpoints: Section = {
   title: "Notes",
   statements: [
     {
-      says: "every endpoint needs authorization",
-      servedBy: at("tests/e2e/servers/auth.test.ts", "401 UNAUTHORIZED on every route > no header"),
+      title: "every endpoint needs authorization",
+      provenBy: at("tests/e2e/servers/auth.test.ts", "401 UNAUTHORIZED on every route > no header"),
     },
     {
-      says: "POST /notes answers 201 with the note",
+      title: "POST /notes responds with 201 and the note",
       test: async () => {
         const { createdAt, updatedAt, id, ...note } = await aNote();
         assert.deepEqual(note, { title: "t", content: "c", authorId: "ada", archived: false });
@@ -43,26 +43,26 @@ export const notesEndpoints: Section = {
       },
     },
     {
-      says: "POST /notes needs title and content",
-      servedBy: at(
+      title: "POST /notes needs title and content",
+      provenBy: at(
         "tests/e2e/servers/validation.test.ts",
         "POST requires title and content, and names every missing field at once",
       ),
     },
     {
-      says: "archived of POST /notes is optional and false by default",
+      title: "archived of POST /notes is optional and false by default",
       test: async () => {
         assert.equal((await aNote()).archived, false);
         assert.equal((await aNote({ title: "t", content: "c", archived: true })).archived, true);
       },
     },
     {
-      says: "the author is the user of the token, and authorId of the body is ignored",
+      title: "the author is the user of the token, and authorId of the body is ignored",
       test: async () =>
         assert.equal((await aNote({ title: "t", content: "c", authorId: "eve" })).authorId, "ada"),
     },
     {
-      says: "GET /notes gives a page and its place among all",
+      title: "GET /notes returns a page and its position among all pages",
       test: async () => {
         await aNote();
         const { status, body } = await (await notesApp()).as("ada").get<PageJson>("/notes?page=1&pageSize=2");
@@ -73,23 +73,23 @@ export const notesEndpoints: Section = {
       },
     },
     {
-      says: "page is 1 and pageSize 20 by default, newest first",
-      servedBy: at(paging, "the default is page 1 with 20 notes of all users, newest first"),
+      title: "page is 1 and pageSize 20 by default, newest first",
+      provenBy: at(paging, "the default is page 1 with 20 notes of all users, newest first"),
     },
     {
-      says: "the offset is (page - 1) * pageSize",
-      servedBy: at(paging, "the pages together are the whole list, without gaps or repetitions"),
+      title: "the offset is (page - 1) * pageSize",
+      provenBy: at(paging, "the pages together are the whole list, without gaps or repetitions"),
     },
     {
-      says: "total counts all notes, and totalPages is total / pageSize, rounded up",
-      servedBy: at(
+      title: "total counts all notes, and totalPages is total / pageSize, rounded up",
+      provenBy: at(
         paging,
         "totals decrease after a delete",
         "responds with an empty list and zero pages if there are no notes",
       ),
     },
     {
-      says: "an item has id, title, archived and createdAt and nothing else",
+      title: "an item has id, title, archived and createdAt and nothing else",
       test: async () => {
         await aNote();
         const { body } = await (await notesApp()).as("ada").get<PageJson>("/notes?pageSize=1");
@@ -97,7 +97,7 @@ export const notesEndpoints: Section = {
       },
     },
     {
-      says: "GET /notes/:id gives the note",
+      title: "GET /notes/:id returns the note",
       test: async () => {
         const note = await aNote();
         const { status, body } = await (await notesApp()).as("bob").get(`/notes/${note.id}`);
@@ -105,11 +105,11 @@ export const notesEndpoints: Section = {
         assert.deepEqual(body, note);
       },
     },
-    { says: "GET of an unknown id is 404 NOTE_NOT_FOUND", test: isUnknown("GET") },
-    { says: "PUT of an unknown id is 404 NOTE_NOT_FOUND", test: isUnknown("PUT", '{"title":"t"}') },
-    { says: "DELETE of an unknown id is 404 NOTE_NOT_FOUND", test: isUnknown("DELETE") },
+    { title: "GET of an unknown id is 404 NOTE_NOT_FOUND", test: isUnknown("GET") },
+    { title: "PUT of an unknown id is 404 NOTE_NOT_FOUND", test: isUnknown("PUT", '{"title":"t"}') },
+    { title: "DELETE of an unknown id is 404 NOTE_NOT_FOUND", test: isUnknown("DELETE") },
     {
-      says: "PUT /notes/:id changes the given fields and gives the note",
+      title: "PUT /notes/:id changes the given fields and returns the note",
       test: async () => {
         const note = await aNote();
         const { status, body } = await (
@@ -122,14 +122,14 @@ export const notesEndpoints: Section = {
       },
     },
     {
-      says: "PUT refreshes updatedAt",
-      servedBy: at(
+      title: "PUT refreshes updatedAt",
+      provenBy: at(
         "tests/e2e/servers/notes.test.ts",
         "a body without fields still updates updatedAt, and resets nothing",
       ),
     },
     {
-      says: "DELETE /notes/:id answers without a body, and the note is gone",
+      title: "DELETE /notes/:id responds without a body and deletes the note",
       test: async () => {
         const note = await aNote();
         const ada = (await notesApp()).as("ada");
@@ -139,8 +139,8 @@ export const notesEndpoints: Section = {
       },
     },
     {
-      says: "a page or pageSize that is no number or out of range is 400",
-      servedBy: at(paging, "page=${value} and pageSize=${value}", "a page size above the maximum"),
+      title: "a page or pageSize that is not a number or out of range is 400",
+      provenBy: at(paging, "page=${value} and pageSize=${value}", "a page size above the maximum"),
     },
   ],
 };
@@ -152,20 +152,20 @@ export const otherEndpoints: Section = {
   title: "Users and todos",
   statements: [
     {
-      says: "users are added, read, changed and deleted",
-      servedBy: at(teams, "are created, read, changed and deleted"),
+      title: "users are added, read, changed and deleted",
+      provenBy: at(teams, "are created, read, changed and deleted"),
     },
     {
-      says: "users are listed by page and pageSize",
-      servedBy: at(teams, "are listed by status in pages"),
+      title: "users are listed by page and pageSize",
+      provenBy: at(teams, "are listed by status in pages"),
     },
     {
-      says: "a second user of an address is 409 USER_EMAIL_CONFLICT",
-      servedBy: at(teams, "cannot share an address"),
+      title: "a second user of an address is 409 USER_EMAIL_CONFLICT",
+      provenBy: at(teams, "cannot share an address"),
     },
     {
-      says: "todos have the same five operations",
-      servedBy: at(
+      title: "todos have the same five operations",
+      provenBy: at(
         teams,
         "belong to an existing user, and are deleted with the user",
         "are listed by user and by state",

@@ -44,21 +44,21 @@ export const sidecarEndpoints: Section = {
   title: "Sidecar endpoints",
   statements: [
     {
-      says: "the port is 9800 unless the options say another",
-      servedBy: at(
+      title: "the port is 9800 unless the options say another",
+      provenBy: at(
         "packages/plugin-debug/test/options.test.ts",
         "default to port 9800 of this machine, with credentials hidden",
       ),
     },
     {
-      says: "answers are JSON",
+      title: "responses are JSON",
       test: async () => {
         const answer = await fetch(`http://127.0.0.1:${await (await asked()).debugPort()}/_debug/health`);
         assert.match(answer.headers.get("content-type") ?? "", /^application\/json/);
       },
     },
     {
-      says: "/_debug/routes lists the routes with middleware, validators and serializer",
+      title: "/_debug/routes lists the routes with middleware, validators and serializer",
       test: async () => {
         const routes = await listOf("routes", "routes");
         assert.equal(routes.length, 5);
@@ -67,7 +67,7 @@ export const sidecarEndpoints: Section = {
       },
     },
     {
-      says: "/_debug/routes/:method/:path shows one route",
+      title: "/_debug/routes/:method/:path shows one route",
       test: async () => {
         const { method, path, ref, middleware, validators, serializer } = await ask("routes/PUT/notes/:id");
         assert.deepEqual(
@@ -84,7 +84,7 @@ export const sidecarEndpoints: Section = {
       },
     },
     {
-      says: "/_debug/routes/:method/:path takes a path whose first slash is escaped",
+      title: "/_debug/routes/:method/:path accepts a path whose first slash is escaped",
       test: async () => {
         const port = await (await asked()).debugPort();
         const answer = await fetch(`http://127.0.0.1:${port}/_debug/routes/GET/%2Fnotes%2F:id`);
@@ -93,14 +93,14 @@ export const sidecarEndpoints: Section = {
       },
     },
     {
-      says: "/_debug/middleware shows the chain with priorities",
+      title: "/_debug/middleware shows the chain with priorities",
       test: async () => {
         const middleware = await listOf("middleware", "middleware");
         assert.equal(middleware.find(({ name }) => name === "requireAuth")?.["priority"], 10);
       },
     },
     {
-      says: "/_debug/deps and /_debug/dependencies show the graph of packages",
+      title: "/_debug/deps and /_debug/dependencies show the graph of packages",
       test: async () => {
         const packages = await listOf("deps", "dependencies");
         for (const one of packages) assertHas(one, "name", "dependsOn");
@@ -108,7 +108,7 @@ export const sidecarEndpoints: Section = {
       },
     },
     {
-      says: "/_debug/schema/:name shows a type and its uses",
+      title: "/_debug/schema/:name shows a type and its uses",
       test: async () => {
         const schema = await ask("schema/Note");
         assert.equal(schema["name"], "Note");
@@ -117,7 +117,7 @@ export const sidecarEndpoints: Section = {
       },
     },
     {
-      says: "/_debug/errors lists the recent errors",
+      title: "/_debug/errors lists the recent errors",
       test: async () => {
         const errors = await listOf("errors", "errors");
         const codes = new Set(errors.map(({ code }) => code));
@@ -126,7 +126,7 @@ export const sidecarEndpoints: Section = {
       },
     },
     {
-      says: "/_debug/errors takes since, limit and last",
+      title: "/_debug/errors accepts since, limit and last",
       test: async () => {
         assert.equal((await listOf("errors?last=1", "errors")).length, 1);
         assert.equal((await listOf("errors?limit=2", "errors")).length, 2);
@@ -135,7 +135,7 @@ export const sidecarEndpoints: Section = {
       },
     },
     {
-      says: "/_debug/performance shows percentiles and throughput of a route in a window",
+      title: "/_debug/performance shows percentiles and throughput of a route in a window",
       test: async () => {
         const figures = await ask("performance?route=/notes&window=5m");
         assertHas(
@@ -157,7 +157,7 @@ export const sidecarEndpoints: Section = {
       },
     },
     {
-      says: "/_debug/health shows status, uptime and memory, connections and the lag of the event loop",
+      title: "/_debug/health shows status, uptime and memory, connections and the lag of the event loop",
       test: async () => {
         const health = await ask("health");
         assert.equal(health["status"], "ok");
@@ -166,7 +166,7 @@ export const sidecarEndpoints: Section = {
       },
     },
     {
-      says: "/_debug/health shows adapter, platform, port and host, which kit inspect server reads",
+      title: "/_debug/health shows adapter, platform, port and host, which kit inspect server reads",
       test: async () => {
         const app = await asked();
         const { adapter, port, host } = await ask("health");
@@ -174,7 +174,7 @@ export const sidecarEndpoints: Section = {
       },
     },
     {
-      says: "/_debug/server shows adapter, platform, port and status",
+      title: "/_debug/server shows adapter, platform, port and status",
       test: async () => {
         const server = await ask("server");
         assertHas(server, "adapter", "platform", "port", "status");
@@ -182,7 +182,7 @@ export const sidecarEndpoints: Section = {
       },
     },
     {
-      says: "/_debug/build-pipeline shows the hooks of builds in their order",
+      title: "/_debug/build-pipeline shows the hooks of builds in their order",
       test: async () => {
         const hooks = await listOf("build-pipeline", "hooks");
         assert.deepEqual(
@@ -192,7 +192,7 @@ export const sidecarEndpoints: Section = {
       },
     },
     {
-      says: "/_debug/spans lists recent spans and takes since",
+      title: "/_debug/spans lists recent spans and accepts since",
       test: async () => {
         const spans = await listOf("spans?since=5m", "spans");
         assert.ok(spans.some(({ name }) => name === "POST /notes"));
@@ -200,7 +200,7 @@ export const sidecarEndpoints: Section = {
       },
     },
     {
-      says: "/_debug/traces shows trees of spans",
+      title: "/_debug/traces shows trees of spans",
       test: async () => {
         const traces = await listOf("traces", "traces");
         const names = [
@@ -217,22 +217,22 @@ export const sidecarEndpoints: Section = {
       },
     },
     {
-      says: "/_debug/traces has the last 100 requests at most",
-      servedBy: at(
+      title: "/_debug/traces has the last 100 requests at most",
+      provenBy: at(
         "packages/plugin-debug/test/endpoints.test.ts",
         "returns at most 100 traces, and at most as many requests as are kept",
       ),
     },
     {
-      says: "/_debug/logs lists recent log entries and takes since and level",
-      servedBy: at(
+      title: "/_debug/logs lists recent log entries and accepts since and level",
+      provenBy: at(
         "packages/plugin-debug/test/endpoints.test.ts",
         "returns logs, filtered by level and time",
       ),
     },
     {
-      says: "/_debug/logs hides what logging.redact names",
-      servedBy: at("tests/conformance/observed.test.ts", "hidden values appear nowhere"),
+      title: "/_debug/logs hides the fields of logging.redact",
+      provenBy: at("tests/conformance/observed.test.ts", "hidden values appear nowhere"),
     },
   ],
 };

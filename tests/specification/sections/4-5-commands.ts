@@ -56,7 +56,7 @@ export const commands: Section = {
   title: "Commands",
   statements: [
     {
-      says: "kit scaffold init <name> --server native --db raw makes a project",
+      title: "kit scaffold init <name> --server native --db raw creates a project",
       test: async () => {
         const project = await scaffolded();
         const { name } = await jsonOf(project, "shelf/package.json");
@@ -65,14 +65,14 @@ export const commands: Section = {
       },
     },
     {
-      says: "a project of every server and database builds, and its types are right",
-      servedBy: at(
+      title: "a project for every server and database builds and passes the type check",
+      provenBy: at(
         "tests/scaffold/scaffold.test.ts",
         "on ${server} with ${database} is built and type-checked",
       ),
     },
     {
-      says: "a new project has the typed client and contract tests, also with --db raw",
+      title: "a new project has the typed client and contract tests, also with --db raw",
       test: async () => {
         const { dependencies, devDependencies } = await jsonOf<Record<string, object>>(
           await scaffolded(),
@@ -84,11 +84,11 @@ export const commands: Section = {
       },
     },
     {
-      says: "kit scaffold init refuses another server and another database",
-      servedBy: at("crates/kit-cli/tests/scaffold.rs", "refuses_invalid_options_as_wrong_usage"),
+      title: "kit scaffold init refuses another server and another database",
+      provenBy: at("crates/kit-cli/tests/scaffold.rs", "refuses_invalid_options_as_wrong_usage"),
     },
     {
-      says: "kit build runs the pipeline and says what it made",
+      title: "kit build runs the pipeline and reports the result",
       test: async () => {
         const { stdout } = await (await playground()).kitOk("build", "--no-compile", "--json");
         const { status, counts } = JSON.parse(stdout) as { status: string; counts: Json };
@@ -97,16 +97,16 @@ export const commands: Section = {
       },
     },
     {
-      says: "kit dev serves the application, and serves it anew after each edit",
-      servedBy: at("packages/cli/test/dev.test.ts", "serves edits on ${from} without refusing a connection"),
+      title: "kit dev serves the application, and restarts it after each edit",
+      provenBy: at("packages/cli/test/dev.test.ts", "serves edits on ${from} without refusing a connection"),
     },
     {
-      says: "kit dev says which migrations are not applied",
+      title: "kit dev reports migrations that are not applied",
       test: async () =>
         assert.match(await saidByDev(/not applied/), /1 migration not applied: \d{14}_create_notes/),
     },
     {
-      says: "kit generate makes the artifacts and compiles nothing, kit build compiles",
+      title: "kit generate writes the artifacts without compiling, kit build compiles",
       test: async () => {
         const project = await projectOf({
           "package.json": '{ "name": "small", "type": "module" }',
@@ -124,7 +124,7 @@ export const commands: Section = {
       },
     },
     {
-      says: "kit generate:tests writes the contract tests",
+      title: "kit generate:tests writes the contract tests",
       test: async () => {
         const project = await playground();
         const { stdout } = await project.kitOk("generate:tests", "--json");
@@ -137,34 +137,34 @@ export const commands: Section = {
       },
     },
     {
-      says: "kit generate:openapi writes .kit/openapi.json",
+      title: "kit generate:openapi writes .kit/openapi.json",
       changed:
         "it writes `.kit/schemas/openapi.json`, as every build does, or the file that `--out` names: a second document in `.kit/` went out of date",
-      servedBy: at("crates/kit-cli/tests/build.rs", "copies_the_openapi_document_to_the_given_path"),
+      provenBy: at("crates/kit-cli/tests/build.rs", "copies_the_openapi_document_to_the_given_path"),
     },
     {
-      says: "kit test runs generated tests and those of the project",
-      servedBy: at(
+      title: "kit test runs generated tests and those of the project",
+      provenBy: at(
         "packages/cli/test/testing.test.ts",
         "runs contract tests alone, and with the other tests",
       ),
     },
     {
-      says: "kit test --json tells what passed and failed",
-      servedBy: at(
+      title: "kit test --json lists passed and failed tests",
+      provenBy: at(
         "packages/cli/test/testing.test.ts",
         "lists failures with their location, as text and as JSON",
       ),
     },
     {
-      says: "kit test:contracts runs contract tests alone",
-      servedBy: at(
+      title: "kit test:contracts runs contract tests alone",
+      provenBy: at(
         "packages/cli/test/testing.test.ts",
         "runs contract tests alone, and with the other tests",
       ),
     },
     {
-      says: "kit test --json names the generated file of a contract test that fails",
+      title: "kit test --json names the generated file of a contract test that fails",
       test: async () => {
         // The handler of `GET /wrong-answer` breaks its contract.
         const { stdout } = await (
@@ -180,17 +180,17 @@ export const commands: Section = {
       },
     },
     {
-      says: "kit migrate:generate --name <name> creates a migration",
-      servedBy: at("packages/cli/test/kit.test.ts", "generates a migration once"),
+      title: "kit migrate:generate --name <name> creates a migration",
+      provenBy: at("packages/cli/test/kit.test.ts", "generates a migration once"),
     },
     {
-      says: "kit migrate:apply applies it, once",
-      servedBy: at("tests/e2e/build.test.ts", "apply runs once and then has nothing to do"),
+      title: "kit migrate:apply applies it, once",
+      provenBy: at("tests/e2e/build.test.ts", "apply runs once and then has nothing to do"),
     },
-    { says: "kit inspect has subcommands", test: hasHelp("inspect") },
+    { title: "kit inspect has subcommands", test: hasHelp("inspect") },
     {
-      says: "every command ends with 0, 1 or 2, and its result is on standard output",
-      servedBy: at(
+      title: "every command exits with 0, 1 or 2, and its result is on standard output",
+      provenBy: at(
         "tests/e2e/commands.test.ts",
         "every command prints help with 0 and refuses unknown arguments with 2",
         '0: kit ${args.join(" ")}',

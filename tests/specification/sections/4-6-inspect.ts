@@ -18,35 +18,36 @@ export const inspection: Section = {
   number: "4.6",
   title: "kit inspect",
   statements: [
-    { says: "--json and --format json print JSON", servedBy: at(flags, eachFlag) },
+    { title: "--json and --format json print JSON", provenBy: at(flags, eachFlag) },
     {
-      says: "--debug-port names the port of the sidecar",
-      servedBy: at(flags, 'inspect ${args.join(" ")} uses the given port, and names it'),
+      title: "--debug-port names the port of the sidecar",
+      provenBy: at(flags, 'inspect ${args.join(" ")} uses the given port, and names it'),
     },
     {
-      says: "the port is 9800 unless --debug-port names another",
+      title: "the port is 9800 unless --debug-port names another",
       test: async () => {
         const { stdout } = await (await playground()).kitOk("inspect", "errors", "--help");
         assert.match(stdout, /9800/);
       },
     },
-    { says: "--root names the project", servedBy: at(flags, eachFlag) },
+    { title: "--root names the project", provenBy: at(flags, eachFlag) },
     {
-      says: "--verbose and -v say more",
-      servedBy: at("crates/kit-cli/tests/inspect.rs", "lists_routes_with_their_types"),
+      title: "--verbose and -v say more",
+      provenBy: at("crates/kit-cli/tests/inspect.rs", "lists_routes_with_their_types"),
     },
     {
-      says: "subcommands about a build need no running server",
+      title: "subcommands about a build need no running server",
       test: async () => {
         assert.equal((await inspect<Json[]>(await playground(), "routes", "--debug-port", "1")).length, 19);
       },
     },
     {
-      says: "subcommands about a running server ask the sidecar, and say if there is none",
-      servedBy: at("crates/kit-cli/tests/inspect_sidecar.rs", "reports_a_sidecar_that_is_not_running"),
+      title:
+        "subcommands about a running server request data from the sidecar, and report if no sidecar runs",
+      provenBy: at("crates/kit-cli/tests/inspect_sidecar.rs", "reports_a_sidecar_that_is_not_running"),
     },
     {
-      says: "routes lists method, path, params, query, body and response of each route",
+      title: "routes lists method, path, params, query, body and response of each route",
       test: async () => {
         const routes = await ofNotes<Json[]>("routes");
         for (const route of routes)
@@ -63,7 +64,7 @@ export const inspection: Section = {
       },
     },
     {
-      says: "route shows one route with middleware and handler",
+      title: "route shows one route with middleware and handler",
       test: async () => {
         const route = await ofNotes("route", "GET /notes/:id");
         assert.deepEqual(route["middleware"], ["requireAuth"]);
@@ -74,11 +75,11 @@ export const inspection: Section = {
       },
     },
     {
-      says: "route shows schemas if it is asked to be verbose",
-      servedBy: at("crates/kit-cli/tests/inspect.rs", "shows_the_location_of_a_routes_handler"),
+      title: "route shows schemas with --verbose",
+      provenBy: at("crates/kit-cli/tests/inspect.rs", "shows_the_location_of_a_routes_handler"),
     },
     {
-      says: "middleware lists name, priority and type",
+      title: "middleware lists name, priority and type",
       test: async () => {
         const found = await inspect<Json[]>(await playground(), "middleware");
         assert.deepEqual(
@@ -93,11 +94,12 @@ export const inspection: Section = {
       },
     },
     {
-      says: "dependencies and deps list the packages of kit that each depends on",
-      servedBy: at(flags, "dependencies, by both names"),
+      title: "dependencies and deps list the packages of kit that each depends on",
+      provenBy: at(flags, "dependencies, by both names"),
     },
     {
-      says: "schema shows the properties of a type, with type, rules and tags, and the routes that use the type",
+      title:
+        "schema shows the properties of a type, with type, rules and tags, and the routes that use the type",
       test: async () => {
         const schema = await ofNotes<Json & { properties: Json[]; usedBy: Json[] }>("schema", "Note");
         assert.equal(schema["name"], "Note");
@@ -110,7 +112,7 @@ export const inspection: Section = {
       },
     },
     {
-      says: "tags of a property are all its tags, those of validation too",
+      title: "tags of a property include its validation tags",
       test: async () => {
         const { properties } = await ofNotes<{ properties: { name: string; tags: string[] }[] }>(
           "schema",
@@ -122,7 +124,7 @@ export const inspection: Section = {
       },
     },
     {
-      says: "build-pipeline shows hooks, taps, the status of the last build and the output directory",
+      title: "build-pipeline shows hooks, taps, the status of the last build and the output directory",
       test: async () => {
         const pipeline = await ofNotes<Json & { hooks: Json[] }>("build-pipeline");
         for (const hook of pipeline.hooks) {
@@ -135,21 +137,21 @@ export const inspection: Section = {
       },
     },
     {
-      says: "build-pipeline says if there was no build",
+      title: "build-pipeline reports if the project was never built",
       test: async () => {
         const project = await projectOf({ "package.json": '{ "name": "new", "type": "module" }' });
         assert.equal((await inspect(project, "build-pipeline"))["lastBuildStatus"], "none");
       },
     },
     {
-      says: "build-pipeline shows hookName, tapName and order of each tap",
-      servedBy: at(
+      title: "build-pipeline shows hookName, tapName and order of each tap",
+      provenBy: at(
         "packages/cli/test/plugins.test.ts",
         "a plugin adds a type, changes one, adds a validator and emits files",
       ),
     },
     {
-      says: "errors lists timestamp, traceId, code, status, message, route, phase and details",
+      title: "errors lists timestamp, traceId, code, status, message, route, phase and details",
       test: async () => {
         await (await notesApp()).as("ada").get("/notes/none");
         const [error] = await running<Json[]>("errors", "--last", "1");
@@ -159,7 +161,7 @@ export const inspection: Section = {
       },
     },
     {
-      says: "errors shows 10 unless --last says another number",
+      title: "errors shows 10 unless --last sets another number",
       test: async () => {
         const ada = (await notesApp()).as("ada");
         for (let count = 0; count < 12; count += 1) await ada.get("/notes/none");
@@ -168,7 +170,7 @@ export const inspection: Section = {
       },
     },
     {
-      says: "performance shows route, p50, p95, p99, count and avgMs of a route",
+      title: "performance shows route, p50, p95, p99, count and avgMs of a route",
       test: async () => {
         await (await notesApp()).as("ada").get("/notes");
         const figures = await running("performance", "--route", "/notes");
@@ -178,11 +180,11 @@ export const inspection: Section = {
       },
     },
     {
-      says: "performance is of the route / unless --route names one",
+      title: "performance is of the route / unless --route names one",
       test: async () => assert.equal((await running("performance"))["route"], "/"),
     },
     {
-      says: "server shows adapter, platform, status, port and host",
+      title: "server shows adapter, platform, status, port and host",
       test: async () => {
         const { platform, ...rest } = await running("server");
         assert.ok(String(platform).length > 0);

@@ -45,38 +45,39 @@ export const rustServer: Section = {
   title: "Rust server",
   statements: [
     {
-      says: "the option db names the layer of SQL, and another than sqlx is refused",
-      servedBy: at(plugin, "refuses invalid options when the plugin is created"),
+      title: "the option db names the layer of SQL, and another than sqlx is refused",
+      provenBy: at(plugin, "refuses invalid options when the plugin is created"),
     },
     {
-      says: "models/<entity>.rs and models/mod.rs hold the types",
+      title: "models/<entity>.rs and models/mod.rs contain the types",
       test: makes(".kit/models/note.rs", ".kit/models/mod.rs"),
     },
     {
-      says: "db/mod.rs has the pool, and functions create, read, change, list and delete rows of each entity",
-      servedBy: at("crates/kit-rust-server/tests/served.rs", "runs_every_function_of_the_database_modules"),
+      title:
+        "db/mod.rs has the pool, and functions create, read, change, list and delete rows of each entity",
+      provenBy: at("crates/kit-rust-server/tests/served.rs", "runs_every_function_of_the_database_modules"),
     },
     {
-      says: "router.rs, app.rs, error.rs and db/mod.rs are generated",
+      title: "router.rs, app.rs, error.rs and db/mod.rs are generated",
       test: makes(".kit/router.rs", ".kit/app.rs", ".kit/error.rs", ".kit/db/mod.rs"),
     },
     {
-      says: "a migration is named by twelve digits and create_<table>",
+      title: "a migration is named by twelve digits and create_<table>",
       test: makes(".kit/migrations/000000000001_create_notes.sql"),
     },
     {
-      says: "generated Rust is the same for the same types, byte by byte",
-      servedBy: at("crates/kit-rust-server/tests/goldens.rs", "matches_the_golden_of_notes"),
+      title: "generated Rust is the same for the same types, byte by byte",
+      provenBy: at("crates/kit-rust-server/tests/goldens.rs", "matches_the_golden_of_notes"),
     },
     {
-      says: "errors of the application are answered with their status",
-      servedBy: at(
+      title: "responses to errors of the application have the status of the error",
+      provenBy: at(
         "tests/differential/notes.test.ts",
         "Notes on Node and in Rust > respond equally in ${mode}",
       ),
     },
     {
-      says: "handlers, services and middleware of the user are never overwritten, and .kit is",
+      title: "handlers, services and middleware of the user are never overwritten, and .kit is",
       test: async () => {
         const project = await notesInRust();
         for (const path of theirs) {
@@ -99,7 +100,7 @@ export const rustServer: Section = {
       },
     },
     {
-      says: "a build overwrites src/main.rs, src/lib.rs and Cargo.toml",
+      title: "a build overwrites src/main.rs, src/lib.rs and Cargo.toml",
       changed:
         "kit overwrites src/main.rs and src/lib.rs. Cargo.toml is the user's: a build adds what generated code lacks, so that dependencies and settings of the user stay",
       test: async () => {
@@ -120,37 +121,37 @@ export const rustServer: Section = {
       },
     },
     {
-      says: "the compile step runs the Rust build in place of the project's compiler",
-      servedBy: at(
+      title: "the compile step runs the Rust build in place of the project's compiler",
+      provenBy: at(
         "packages/plugin-rust-server/test/cargo.test.ts",
         "is compiled once, and again if a file changed",
       ),
     },
     {
-      says: "nothing is generated while types and contracts are the same",
-      servedBy: at(plugin, "writes no file if the input is unchanged"),
+      title: "nothing is generated while types and contracts are the same",
+      provenBy: at(plugin, "writes no file if the input is unchanged"),
     },
     {
-      says: "the server answers the requests of Notes at the database that DATABASE_URL names",
-      servedBy: at(
+      title: "the server serves Notes on the database that DATABASE_URL names",
+      provenBy: at(
         "tests/e2e/servers/notes.test.ts",
         "responds with 201 and the note, with the fields in the order of the type",
       ),
     },
     {
-      says: "the server listens on port 3000 if PORT is not set",
-      servedBy: at(
+      title: "the server listens on port 3000 if PORT is not set",
+      provenBy: at(
         "crates/kit-runtime/src/settings.rs",
         "uses_defaults_for_variables_that_are_absent_or_empty",
       ),
     },
     {
-      says: "Rust 1.85 with edition 2024 compiles it",
-      servedBy: at("crates/kit-rust-server/tests/built.rs", "compiles_with_the_oldest_rust"),
+      title: "Rust 1.85 with edition 2024 compiles it",
+      provenBy: at("crates/kit-rust-server/tests/built.rs", "compiles_with_the_oldest_rust"),
     },
     {
-      says: "an older Rust is told so",
-      servedBy: at(
+      title: "an older Rust is refused with a message",
+      provenBy: at(
         "packages/plugin-rust-server/test/cargo.test.ts",
         "reports the required version if Rust is too old",
       ),

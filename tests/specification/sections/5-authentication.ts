@@ -16,28 +16,28 @@ export const middlewareRules: Section = {
   title: "Middleware",
   statements: [
     {
-      says: "a lower priority runs first, whatever the order of registration",
+      title: "a lower priority runs first, whatever the order of registration",
       test: async () => {
         const { body } = await (await playgroundApp()).with({}).get("/admin/users");
         assert.deepEqual(body, { words: ["first", "inner", "outer"] });
       },
     },
     {
-      says: "global middleware runs for every route, that of a group for its routes only",
+      title: "global middleware runs for every route, that of a group for its routes only",
       test: async () => {
         assert.deepEqual(await middlewareOf("GET /context"), ["first", "outer"]);
         assert.deepEqual(await middlewareOf("GET /admin/users"), ["first", "inner", "outer"]);
       },
     },
     {
-      says: "middleware of a wrapped framework runs before that of kit, for every request",
-      servedBy: at(
+      title: "middleware of a wrapped framework runs before that of kit, for every request",
+      provenBy: at(
         "tests/conformance/middleware-first.test.ts",
         "${name} guarding ${guarding}: middleware sees every target, or the response is an error",
       ),
     },
     {
-      says: "what a middleware returns is on ctx of handlers behind it",
+      title: "the result of a middleware is on ctx of later handlers",
       test: async () => {
         const answer = await (
           await notesApp()
@@ -48,7 +48,7 @@ export const middlewareRules: Section = {
       },
     },
     {
-      says: "a middleware is given the request's headers",
+      title: "a middleware receives the request's headers",
       test: async () => {
         const app = await notesApp();
         assert.equal((await app.with({}).get("/notes")).status, 401);
@@ -56,18 +56,18 @@ export const middlewareRules: Section = {
       },
     },
     {
-      says: "a middleware is given ctx with what middleware before it added",
-      servedBy: at(
+      title: "a middleware receives ctx with the results of earlier middleware",
+      provenBy: at(
         "packages/core/test/context.test.ts",
         "adds to ctx, synchronously or asynchronously, in order of priority",
       ),
     },
     {
-      says: "middleware refuses a request before it is validated",
-      servedBy: at("conformance/http.json", "middleware that refuses comes before validation"),
+      title: "middleware refuses a request before it is validated",
+      provenBy: at("conformance/http.json", "middleware that refuses comes before validation"),
     },
     {
-      says: "kit has no login of its own: without middleware a route is open",
+      title: "kit has no login: a route without middleware is open",
       test: async () => assert.equal((await (await playgroundApp()).with({}).get("/context")).status, 200),
     },
   ],
@@ -88,35 +88,38 @@ export const requireAuth: Section = {
   number: "5.2",
   title: "requireAuth",
   statements: [
-    { says: "without the header it is 401 UNAUTHORIZED", test: isRefused(undefined, "UNAUTHORIZED") },
     {
-      says: "a header that does not begin with Bearer is 401 UNAUTHORIZED",
+      title: "a request without the header gets 401 UNAUTHORIZED",
+      test: isRefused(undefined, "UNAUTHORIZED"),
+    },
+    {
+      title: "a header that does not begin with Bearer is 401 UNAUTHORIZED",
       test: isRefused("Basic YWRhOnVzZXI=", "UNAUTHORIZED"),
     },
     {
-      says: "Bearer in another case is 401 UNAUTHORIZED",
+      title: "Bearer in another case is 401 UNAUTHORIZED",
       test: isRefused("bearer ada:user", "UNAUTHORIZED"),
     },
     {
-      says: "the message of 401 UNAUTHORIZED is about a missing or invalid header",
+      title: "the message of 401 UNAUTHORIZED is about a missing or invalid header",
       test: async () => {
         const answer = await (await notesApp()).with({}).get("/notes");
         assert.match(String(errorOf(answer.body)["message"]), /missing or invalid .*header/i);
       },
     },
     {
-      says: "a token without a user id is 401 INVALID_TOKEN",
+      title: "a token without a user id is 401 INVALID_TOKEN",
       test: isRefused("Bearer :admin", "INVALID_TOKEN"),
     },
     {
-      says: "the user id is the part before the colon",
-      servedBy: at(
+      title: "the user id is the part before the colon",
+      provenBy: at(
         "tests/e2e/servers/auth.test.ts",
         "accepted tokens > Bearer ${token} is ${JSON.stringify(userId)}",
       ),
     },
     {
-      says: "it adds userId, and userRole as user or admin",
+      title: "it adds userId, and userRole as user or admin",
       test: async () => {
         const { requireAuth: middleware } = await moduleOf<{
           requireAuth: (input: { headers: object }) => unknown;
@@ -152,23 +155,23 @@ export const sidecarSecurity: Section = {
   title: "Sidecar security",
   statements: [
     {
-      says: "in development it asks for no key",
-      servedBy: at(access, "requires no key and limits no rate by default"),
+      title: "in development the sidecar requires no key",
+      provenBy: at(access, "requires no key and limits no rate by default"),
     },
     {
-      says: "in production it asks for the header X-Debug-Key",
+      title: "in production the sidecar requires the header X-Debug-Key",
       test: async () => {
         assert.equal((await (await asked()).get("/_debug/health")).status, 401);
         assert.equal((await (await asked({ "x-debug-key": key })).get("/_debug/health")).status, 200);
       },
     },
     {
-      says: "a wrong key is refused",
+      title: "a wrong key is refused",
       test: async () =>
         assert.equal((await (await asked({ "x-debug-key": `${key}x` })).get("/_debug/health")).status, 401),
     },
     {
-      says: "an application in production whose sidecar has no key does not start",
+      title: "an application in production whose sidecar has no key does not start",
       test: async () => {
         await assert.rejects(
           startPlayground({ mode: "production", sidecar: { mode: "production" } }),
@@ -177,38 +180,38 @@ export const sidecarSecurity: Section = {
       },
     },
     {
-      says: "the allowlist has addresses and CIDR ranges",
-      servedBy: at(
+      title: "the allowlist has addresses and CIDR ranges",
+      provenBy: at(
         "packages/plugin-debug/test/enforced.test.ts",
         "refuses addresses that a given allowlist does not contain, in both spellings",
       ),
     },
     {
-      says: "in development it listens on 0.0.0.0",
+      title: "in development the sidecar listens on 0.0.0.0",
       changed:
         "it listens on 127.0.0.1 in every mode unless `hostname` says otherwise: who shares a network with a developer must not read requests",
-      servedBy: at(enforced, "listens on 127.0.0.1 by default"),
+      provenBy: at(enforced, "listens on 127.0.0.1 by default"),
     },
     {
-      says: "in production it listens on 127.0.0.1",
-      servedBy: at(access, "listens on 127.0.0.1 only"),
+      title: "in production the sidecar listens on 127.0.0.1",
+      provenBy: at(access, "listens on 127.0.0.1 only"),
     },
     {
-      says: "in development the rate is not limited",
-      servedBy: at(access, "requires no key and limits no rate by default"),
+      title: "in development the rate is not limited",
+      provenBy: at(access, "requires no key and limits no rate by default"),
     },
     {
-      says: "in production the rate of each address is limited",
-      servedBy: at(access, "limits the requests of each address before it checks the key"),
+      title: "in production the rate of each address is limited",
+      provenBy: at(access, "limits the requests of each address before it checks the key"),
     },
     {
-      says: "in development nothing is hidden",
+      title: "in development nothing is hidden",
       changed:
         "credentials, `@sensitive` properties and what the options name are hidden in every mode: screens are shared, and logs are copied",
-      servedBy: at(enforced, "hides credentials and given fields, in both spellings"),
+      provenBy: at(enforced, "hides credentials and given fields, in both spellings"),
     },
     {
-      says: "in production the configured fields are hidden",
+      title: "in production the configured fields are hidden",
       test: async () => {
         await (await guarded()).with({}).post("/things", { name: 4_711_471_147, count: 1 });
         const { text } = await (await asked({ "x-debug-key": key })).get("/_debug/errors");
@@ -217,14 +220,14 @@ export const sidecarSecurity: Section = {
       },
     },
     {
-      says: "in production it is for reading only",
-      servedBy: at(access, "refuses all methods except GET and HEAD"),
+      title: "in production the sidecar is read-only",
+      provenBy: at(access, "refuses all methods except GET and HEAD"),
     },
     {
-      says: "without a mode it is as in development",
+      title: "without a mode the sidecar behaves as in development",
       changed:
         "without a mode and without NODE_ENV=development it shows what production shows, and without a key only to this machine: a forgotten variable must not open it",
-      servedBy: at("packages/plugin-debug/test/options.test.ts", "follow NODE_ENV if no mode is given"),
+      provenBy: at("packages/plugin-debug/test/options.test.ts", "follow NODE_ENV if no mode is given"),
     },
   ],
 };
@@ -236,11 +239,11 @@ export const sidecarOptions: Section = {
   title: "Sidecar options",
   statements: [
     {
-      says: "both spellings of the options mean the same",
-      servedBy: at(options, "have the same meaning in both spellings"),
+      title: "both spellings of the options mean the same",
+      provenBy: at(options, "have the same meaning in both spellings"),
     },
     {
-      says: "port is the port of the sidecar",
+      title: "port is the port of the sidecar",
       test: async () => {
         const other = createServer().listen(0, "127.0.0.1");
         await once(other, "listening");
@@ -252,29 +255,29 @@ export const sidecarOptions: Section = {
         await app.stop();
       },
     },
-    { says: "mode is dev or production", servedBy: at(options, "refuse ${JSON.stringify(options)}") },
+    { title: "mode is dev or production", provenBy: at(options, "refuse ${JSON.stringify(options)}") },
     {
-      says: "apiKey and security.apiKey are the key",
-      servedBy: at(enforced, "requires a given apiKey, in both spellings"),
+      title: "apiKey and security.apiKey are the key",
+      provenBy: at(enforced, "requires a given apiKey, in both spellings"),
     },
     {
-      says: "allowedIPs and security.allowlist are the addresses that may ask",
-      servedBy: at(enforced, "refuses addresses that a given allowlist does not contain, in both spellings"),
+      title: "allowedIPs and security.allowlist are the addresses that may ask",
+      provenBy: at(enforced, "refuses addresses that a given allowlist does not contain, in both spellings"),
     },
     {
-      says: "redactFields and security.redact are hidden",
-      servedBy: at(enforced, "hides credentials and given fields, in both spellings"),
+      title: "redactFields and security.redact are hidden",
+      provenBy: at(enforced, "hides credentials and given fields, in both spellings"),
     },
     {
-      says: "rateLimit { windowMs, max }, and security.rateLimit with rateLimitWindow, limit the rate",
-      servedBy: at(enforced, "enforces a given rate limit, in both spellings"),
+      title: "rateLimit { windowMs, max }, and security.rateLimit with rateLimitWindow, limit the rate",
+      provenBy: at(enforced, "enforces a given rate limit, in both spellings"),
     },
     {
-      says: "security.hostname is the address to listen on",
-      servedBy: at(enforced, "serves another address if the hostname is open and the key is right"),
+      title: "security.hostname is the address to listen on",
+      provenBy: at(enforced, "serves another address if the hostname is open and the key is right"),
     },
     {
-      says: "kit inspect sends the key of KIT_DEBUG_KEY",
+      title: "kit inspect sends the key of KIT_DEBUG_KEY",
       test: async () => {
         const port = String(await (await guarded()).debugPort());
         const args = ["inspect", "server", "--json", "--debug-port", port];

@@ -11,19 +11,20 @@ export const hooks: Section = {
   title: "Build hooks",
   statements: [
     {
-      says: "taps run in the order of beforeTransform, afterTypeParse, afterValidators, afterRouteTable, emit, done",
-      servedBy: everyHook,
+      title:
+        "taps run in the order of beforeTransform, afterTypeParse, afterValidators, afterRouteTable, emit, done",
+      provenBy: everyHook,
     },
-    { says: "beforeTransform adds sources of types", servedBy: everyHook },
-    { says: "afterTypeParse changes types", servedBy: everyHook },
-    { says: "afterValidators adds validators", servedBy: everyHook },
-    { says: "afterRouteTable changes what routes say", servedBy: everyHook },
-    { says: "emit adds artifacts of the plugin", servedBy: everyHook },
-    { says: "done reports", servedBy: everyHook },
-    { says: "a compile step takes the place of the project's compiler", servedBy: everyHook },
+    { title: "beforeTransform adds sources of types", provenBy: everyHook },
+    { title: "afterTypeParse changes types", provenBy: everyHook },
+    { title: "afterValidators adds validators", provenBy: everyHook },
+    { title: "afterRouteTable changes routes", provenBy: everyHook },
+    { title: "emit adds artifacts of the plugin", provenBy: everyHook },
+    { title: "done reports", provenBy: everyHook },
+    { title: "a compile step replaces the project's compiler", provenBy: everyHook },
     {
-      says: "a tap that fails, fails the build with plugin, hook and place",
-      servedBy: at(
+      title: "a tap that fails, fails the build with plugin, hook and place",
+      provenBy: at(
         plugins,
         "reports a mistake of a plugin with its name, hook and location, and writes nothing",
       ),
@@ -48,7 +49,8 @@ export const logs: Section = {
   title: "Log entries",
   statements: [
     {
-      says: "an entry has level, message, timestamp, traceId, route, phase, requestId, serverAdapter and data",
+      title:
+        "an entry has level, message, timestamp, traceId, route, phase, requestId, serverAdapter and data",
       test: async () => {
         const entry = (await logged())[0]!;
         const { level, message, route, phase, serverAdapter } = entry;
@@ -62,43 +64,43 @@ export const logs: Section = {
       },
     },
     {
-      says: "timestamp is ISO 8601",
+      title: "timestamp is ISO 8601",
       test: async () => {
         for (const { timestamp } of await logged())
           assert.equal(new Date(String(timestamp)).toISOString(), timestamp);
       },
     },
     {
-      says: "entries below the threshold are not written",
-      servedBy: at(
+      title: "entries below the threshold are not written",
+      provenBy: at(
         observed,
         "log entries have their fields and levels, respect the threshold and omit hidden values",
       ),
     },
     {
-      says: "standard output, sidecar and collector get the same entries",
-      servedBy: at(
+      title: "standard output, sidecar and collector get the same entries",
+      provenBy: at(
         observed,
         "log entries are equal on standard output, in the sidecar, for plugins and in a collector",
       ),
     },
     {
-      says: "severity numbers are 1, 5, 9, 13, 17 and 21",
-      servedBy: at(
+      title: "severity numbers are 1, 5, 9, 13, 17 and 21",
+      provenBy: at(
         observed,
         "log entries are equal on standard output, in the sidecar, for plugins and in a collector",
       ),
     },
     {
-      says: "entries for a collector have traceId and spanId",
-      servedBy: at(
+      title: "entries for a collector have traceId and spanId",
+      provenBy: at(
         "packages/otel/test/otel.test.ts",
         "exports the spans of a request, those of other instrumentation, and its log entries",
       ),
     },
     {
-      says: "logging.redact hides fields in every sink",
-      servedBy: at(observed, "hidden values appear nowhere"),
+      title: "logging.redact hides fields in every sink",
+      provenBy: at(observed, "hidden values appear nowhere"),
     },
   ],
 };
@@ -126,7 +128,7 @@ export const spans: Section = {
   title: "Spans",
   statements: [
     {
-      says: "traceId has 32 hexadecimal characters and spanId 16",
+      title: "traceId has 32 hexadecimal characters and spanId 16",
       test: async () => {
         for (const { traceId, spanId } of await spansOf("/context", "GET /context", 200)) {
           assert.match(String(traceId), /^[0-9a-f]{32}$/);
@@ -135,7 +137,7 @@ export const spans: Section = {
       },
     },
     {
-      says: "a request has a root span, and children for middleware, handler, serialization and writing",
+      title: "a request has a root span, and children for middleware, handler, serialization and writing",
       test: async () => {
         const [, ...children] = await spansOf("/context", "GET /context", 200);
         assert.deepEqual(
@@ -145,11 +147,11 @@ export const spans: Section = {
       },
     },
     {
-      says: "each validation is a child span",
-      servedBy: at(observed, "spans have their fields, attributes and status"),
+      title: "each validation is a child span",
+      provenBy: at(observed, "spans have their fields, attributes and status"),
     },
     {
-      says: "params, query and body have a child span each, also if the contract has none of them",
+      title: "params, query and body have a child span each, also if the contract has none of them",
       test: async () => {
         const [, ...children] = await spansOf("/context", "GET /context", 200);
         for (const slot of ["params", "query", "body"])
@@ -160,7 +162,7 @@ export const spans: Section = {
       },
     },
     {
-      says: "the kind of the root is server, that of the others internal",
+      title: "the kind of the root is server, that of the others internal",
       test: async () => {
         const [root, ...children] = await spansOf("/context", "GET /context", 200);
         assert.equal(root["kind"], "server");
@@ -168,7 +170,7 @@ export const spans: Section = {
       },
     },
     {
-      says: "startTime and endTime are ISO 8601, and durationMs is a number",
+      title: "startTime and endTime are ISO 8601, and durationMs is a number",
       test: async () => {
         for (const span of await spansOf("/context", "GET /context", 200)) {
           for (const name of ["startTime", "endTime"])
@@ -178,7 +180,7 @@ export const spans: Section = {
       },
     },
     {
-      says: "status is ok for what went well and error for what failed",
+      title: "status is ok for successful phases and error for failed ones",
       test: async () => {
         const [well] = await spansOf("/context", "GET /context", 200);
         assert.equal(well["status"], "ok");
@@ -188,7 +190,7 @@ export const spans: Section = {
       },
     },
     {
-      says: "the root has http.method, http.route and http.status_code",
+      title: "the root has http.method, http.route and http.status_code",
       test: async () => {
         const [root] = await spansOf("/files/a", "GET /files/:filename", 200);
         assert.deepEqual(root.attributes, {
@@ -199,14 +201,14 @@ export const spans: Section = {
       },
     },
     {
-      says: "the root has error.message from status 400 on",
+      title: "the root has error.message from status 400 on",
       test: async () => {
         const [root] = await spansOf("/fail/app", "GET /fail/:how", 418);
         assert.equal(root.attributes["error.message"], "There is no tea");
       },
     },
     {
-      says: "handlers add attributes to their span",
+      title: "handlers add attributes to their span",
       test: async () => {
         const [, ...children] = await spansOf("/context", "GET /context", 200);
         assert.deepEqual(children.find(({ name }) => name === "handler")?.attributes, {
@@ -215,20 +217,20 @@ export const spans: Section = {
       },
     },
     {
-      says: "a parent span is that of the client, if it names one",
-      servedBy: at("packages/core/test/observe.test.ts", "continues the client's trace"),
+      title: "the parent span is the client's, if the request names one",
+      provenBy: at("packages/core/test/observe.test.ts", "continues the client's trace"),
     },
     {
-      says: "the exporters are console, OTLP and none",
-      servedBy: at(
+      title: "the exporters are console, OTLP and none",
+      provenBy: at(
         "packages/otel/test/failures.test.ts",
         "`none` counts everything as exported and sends nothing",
         "`console` prints spans",
       ),
     },
     {
-      says: "OTLP goes to /v1/traces and /v1/logs",
-      servedBy: at(
+      title: "OTLP goes to /v1/traces and /v1/logs",
+      provenBy: at(
         "packages/otel/test/otel.test.ts",
         "exports the spans of a request, those of other instrumentation, and its log entries",
       ),
@@ -241,14 +243,14 @@ export const lifecycle: Section = {
   title: "Lifecycle trace",
   statements: [
     {
-      says: "it has traceId, route, server, lifecycle and totalMs",
-      servedBy: at(
+      title: "it has traceId, route, server, lifecycle and totalMs",
+      provenBy: at(
         "packages/core/test/pipeline.test.ts",
         "phases > are recorded in order, with result and status",
       ),
     },
     {
-      says: "a phase has phase, timestamp and durationMs; validation a result, and response a status",
+      title: "a phase has phase, timestamp and durationMs; validation a result, and response a status",
       test: async () => {
         const app = await playgroundApp();
         await app.with({}).post("/names", { name: "abc" });
@@ -267,7 +269,7 @@ export const lifecycle: Section = {
       },
     },
     {
-      says: "a thrown error is answered, marks its span and is stored for the sidecar",
+      title: "a thrown error gets a response, marks its span and is stored for the sidecar",
       test: async () => {
         const app = await playgroundApp();
         const [root] = await spansOf("/fail/conflict", "GET /fail/:how", 409);
@@ -276,7 +278,7 @@ export const lifecycle: Section = {
       },
     },
     {
-      says: "a thrown error is logged at error, also if its status is below 500",
+      title: "a thrown error is logged at error, also if its status is below 500",
       test: async () => {
         const app = await playgroundApp();
         const answer = await app.with({}).get<{ error: Json }>("/fail/app");
@@ -291,7 +293,7 @@ export const lifecycle: Section = {
       },
     },
     {
-      says: "an unknown error is logged at error",
+      title: "an unknown error is logged at error",
       test: async () => {
         const app = await playgroundApp();
         const { body } = await app.with({}).get<{ error: Json }>("/fail/unknown");

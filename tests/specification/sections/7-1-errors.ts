@@ -21,7 +21,7 @@ const subclasses = [
 ] as const;
 
 const subclassStatements = subclasses.map(([Class, status, code]): Statement => ({
-  says: `${Class.name} has status ${status} and by default code ${code}`,
+  title: `${Class.name} has status ${status} and by default code ${code}`,
   test: () => {
     const error = new Class();
     assert.deepEqual([error.status, error.code], [status, code]);
@@ -40,7 +40,7 @@ const failures = [
 ] as const;
 
 const failureStatements = failures.map(([path, status, code]): Statement => ({
-  says: `${code} is answered with ${status}, in development and in production`,
+  title: `${code} has the status ${status}, in development and in production`,
   test: async () => {
     for (const api of [await development(), await production()])
       assert.equal((await failing(api, path, status))["code"], code);
@@ -51,7 +51,7 @@ export const applicationErrors: Section = {
   title: "Application errors",
   statements: [
     {
-      says: "AppError has code, status, message and details",
+      title: "AppError has code, status, message and details",
       test: () => {
         const error = new AppError("TEAM_FULL", 403, "Full", { size: 12 });
         assert.deepEqual(
@@ -61,7 +61,7 @@ export const applicationErrors: Section = {
       },
     },
     {
-      says: "toJSON gives { error: { code, message, details } }, without details if there are none",
+      title: "toJSON gives { error: { code, message, details } }, without details if there are none",
       test: () => {
         assert.deepEqual(new AppError("A", 400, "b", { c: 1 }).toJSON(), {
           error: { code: "A", message: "b", details: { c: 1 } },
@@ -70,7 +70,7 @@ export const applicationErrors: Section = {
       },
     },
     {
-      says: "the answer has the trace id besides",
+      title: "the answer has the trace id besides",
       test: async () =>
         assert.match(
           String((await failing(await production(), "/fail/app", 418))["traceId"]),
@@ -79,7 +79,7 @@ export const applicationErrors: Section = {
     },
     ...subclassStatements,
     {
-      says: "constructors of subclasses take code, message and details",
+      title: "constructors of subclasses take code, message and details",
       test: () => {
         for (const [Class, status] of subclasses) {
           const { code, message, details, status: found } = new Class("OWN", "own", { a: 1 });
@@ -88,8 +88,8 @@ export const applicationErrors: Section = {
       },
     },
     {
-      says: "ctx.fail throws the error of its status",
-      servedBy: at(
+      title: "ctx.fail throws the error of its status",
+      provenBy: at(
         "packages/errors/test/errors.test.ts",
         "errorFor passes all arguments on, and creates an AppError for statuses without a subclass",
       ),
@@ -123,18 +123,18 @@ export const errorMiddleware: Section = {
   title: "Error middleware",
   statements: [
     {
-      says: "createErrorMiddleware({ isDev }) decides what an answer tells",
+      title: "createErrorMiddleware({ isDev }) decides what an answer tells",
       test: () => {
         assert.deepEqual([messageTo(true), messageTo(false)], ["why", "Internal Server Error"]);
       },
     },
     {
-      says: "isDev is true by default if the mode is development",
-      servedBy: at("packages/core/test/errors.test.ts", "takes the default of isDev from NODE_ENV"),
+      title: "isDev is true by default if the mode is development",
+      provenBy: at("packages/core/test/errors.test.ts", "takes the default of isDev from NODE_ENV"),
     },
     ...failureStatements,
     {
-      says: "an application error is answered with code, message, details and trace id",
+      title: "an application error is answered with code, message, details and trace id",
       test: async () => {
         const { traceId, ...error } = await failing(await production(), "/fail/app", 418);
         assert.match(String(traceId), /./);
@@ -146,7 +146,7 @@ export const errorMiddleware: Section = {
       },
     },
     {
-      says: "input that does not fit is 400 VALIDATION_ERROR, with path, expected and value of each field",
+      title: "input that does not fit is 400 VALIDATION_ERROR, with path, expected and value of each field",
       test: async () => {
         const { status, error, fields } = await invalid(await production(), { name: "a", count: "many" });
         assert.deepEqual([status, error["code"]], [400, "VALIDATION_ERROR"]);
@@ -161,7 +161,7 @@ export const errorMiddleware: Section = {
       },
     },
     {
-      says: "value is there for a property that is missing too",
+      title: "value is there for a property that is missing too",
       test: async () => {
         const { fields } = await invalid(await production(), { count: 1 });
         assert.equal(fields[0]?.["path"], "$.name");
@@ -169,7 +169,7 @@ export const errorMiddleware: Section = {
       },
     },
     {
-      says: "an unknown error is 500 INTERNAL_SERVER_ERROR",
+      title: "an unknown error is 500 INTERNAL_SERVER_ERROR",
       test: async () =>
         assert.equal(
           (await failing(await production(), "/fail/unknown", 500))["code"],
@@ -177,7 +177,7 @@ export const errorMiddleware: Section = {
         ),
     },
     {
-      says: "in development the message of an unknown error is its own",
+      title: "in development the message of an unknown error is its own",
       test: async () =>
         assert.equal(
           (await failing(await development(), "/fail/unknown", 500))["message"],
@@ -185,7 +185,7 @@ export const errorMiddleware: Section = {
         ),
     },
     {
-      says: "in production the message of an unknown error is Internal Server Error",
+      title: "in production the message of an unknown error is Internal Server Error",
       test: async () =>
         assert.equal(
           (await failing(await production(), "/fail/unknown", 500))["message"],
@@ -193,7 +193,7 @@ export const errorMiddleware: Section = {
         ),
     },
     {
-      says: "in development details have stack and name",
+      title: "in development details have stack and name",
       test: async () => {
         const { name, stack } = (await failing(await development(), "/fail/unknown", 500))["details"] as Json;
         assert.equal(name, "TypeError");
@@ -201,14 +201,14 @@ export const errorMiddleware: Section = {
       },
     },
     {
-      says: "in production no stack and no name are sent",
+      title: "in production no stack and no name are sent",
       test: async () => {
         const error = await failing(await production(), "/fail/unknown", 500);
         assert.deepEqual(Object.keys(error).toSorted(), ["code", "message", "traceId"]);
       },
     },
     {
-      says: "code, message and details of application errors are the same in both",
+      title: "code, message and details of application errors are the same in both",
       test: async () => {
         assert.deepEqual(
           publicPart(await failing(await development(), "/fail/fail", 409)),
@@ -217,8 +217,8 @@ export const errorMiddleware: Section = {
       },
     },
     {
-      says: "in production the log has the error in full",
-      servedBy: at(
+      title: "in production the log has the error in full",
+      provenBy: at(
         "tests/e2e/servers/errors.test.ts",
         "production sends no details to the client and logs all of them, with one trace id",
       ),

@@ -23,7 +23,8 @@ export const extendedFields: Section = {
   title: "Extended error answers",
   statements: [
     {
-      says: "in development an error has status, route, phase, server, serverAdapter, timestamp, requestId and relatedTests",
+      title:
+        "in development an error has status, route, phase, server, serverAdapter, timestamp, requestId and relatedTests",
       test: async () => {
         const error = await failing(await development(), "/fail/app", 418);
         const { status, route, phase, server, serverAdapter } = error;
@@ -37,7 +38,7 @@ export const extendedFields: Section = {
       },
     },
     {
-      says: "beside a sidecar an error has them in production too",
+      title: "with a sidecar an error has them in production too",
       test: async () => {
         const error = await failing(await besideSidecar(), "/fail/app", 418);
         for (const name of ["status", "route", "phase", "serverAdapter", "timestamp", "requestId"])
@@ -45,11 +46,11 @@ export const extendedFields: Section = {
       },
     },
     {
-      says: "in production without a sidecar there is nothing but code, message, details and trace id",
-      servedBy: at("tests/e2e/servers/errors.test.ts", "${what}: only code, message, details and trace id"),
+      title: "in production without a sidecar an error has only code, message, details and trace id",
+      provenBy: at("tests/e2e/servers/errors.test.ts", "${what}: only code, message, details and trace id"),
     },
     {
-      says: "a validation error has schema, sourceFile, schemaFile and failures",
+      title: "a validation error has schema, sourceFile, schemaFile and failures",
       test: async () => {
         const { error } = await invalid(await development(), { name: "a", count: 1 });
         assert.equal(error["schema"], "NewThing");
@@ -59,7 +60,7 @@ export const extendedFields: Section = {
       },
     },
     {
-      says: "an entry of failures has path as JSONPath, expected, received and suggestion",
+      title: "an entry of failures has path as JSONPath, expected, received and suggestion",
       test: async () => {
         const { error } = await invalid(await development(), { name: "a", count: 1 });
         const [failure] = error["failures"] as Json[];
@@ -69,7 +70,7 @@ export const extendedFields: Section = {
       },
     },
     {
-      says: "the path of an element names its index",
+      title: "the path of an element names its index",
       test: async () => {
         const answer = await (
           await production()
@@ -82,7 +83,7 @@ export const extendedFields: Section = {
       },
     },
     {
-      says: "details of an unknown error of a handler have handler { file, export, line } and relatedTests",
+      title: "details of an unknown error of a handler have handler { file, export, line } and relatedTests",
       test: async () => {
         const { handler, relatedTests } = (await failing(await development(), "/fail/unknown", 500))[
           "details"
@@ -93,7 +94,8 @@ export const extendedFields: Section = {
       },
     },
     {
-      says: "in development an application error of a handler has handler { file, export, line } in its details",
+      title:
+        "in development an application error of a handler has handler { file, export, line } in its details",
       test: async () => {
         const { details } = await failing(await development(), "/fail/app", 418);
         assert.partialDeepStrictEqual(details, {
@@ -103,7 +105,7 @@ export const extendedFields: Section = {
       },
     },
     {
-      says: "phases of errors are those of requests: middleware, validation, handler, serialization",
+      title: "phases of errors are those of requests: middleware, validation, handler, serialization",
       test: async () => {
         assert.equal(await phaseOf("/typed/x/true", 400), "validation:params");
         assert.equal(await phaseOf("/typed/5/true?limit=x", 400), "validation:query");
@@ -115,14 +117,15 @@ export const extendedFields: Section = {
       },
     },
     {
-      says: "a failed build is { code: BUILD_ERROR, phase, failures: [{ path, line, message, suggestion }] }",
-      servedBy: at(
+      title:
+        "a failed build is { code: BUILD_ERROR, phase, failures: [{ path, line, message, suggestion }] }",
+      provenBy: at(
         "tests/e2e/build.test.ts",
         "a mistake is reported with its location, and the last valid build stays unchanged",
       ),
     },
     {
-      says: "404 and 405 of the router have the envelope of all errors",
+      title: "404 and 405 of the router have the envelope of all errors",
       test: async () => {
         const api = await production();
         const missing = await failing(api, "/nowhere", 404);
@@ -134,8 +137,8 @@ export const extendedFields: Section = {
       },
     },
     {
-      says: "an error is answered in one envelope",
-      servedBy: at("tests/e2e/servers/errors.test.ts", "${what}: adds details that help to fix the error"),
+      title: "every error response has the same envelope",
+      provenBy: at("tests/e2e/servers/errors.test.ts", "${what}: adds details that help to fix the error"),
     },
   ],
 };
@@ -145,46 +148,46 @@ export const codes: Section = {
   title: "Codes",
   statements: [
     {
-      says: "params, query and body that do not fit are VALIDATION_ERROR, for each rule that is broken",
-      servedBy: at(
+      title: "invalid params, query and body are VALIDATION_ERROR, for each broken rule",
+      provenBy: at(
         "tests/e2e/servers/validation.test.ts",
         "POST requires title and content, and names every missing field at once",
         "${field} ${what}",
       ),
     },
     {
-      says: "missing credentials are UNAUTHORIZED",
-      servedBy: at("tests/e2e/servers/auth.test.ts", "401 UNAUTHORIZED on every route > no header"),
+      title: "missing credentials are UNAUTHORIZED",
+      provenBy: at("tests/e2e/servers/auth.test.ts", "401 UNAUTHORIZED on every route > no header"),
     },
     {
-      says: "a token without a user is INVALID_TOKEN",
-      servedBy: at("tests/e2e/servers/auth.test.ts", "authorization: Bearer ${token}"),
+      title: "a token without a user is INVALID_TOKEN",
+      provenBy: at("tests/e2e/servers/auth.test.ts", "authorization: Bearer ${token}"),
     },
     {
-      says: "a full team is 403 TEAM_FULL",
-      servedBy: at(
+      title: "a full team is 403 TEAM_FULL",
+      provenBy: at(
         "tests/e2e/servers/teams.test.ts",
         "give their last place to one of two users who join at the same time",
       ),
     },
     {
-      says: "adding a member twice is 409 ALREADY_MEMBER",
-      servedBy: at(
+      title: "adding a member twice is 409 ALREADY_MEMBER",
+      provenBy: at(
         "tests/e2e/servers/teams.test.ts",
         "refuse a member twice, an unknown user and an unknown team",
       ),
     },
     {
-      says: "unknown users, todos and teams are 404 with codes of their own",
-      servedBy: at(
+      title: "unknown users, todos and teams are 404 with codes of their own",
+      provenBy: at(
         "tests/e2e/servers/teams.test.ts",
         "refuse a member twice, an unknown user and an unknown team",
         "users > are created, read, changed and deleted",
       ),
     },
     {
-      says: "an unhandled failure is 500 INTERNAL_SERVER_ERROR",
-      servedBy: at("packages/core/test/errors.test.ts", "is 500 without details in production"),
+      title: "an unhandled failure is 500 INTERNAL_SERVER_ERROR",
+      provenBy: at("packages/core/test/errors.test.ts", "is 500 without details in production"),
     },
   ],
 };

@@ -55,7 +55,7 @@ export const limits: Section = {
   title: "Limits",
   statements: [
     {
-      says: "a title has 1 to 200 characters",
+      title: "a title has 1 to 200 characters",
       test: all(
         note({ title: "" }, 400),
         note({ title: "a" }, 201),
@@ -64,7 +64,7 @@ export const limits: Section = {
       ),
     },
     {
-      says: "content has at most 10000 characters",
+      title: "content has at most 10000 characters",
       test: all(
         note({ content: "" }, 201),
         note({ content: "a".repeat(10_000) }, 201),
@@ -72,18 +72,18 @@ export const limits: Section = {
       ),
     },
     {
-      says: "an author has at most 100 characters",
-      servedBy: at(
+      title: "an author has at most 100 characters",
+      provenBy: at(
         "tests/e2e/servers/auth.test.ts",
         "accepts a user id of the maximum length of an author, and refuses a longer one",
       ),
     },
     {
-      says: "an address of a user has at most 255 characters, a name 2 to 100",
-      servedBy: at(users, "are refused with every rule that they break"),
+      title: "an address of a user has at most 255 characters, a name 2 to 100",
+      provenBy: at(users, "are refused with every rule that they break"),
     },
     {
-      says: "an address of 255 characters is taken, and one of 256 is refused",
+      title: "an address of 255 characters is accepted, and one of 256 is refused",
       test: async () => {
         assert.equal(await statusOfAddress(254), 201);
         assert.equal(await statusOfAddress(256), 400);
@@ -91,26 +91,26 @@ export const limits: Section = {
       },
     },
     {
-      says: "rules of Todo.title hold",
-      servedBy: at("tests/openapi/values.test.ts", "both are true for ${example}"),
+      title: "Todo.title has its rules",
+      provenBy: at("tests/openapi/values.test.ts", "both are true for ${example}"),
     },
     {
-      says: "page is 1 and pageSize 20 by default",
-      servedBy: at(
+      title: "page is 1 and pageSize 20 by default",
+      provenBy: at(
         "tests/e2e/servers/paging.test.ts",
         "the default is page 1 with 20 notes of all users, newest first",
       ),
     },
     {
-      says: "the sidecar keeps the last 100 traces",
-      servedBy: at(
+      title: "the sidecar keeps the last 100 traces",
+      provenBy: at(
         "packages/plugin-debug/test/endpoints.test.ts",
         "returns at most 100 traces, and at most as many requests as are kept",
       ),
     },
     {
-      says: "windowMs and max, or rateLimitWindow and rateLimit, bound the requests of each address",
-      servedBy: at(
+      title: "windowMs and max, or rateLimitWindow and rateLimit, bound the requests of each address",
+      provenBy: at(
         "packages/plugin-debug/test/access.test.ts",
         "counts each IPv4 address and each IPv6 network, and starts again after its window",
       ),
@@ -123,41 +123,42 @@ export const routerTargets: Section = {
   title: "Router targets",
   statements: [
     {
-      says: "a static path takes less than 100 ns",
+      title: "a static path takes less than 100 ns",
       test: all(recorded("kit", /\/static$/, 100), recorded("kit-js", /\/static$/, 100)),
     },
     {
-      says: "a parameter or a wildcard takes less than 200 ns",
+      title: "a parameter or a wildcard takes less than 200 ns",
       test: all(recorded("kit", /\/(param|wildcard)$/, 200), recorded("kit-js", /\/(param|wildcard)$/, 200)),
     },
     {
-      says: "405 takes less than 50 ns on the native and the Rust server",
+      title: "405 takes less than 50 ns on the native and the Rust server",
       test: recorded("kit", /\/not-allowed$/, 50),
     },
     {
-      says: "405 takes less than 50 ns in the matcher of servers on node:http",
-      open: { finding: "router", now: "it takes 73 to 101 ns", fails: /is not below 50/ },
+      title: "405 takes less than 50 ns in the matcher of servers on node:http",
+      open: { finding: "router", now: "it takes 73 to 101 ns", expectedError: /is not below 50/ },
       test: recorded("kit-js", /\/not-allowed$/, 50),
     },
     {
-      says: "a tree loads within 1 ms on the native and the Rust server",
+      title: "a tree loads within 1 ms on the native and the Rust server",
       test: recorded("kit", /\/load$/, MILLISECOND),
     },
     {
-      says: "a tree of 100 routes loads within 1 ms in the matcher of servers on node:http",
+      title: "a tree of 100 routes loads within 1 ms in the matcher of servers on node:http",
       test: recorded("kit-js", /^(rest-101|hosting)\/load$/, MILLISECOND),
     },
     {
-      says: "a tree of 1000 routes loads within 1 ms in the matcher of servers on node:http",
-      open: { finding: "router", now: "it takes 3.3 ms", fails: /is not below/ },
+      title: "a tree of 1000 routes loads within 1 ms in the matcher of servers on node:http",
+      open: { finding: "router", now: "it takes 3.3 ms", expectedError: /is not below/ },
       test: recorded("kit-js", /^rest-1001\/load$/, MILLISECOND),
     },
     {
-      says: "100 routes take less than 50 KB, and 1000 less than 200 KB",
-      servedBy: at("crates/kit-router/tests/memory.rs", "stays_within_the_memory_limits"),
+      title: "100 routes take less than 50 KB, and 1000 less than 200 KB",
+      provenBy: at("crates/kit-router/tests/memory.rs", "stays_within_the_memory_limits"),
     },
     {
-      says: "100 routes take less than 50 KB, and 1000 less than 200 KB, in the matcher of servers on node:http",
+      title:
+        "100 routes take less than 50 KB, and 1000 less than 200 KB, in the matcher of servers on node:http",
       test: all(
         recorded("kit-js", /^(rest-101|hosting)\/memory$/, 50_000),
         recorded("kit-js", /^rest-1001\/memory$/, 200_000),
@@ -171,7 +172,7 @@ export const versions: Section = {
   title: "Versions",
   statements: [
     {
-      says: "the command needs Node 24 or later",
+      title: "the command needs Node 24 or later",
       test: async () => {
         const { engines } = JSON.parse(
           await readFile(join(repository, "packages/cli/package.json"), "utf8"),
@@ -182,12 +183,12 @@ export const versions: Section = {
       },
     },
     {
-      says: "an older Node is told so",
-      servedBy: at("packages/cli/test/kit.test.ts", "reports the required version on old versions of Node"),
+      title: "an older Node is refused with a message",
+      provenBy: at("packages/cli/test/kit.test.ts", "reports the required version on old versions of Node"),
     },
-    { says: "documents are OpenAPI 3.1", servedBy: at("tests/e2e/openapi.test.ts", "is valid OpenAPI 3.1") },
+    { title: "documents are OpenAPI 3.1", provenBy: at("tests/e2e/openapi.test.ts", "is valid OpenAPI 3.1") },
     {
-      says: "generated Rust is of edition 2024 and needs Rust 1.85",
+      title: "generated Rust is of edition 2024 and needs Rust 1.85",
       test: async () => {
         const manifest = await readFile(join(repository, "examples/notes-rust/Cargo.toml"), "utf8");
         assert.match(manifest, /^edition = "2024"$/m);
@@ -195,12 +196,12 @@ export const versions: Section = {
       },
     },
     {
-      says: "PostgreSQL 16 takes what the Rust server asks",
-      servedBy: at("crates/kit-rust-server/tests/served.rs", "prepares_every_statement_on_the_tables"),
+      title: "PostgreSQL 16 accepts the queries of the Rust server",
+      provenBy: at("crates/kit-rust-server/tests/served.rs", "prepares_every_statement_on_the_tables"),
     },
     {
-      says: "migrations of the Rust server are named by twelve digits and create_<table>",
-      servedBy: at(
+      title: "migrations of the Rust server are named by twelve digits and create_<table>",
+      provenBy: at(
         "packages/plugin-rust-server/test/rust-server.test.ts",
         "writes a project, and does not overwrite files of the user",
       ),

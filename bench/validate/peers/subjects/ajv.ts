@@ -3,7 +3,7 @@ import { Ajv, type Options, type ValidateFunction } from "ajv";
 import formats from "ajv-formats";
 
 import type { Subject } from "../../subject.ts";
-import { told } from "../../told.ts";
+import { consume } from "../../sink.ts";
 import { schemas } from "./schemas.ts";
 
 function compile(type: string, options: Options): ValidateFunction {
@@ -19,8 +19,8 @@ const explain = (type: string): ((value: unknown) => number) => {
   return (value) => {
     if (validate(value) || !validate.errors) return 0;
     for (const { instancePath, message } of validate.errors) {
-      told(instancePath);
-      told(message);
+      consume(instancePath);
+      consume(message);
     }
     return validate.errors.length;
   };

@@ -4,7 +4,7 @@ import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 
 import type { Subject } from "../../subject.ts";
-import { told } from "../../told.ts";
+import { consume } from "../../sink.ts";
 
 const Profile = Type.Object({
   id: Type.Integer({ minimum: 1 }),
@@ -83,8 +83,8 @@ function explain(schema: TSchema): (value: unknown) => number {
     if (compiled.Check(value)) return 0;
     const errors = compiled.Errors(value);
     for (const { instancePath, message } of errors) {
-      told(instancePath);
-      told(message);
+      consume(instancePath);
+      consume(message);
     }
     return errors.length;
   };

@@ -1,6 +1,6 @@
 /** typia, compiled ahead of time from the same types (see ../src/typia.ts). `decode` deletes undeclared keys from the value. */
 import type { Subject } from "../../subject.ts";
-import { told } from "../../told.ts";
+import { consume } from "../../sink.ts";
 import { is, prune, stringify, validate } from "../generated/typia.ts";
 
 const count =
@@ -9,8 +9,8 @@ const count =
     const { errors } = validator(value);
     if (errors === undefined) return 0;
     for (const { path, expected } of errors) {
-      told(path);
-      told(expected);
+      consume(path);
+      consume(expected);
     }
     return errors.length;
   };

@@ -2,7 +2,7 @@
 import * as z from "zod";
 
 import type { Subject } from "../../subject.ts";
-import { told } from "../../told.ts";
+import { consume } from "../../sink.ts";
 
 const Profile = z.object({
   id: z.int().min(1),
@@ -76,8 +76,8 @@ const explain =
     const result = schema.safeParse(value);
     if (result.success) return 0;
     for (const { path, message } of result.error.issues) {
-      told(path.join("."));
-      told(message);
+      consume(path.join("."));
+      consume(message);
     }
     return result.error.issues.length;
   };

@@ -2,11 +2,11 @@
 let letters = 0;
 
 /** Reads a text of a failure. */
-export function told(text: string | undefined): void {
+export function consume(text: string | undefined): void {
   if (text !== undefined) letters = (letters + text.length) | 0;
 }
 
 /** Returns the number of characters that were read. Never called, but an engine cannot know that. */
-export function lettersTold(): number {
+export function consumedCharacters(): number {
   return letters;
 }
