@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 import { writeProject } from "../compile/project.ts";
+import { columns, median } from "../figures.ts";
 import { installPeers } from "../peers.ts";
 import { type } from "./service.ts";
 import { app, peers, routes, subjects, write } from "./subjects.ts";
@@ -114,13 +115,5 @@ function table(): string {
     ]);
     lines.push([name, ...cells]);
   }
-  const widths = (lines[0] ?? []).map((_, column) =>
-    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
-  );
-  return lines.map((line) => line.map((cell, at) => cell.padStart(widths[at] ?? 0)).join("  ")).join("\n");
-}
-
-function median(taken: readonly number[]): number {
-  const sorted = taken.toSorted((left, right) => left - right);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  return columns(lines);
 }

@@ -1,13 +1,5 @@
+import { columns, type Row } from "../figures.ts";
 import { unplugged } from "./subjects.ts";
-
-/** Measured figure. */
-export interface Row {
-  readonly scenario: string;
-  readonly subject: string;
-  readonly metric: string;
-  readonly value: number;
-  readonly unit: string;
-}
 
 /** Formats the cost of hooks: a line for each kind of tap, with the milliseconds that it adds to a cold build, and the ratio. */
 export function hooks(rows: readonly Row[]): string {
@@ -35,16 +27,5 @@ export function table(rows: readonly Row[]): string {
     });
     lines.push([subject, ...cells]);
   }
-  const widths = (lines[0] ?? []).map((_, column) =>
-    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
-  );
-  return lines
-    .map((line) =>
-      line
-        .map((cell, column) =>
-          column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-        )
-        .join("  "),
-    )
-    .join("\n");
+  return columns(lines);
 }

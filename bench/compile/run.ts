@@ -9,7 +9,8 @@ import { parseArgs } from "node:util";
 
 import { measure } from "./in-process.ts";
 import { edit, size, writeProject } from "./project.ts";
-import { hooks, type Row, table } from "./report.ts";
+import { median, type Row } from "../figures.ts";
+import { hooks, table } from "./report.ts";
 import { app, clean, install, run, subjects, versions } from "./subjects.ts";
 
 const { values } = parseArgs({
@@ -63,9 +64,4 @@ if (values.json !== undefined) {
   const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version };
   const result = { bench: "compile", machine, project: size, versions: versions(), rows };
   writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
-}
-
-function median(taken: readonly number[]): number {
-  const sorted = taken.toSorted((left, right) => left - right);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

@@ -11,8 +11,7 @@ import { parseArgs } from "node:util";
 import { createTestDatabase } from "@kit/dev-database";
 import { Client } from "pg";
 
-import { percentile } from "../dev/report.ts";
-import { median, type Row } from "../http/report.ts";
+import { median, percentile, type Row } from "../figures.ts";
 
 const { values } = parseArgs({
   options: { quick: { type: "boolean", default: false }, json: { type: "string" } },

@@ -1,4 +1,4 @@
-import { median, type Row } from "../http/report.ts";
+import { median, percentile, type Row } from "../figures.ts";
 import type { Counts } from "./load.ts";
 
 /** Times of an edit, in milliseconds. */
@@ -10,12 +10,6 @@ export interface Edit {
   readonly build: number;
   /** Part of the total from the detected change until the new process listens. */
   readonly ready: number;
-}
-
-/** Returns the smallest sample such that the given share of the samples is not greater. */
-export function percentile(samples: readonly number[], share: number): number {
-  const sorted = samples.toSorted((left, right) => left - right);
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 }
 
 /** Returns the figures of all edits, of each kind of edit, and of the load. */

@@ -1,11 +1,4 @@
-/** Measured figure. */
-export interface Row {
-  readonly scenario: string;
-  readonly subject: string;
-  readonly metric: string;
-  readonly value: number;
-  readonly unit: string;
-}
+import { columns, median, type Row } from "../figures.ts";
 
 /** Figures of one turn of a subject. */
 export interface Sample {
@@ -16,14 +9,6 @@ export interface Sample {
   readonly p99: number;
   /** Number of CPU cores that the server kept busy. */
   readonly busy: number;
-}
-
-/** Returns the middle value, or the mean of the two middle values; `NaN` for an empty list. */
-export function median(samples: readonly number[]): number {
-  const sorted = samples.toSorted((left, right) => left - right);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
 /** Returns the figures of one subject in one scenario: medians over its turns. */
@@ -80,20 +65,12 @@ export function table(rows: readonly Row[]): string {
       ]);
     }
   }
-  const widths = lines[0]!.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
-  const text = lines
-    .map((line) =>
-      line
-        .map((cell, column) => (column < 2 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+  const text = columns(lines, 2);
   const memory = subjects.map(
     (subject) => `${subject} ${figure(rows, "all", subject, "rss_mib").toFixed(0)} MiB`,
   );
   const note = rows.some((row) => row.metric === "busy" && row.value < full)
-    ? "\n* waited for the load or the database: its requests/s are no limit of the server"
+    ? "\n* waited for the load or the database: its requests/s are not its limit"
     : "";
   return `${text}${note}\n\nmemory after the run: ${memory.join(", ")}`;
 }

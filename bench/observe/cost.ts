@@ -7,12 +7,14 @@
  * time. README.md explains them.
  */
 import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 import { scenarioNames } from "./scenarios.ts";
+
+import { median } from "../figures.ts";
+import { nextMessage } from "../messages.ts";
 
 const { values } = parseArgs({
   options: {
@@ -41,21 +43,7 @@ function start(name: string): Subject {
 /** Returns the nanoseconds of CPU time per request. */
 async function slice({ name, child }: Subject, scenario: string): Promise<number> {
   child.send(scenario);
-  const stop = new AbortController();
-  const onExit = (code: unknown): void => stop.abort(new Error(`${name} ended with ${String(code)}`));
-  child.once("exit", onExit);
-  try {
-    const [answer] = (await once(child, "message", { signal: stop.signal })) as [number];
-    return answer;
-  } finally {
-    child.off("exit", onExit);
-  }
-}
-
-function median(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((one, other) => one - other);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+  return nextMessage<number>(name, child);
 }
 
 const subjects = values.subjects.split(",").map(start);

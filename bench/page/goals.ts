@@ -1,4 +1,5 @@
-import { figure, type Row } from "../http/report.ts";
+import type { Row } from "../figures.ts";
+import { figure } from "../http/report.ts";
 
 /** Limit for the ratio between two subjects' figures. */
 interface Goal {

@@ -1,4 +1,5 @@
-import { figure, type Row } from "../http/report.ts";
+import type { Row } from "../figures.ts";
+import { figure } from "../http/report.ts";
 import { slowerScenarios, verdicts } from "./goals.ts";
 import type { Result } from "./results.ts";
 import { type Bar, chart, type Panel } from "./svg.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 
-import type { Row } from "../http/report.ts";
+import type { Row } from "../figures.ts";
 
 /** Output of a benchmark with `--json`. */
 export interface Result {

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 
+import { nextMessage } from "../messages.ts";
 import type { Answer, Ask } from "./worker.ts";
 
 /** JavaScript router in a separate process. */
@@ -21,7 +21,7 @@ export class SubjectProcess {
       env: { ...process.env, NODE_ENV: "production" },
       execArgv: ["--expose-gc"],
     });
-    const answer = await next(name, child);
+    const answer = await nextMessage<Answer>(name, child);
     if (!("supported" in answer)) throw new Error(`${name} did not say what it can do`);
     return new SubjectProcess(name, answer.supported, child);
   }
@@ -29,28 +29,12 @@ export class SubjectProcess {
   /** Returns the nanoseconds for one unit of work, or the number of bytes. */
   async measure(set: string, scenario: string, milliseconds: number): Promise<number> {
     this.#child.send({ set, scenario, milliseconds } satisfies Ask);
-    const answer = await next(this.name, this.#child);
+    const answer = await nextMessage<Answer>(this.name, this.#child);
     if (!("value" in answer)) throw new Error(`${this.name} did not measure ${set}/${scenario}`);
     return answer.value;
   }
 
   stop(): void {
     this.#child.kill("SIGKILL");
-  }
-}
-
-async function next(name: string, child: ChildProcess): Promise<Answer> {
-  const controller = new AbortController();
-  const { signal } = controller;
-  try {
-    const [answer] = (await Promise.race([
-      once(child, "message", { signal }),
-      once(child, "exit", { signal }).then(([code]) => {
-        throw new Error(`${name} ended with ${String(code)}`);
-      }),
-    ])) as [Answer];
-    return answer;
-  } finally {
-    controller.abort();
   }
 }

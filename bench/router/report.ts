@@ -1,11 +1,4 @@
-/** Measured figure. */
-export interface Row {
-  readonly scenario: string;
-  readonly subject: string;
-  readonly metric: string;
-  readonly value: number;
-  readonly unit: string;
-}
+import { columns, type Row } from "../figures.ts";
 
 /** Formats a line for each scenario: kit's figure, and for every other subject its ratio to kit's figure. */
 export function table(rows: readonly Row[], ours: string): string {
@@ -24,22 +17,5 @@ export function table(rows: readonly Row[], ours: string): string {
       known.length === 0 ? "" : known.every((ratio) => ratio > 1) ? "yes" : "no",
     ]);
   }
-  const widths = (lines[0] ?? []).map((_, column) =>
-    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
-  );
-  return lines
-    .map((line) =>
-      line
-        .map((cell, column) =>
-          column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-        )
-        .join("  "),
-    )
-    .join("\n");
-}
-
-/** Returns the middle value. */
-export function median(samples: readonly number[]): number {
-  const sorted = samples.toSorted((left, right) => left - right);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  return columns(lines);
 }

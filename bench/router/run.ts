@@ -9,7 +9,8 @@ import { parseArgs } from "node:util";
 
 import { installPeers, peerVersions } from "../peers.ts";
 import { SubjectProcess } from "./process.ts";
-import { median, type Row, table } from "./report.ts";
+import { median, type Row } from "../figures.ts";
+import { table } from "./report.ts";
 import { sets } from "./sets.ts";
 
 const { values } = parseArgs({

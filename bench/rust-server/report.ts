@@ -1,6 +1,5 @@
-import { figure, median, type Row, rowsOf as rowsOfSubject, type Sample } from "../http/report.ts";
-
-export type { Row };
+import { columns, median, type Row } from "../figures.ts";
+import { figure, rowsOf as rowsOfSubject, type Sample } from "../http/report.ts";
 
 /** Turns of both servers, one directly after the other. */
 export interface Pair {
@@ -70,18 +69,11 @@ export function table(rows: readonly Row[]): string {
       ]);
     }
   }
-  const widths = lines[0]!.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
-  const text = lines.map((line) =>
-    line
-      .map((cell, column) => (column < 2 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
-      .join("  ")
-      .trimEnd(),
-  );
   const memory = [kit, peer].map((subject) => {
     const at = (scenario: string): string => figure(rows, scenario, subject, "rss_mib").toFixed(1);
     return `${subject} ${at("start")} MiB, then ${at("all")} MiB`;
   });
-  return `${text.join("\n")}\n\nmemory at the start and after the run: ${memory.join("; ")}`;
+  return `${columns(lines, 2)}\n\nmemory at the start and after the run: ${memory.join("; ")}`;
 }
 
 /** Goal with its verdict. */

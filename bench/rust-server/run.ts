@@ -14,7 +14,8 @@ import { load } from "../http/load.ts";
 import { positive, select } from "../http/select.ts";
 import { Subject } from "../http/subject.ts";
 import { prepare, type Programs, versions } from "./prepare.ts";
-import { isMet, type Pair, type Row, rowsOf, table, verdicts } from "./report.ts";
+import type { Row } from "../figures.ts";
+import { isMet, type Pair, rowsOf, table, verdicts } from "./report.ts";
 import { type NotesScenario, scenarios, seed, settle, token } from "./scenarios.ts";
 
 interface Plan {

@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 
 import { run } from "../http/command.ts";
 import { peers } from "../http/prepare.ts";
-import { median, type Row } from "../http/report.ts";
+import { median, type Row } from "../figures.ts";
 import { installPeers, peerVersions } from "../peers.ts";
 import { emit } from "./emit.ts";
 import { firstRequest, size, writeProjects } from "./project.ts";

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 
+import { nextMessage } from "../messages.ts";
 import type { Answer, Ask } from "./worker.ts";
 
 /** Subject in a separate process. */
@@ -20,7 +20,7 @@ export class SubjectProcess {
     const child = fork(new URL("worker.ts", import.meta.url), [module], {
       env: { ...process.env, NODE_ENV: "production" },
     });
-    const answer = await next(name, child);
+    const answer = await nextMessage<Answer>(name, child);
     if (!("supported" in answer)) throw new Error(`${name} did not say what it can do`);
     return new SubjectProcess(name, answer.supported, child);
   }
@@ -28,28 +28,12 @@ export class SubjectProcess {
   /** Returns the nanoseconds per value. */
   async measure(scenario: string, milliseconds: number): Promise<number> {
     this.#child.send({ scenario, milliseconds } satisfies Ask);
-    const answer = await next(this.name, this.#child);
+    const answer = await nextMessage<Answer>(this.name, this.#child);
     if (!("nanoseconds" in answer)) throw new Error(`${this.name} did not measure ${scenario}`);
     return answer.nanoseconds;
   }
 
   stop(): void {
     this.#child.kill("SIGKILL");
-  }
-}
-
-async function next(name: string, child: ChildProcess): Promise<Answer> {
-  const controller = new AbortController();
-  const { signal } = controller;
-  try {
-    const [answer] = (await Promise.race([
-      once(child, "message", { signal }),
-      once(child, "exit", { signal }).then(([code]) => {
-        throw new Error(`${name} ended with ${String(code)}`);
-      }),
-    ])) as [Answer];
-    return answer;
-  } finally {
-    controller.abort();
   }
 }

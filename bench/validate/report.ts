@@ -1,11 +1,4 @@
-/** Measured figure. */
-export interface Row {
-  readonly scenario: string;
-  readonly subject: string;
-  readonly metric: string;
-  readonly value: number;
-  readonly unit: string;
-}
+import { columns, type Row } from "../figures.ts";
 
 /** Formats a line for each scenario: kit's time, and for every other subject its ratio to kit's time. */
 export function table(rows: readonly Row[]): string {
@@ -26,22 +19,5 @@ export function table(rows: readonly Row[]): string {
       known.every((ratio) => ratio > 1) ? "yes" : "no",
     ]);
   }
-  const widths = (lines[0] as string[]).map((_, column) =>
-    Math.max(...lines.map((line) => (line[column] as string).length)),
-  );
-  return lines
-    .map((line) =>
-      line
-        .map((cell, column) =>
-          column === 0 ? cell.padEnd(widths[column] as number) : cell.padStart(widths[column] as number),
-        )
-        .join("  "),
-    )
-    .join("\n");
-}
-
-/** Returns the middle value. */
-export function median(samples: readonly number[]): number {
-  const sorted = samples.toSorted((left, right) => left - right);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  return columns(lines);
 }

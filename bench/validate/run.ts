@@ -8,7 +8,8 @@ import { parseArgs } from "node:util";
 
 import { prepare, versions } from "./prepare.ts";
 import { SubjectProcess } from "./process.ts";
-import { median, type Row, table } from "./report.ts";
+import { median, type Row } from "../figures.ts";
+import { table } from "./report.ts";
 import { scenarios } from "./scenarios.ts";
 
 const { values } = parseArgs({

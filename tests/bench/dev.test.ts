@@ -9,7 +9,8 @@ import { setTimeout } from "node:timers/promises";
 
 import { freePort } from "../../bench/http/subject.ts";
 import { type Counts, Load } from "../../bench/dev/load.ts";
-import { percentile, rowsOf, table } from "../../bench/dev/report.ts";
+import { rowsOf, table } from "../../bench/dev/report.ts";
+import { percentile } from "../../bench/figures.ts";
 
 async function serve(t: TestContext, listener: RequestListener): Promise<Server> {
   const server = createServer(listener).listen(0, "127.0.0.1");

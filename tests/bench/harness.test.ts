@@ -11,7 +11,8 @@ import { setTimeout } from "node:timers/promises";
 
 import { catalog } from "../../bench/http/catalog.ts";
 import { run } from "../../bench/http/command.ts";
-import { median, type Row, rowsOf, table } from "../../bench/http/report.ts";
+import { median, type Row } from "../../bench/figures.ts";
+import { rowsOf, table } from "../../bench/http/report.ts";
 import { type Scenario, scenarios } from "../../bench/http/scenarios.ts";
 import { positive, select } from "../../bench/http/select.ts";
 import { isRight, Subject } from "../../bench/http/subject.ts";

@@ -9,7 +9,7 @@ import { slowerScenarios, verdicts } from "../../bench/page/goals.ts";
 import { fill, httpSection, picture, startSection } from "../../bench/page/markdown.ts";
 import { render } from "../../bench/page/render.ts";
 import type { Result } from "../../bench/page/results.ts";
-import type { Row } from "../../bench/http/report.ts";
+import type { Row } from "../../bench/figures.ts";
 
 const repository = join(import.meta.dirname, "../..");
 

@@ -1,4 +1,15 @@
-/** Error of the embedded database. `hint` says what the user can do. */
+/**
+ * Error of the embedded database. `hint` says what the user can do.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await openDatabase();
+ * } catch (error) {
+ *   if (error instanceof DevDatabaseError) console.error(error.hint);
+ * }
+ * ```
+ */
 export class DevDatabaseError extends Error {
   override readonly name = "DevDatabaseError";
   /** Suggestion for the user. The message contains it too. */

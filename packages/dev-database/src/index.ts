@@ -116,6 +116,10 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
  * Starts the project's embedded database and returns its URL. The database runs until {@link stopDatabase}.
  *
  * @throws {DevDatabaseError} if the database cannot be started.
+ * @example
+ * ```ts
+ * const url = await startDatabase({ root: "examples/notes" });
+ * ```
  */
 export function startDatabase(options: DatabaseOptions = {}): Promise<string> {
   return sendControl(pathsOf(options), "start", options.name ?? NAME);
@@ -125,6 +129,11 @@ export function startDatabase(options: DatabaseOptions = {}): Promise<string> {
  * Ends the effect of {@link startDatabase}, and stops the database if it is not in use.
  *
  * @returns The number of processes or sessions that still use the database. It stops after the last one.
+ * @example
+ * ```ts
+ * const users = await stopDatabase();
+ * if (users > 0) console.log(`${users} programs still use the database`);
+ * ```
  */
 export function stopDatabase(options: DatabaseOptions = {}): Promise<number> {
   return stop(pathsOf(options), options.name ?? NAME);
@@ -134,6 +143,11 @@ export function stopDatabase(options: DatabaseOptions = {}): Promise<number> {
  * Deletes everything in the database, closes its sessions, and opens it again, empty.
  *
  * @throws {DevDatabaseError} if the database cannot be started.
+ * @example
+ * ```ts
+ * await using database = await resetDatabase();
+ * const pool = new Pool({ connectionString: database.url });
+ * ```
  */
 export async function resetDatabase(options: DatabaseOptions = {}): Promise<DevDatabase> {
   await sendControl(pathsOf(options), "reset", options.name ?? NAME);

@@ -36,6 +36,19 @@ const HOOK_TIMEOUT_MS = 120_000;
 /**
  * Declares the contract tests of a group. Starts the application once, on a free port, and declares a test for each row of the tables.
  * Generated files call this function.
+ *
+ * @example
+ * ```ts
+ * contractTests({
+ *   runner: { after, before, describe, test },
+ *   group: "NoteRoutes",
+ *   contracts,
+ *   app: () => import("../../src/app.ts"),
+ *   root: new URL("../../", import.meta.url),
+ *   database: true,
+ *   routes: [{ route: "GET /notes/:id", success: 200, response: NoteShape }],
+ * });
+ * ```
  */
 export function contractTests(tests: ContractTests): void {
   const places = new GeneratedLocations(tests.runner, callSiteOf(contractTests));

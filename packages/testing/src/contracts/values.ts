@@ -1,12 +1,33 @@
-/** Marks a member that the request does not have. */
+/**
+ * Marks a member that the request does not have.
+ *
+ * @example
+ * ```ts
+ * refuses: [["body", "$.title", "no title", missing]],
+ * ```
+ */
 export const missing: unique symbol = Symbol("missing");
 
-/** Returns a string with the given number of characters. */
+/**
+ * Returns a string with the given number of characters.
+ *
+ * @example
+ * ```ts
+ * characters(3); // "aaa"
+ * ```
+ */
 export function characters(count: number, character = "a"): string {
   return character.repeat(count);
 }
 
-/** Returns a list with the given number of equal items. */
+/**
+ * Returns a list with the given number of equal items.
+ *
+ * @example
+ * ```ts
+ * items(2, "a"); // ["a", "a"]
+ * ```
+ */
 export function items(count: number, item: unknown): unknown[] {
   return Array.from({ length: count }, () => item);
 }
