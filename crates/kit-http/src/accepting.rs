@@ -22,7 +22,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Maximum time that a connection to an adopted listener may take to send its first request after this engine stopped
 /// accepting. The next process could have accepted the same connection, so the client must not notice which process
 /// accepted it.
-pub(crate) const SETTLE: Duration = Duration::from_secs(2);
+pub(crate) const ADOPTED_GRACE: Duration = Duration::from_secs(2);
 
 impl Engine {
     pub(crate) fn accept(&self, handler: &mut dyn Handler) {
@@ -46,7 +46,7 @@ impl Engine {
                 Ok((stream, peer)) => drop(self.add(Socket::new(stream, peer))),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     self.accepting.set(false);
-                    self.pause_is_told.set(false);
+                    self.pause_reported.set(false);
                     return;
                 }
                 Err(error) if listener::is_exhaustion(&error) => {
@@ -60,7 +60,7 @@ impl Engine {
 
     fn pause(&self, pause: Pause, handler: &mut dyn Handler) {
         self.accept_retry.set(Some(self.now.get() + ACCEPT_PAUSE));
-        if !self.pause_is_told.replace(true) {
+        if !self.pause_reported.replace(true) {
             handler.paused(pause);
         }
     }
@@ -116,26 +116,30 @@ impl Engine {
         }
     }
 
-    /// Closes the connections that sent nothing until the end of [`SETTLE`], after the engine stopped accepting from an
+    /// Closes the connections that sent nothing until the end of [`ADOPTED_GRACE`], after the engine stopped accepting from an
     /// adopted listener.
-    pub(crate) fn end_settling(&self) {
-        if self.settling.get().is_some_and(|end| end <= self.now.get()) {
-            self.settling.set(None);
-            self.suspect_all();
+    pub(crate) fn end_adopted_grace(&self) {
+        if self
+            .adopted_grace_end
+            .get()
+            .is_some_and(|end| end <= self.now.get())
+        {
+            self.adopted_grace_end.set(None);
+            self.poll_all_again();
         }
     }
 
     /// Returns true if a connection must close after its current request, or at once if it has no request.
     pub(crate) fn is_leaving(&self, connection: &Connection) -> bool {
         self.listener.borrow().is_none()
-            && (self.settling.get().is_none() || connection.link.socket.borrow().has_spoken())
+            && (self.adopted_grace_end.get().is_none() || connection.link.socket.borrow().has_received())
     }
 
     /// Polls every connection again. Data that the system has received belongs to requests in progress; connections
     /// without a request close.
-    pub(crate) fn suspect_all(&self) {
+    pub(crate) fn poll_all_again(&self) {
         for (slot, connection) in &*self.connections.borrow() {
-            connection.link.socket.borrow_mut().suspect_readable();
+            connection.link.socket.borrow_mut().assume_readable();
             self.enqueue(slot, connection);
         }
     }

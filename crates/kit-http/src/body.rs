@@ -22,14 +22,14 @@ const LOW_WATER: usize = 16 * 1024;
 /// Chunks below this size are merged, because each would otherwise be sent as a separate HTTP chunk with a size line.
 const SMALL_PIECE: usize = 4 * 1024;
 /// Maximum size of a merged chunk.
-const GATHERED: usize = 16 * 1024;
+const MAX_MERGED: usize = 16 * 1024;
 
 /// Body of a response.
 pub(crate) enum Body {
     Full(Full<Bytes>),
     /// No body: for a status without a body, or for HEAD, where the head may declare the length of a body.
     Absent(Option<u64>),
-    Pieces(Pieces),
+    ChunkReader(ChunkReader),
 }
 
 /// Queue of chunks between a handler and hyper.
@@ -37,8 +37,8 @@ pub(crate) enum Body {
 pub(crate) struct Queue {
     pieces: RefCell<VecDeque<Bytes>>,
     /// Merged small chunks, which come after all others.
-    gathered: RefCell<BytesMut>,
-    /// Number of bytes in `pieces` and `gathered`.
+    merged: RefCell<BytesMut>,
+    /// Number of bytes in `pieces` and `merged`.
     waiting: Cell<usize>,
     /// Number of bytes that hyper has read and that may still be in its buffer. hyper would buffer about 400 KiB for a
     /// peer that does not read.
@@ -69,20 +69,20 @@ impl Queue {
             self.missing.set(Some(missing.saturating_sub(piece.len() as u64)));
         }
         self.waiting.set(self.waiting.get() + piece.len());
-        let mut gathered = self.gathered.borrow_mut();
+        let mut merged = self.merged.borrow_mut();
         if piece.len() < SMALL_PIECE {
-            gathered.extend_from_slice(&piece);
-            if gathered.len() >= GATHERED {
-                self.pieces.borrow_mut().push_back(gathered.split().freeze());
+            merged.extend_from_slice(&piece);
+            if merged.len() >= MAX_MERGED {
+                self.pieces.borrow_mut().push_back(merged.split().freeze());
             }
         } else {
             let mut pieces = self.pieces.borrow_mut();
-            if !gathered.is_empty() {
-                pieces.push_back(gathered.split().freeze());
+            if !merged.is_empty() {
+                pieces.push_back(merged.split().freeze());
             }
             pieces.push_back(piece);
         }
-        let has_room = self.held() < HIGH_WATER;
+        let has_room = self.buffered() < HIGH_WATER;
         self.owes_drain.set(!has_room);
         has_room
     }
@@ -93,13 +93,13 @@ impl Queue {
     }
 
     /// Returns true if hyper has read the whole body.
-    pub(crate) fn is_through(&self) -> bool {
+    pub(crate) fn is_fully_read(&self) -> bool {
         self.waiting.get() == 0 && (self.ended.get() || self.missing.get() == Some(0))
     }
 
     /// Returns true if the writer must be notified that it may continue, once for each time that it was asked to wait.
     pub(crate) fn take_drain(&self) -> bool {
-        self.held() <= LOW_WATER && self.owes_drain.replace(false)
+        self.buffered() <= LOW_WATER && self.owes_drain.replace(false)
     }
 
     /// Records that the system has accepted all data of hyper's buffer.
@@ -108,14 +108,14 @@ impl Queue {
     }
 
     /// Returns the number of bytes in memory for the peer.
-    fn held(&self) -> usize {
+    fn buffered(&self) -> usize {
         self.waiting.get() + self.unsent.get()
     }
 
     fn pop(&self) -> Option<Bytes> {
         let piece = self.pieces.borrow_mut().pop_front().or_else(|| {
-            let mut gathered = self.gathered.borrow_mut();
-            (!gathered.is_empty()).then(|| gathered.split().freeze())
+            let mut merged = self.merged.borrow_mut();
+            (!merged.is_empty()).then(|| merged.split().freeze())
         })?;
         self.waiting.set(self.waiting.get() - piece.len());
         self.unsent.set(self.unsent.get() + piece.len());
@@ -124,13 +124,13 @@ impl Queue {
 }
 
 /// Reader of a [`Queue`] for hyper.
-pub(crate) struct Pieces {
+pub(crate) struct ChunkReader {
     queue: Rc<Queue>,
     /// Weak, because the link may own the response that contains this value.
     link: Weak<Link>,
 }
 
-impl Pieces {
+impl ChunkReader {
     pub(crate) fn new(queue: Rc<Queue>, link: &Rc<Link>) -> Self {
         Self {
             queue,
@@ -140,7 +140,7 @@ impl Pieces {
 
     fn poll_next(&self, context: &Context<'_>) -> Poll<Option<Bytes>> {
         let piece = self.queue.pop();
-        if self.queue.is_through() {
+        if self.queue.is_fully_read() {
             if let Some(link) = self.link.upgrade() {
                 link.finish_answer(context);
             }
@@ -174,7 +174,7 @@ impl http_body::Body for Body {
         match self.get_mut() {
             Self::Full(full) => Pin::new(full).poll_frame(context),
             Self::Absent(_) => Poll::Ready(None),
-            Self::Pieces(pieces) => pieces
+            Self::ChunkReader(pieces) => pieces
                 .poll_next(context)
                 .map(|piece| piece.map(|piece| Ok(Frame::data(piece)))),
         }
@@ -184,7 +184,7 @@ impl http_body::Body for Body {
         match self {
             Self::Full(full) => full.is_end_stream(),
             Self::Absent(length) => length.is_none(),
-            Self::Pieces(pieces) => pieces.queue.is_through(),
+            Self::ChunkReader(pieces) => pieces.queue.is_fully_read(),
         }
     }
 
@@ -193,9 +193,11 @@ impl http_body::Body for Body {
             Self::Full(full) => full.size_hint(),
             Self::Absent(length) => SizeHint::with_exact(length.unwrap_or(0)),
             // hyper calls this before it reads, so the length is the sum of queued and missing bytes.
-            Self::Pieces(Pieces { queue, .. }) => queue.missing.get().map_or_else(SizeHint::new, |missing| {
-                SizeHint::with_exact(missing + queue.waiting.get() as u64)
-            }),
+            Self::ChunkReader(ChunkReader { queue, .. }) => {
+                queue.missing.get().map_or_else(SizeHint::new, |missing| {
+                    SizeHint::with_exact(missing + queue.waiting.get() as u64)
+                })
+            }
         }
     }
 }

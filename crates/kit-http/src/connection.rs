@@ -9,15 +9,15 @@ use kit_guard::Rejection;
 
 use crate::config::Timeouts;
 use crate::envelope::trace_id;
-use crate::half::{Half, Halves, Rest};
+use crate::fast_path::{self, Step};
+use crate::hyper_pool::{HyperPool, HyperState, ReadBoundary};
 use crate::linger::Linger;
 use crate::link::{ConnectionState, Link};
-use crate::plain::{self, Step};
 use crate::rejection::{self, Refusal};
 
 /// Wait that the deadline of a connection limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Patience {
+enum WaitKind {
     Unlimited,
     Idle,
     Head,
@@ -45,7 +45,7 @@ pub(crate) enum Outcome {
 enum Driver {
     /// The fast path. hyper is not in use.
     FastPath,
-    Hyper(Box<Half>),
+    Hyper(Box<HyperState>),
     /// No request is served any more: a rejection is written, and the peer may finish sending.
     Linger(LingerState),
     /// No peer is left to write to.
@@ -71,7 +71,7 @@ pub(crate) struct Connection {
     pub(crate) refusal: Cell<Option<Refusal>>,
     discard_limit: usize,
     /// Wait that the deadline limits, and a number that changes whenever the deadline must restart.
-    patience: Cell<(Patience, usize)>,
+    wait: Cell<(WaitKind, usize)>,
     deadline: Cell<Option<Instant>>,
 }
 
@@ -84,7 +84,7 @@ impl Connection {
             leaving: Cell::new(false),
             refusal: Cell::new(None),
             discard_limit,
-            patience: Cell::new((Patience::Unlimited, 0)),
+            wait: Cell::new((WaitKind::Unlimited, 0)),
             deadline: Cell::new(None),
         }
     }
@@ -112,26 +112,26 @@ impl Connection {
     }
 
     /// Makes as much progress as possible.
-    pub(crate) fn poll(&self, halves: &Halves, scratch: &RefCell<Vec<u8>>) -> Outcome {
+    pub(crate) fn poll(&self, pool: &HyperPool, scratch: &RefCell<Vec<u8>>) -> Outcome {
         let mut driver = self.driver.borrow_mut();
         if let Driver::FastPath = *driver {
-            match plain::poll(&self.link, self.leaving.get(), scratch) {
+            match fast_path::poll(&self.link, self.leaving.get(), scratch) {
                 Step::Waiting => return Outcome::Waiting,
                 Step::Again => return Outcome::Again,
-                Step::Over => return Outcome::Done,
+                Step::Close => return Outcome::Done,
                 Step::Hyper => {}
             }
-            *driver = Driver::Hyper(halves.take(&self.link));
+            *driver = Driver::Hyper(pool.acquire(&self.link));
         }
-        let half = match &mut *driver {
-            Driver::Hyper(half) => half,
+        let hyper = match &mut *driver {
+            Driver::Hyper(hyper) => hyper,
             Driver::Linger(state) => return state.linger.poll(&self.link, &mut scratch.borrow_mut()),
             Driver::FastPath | Driver::Closed => return Outcome::Done,
         };
-        if self.link.rest.get() != Rest::Refused {
-            self.link.rest.set(Rest::No);
+        if self.link.read_boundary.get() != ReadBoundary::Refused {
+            self.link.read_boundary.set(ReadBoundary::No);
         }
-        match half.poll() {
+        match hyper.poll() {
             (true, _) => {
                 *driver = Driver::Closed;
                 drop(driver);
@@ -142,13 +142,13 @@ impl Connection {
             _ if self.link.socket.borrow().is_write_blocked() => return Outcome::Waiting,
             _ => {}
         }
-        let (next, outcome) = match self.link.rest.get() {
-            Rest::No | Rest::Refused => return Outcome::Waiting,
-            Rest::Between => (Driver::FastPath, Outcome::Waiting),
-            Rest::Left => (Driver::Closed, Outcome::Done),
+        let (next, outcome) = match self.link.read_boundary.get() {
+            ReadBoundary::No | ReadBoundary::Refused => return Outcome::Waiting,
+            ReadBoundary::Between => (Driver::FastPath, Outcome::Waiting),
+            ReadBoundary::Left => (Driver::Closed, Outcome::Done),
         };
-        if let Driver::Hyper(half) = std::mem::replace(&mut *driver, next) {
-            halves.give(half);
+        if let Driver::Hyper(hyper) = std::mem::replace(&mut *driver, next) {
+            pool.release(hyper);
         }
         outcome
     }
@@ -166,8 +166,8 @@ impl Connection {
             Driver::FastPath if self.link.is_busy() => None,
             Driver::FastPath => Some(Outcome::Done),
             Driver::Hyper(_) if is_known => None,
-            Driver::Hyper(half) => {
-                half.close_gracefully();
+            Driver::Hyper(hyper) => {
+                hyper.close_gracefully();
                 Some(Outcome::Again)
             }
             Driver::Linger(_) | Driver::Closed => None,
@@ -175,53 +175,53 @@ impl Connection {
     }
 
     /// Handles an expired deadline.
-    pub(crate) fn expire(&self, halves: &Halves, scratch: &RefCell<Vec<u8>>) -> Outcome {
-        if self.patience.get().0 == Patience::Write && self.takes_more(halves, scratch) {
+    pub(crate) fn expire(&self, pool: &HyperPool, scratch: &RefCell<Vec<u8>>) -> Outcome {
+        if self.wait.get().0 == WaitKind::Write && self.has_write_progress(pool, scratch) {
             return Outcome::Again;
         }
         self.drop_http();
-        match self.patience.get().0 {
-            Patience::Head | Patience::Body => self.end(Some(Rejection::TIMEOUT), scratch),
-            Patience::Unlimited | Patience::Idle | Patience::Write | Patience::Linger => Outcome::Done,
+        match self.wait.get().0 {
+            WaitKind::Head | WaitKind::Body => self.end(Some(Rejection::TIMEOUT), scratch),
+            WaitKind::Unlimited | WaitKind::Idle | WaitKind::Write | WaitKind::Linger => Outcome::Done,
         }
     }
 
     /// Returns true if the peer has read data, so that more can be written than the system last reported.
-    fn takes_more(&self, halves: &Halves, scratch: &RefCell<Vec<u8>>) -> bool {
+    fn has_write_progress(&self, pool: &HyperPool, scratch: &RefCell<Vec<u8>>) -> bool {
         let written = {
             let mut socket = self.link.socket.borrow_mut();
-            socket.suspect_writable();
+            socket.assume_writable();
             socket.written()
         };
-        let outcome = self.poll(halves, scratch);
+        let outcome = self.poll(pool, scratch);
         outcome != Outcome::Done && self.link.socket.borrow().written() != written
     }
 
     /// Sets the deadline for the current wait. Returns the deadline if it changed.
     pub(crate) fn renew(&self, now: Instant, timeouts: &Timeouts) -> Option<Instant> {
-        let patience = self.patience_now();
-        let begun = match patience {
+        let wait = self.current_wait();
+        let begun = match wait {
             // Each step of lingering extends the deadline, up to a separate limit.
-            Patience::Linger => match &*self.driver.borrow() {
+            WaitKind::Linger => match &*self.driver.borrow() {
                 Driver::Linger(state) => state.linger.progress(),
                 Driver::FastPath | Driver::Hyper(_) | Driver::Closed => 0,
             },
             // Progress extends this deadline too: a peer may read slowly, but must not send slowly.
-            Patience::Write => self.link.socket.borrow().written(),
+            WaitKind::Write => self.link.socket.borrow().written(),
             _ => self.link.begun.get(),
         };
-        let key = (patience, begun);
-        if key == self.patience.get() {
+        let key = (wait, begun);
+        if key == self.wait.get() {
             return None;
         }
-        let is_first = self.patience.replace(key).0 != patience;
-        let time = match patience {
-            Patience::Unlimited => None,
-            Patience::Idle => Some(timeouts.idle),
-            Patience::Head => Some(timeouts.head),
-            Patience::Body => Some(timeouts.body),
-            Patience::Write => Some(timeouts.write),
-            Patience::Linger => Some(timeouts.discard),
+        let is_first = self.wait.replace(key).0 != wait;
+        let time = match wait {
+            WaitKind::Unlimited => None,
+            WaitKind::Idle => Some(timeouts.idle),
+            WaitKind::Head => Some(timeouts.head),
+            WaitKind::Body => Some(timeouts.body),
+            WaitKind::Write => Some(timeouts.write),
+            WaitKind::Linger => Some(timeouts.discard),
         };
         let mut deadline = time.and_then(|time| now.checked_add(time));
         if let Driver::Linger(state) = &mut *self.driver.borrow_mut() {
@@ -236,22 +236,22 @@ impl Connection {
         deadline
     }
 
-    fn patience_now(&self) -> Patience {
+    fn current_wait(&self) -> WaitKind {
         if let Driver::Linger(_) = *self.driver.borrow() {
-            return Patience::Linger;
+            return WaitKind::Linger;
         }
         let is_write_blocked = || self.link.socket.borrow().is_write_blocked();
         match *self.link.state.borrow() {
-            ConnectionState::ReceivingBody => Patience::Body,
-            ConnectionState::Idle | ConnectionState::Streaming if is_write_blocked() => Patience::Write,
-            ConnectionState::Idle if self.link.guard.borrow().is_in_head() => Patience::Head,
-            ConnectionState::Idle => Patience::Idle,
+            ConnectionState::ReceivingBody => WaitKind::Body,
+            ConnectionState::Idle | ConnectionState::Streaming if is_write_blocked() => WaitKind::Write,
+            ConnectionState::Idle if self.link.guard.borrow().is_in_head() => WaitKind::Head,
+            ConnectionState::Idle => WaitKind::Idle,
             // The server waits for the handler, not for the peer.
             ConnectionState::Received(_)
             | ConnectionState::Waiting { .. }
             | ConnectionState::FastResponse(_)
             | ConnectionState::Responded(_)
-            | ConnectionState::Streaming => Patience::Unlimited,
+            | ConnectionState::Streaming => WaitKind::Unlimited,
         }
     }
 
@@ -261,7 +261,7 @@ impl Connection {
         let guard = self.link.guard.borrow();
         // After the last response of a connection nothing else is sent, not even a rejection.
         let is_receiving = matches!(*self.link.state.borrow(), ConnectionState::ReceivingBody);
-        let answers_nothing_else = is_receiving || self.link.rest.get() == Rest::Refused;
+        let answers_nothing_else = is_receiving || self.link.read_boundary.get() == ReadBoundary::Refused;
         let rejection = rejection.or_else(|| guard.rejection().filter(|_| answers_nothing_else));
         let may_send_more = !guard.is_between_messages() || self.link.socket.borrow().is_readable();
         if rejection.is_none() && !may_send_more {

@@ -21,11 +21,11 @@ use crate::body::Body;
 use crate::config::Config;
 use crate::connection::{Connection, Outcome};
 use crate::date;
-use crate::half::Halves;
+use crate::fast_path;
+use crate::hyper_pool::HyperPool;
 use crate::linger::Lingering;
 use crate::link::{ConnectionState, Link, Streaming};
 use crate::listener::Listener;
-use crate::plain;
 use crate::rejection::Refusal;
 use crate::request::{Request, RequestId};
 use crate::requests::{Pending, Requests};
@@ -48,13 +48,13 @@ pub enum Pause {
 
 /// Result of a write to a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Written {
+pub enum WriteResult {
     /// The chunk was accepted, and the writer may continue.
-    Room,
+    Ready,
     /// The chunk was accepted, and the writer should wait until [`Handler::drained`] is called.
-    Full,
+    Wait,
     /// No peer reads the stream: the peer has left, or the stream has ended.
-    Gone,
+    Closed,
 }
 
 /// Callbacks of the engine. They are only called from [`Engine::drive`].
@@ -64,7 +64,7 @@ pub trait Handler {
     /// Called if the peer closes its sending side before the response, which usually means that it has left. Called at most once for each
     /// request. The request can still be read and still needs a response, which is sent if the peer is there after all.
     fn aborted(&mut self, id: RequestId);
-    /// Called after [`Written::Full`] when the peer has read enough of the stream to write more.
+    /// Called after [`WriteResult::Wait`] when the peer has read enough of the stream to write more.
     fn drained(&mut self, id: RequestId) {
         let _ = id;
     }
@@ -96,7 +96,7 @@ pub struct Engine {
     events: RefCell<Events>,
     pub(crate) listener: RefCell<Option<Listener>>,
     address: Option<SocketAddr>,
-    halves: Halves,
+    hyper_pool: HyperPool,
     pub(crate) connections: RefCell<Slab<Rc<Connection>>>,
     requests: RefCell<Requests>,
     /// Streams that have not ended, by their requests.
@@ -106,16 +106,16 @@ pub struct Engine {
     pub(crate) scratch: Rc<RefCell<Vec<u8>>>,
     pub(crate) now: Cell<Instant>,
     /// Lower bound of the deadlines of all connections.
-    next_sweep: Cell<Option<Instant>>,
+    next_expiry: Cell<Option<Instant>>,
     pub(crate) accepting: Cell<bool>,
     pub(crate) accept_retry: Cell<Option<Instant>>,
     /// True if the handler was notified of the current pause.
-    pub(crate) pause_is_told: Cell<bool>,
-    cut_at: Cell<Option<Instant>>,
+    pub(crate) pause_reported: Cell<bool>,
+    grace_deadline: Cell<Option<Instant>>,
     /// True if other processes accept from the listener too.
     pub(crate) is_adopted: bool,
     /// End of the time in which connections without a request stay open although the engine has stopped accepting.
-    pub(crate) settling: Cell<Option<Instant>>,
+    pub(crate) adopted_grace_end: Cell<Option<Instant>>,
 }
 
 impl Engine {
@@ -155,7 +155,7 @@ impl Engine {
             events: RefCell::new(Events::with_capacity(1024)),
             address: listener.local_addr()?,
             listener: RefCell::new(Some(listener)),
-            halves: Halves::new(builder),
+            hyper_pool: HyperPool::new(builder),
             connections: RefCell::default(),
             requests: RefCell::default(),
             streams: RefCell::default(),
@@ -163,13 +163,13 @@ impl Engine {
             lingering: Lingering::default(),
             scratch: Rc::new(RefCell::new(vec![0; SCRATCH_BYTES])),
             now: Cell::new(Instant::now()),
-            next_sweep: Cell::new(None),
+            next_expiry: Cell::new(None),
             accepting: Cell::new(false),
             accept_retry: Cell::new(None),
-            pause_is_told: Cell::new(false),
-            cut_at: Cell::new(None),
+            pause_reported: Cell::new(false),
+            grace_deadline: Cell::new(None),
             is_adopted,
-            settling: Cell::new(None),
+            adopted_grace_end: Cell::new(None),
         })
     }
 
@@ -201,7 +201,7 @@ impl Engine {
             if event.token() == LISTENER {
                 self.accepting.set(true);
             } else if let Some(connection) = self.connections.borrow().get(event.token().0) {
-                connection.link.socket.borrow_mut().note(event);
+                connection.link.socket.borrow_mut().record_event(event);
                 self.enqueue(event.token().0, connection);
             }
         }
@@ -219,13 +219,13 @@ impl Engine {
     /// Accepts connections, handles expired deadlines, and polls each connection once that is ready or has a response.
     pub fn drive(&self, handler: &mut dyn Handler) {
         self.accept(handler);
-        self.end_settling();
+        self.end_adopted_grace();
         if self.grace_is_over() {
             // Responses that the application has given by now are written before their connections are cut: an event loop that was busy
             // may see the end of the grace period and these responses in one turn.
             self.drive_queued(handler);
         }
-        self.sweep(handler);
+        self.handle_deadlines(handler);
         self.drive_queued(handler);
     }
 
@@ -270,7 +270,7 @@ impl Engine {
             // The rest of the body is not read, so no further request can follow on this connection.
             response.close();
         }
-        if body.is_none() && plain::takes(&pending.request, &response) {
+        if body.is_none() && fast_path::is_eligible(&pending.request, &response) {
             *link.state.borrow_mut() = ConnectionState::FastResponse(response);
             return self.enqueue_slot(slot);
         }
@@ -278,7 +278,7 @@ impl Engine {
             // hyper was told to close before it saw the request, and would not announce this in the response.
             response.close();
         }
-        link.replay(&pending.request);
+        link.replay_to_hyper(&pending.request);
         // For an HTTP/1.0 client that wants to keep the connection, hyper replaces `connection: close`, unless the response is HTTP/1.0
         // too.
         let is_old = pending.request.is_http_10() && response.closes();
@@ -304,10 +304,10 @@ impl Engine {
     /// Returns the time at which [`Engine::drive`] must run even if no file descriptor is ready.
     pub fn next_deadline(&self) -> Option<Instant> {
         [
-            self.next_sweep.get(),
+            self.next_expiry.get(),
             self.accept_retry.get(),
-            self.cut_at.get(),
-            self.settling.get(),
+            self.grace_deadline.get(),
+            self.adopted_grace_end.get(),
         ]
         .into_iter()
         .flatten()
@@ -338,7 +338,7 @@ impl Engine {
         let is_given_up = connection.link.stream.get() == Streaming::GivenUp;
         let mut outcome = Outcome::Again;
         for _ in 0..POLL_ROUNDS {
-            outcome = connection.poll(&self.halves, &self.scratch);
+            outcome = connection.poll(&self.hyper_pool, &self.scratch);
             if let Some(request) = connection.link.take_received() {
                 self.start(slot, &connection, request, handler);
             }
@@ -350,8 +350,8 @@ impl Engine {
             outcome = connection.leave().unwrap_or(outcome);
         }
         if connection.link.request().is_some() {
-            let (left, dead) = connection.link.departure();
-            if dead {
+            let (left, broken) = connection.link.departure();
+            if broken {
                 connection.drop_http();
                 outcome = Outcome::Done;
             } else if left {
@@ -374,7 +374,7 @@ impl Engine {
             .borrow_mut()
             .insert(slot, &connection.link, Rc::clone(&request));
         let Some(id) = id else {
-            connection.link.replay(&request);
+            connection.link.replay_to_hyper(&request);
             let response = Response::overloaded().into_http(HeaderMap::new());
             *connection.link.state.borrow_mut() = ConnectionState::Responded(response);
             self.enqueue(slot, connection);
@@ -405,9 +405,9 @@ impl Engine {
             self.bound_lingering(slot, connection);
         }
         if let Some(deadline) = connection.renew(self.now.get(), &self.config.timeouts) {
-            let earlier = self.next_sweep.get().is_none_or(|sweep| deadline < sweep);
+            let earlier = self.next_expiry.get().is_none_or(|expiry| deadline < expiry);
             if earlier {
-                self.next_sweep.set(Some(deadline));
+                self.next_expiry.set(Some(deadline));
             }
         }
     }
@@ -437,12 +437,12 @@ impl Engine {
         }
     }
 
-    fn sweep(&self, handler: &mut dyn Handler) {
+    fn handle_deadlines(&self, handler: &mut dyn Handler) {
         let now = self.now.get();
         let cut = self.grace_is_over();
         if cut {
-            self.cut_at.set(None);
-        } else if self.next_sweep.get().is_none_or(|time| now < time) {
+            self.grace_deadline.set(None);
+        } else if self.next_expiry.get().is_none_or(|time| now < time) {
             return;
         }
         let mut next: Option<Instant> = None;
@@ -455,12 +455,12 @@ impl Engine {
                 None => {}
             }
         }
-        self.next_sweep.set(next);
+        self.next_expiry.set(next);
         for (slot, connection) in expired {
             let outcome = if cut {
                 Outcome::Done
             } else {
-                connection.expire(&self.halves, &self.scratch)
+                connection.expire(&self.hyper_pool, &self.scratch)
             };
             self.settle(slot, &connection, outcome, handler);
         }

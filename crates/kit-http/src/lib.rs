@@ -55,22 +55,22 @@ mod connection;
 mod date;
 mod engine;
 mod envelope;
-mod half;
+mod fast_path;
+mod hyper_pool;
 mod linger;
 mod link;
 mod listener;
-mod own_headers;
-mod plain;
+mod raw_request;
 mod rejection;
 mod request;
 mod requests;
 mod reservation;
 mod response;
+mod server_headers;
 mod service;
 mod socket;
 mod stream;
 mod unix_listener;
-mod whole;
 
 /// Header name for [`Request::has_header`].
 pub use http::header::HeaderName;
@@ -78,7 +78,7 @@ pub use http::header::HeaderName;
 pub use kit_guard::{Rejection, normal_target};
 
 pub use config::{Config, Limits, Timeouts};
-pub use engine::{Engine, Handler, Pause, Written};
+pub use engine::{Engine, Handler, Pause, WriteResult};
 pub use rejection::Refusal;
 pub use request::{Request, RequestId};
 pub use reservation::Reservation;

@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use hyper::rt::{Read, ReadBufCursor, Write};
 
 use crate::body::Body;
-use crate::half::{Rest, Seat};
+use crate::hyper_pool::{CurrentLink, ReadBoundary};
 use crate::request::{Request, RequestId};
 use crate::response::Response;
 use crate::socket::Socket;
@@ -38,7 +38,7 @@ const SMALL_WRITE: usize = 4096;
 /// | any | `Idle` | the connection is closed for requests |
 ///
 /// If hyper has not read the request of a response (`Responded`), the response did not qualify for the fast path. Then
-/// hyper reads the request again ([`Link::replay`]), which does not change the state.
+/// hyper reads the request again ([`Link::replay_to_hyper`]), which does not change the state.
 pub(crate) enum ConnectionState {
     /// No request, or only a part of its head.
     Idle,
@@ -71,7 +71,7 @@ pub(crate) enum Streaming {
     GivenUp,
 }
 
-/// State that the hyper half and the engine half of a connection share. Both run on the same thread.
+/// State of a connection that hyper and the engine share. Both run on the same thread.
 pub(crate) struct Link {
     pub(crate) socket: RefCell<Socket>,
     pub(crate) guard: RefCell<Guard>,
@@ -81,7 +81,7 @@ pub(crate) struct Link {
     scratch: Rc<RefCell<Vec<u8>>>,
     pub(crate) state: RefCell<ConnectionState>,
     /// Result of hyper's last attempt to read.
-    pub(crate) rest: Cell<Rest>,
+    pub(crate) read_boundary: Cell<ReadBoundary>,
     /// Number of requests that have begun, so that the engine notices each new request.
     pub(crate) begun: Cell<usize>,
     pub(crate) stream: Cell<Streaming>,
@@ -103,7 +103,7 @@ impl Link {
             passed: RefCell::default(),
             scratch,
             state: RefCell::new(ConnectionState::Idle),
-            rest: Cell::new(Rest::No),
+            read_boundary: Cell::new(ReadBoundary::No),
             begun: Cell::new(0),
             stream: Cell::new(Streaming::No),
             body_limit,
@@ -196,8 +196,8 @@ impl Link {
     }
 
     /// Passes a request that bypassed hyper to hyper, because hyper must write the response.
-    pub(crate) fn replay(&self, request: &Request) {
-        if let Some(bytes) = request.unparsed() {
+    pub(crate) fn replay_to_hyper(&self, request: &Request) {
+        if let Some(bytes) = request.raw_bytes() {
             self.passed.borrow_mut().extend_from_slice(bytes);
         }
     }
@@ -215,7 +215,7 @@ impl Link {
         if is_read_closed && is_streaming {
             socket.probe_peer();
         }
-        (is_read_closed && !is_streaming, socket.is_dead())
+        (is_read_closed && !is_streaming, socket.is_broken())
     }
 
     fn poll_read(&self, cursor: &mut ReadBufCursor<'_>) -> Poll<io::Result<()>> {
@@ -240,7 +240,7 @@ impl Link {
                 // response, because it would take the end for a client that left.
                 return match *self.state.borrow() {
                     ConnectionState::Idle => {
-                        self.rest.set(Rest::Refused);
+                        self.read_boundary.set(ReadBoundary::Refused);
                         Poll::Ready(Ok(()))
                     }
                     ConnectionState::ReceivingBody => Poll::Ready(Ok(())),
@@ -254,14 +254,14 @@ impl Link {
             let count = match self.socket.borrow_mut().read(buffer) {
                 // The engine closes an idle connection itself; hyper need not know.
                 Ok(0) if is_between => {
-                    self.rest.set(Rest::Left);
+                    self.read_boundary.set(ReadBoundary::Left);
                     return Poll::Pending;
                 }
                 Ok(0) => return Poll::Ready(Ok(())),
                 Ok(count) => count,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     if is_between {
-                        self.rest.set(Rest::Between);
+                        self.read_boundary.set(ReadBoundary::Between);
                     }
                     return Poll::Pending;
                 }
@@ -284,7 +284,7 @@ impl Link {
 }
 
 /// Stream of a connection for hyper.
-pub(crate) struct Io(pub(crate) Rc<Seat>);
+pub(crate) struct Io(pub(crate) Rc<CurrentLink>);
 
 impl Read for Io {
     fn poll_read(

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use kit_guard::Rejection;
 
 use crate::envelope::error_body;
-use crate::own_headers::NO_SNIFF_LINE;
+use crate::server_headers::NO_SNIFF_LINE;
 
 /// A rejection for the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use http::HeaderMap;
 use http::header::{COOKIE, HeaderName};
 use http::request::Parts;
 
-use crate::own_headers::apply_target_host;
-use crate::whole::Whole;
+use crate::raw_request::RawRequest;
+use crate::server_headers::apply_target_host;
 
 /// Id of a request until it has its response. An engine never uses an id twice, so a late response to an old request
 /// cannot reach a new one.
@@ -50,7 +50,7 @@ pub struct Request {
 #[derive(Debug)]
 enum Content {
     /// Bytes that the guard accepted as one request.
-    Whole(Whole),
+    Raw(RawRequest),
     /// Request that hyper parsed.
     Parsed { parts: Box<Parts>, body: Bytes },
 }
@@ -71,18 +71,18 @@ impl Request {
         }
     }
 
-    pub(crate) fn whole(whole: Whole, remote: Option<SocketAddr>) -> Self {
+    pub(crate) fn raw(raw: RawRequest, remote: Option<SocketAddr>) -> Self {
         Self {
-            content: Content::Whole(whole),
+            content: Content::Raw(raw),
             body_too_large: false,
             remote,
         }
     }
 
     /// Returns the bytes of a request that bypassed hyper.
-    pub(crate) fn unparsed(&self) -> Option<&[u8]> {
+    pub(crate) fn raw_bytes(&self) -> Option<&[u8]> {
         match &self.content {
-            Content::Whole(whole) => Some(whole.bytes()),
+            Content::Raw(raw) => Some(raw.bytes()),
             Content::Parsed { .. } => None,
         }
     }
@@ -105,7 +105,7 @@ impl Request {
     /// Returns the method as received. Methods are case-sensitive; standard methods are in upper case.
     pub fn method(&self) -> &str {
         match &self.content {
-            Content::Whole(whole) => whole.method(),
+            Content::Raw(raw) => raw.method(),
             Content::Parsed { parts, .. } => parts.method.as_str(),
         }
     }
@@ -113,7 +113,7 @@ impl Request {
     /// Returns path and query exactly as received.
     pub fn target(&self) -> &str {
         match &self.content {
-            Content::Whole(whole) => whole.target(),
+            Content::Raw(raw) => raw.target(),
             Content::Parsed { parts, .. } => parts
                 .uri
                 .path_and_query()
@@ -124,7 +124,7 @@ impl Request {
     /// Returns the path, not decoded.
     pub fn path(&self) -> &str {
         match &self.content {
-            Content::Whole(whole) => whole.path(),
+            Content::Raw(raw) => raw.path(),
             Content::Parsed { parts, .. } => parts.uri.path(),
         }
     }
@@ -133,7 +133,7 @@ impl Request {
     /// `cookie` with a semicolon. `name` is not case-sensitive.
     pub fn header(&self, name: &str) -> Option<Cow<'_, [u8]>> {
         match &self.content {
-            Content::Whole(whole) => joined(name, whole.values(name)),
+            Content::Raw(raw) => joined(name, raw.values(name)),
             Content::Parsed { parts, .. } => {
                 // No request contains a name that is not a token.
                 let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
@@ -147,9 +147,9 @@ impl Request {
     /// joined as in [`Request::header`].
     pub fn headers(&self) -> Vec<(Cow<'_, str>, Cow<'_, [u8]>)> {
         match &self.content {
-            Content::Whole(whole) => {
+            Content::Raw(raw) => {
                 let mut headers: Vec<(Cow<'_, str>, Cow<'_, [u8]>)> = Vec::with_capacity(16);
-                for (name, value) in whole.fields() {
+                for (name, value) in raw.fields() {
                     match headers.iter_mut().find(|(known, _)| *known == name) {
                         Some((_, values)) => append(values, &name, value),
                         None => headers.push((name, Cow::Borrowed(value))),
@@ -175,7 +175,7 @@ impl Request {
     /// defines.
     pub fn has_header(&self, name: &HeaderName) -> bool {
         match &self.content {
-            Content::Whole(whole) => whole.values(name.as_str()).next().is_some(),
+            Content::Raw(raw) => raw.values(name.as_str()).next().is_some(),
             Content::Parsed { parts, .. } => parts.headers.contains_key(name),
         }
     }
@@ -189,7 +189,7 @@ impl Request {
     /// Returns the body; empty if it is too large.
     pub fn body(&self) -> &[u8] {
         match &self.content {
-            Content::Whole(whole) => whole.body(),
+            Content::Raw(raw) => raw.body(),
             Content::Parsed { body, .. } => body,
         }
     }

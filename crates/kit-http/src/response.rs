@@ -6,7 +6,7 @@ use http::{HeaderMap, StatusCode};
 
 use crate::body::Body;
 use crate::envelope::{error_body, trace_id};
-use crate::own_headers::add_no_sniff;
+use crate::server_headers::add_no_sniff;
 
 /// A response to a request. The engine adds the length, the date and the connection headers.
 ///
@@ -41,7 +41,7 @@ pub enum ResponseError {
     #[error("the request is unknown or already answered")]
     UnknownRequest,
     /// The status is not a final status.
-    #[error("the status {0} is no final HTTP status (200 to 599)")]
+    #[error("the status {0} is not a final HTTP status (200 to 599)")]
     Status(u32),
     /// The header name is not a token.
     #[error("the header name `{0}` is invalid")]
@@ -53,10 +53,10 @@ pub enum ResponseError {
     #[error("the header `{0}` is set by the server itself")]
     Reserved(String),
     /// The body is longer or shorter than its head declares.
-    #[error("the body has {found} bytes, and its head said {said}")]
+    #[error("the body has {found} bytes, and its head declared {declared}")]
     Length {
         /// Length that [`crate::Engine::respond_stream`] declared, in bytes.
-        said: u64,
+        declared: u64,
         /// Length of the body in bytes. If the body is too long, this includes the rejected chunk.
         found: u64,
     },
@@ -95,7 +95,7 @@ impl Response {
         Self::error(
             StatusCode::SERVICE_UNAVAILABLE,
             "SERVICE_UNAVAILABLE",
-            "too many requests are unanswered",
+            "too many requests are in progress",
         )
     }
 

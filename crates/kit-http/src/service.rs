@@ -11,12 +11,12 @@ use http_body::Body as _;
 use hyper::body::Incoming;
 
 use crate::body::Body;
-use crate::half::{Rest, Seat};
+use crate::hyper_pool::{CurrentLink, ReadBoundary};
 use crate::link::{ConnectionState, Link};
 use crate::request::Request;
 
-/// The service of one half.
-pub(crate) struct Service(pub(crate) Rc<Seat>);
+/// The service of one connection of hyper.
+pub(crate) struct Service(pub(crate) Rc<CurrentLink>);
 
 /// Error for a body that could not be read completely: the peer left or broke the framing.
 #[derive(Debug, thiserror::Error)]
@@ -35,7 +35,7 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
                 collecting: None,
             };
         };
-        link.rest.set(Rest::No);
+        link.read_boundary.set(ReadBoundary::No);
         // hyper reads a request again to write its response.
         let is_replayed = link.has_response();
         if !is_replayed {
@@ -113,7 +113,7 @@ impl Future for Exchange {
         }
         match link.take_response() {
             Some(answer) => {
-                if matches!(answer.body(), Body::Pieces(_)) && !answer.body().is_end_stream() {
+                if matches!(answer.body(), Body::ChunkReader(_)) && !answer.body().is_end_stream() {
                     *link.state.borrow_mut() = ConnectionState::Streaming;
                 } else {
                     link.finish_answer(context);

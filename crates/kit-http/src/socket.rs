@@ -17,13 +17,13 @@ pub(crate) struct Socket {
     writable: bool,
     /// True if the peer has closed its sending side. Reading will end, and no further event will report that.
     read_closed: bool,
-    dead: bool,
+    broken: bool,
     /// True if the system regularly checks a silent peer (TCP keep-alive).
     is_probing: bool,
     /// Grows with each byte that the system accepted.
     written: usize,
     /// True if the peer has sent any data.
-    has_spoken: bool,
+    has_received: bool,
 }
 
 impl Socket {
@@ -34,10 +34,10 @@ impl Socket {
             readable: true,
             writable: true,
             read_closed: false,
-            dead: false,
+            broken: false,
             is_probing: false,
             written: 0,
-            has_spoken: false,
+            has_received: false,
         }
     }
 
@@ -49,11 +49,11 @@ impl Socket {
         self.peer
     }
 
-    pub(crate) fn note(&mut self, event: &Event) {
+    pub(crate) fn record_event(&mut self, event: &Event) {
         self.readable |= event.is_readable() || event.is_read_closed() || event.is_error();
         self.writable |= event.is_writable() || event.is_write_closed() || event.is_error();
         self.read_closed |= event.is_read_closed() || event.is_error();
-        self.dead |= event.is_write_closed() || event.is_error();
+        self.broken |= event.is_write_closed() || event.is_error();
     }
 
     /// Returns true if the peer has closed its sending side, by leaving or by a half-close, which look the same.
@@ -69,8 +69,8 @@ impl Socket {
     }
 
     /// Returns true if the connection is broken in both directions.
-    pub(crate) fn is_dead(&self) -> bool {
-        self.dead
+    pub(crate) fn is_broken(&self) -> bool {
+        self.broken
     }
 
     /// Returns true if there may be data to read.
@@ -79,13 +79,13 @@ impl Socket {
     }
 
     /// Makes the next read call the system, even if the poller has not reported data.
-    pub(crate) fn suspect_readable(&mut self) {
+    pub(crate) fn assume_readable(&mut self) {
         self.readable = true;
     }
 
     /// Makes the next write call the system. The system reports free space only when a large part of its buffer is
     /// free, and with a slow reader this can take longer than the write timeout.
-    pub(crate) fn suspect_writable(&mut self) {
+    pub(crate) fn assume_writable(&mut self) {
         self.writable = true;
     }
 
@@ -100,8 +100,8 @@ impl Socket {
     }
 
     /// Returns true if the peer has sent any data.
-    pub(crate) fn has_spoken(&self) -> bool {
-        self.has_spoken
+    pub(crate) fn has_received(&self) -> bool {
+        self.has_received
     }
 
     /// Returns true if the send buffer of the socket is full.
@@ -124,7 +124,7 @@ impl Socket {
                     // A short read has emptied the kernel's buffer, so another read would be useless: new data causes a
                     // new event. Only the end of the stream may already have been reported.
                     self.readable = count == buffer.len() || self.read_closed;
-                    self.has_spoken |= count > 0;
+                    self.has_received |= count > 0;
                     return Ok(count);
                 }
             }

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use kit_http::{
-    Config, Engine, Handler, Limits, Refusal, Request, RequestId, Response, ResponseError, Timeouts, Written,
+    Config, Engine, Handler, Limits, Refusal, Request, RequestId, Response, ResponseError, Timeouts,
+    WriteResult,
 };
 
 /// Maximum number of rounds of one turn. If a turn takes more, the engine loops. A round serves each connection up to four
@@ -196,7 +197,7 @@ impl Server {
         };
         let written = self.engine.write(id, vec![b'x'; length].into());
         let written = written.expect("no more than was said");
-        if left == 0 || written == Written::Gone {
+        if left == 0 || written == WriteResult::Closed {
             self.collected.borrow_mut().streams.remove(index);
             self.engine.end(id).expect("as much as was said");
         }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::Engine;
-use crate::accepting::SETTLE;
+use crate::accepting::ADOPTED_GRACE;
 
 impl Engine {
     /// Stops listening and closes idle connections. Requests in progress may complete until `grace` has passed, then their connections are
@@ -13,7 +13,8 @@ impl Engine {
     /// seem idle, and on those that wait to be accepted.
     pub fn close(&self, grace: Duration) {
         if self.is_adopted {
-            self.settling.set(Instant::now().checked_add(SETTLE));
+            self.adopted_grace_end
+                .set(Instant::now().checked_add(ADOPTED_GRACE));
         } else {
             self.accept_waiting();
         }
@@ -24,8 +25,8 @@ impl Engine {
         self.accepting.set(false);
         self.accept_retry.set(None);
         // A grace period beyond the range of the clock means no limit.
-        self.cut_at.set(Instant::now().checked_add(grace));
-        self.suspect_all();
+        self.grace_deadline.set(Instant::now().checked_add(grace));
+        self.poll_all_again();
     }
 
     /// Returns true if [`Engine::close`] is complete.
@@ -35,6 +36,8 @@ impl Engine {
 
     /// Returns true if the grace period of [`Engine::close`] has passed.
     pub(super) fn grace_is_over(&self) -> bool {
-        self.cut_at.get().is_some_and(|time| time <= self.now.get())
+        self.grace_deadline
+            .get()
+            .is_some_and(|time| time <= self.now.get())
     }
 }

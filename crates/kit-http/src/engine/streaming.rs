@@ -4,8 +4,8 @@ use std::rc::{Rc, Weak};
 
 use bytes::Bytes;
 
-use super::{Engine, Handler, Written};
-use crate::body::{Body, Pieces, Queue};
+use super::{Engine, Handler, WriteResult};
+use crate::body::{Body, ChunkReader, Queue};
 use crate::connection::{Connection, Outcome};
 use crate::link::{Link, Streaming};
 use crate::request::RequestId;
@@ -55,7 +55,7 @@ impl Engine {
             Body::Absent(length)
         } else {
             let queue = Rc::new(Queue::new(length));
-            let body = Body::Pieces(Pieces::new(Rc::clone(&queue), &link));
+            let body = Body::ChunkReader(ChunkReader::new(Rc::clone(&queue), &link));
             link.stream.set(Streaming::Open(id));
             let ends_with_connection = length.is_none() && pending.request.is_http_10();
             if ends_with_connection {
@@ -76,25 +76,29 @@ impl Engine {
     }
 
     /// Writes a chunk to the stream of a request. The next [`Engine::drive`] sends the bytes. A chunk after
-    /// [`Written::Full`] is accepted too.
+    /// [`WriteResult::Wait`] is accepted too.
     ///
     /// # Errors
     ///
     /// If the chunk exceeds the declared length. The chunk is not sent.
-    pub fn write(&self, id: RequestId, piece: Bytes) -> Result<Written, ResponseError> {
+    pub fn write(&self, id: RequestId, piece: Bytes) -> Result<WriteResult, ResponseError> {
         let streams = self.streams.borrow();
         let Some(stream) = streams.get(&id) else {
-            return Ok(Written::Gone);
+            return Ok(WriteResult::Closed);
         };
-        if let (Some(missing), Some(said)) = (stream.queue.missing(), stream.length)
+        if let (Some(missing), Some(declared)) = (stream.queue.missing(), stream.length)
             && piece.len() as u64 > missing
         {
-            let found = said - missing + piece.len() as u64;
-            return Err(ResponseError::Length { said, found });
+            let found = declared - missing + piece.len() as u64;
+            return Err(ResponseError::Length { declared, found });
         }
         let has_room = stream.queue.push(piece);
         self.enqueue_slot(stream.connection);
-        Ok(if has_room { Written::Room } else { Written::Full })
+        Ok(if has_room {
+            WriteResult::Ready
+        } else {
+            WriteResult::Wait
+        })
     }
 
     /// Ends a stream. Written chunks are still sent, and the connection serves further requests. Has no effect if the
@@ -108,10 +112,10 @@ impl Engine {
         let Some(stream) = self.streams.borrow_mut().remove(&id) else {
             return Ok(());
         };
-        if let (Some(missing @ 1..), Some(said)) = (stream.queue.missing(), stream.length) {
+        if let (Some(missing @ 1..), Some(declared)) = (stream.queue.missing(), stream.length) {
             self.cut(&stream);
-            let found = said - missing;
-            return Err(ResponseError::Length { said, found });
+            let found = declared - missing;
+            return Err(ResponseError::Length { declared, found });
         }
         stream.queue.end();
         if let Some(link) = stream.link.upgrade() {
@@ -147,14 +151,14 @@ impl Engine {
         let Some(queue) = queue else {
             return outcome;
         };
-        if queue.is_through() {
+        if queue.is_fully_read() {
             // The body has its declared length, so it is complete even before the handler ends it.
             self.streams.borrow_mut().remove(&id);
             connection.link.stream.set(Streaming::No);
             return outcome;
         }
-        let (left, dead) = connection.link.departure();
-        if left || dead {
+        let (left, broken) = connection.link.departure();
+        if left || broken {
             connection.drop_http();
             return Outcome::Done;
         }

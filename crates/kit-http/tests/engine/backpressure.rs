@@ -5,9 +5,9 @@ use std::net::Shutdown;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use kit_http::{RequestId, Timeouts, Written};
+use kit_http::{RequestId, Timeouts, WriteResult};
 
-use crate::pieces::Server;
+use crate::same_thread::Server;
 
 fn abcd(index: usize) -> u8 {
     b"abcd"[index % 4]
@@ -19,9 +19,9 @@ fn fill(server: &Server, id: RequestId, from: &mut usize) {
         let piece: Bytes = (*from..*from + 1000).map(abcd).collect();
         *from += 1000;
         match server.engine.write(id, piece).expect("a piece") {
-            Written::Room => {}
-            Written::Full => return,
-            Written::Gone => panic!("the client is there"),
+            WriteResult::Ready => {}
+            WriteResult::Wait => return,
+            WriteResult::Closed => panic!("the client is there"),
         }
     }
 }
@@ -47,7 +47,7 @@ fn asks_the_writer_to_wait_while_the_reader_does_not_read() {
     std::thread::sleep(Duration::from_millis(50));
     server.turn();
     let drained = server.log.drained;
-    assert_eq!(server.engine.write(id, "".into()), Ok(Written::Full));
+    assert_eq!(server.engine.write(id, "".into()), Ok(WriteResult::Wait));
     // Reading frees space; no data is lost or reordered.
     server.until(|server| {
         client.take();
@@ -165,7 +165,7 @@ fn disconnects_a_reader_that_never_reads() {
     let mut written = 0;
     let start = Instant::now();
     server.until(|server| {
-        if server.log.aborted.is_empty() && server.engine.write(id, "".into()) == Ok(Written::Room) {
+        if server.log.aborted.is_empty() && server.engine.write(id, "".into()) == Ok(WriteResult::Ready) {
             fill(server, id, &mut written);
         }
         !server.log.aborted.is_empty()
@@ -201,7 +201,7 @@ fn does_not_disconnect_a_slow_but_steady_reader() {
     let start = Instant::now();
     // Continue for much longer than the system takes to report free space.
     server.until(|server| {
-        if server.engine.write(id, "".into()) == Ok(Written::Room) {
+        if server.engine.write(id, "".into()) == Ok(WriteResult::Ready) {
             fill(server, id, &mut written);
         }
         if let Ok(count) = client.stream.read(&mut slow) {

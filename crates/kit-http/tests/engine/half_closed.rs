@@ -2,7 +2,7 @@
 
 use std::net::Shutdown;
 
-use crate::pieces::Server;
+use crate::same_thread::Server;
 
 #[test]
 fn continues_a_stream_after_a_half_close_of_the_client() {

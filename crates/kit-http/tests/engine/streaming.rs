@@ -4,9 +4,9 @@ use std::io::ErrorKind;
 use std::net::Shutdown;
 use std::time::Duration;
 
-use kit_http::{Response, ResponseError, Written};
+use kit_http::{Response, ResponseError, WriteResult};
 
-use crate::pieces::Server;
+use crate::same_thread::Server;
 
 #[test]
 fn sends_the_head_before_the_first_chunk_and_chunks_in_order() {
@@ -76,7 +76,13 @@ fn enforces_the_declared_length() {
     let id = server.stream(Some(5));
     server.write(id, "abc");
     let long = server.engine.write(id, "def".into());
-    assert_eq!(long, Err(ResponseError::Length { said: 5, found: 6 }));
+    assert_eq!(
+        long,
+        Err(ResponseError::Length {
+            declared: 5,
+            found: 6
+        })
+    );
     server.write(id, "de");
     let answer = client.expect(&mut server, "abcde");
     assert!(answer.contains("content-length: 5\r\n"), "{answer}");
@@ -84,13 +90,16 @@ fn enforces_the_declared_length() {
     // The body is complete although the stream was not ended.
     client.get();
     let short = server.stream(Some(5));
-    assert_eq!(server.engine.write(id, "x".into()), Ok(Written::Gone));
+    assert_eq!(server.engine.write(id, "x".into()), Ok(WriteResult::Closed));
     assert_eq!(server.engine.end(id), Ok(()));
     server.write(short, "abc");
     client.expect(&mut server, "abc");
     assert_eq!(
         server.engine.end(short),
-        Err(ResponseError::Length { said: 5, found: 3 })
+        Err(ResponseError::Length {
+            declared: 5,
+            found: 3
+        })
     );
     assert_eq!(server.rest(&mut client), "");
     assert!(server.log.aborted.is_empty());
@@ -104,7 +113,7 @@ fn sends_only_the_head_of_responses_without_a_body() {
     for (length, said) in [(Some(7), Some("content-length: 7\r\n")), (None, None)] {
         client.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n");
         let id = server.stream(length);
-        assert_eq!(server.engine.write(id, "ignored".into()), Ok(Written::Gone));
+        assert_eq!(server.engine.write(id, "ignored".into()), Ok(WriteResult::Closed));
         server.engine.end(id).expect("nothing to end");
         let head = client.expect(&mut server, "\r\n\r\n");
         assert_eq!(head.contains("content-length"), said.is_some(), "{head}");
@@ -161,7 +170,7 @@ fn reports_a_client_that_leaves_only_once() {
     drop(client);
     server.until(|server| !server.log.aborted.is_empty());
     assert_eq!(server.log.aborted, [id]);
-    assert_eq!(server.engine.write(id, "abc".into()), Ok(Written::Gone));
+    assert_eq!(server.engine.write(id, "abc".into()), Ok(WriteResult::Closed));
     assert_eq!(server.engine.end(id), Ok(()));
     server.engine.destroy(id);
     server.turn();

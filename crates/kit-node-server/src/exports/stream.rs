@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use kit_http::{RequestId, Written};
+use kit_http::{RequestId, WriteResult};
 
 use super::{State, head, id, refusal, server, settle};
 use crate::node::{Env, Error, Value};
@@ -46,7 +46,7 @@ pub(super) fn write<'scope>(
     let piece = env.to_bytes(args[2])?.into();
     let written = server.engine.write(id, piece).map_err(|error| refusal(&error))?;
     wake(&server);
-    env.int(i32::from(written == Written::Room))
+    env.int(i32::from(written == WriteResult::Ready))
 }
 
 /// `end(server, id)`

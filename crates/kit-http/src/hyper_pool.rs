@@ -1,14 +1,14 @@
-//! Pool of hyper's connection states ("halves"), which move from one connection to the next.
+//! Pool of the states of hyper, which move from one connection to the next.
 //!
 //! The state machine of hyper with its buffers needs more than ten kilobytes, and is only needed while a request is in
-//! progress. So a connection that waits for its next request has no half: between two messages, with nothing read and
-//! nothing left to write, its half returns to the pool, and the next connection with data takes it. Ten thousand idle
-//! connections then need only as many halves as there are requests in progress, and busy connections share buffers that
-//! are still in the cache of the processor.
+//! progress. So a connection that waits for its next request has no state of hyper: between two messages, with nothing
+//! read and nothing left to write, the state returns to the pool, and the next connection with data takes the state.
+//! Ten thousand idle connections then need only as many states as there are requests in progress, and busy connections
+//! share buffers that are still in the cache of the processor.
 //!
-//! [`Rest`] makes this safe: hyper reads the head of a message only after it has finished the message before, and the
-//! guard knows that no byte of the next one has arrived. So a half contains no data of one peer when another peer gets
-//! it.
+//! [`ReadBoundary`] makes this safe: hyper reads the head of a message only after it has finished the message before,
+//! and the guard knows that no byte of the next one has arrived. So a state contains no data of one peer when another
+//! peer gets the state.
 
 use std::cell::{Ref, RefCell};
 use std::future::Future;
@@ -24,12 +24,12 @@ use hyper::server::conn::http1;
 use crate::link::{Io, Link};
 use crate::service::Service;
 
-/// Maximum number of unused halves in the pool. More are only needed for short peaks, and are freed after use.
-const MOST_SPARE: usize = 64;
+/// Maximum number of unused states in the pool. More are only needed for short peaks, and are freed after use.
+const MAX_SPARE: usize = 64;
 
 /// State of the connection at hyper's last attempt to read the start of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rest {
+pub(crate) enum ReadBoundary {
     /// Inside of a message, or there is data to read.
     No,
     /// The next request has not begun to arrive.
@@ -40,10 +40,10 @@ pub(crate) enum Rest {
     Refused,
 }
 
-/// Connection that a half serves; `None` while the half is in the pool.
-pub(crate) struct Seat(RefCell<Option<Rc<Link>>>);
+/// Connection that a state serves; `None` while the state is in the pool.
+pub(crate) struct CurrentLink(RefCell<Option<Rc<Link>>>);
 
-impl Seat {
+impl CurrentLink {
     pub(crate) fn link(&self) -> io::Result<Ref<'_, Rc<Link>>> {
         // hyper is polled only with a connection.
         Ref::filter_map(self.0.borrow(), Option::as_ref).map_err(|_| io::ErrorKind::NotConnected.into())
@@ -51,9 +51,9 @@ impl Seat {
 }
 
 /// The state of hyper for one connection.
-pub(crate) struct Half {
+pub(crate) struct HyperState {
     http: http1::Connection<Io, Service>,
-    seat: Rc<Seat>,
+    current: Rc<CurrentLink>,
     woken: Arc<Woken>,
     waker: Waker,
 }
@@ -71,13 +71,13 @@ impl Wake for Woken {
     }
 }
 
-impl Half {
+impl HyperState {
     fn new(builder: &http1::Builder) -> Self {
-        let seat = Rc::new(Seat(RefCell::default()));
+        let current = Rc::new(CurrentLink(RefCell::default()));
         let woken = Arc::new(Woken(AtomicBool::new(false)));
         Self {
-            http: builder.serve_connection(Io(Rc::clone(&seat)), Service(Rc::clone(&seat))),
-            seat,
+            http: builder.serve_connection(Io(Rc::clone(&current)), Service(Rc::clone(&current))),
+            current,
             waker: Waker::from(Arc::clone(&woken)),
             woken,
         }
@@ -101,13 +101,13 @@ impl Half {
 }
 
 /// The pool.
-pub(crate) struct Halves {
+pub(crate) struct HyperPool {
     builder: http1::Builder,
-    #[allow(clippy::vec_box)] // halves are large and move between the pool and connections
-    spare: RefCell<Vec<Box<Half>>>,
+    #[allow(clippy::vec_box)] // states are large and move between the pool and connections
+    spare: RefCell<Vec<Box<HyperState>>>,
 }
 
-impl Halves {
+impl HyperPool {
     pub(crate) fn new(builder: http1::Builder) -> Self {
         Self {
             builder,
@@ -115,20 +115,20 @@ impl Halves {
         }
     }
 
-    /// Returns a half for a connection: the last used one, or a new one.
-    pub(crate) fn take(&self, link: &Rc<Link>) -> Box<Half> {
+    /// Returns a state for a connection: the last used one, or a new one.
+    pub(crate) fn acquire(&self, link: &Rc<Link>) -> Box<HyperState> {
         let spare = self.spare.borrow_mut().pop();
-        let half = spare.unwrap_or_else(|| Box::new(Half::new(&self.builder)));
-        *half.seat.0.borrow_mut() = Some(Rc::clone(link));
-        half
+        let state = spare.unwrap_or_else(|| Box::new(HyperState::new(&self.builder)));
+        *state.current.0.borrow_mut() = Some(Rc::clone(link));
+        state
     }
 
-    /// Returns the half of an idle connection to the pool.
-    pub(crate) fn give(&self, half: Box<Half>) {
-        *half.seat.0.borrow_mut() = None;
+    /// Returns the state of an idle connection to the pool.
+    pub(crate) fn release(&self, state: Box<HyperState>) {
+        *state.current.0.borrow_mut() = None;
         let mut spare = self.spare.borrow_mut();
-        if spare.len() < MOST_SPARE {
-            spare.push(half);
+        if spare.len() < MAX_SPARE {
+            spare.push(state);
         }
     }
 }

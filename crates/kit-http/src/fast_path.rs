@@ -6,8 +6,8 @@
 //! channel, and queues the response. So [`poll`] accepts such a request directly and writes such a response at once.
 //!
 //! All other requests go to hyper unchanged. The decision is made again for the response: if the response does not
-//! qualify for the fast path, hyper reads the request after all ([`Link::replay`]), and gets the response as soon as it
-//! has read the request. On the wire both paths are identical to the byte, which `tests/engine/ways.rs` checks.
+//! qualify for the fast path, hyper reads the request after all ([`Link::replay_to_hyper`]), and gets the response as soon as it
+//! has read the request. On the wire both paths are identical to the byte, which `tests/engine/fast_path.rs` checks.
 
 use std::cell::RefCell;
 use std::io::{self, Cursor, Write as _};
@@ -17,13 +17,13 @@ use http::header::{CONNECTION, CONTENT_TYPE, DATE};
 
 use crate::date;
 use crate::link::{ConnectionState, Link};
-use crate::own_headers::NO_SNIFF_LINE;
+use crate::raw_request::RawRequest;
 use crate::request::Request;
 use crate::response::{Response, View, sets_sniffing};
-use crate::whole::Whole;
+use crate::server_headers::NO_SNIFF_LINE;
 
 /// Maximum size of a response on the fast path. For longer responses, the cost of hyper is small in comparison.
-const LONGEST: usize = 16 * 1024;
+const MAX_RESPONSE: usize = 16 * 1024;
 /// Space for the status line and the header fields that the engine adds.
 const OWN_FIELDS: usize = 256;
 
@@ -35,7 +35,7 @@ pub(crate) enum Step {
     /// Poll again, because there may be more to read.
     Again,
     /// Close the connection: the peer has left, or the last response is written.
-    Over,
+    Close,
     /// Continue with hyper.
     Hyper,
 }
@@ -45,11 +45,11 @@ pub(crate) fn poll(link: &Link, leaving: bool, scratch: &RefCell<Vec<u8>>) -> St
     match flush(link) {
         Ok(true) => {}
         Ok(false) => return Step::Waiting,
-        Err(_) => return Step::Over,
+        Err(_) => return Step::Close,
     }
     if let Some(response) = link.take_fast_response() {
         match write(link, &response, leaving, scratch) {
-            Err(_) => return Step::Over,
+            Err(_) => return Step::Close,
             Ok(false) => return Step::Waiting,
             Ok(true) if !leaving => {
                 let more = link.socket.borrow().is_readable();
@@ -70,7 +70,7 @@ pub(crate) fn poll(link: &Link, leaving: bool, scratch: &RefCell<Vec<u8>>) -> St
     if leaving {
         // The last response is written. An error means that the peer has left.
         let _ = link.socket.borrow().finish();
-        return Step::Over;
+        return Step::Close;
     }
     if link.socket.borrow().is_readable() {
         read(link, scratch)
@@ -82,10 +82,10 @@ pub(crate) fn poll(link: &Link, leaving: bool, scratch: &RefCell<Vec<u8>>) -> St
 fn read(link: &Link, scratch: &RefCell<Vec<u8>>) -> Step {
     let mut scratch = scratch.borrow_mut();
     let count = match link.socket.borrow_mut().read(&mut scratch) {
-        Ok(0) => return Step::Over,
+        Ok(0) => return Step::Close,
         Ok(count) => count,
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Step::Waiting,
-        Err(_) => return Step::Over,
+        Err(_) => return Step::Close,
     };
     let input = &scratch[..count];
     let Some(layout) = link.guard.borrow().admit_whole(input, link.body_limit) else {
@@ -94,15 +94,15 @@ fn read(link: &Link, scratch: &RefCell<Vec<u8>>) -> Step {
     };
     let remote = link.socket.borrow().peer();
     link.begun.set(link.begun.get().wrapping_add(1));
-    let request = Request::whole(Whole::new(input, layout), remote);
+    let request = Request::raw(RawRequest::new(input, layout), remote);
     *link.state.borrow_mut() = ConnectionState::Received(request);
     Step::Waiting
 }
 
 /// Returns true if the response to a request may take the fast path. Rare responses are left to hyper, so that the
 /// rules for them are not implemented twice.
-pub(crate) fn takes(request: &Request, response: &Response) -> bool {
-    if request.unparsed().is_none() || request.method() == "HEAD" {
+pub(crate) fn is_eligible(request: &Request, response: &Response) -> bool {
+    if request.raw_bytes().is_none() || request.method() == "HEAD" {
         return false;
     }
     let View {
@@ -120,14 +120,14 @@ pub(crate) fn takes(request: &Request, response: &Response) -> bool {
         }
         length += name.as_str().len() + value.len() + 4;
     }
-    length <= LONGEST && response.may_have_body()
+    length <= MAX_RESPONSE && response.may_have_body()
 }
 
 /// Writes a response. Returns true if the system accepted all of it.
 fn write(link: &Link, response: &Response, last: bool, scratch: &RefCell<Vec<u8>>) -> io::Result<bool> {
     let mut scratch = scratch.borrow_mut();
     let mut out = Cursor::new(&mut scratch[..]);
-    // `takes` has checked that the buffer is large enough.
+    // `is_eligible` has checked that the buffer is large enough.
     encode(response, last, &mut out)?;
     let length = usize::try_from(out.position()).unwrap_or(0);
     let text = &scratch[..length];

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use kit_http::{Config, Engine, Handler, Request, RequestId, Response, Timeouts, Written};
+use kit_http::{Config, Engine, Handler, Request, RequestId, Response, Timeouts, WriteResult};
 
 /// Calls of the engine.
 #[derive(Default)]
@@ -97,7 +97,7 @@ impl Server {
     }
 
     pub(crate) fn write(&self, id: RequestId, piece: &'static str) {
-        assert_eq!(self.engine.write(id, piece.into()), Ok(Written::Room));
+        assert_eq!(self.engine.write(id, piece.into()), Ok(WriteResult::Ready));
     }
 
     /// Returns what the client receives until the end of its connection.

@@ -10,12 +10,12 @@ use kit_guard::{Layout, Lines, trim};
 
 /// Bytes of a request that the guard accepted.
 #[derive(Debug)]
-pub(crate) struct Whole {
+pub(crate) struct RawRequest {
     bytes: Box<[u8]>,
     layout: Layout,
 }
 
-impl Whole {
+impl RawRequest {
     /// Creates a request. `layout` must be the layout of these bytes.
     pub(crate) fn new(bytes: &[u8], layout: Layout) -> Self {
         Self {
@@ -84,26 +84,26 @@ impl Whole {
 mod tests {
     use super::*;
 
-    fn whole(text: &str) -> Whole {
+    fn parse(text: &str) -> RawRequest {
         let guard = kit_guard::Guard::new(kit_guard::Limits::default());
         let layout = guard.admit_whole(text.as_bytes(), 1024);
-        Whole::new(text.as_bytes(), layout.expect("a request"))
+        RawRequest::new(text.as_bytes(), layout.expect("a request"))
     }
 
     #[test]
     fn reads_method_target_path_and_body() {
-        let request = whole("POST /notes/7?a=1&b=2 HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody");
+        let request = parse("POST /notes/7?a=1&b=2 HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody");
         assert_eq!(request.method(), "POST");
         assert_eq!(request.target(), "/notes/7?a=1&b=2");
         assert_eq!(request.path(), "/notes/7");
         assert_eq!(request.body(), b"body");
-        let bare = whole("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
+        let bare = parse("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
         assert_eq!((bare.target(), bare.path(), bare.body()), ("/", "/", &b""[..]));
     }
 
     #[test]
     fn finds_fields_by_case_insensitive_names() {
-        let request = whole(
+        let request = parse(
             "GET / HTTP/1.1\r\nHost: a\r\nX-Long: \t b c \t\r\nx: 1\r\nX:2\r\nempty:\r\nAuthorization: Bearer x\r\n\r\n",
         );
         let values = |name| request.values(name).collect::<Vec<_>>();
