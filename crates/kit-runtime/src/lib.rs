@@ -23,6 +23,8 @@ mod log;
 mod never;
 #[cfg(feature = "sqlx")]
 pub mod postgres;
+#[doc(hidden)] // Public only for tests.
+pub mod redact;
 mod sampler;
 pub mod serde_parts;
 mod serve;

@@ -12,12 +12,15 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use tracing_subscriber::registry::{LookupSpan, Scope, SpanRef};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+use crate::redact::{self, redactor};
 use crate::{Error, SERVER_ADAPTER, Timestamp, http, stdout, telemetry};
 
 /// Sends the events of `tracing` to standard output. `LOG_LEVEL` is the lowest level that is written: `trace`, `debug`,
-/// `info` (the default), `warn`, `error`, or `fatal`, which writes nothing because no event has this level.
+/// `info` (the default), `warn`, `error`, or `fatal`, which writes nothing because no event has this level. `LOG_REDACT`
+/// and `LOG_REDACT_DEFAULTS` determine which values are hidden.
 pub(crate) fn start() -> Result<(), Error> {
     let level = level(&std::env::var("LOG_LEVEL").unwrap_or_default())?;
+    redact::load()?;
     // If the program has already installed a subscriber, that subscriber stays.
     let _ = tracing_subscriber::registry()
         .with(telemetry::application_spans())
@@ -121,7 +124,7 @@ fn entry(level: Level, fields: Fields) -> Map<String, Value> {
     entry
 }
 
-/// Fields of an event or a span: the message, and the others as data.
+/// Fields of an event or a span: the message, and the others as data. Hidden values are replaced when they are recorded.
 #[derive(Default)]
 pub(crate) struct Fields {
     message: String,
@@ -138,6 +141,7 @@ impl Fields {
     }
 
     fn insert(&mut self, field: &Field, value: Value) {
+        let value = redactor().value(field.name(), value);
         self.data.insert(field.name().to_owned(), value);
     }
 }
@@ -146,15 +150,16 @@ impl Visit for Fields {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         let text = format!("{value:?}");
         if field.name() == "message" {
-            self.message = text;
+            self.message = redactor().text(&text).into_owned();
         } else {
-            self.insert(field, json!(text));
+            let value = redactor().debug_value(field.name(), &text);
+            self.data.insert(field.name().to_owned(), value);
         }
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
         if field.name() == "message" {
-            value.clone_into(&mut self.message);
+            self.message = redactor().text(value).into_owned();
         } else {
             self.insert(field, json!(value));
         }

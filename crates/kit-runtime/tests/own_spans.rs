@@ -6,13 +6,15 @@
 #![allow(clippy::unwrap_used)]
 
 mod collector;
+mod process;
 
 use std::collections::BTreeMap;
 
-use collector::{Server, collector, hex, received, show, values};
+use collector::{collector, hex, received, show, values};
 use kit_runtime::{Application, Error, Request, Response, Routes, StatusCode};
 use opentelemetry_proto::tonic::logs::v1::LogRecord;
 use opentelemetry_proto::tonic::trace::v1::Span;
+use process::Server;
 use tracing::Instrument as _;
 
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";

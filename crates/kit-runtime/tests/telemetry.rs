@@ -5,18 +5,20 @@
 #![allow(clippy::unwrap_used)]
 
 mod collector;
+mod process;
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::net::TcpListener;
 
-use collector::{Server, collector, hex, received, show, values};
+use collector::{collector, hex, received, show, values};
 use kit_runtime::shape::{Property, Shape};
 use kit_runtime::{Application, Contract, Error, Middleware, Request, Response, Routes, StatusCode};
 use opentelemetry_proto::tonic::logs::v1::LogRecord;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use opentelemetry_proto::tonic::trace::v1::status::StatusCode as Outcome;
+use process::Server;
 
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 const PARENT: &str = "b7ad6b7169203331";

@@ -62,6 +62,8 @@
     ("postgres/tls.rs", include_str!("../../kit-runtime/src/postgres/tls.rs")),
     ("postgres/tunnel.rs", include_str!("../../kit-runtime/src/postgres/tunnel.rs")),
     ("postgres/url.rs", include_str!("../../kit-runtime/src/postgres/url.rs")),
+    ("redact/debug_text.rs", include_str!("../../kit-runtime/src/redact/debug_text.rs")),
+    ("redact/mod.rs", include_str!("../../kit-runtime/src/redact/mod.rs")),
     ("sampler.rs", include_str!("../../kit-runtime/src/sampler.rs")),
     ("serde_parts.rs", include_str!("../../kit-runtime/src/serde_parts.rs")),
     ("serve.rs", include_str!("../../kit-runtime/src/serve.rs")),

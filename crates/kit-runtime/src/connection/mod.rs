@@ -23,7 +23,8 @@ use hyper::body::{Body as _, Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
 use crate::Serve;
@@ -33,6 +34,10 @@ pub(crate) use refusal::flush as flush_refusals;
 use shared::{ConnectionState, ResponseInProgress};
 use stream::Stream;
 pub(crate) use timeouts::{ReusableTimeout, Timeouts};
+
+/// Size of the buffers of a connection, from which a head of the maximum size fits. hyper reads a body of a response
+/// until the buffer is full, so a larger buffer would cost more memory for each client that does not read.
+const BUFFER: usize = 32 * 1024;
 
 /// Answers the requests of a connection in its own task.
 pub(crate) fn serve(
@@ -45,6 +50,22 @@ pub(crate) fn serve(
 ) {
     // Responses are written in one piece, so Nagle's algorithm would only delay them.
     let _ = socket.set_nodelay(true);
+    let connection = connections.watch(connect(socket, peer, router, timeouts));
+    tokio::spawn(async move {
+        if let Err(error) = connection.await {
+            tracing::debug!("A connection broke: {error}");
+        }
+        drop(permit);
+    });
+}
+
+/// Creates the connection. It makes progress when it is polled.
+fn connect<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
+    socket: S,
+    peer: SocketAddr,
+    router: impl Serve,
+    timeouts: Timeouts,
+) -> impl GracefulConnection<Error = hyper::Error> + Send + 'static {
     let shared = Arc::new(ConnectionState::new());
     let stream = Stream::new(socket, timeouts, Arc::clone(&shared));
     let timeout = Arc::new(ReusableTimeout::default());
@@ -77,17 +98,11 @@ pub(crate) fn serve(
     // `writev(false)`: copying a body behind its head costs less than a vectored write of two buffers.
     // `half_close(true)`: a client may close its sending side after its request. Such a client looks like one that has
     // left, but it gets its response: the server notices a client that is gone when a write fails.
-    let connection = http1::Builder::new()
+    http1::Builder::new()
         .writev(false)
         .half_close(true)
-        .serve_connection(TokioIo::new(stream), service);
-    let connection = connections.watch(connection);
-    tokio::spawn(async move {
-        if let Err(error) = connection.await {
-            tracing::debug!("A connection broke: {error}");
-        }
-        drop(permit);
-    });
+        .max_buf_size(BUFFER)
+        .serve_connection(TokioIo::new(stream), service)
 }
 
 /// Body of a response. The response counts as in progress until this value is dropped.
@@ -113,5 +128,92 @@ impl hyper::body::Body for ResponseBody {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use axum::http::StatusCode;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::{Timeouts, connect};
+    use crate::{Application, Error, Reply, Request, Response, Router, Routes};
+
+    /// Counts the bytes that streams have sent.
+    #[derive(Clone, Default)]
+    struct App(Arc<AtomicUsize>);
+
+    impl Application for App {
+        async fn ready(&self) -> Result<(), Error> {
+            Ok(())
+        }
+    }
+
+    /// Returns the router of a server whose streams send 4 MiB in chunks of this size.
+    fn router(app: App, chunk: usize) -> Router<App> {
+        Routes::new(app)
+            .route(
+                "GET /stream",
+                &[],
+                move |App(sent), request: Request| async move {
+                    let context = request.into_context()?;
+                    let reply = Reply::stream(async move |mut chunks| {
+                        for number in 0..4 * 1024 * 1024 / chunk {
+                            let byte = b'a' + u8::try_from(number % 26).unwrap_or(0);
+                            chunks.send(vec![byte; chunk]).await?;
+                            sent.fetch_add(chunk, Ordering::Relaxed);
+                        }
+                        Ok(())
+                    });
+                    Response::reply(&context, StatusCode::OK, reply)
+                },
+            )
+            .into_router()
+    }
+
+    /// Waits until streams send no more bytes. Returns the number of sent bytes.
+    async fn settled(App(sent): &App) -> usize {
+        let mut before = usize::MAX;
+        loop {
+            let now = sent.load(Ordering::Relaxed);
+            if now == before && now > 0 {
+                return now;
+            }
+            before = now;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn buffers_at_most_64_kib_of_a_stream_for_a_client_that_does_not_read() {
+        const PIPE: usize = 1024;
+        let peer = SocketAddr::from(([127, 0, 0, 1], 1));
+        for chunk in [1, 100, 4096, 16 * 1024, 64 * 1024, 1024 * 1024] {
+            let app = App::default();
+            // A pipe of a known size in place of a socket, whose buffers belong to the system.
+            let (mut client, socket) = tokio::io::duplex(PIPE);
+            let connection = connect(socket, peer, router(app.clone(), chunk), Timeouts::default());
+            let served = tokio::spawn(connection);
+            let request = b"GET /stream HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
+            client.write_all(request).await.expect("the server reads");
+            let sent = settled(&app).await;
+            // `send` returned for these bytes. All of them are in buffers of the server or in the pipe.
+            assert!(
+                sent <= 64 * 1024 + chunk + PIPE,
+                "chunks of {chunk}: {sent} bytes are buffered"
+            );
+            if chunk >= 4096 {
+                // A client that reads gets everything.
+                let mut received = Vec::new();
+                client.read_to_end(&mut received).await.expect("a response");
+                assert!(received.ends_with(b"\r\n0\r\n\r\n") && received.len() > 4 * 1024 * 1024);
+            }
+            served.abort();
+        }
     }
 }

@@ -17,6 +17,7 @@ use super::source::Slot;
 use super::{Context, Phase, rejection_log};
 use crate::check::Failure;
 use crate::json::to_text;
+use crate::redact::redactor;
 use crate::settings::settings;
 use crate::{SERVER_ADAPTER, Timestamp, is_development};
 
@@ -269,9 +270,9 @@ impl Error {
         );
     }
 
-    /// Returns the message for the log, without user data.
+    /// Returns the message for exported spans, without user data and hidden values.
     pub(super) fn log_message(&self) -> String {
-        self.without_values(self.message()).into_owned()
+        redactor().text(&self.without_values(self.message())).into_owned()
     }
 
     /// Logs the error as the response to a request. An error from middleware or a handler is logged as an error; below

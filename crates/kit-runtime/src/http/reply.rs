@@ -2,19 +2,26 @@
 
 use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context as Task, Poll, ready};
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, StatusCode, header};
 use hyper::body::{Frame, SizeHint};
 use serde::Serialize;
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use super::{Context, Error, Phase, Response};
 use crate::json::to_text;
 
 /// Maximum number of chunks of a stream that are queued for the client.
 const MAX_QUEUED_CHUNKS: usize = 4;
+/// Maximum number of queued bytes. A longer chunk is queued alone. Together with the write buffer of the connection, a
+/// client that does not read costs at most 64 KiB and the chunk that the function sends.
+const MAX_QUEUED_BYTES: usize = 16 * 1024;
+/// Maximum number of bytes that the connection receives at once. Longer chunks are cut, because the connection copies
+/// what it receives.
+const MAX_FRAME: usize = 16 * 1024;
 
 /// A response to a route whose contract declares the response as `unknown`: text, bytes, a stream, or JSON.
 ///
@@ -125,10 +132,14 @@ impl Reply {
             Kind::Stream(write) => {
                 let (sender, received) = mpsc::channel(MAX_QUEUED_CHUNKS);
                 let owned = context.clone();
-                let work = write(ChunkSender(sender));
+                let work = write(ChunkSender {
+                    sender,
+                    room: Arc::new(Semaphore::new(MAX_QUEUED_BYTES)),
+                });
                 Body::new(StreamBody {
                     work: Some(Box::pin(async move { owned.scope(work).await })),
                     received,
+                    rest: Bytes::new(),
                     failure: None,
                     left: self.length,
                 })
@@ -153,7 +164,14 @@ impl fmt::Debug for Reply {
 
 /// Sender for the chunks of a stream.
 #[derive(Debug)]
-pub struct ChunkSender(mpsc::Sender<Bytes>);
+pub struct ChunkSender {
+    sender: mpsc::Sender<Queued>,
+    /// Has a permit for each byte that the queue can still contain.
+    room: Arc<Semaphore>,
+}
+
+/// A queued chunk, and the permits for its bytes.
+type Queued = (Bytes, Option<OwnedSemaphorePermit>);
 
 impl ChunkSender {
     /// Sends a chunk; strings are sent as UTF-8. Waits until the queue has room.
@@ -162,7 +180,11 @@ impl ChunkSender {
     ///
     /// If the client has disconnected.
     pub async fn send(&mut self, chunk: impl Into<Bytes>) -> Result<(), Error> {
-        let sent = self.0.send(chunk.into()).await;
+        let chunk = chunk.into();
+        let bytes = u32::try_from(chunk.len().min(MAX_QUEUED_BYTES)).unwrap_or(0);
+        // No code closes the semaphore.
+        let permit = Arc::clone(&self.room).acquire_many_owned(bytes).await.ok();
+        let sent = self.sender.send((chunk, permit)).await;
         sent.map_err(|_| Error::internal("The client has left"))
     }
 }
@@ -170,7 +192,9 @@ impl ChunkSender {
 /// Body of a stream: the function that sends chunks, and the queued chunks.
 struct StreamBody {
     work: Option<Work>,
-    received: mpsc::Receiver<Bytes>,
+    received: mpsc::Receiver<Queued>,
+    /// Part of the current chunk that the connection has not received yet.
+    rest: Bytes,
     /// Error of the function, if it failed.
     failure: Option<Error>,
     /// Number of bytes that are missing to the declared length.
@@ -179,12 +203,13 @@ struct StreamBody {
 
 impl StreamBody {
     /// Checks a chunk against the declared length.
-    fn take(&mut self, chunk: Bytes) -> Result<Frame<Bytes>, Error> {
+    fn take(&mut self, chunk: Bytes) -> Result<(), Error> {
         if let Some(left) = self.left {
             let length = u64::try_from(chunk.len()).unwrap_or(u64::MAX);
             self.left = Some(left.checked_sub(length).ok_or_else(|| other_length("more"))?);
         }
-        Ok(Frame::data(chunk))
+        self.rest = chunk;
+        Ok(())
     }
 }
 
@@ -202,6 +227,10 @@ impl hyper::body::Body for StreamBody {
     ) -> Poll<Option<Result<Frame<Bytes>, ResponseCut>>> {
         let this = self.get_mut();
         let found = loop {
+            if !this.rest.is_empty() {
+                let length = this.rest.len().min(MAX_FRAME);
+                break Ok(Frame::data(this.rest.split_to(length)));
+            }
             // The function may send while it is polled, and such a send wakes no task. So poll the function first, then
             // the queue.
             let is_over = match &mut this.work {
@@ -220,8 +249,12 @@ impl hyper::body::Body for StreamBody {
             }
             match ready!(this.received.poll_recv(task)) {
                 // An empty chunk would end a chunked body, so it is skipped.
-                Some(chunk) if chunk.is_empty() => {}
-                Some(chunk) => break this.take(chunk),
+                Some((chunk, _)) if chunk.is_empty() => {}
+                Some((chunk, _)) => {
+                    if let Err(error) = this.take(chunk) {
+                        break Err(error);
+                    }
+                }
                 None => match this.failure.take() {
                     Some(error) => break Err(error),
                     None if this.left.is_none_or(|left| left == 0) => return Poll::Ready(None),
@@ -237,7 +270,9 @@ impl hyper::body::Body for StreamBody {
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.left.map_or_else(SizeHint::default, SizeHint::with_exact)
+        let rest = u64::try_from(self.rest.len()).unwrap_or(u64::MAX);
+        self.left
+            .map_or_else(SizeHint::default, |left| SizeHint::with_exact(left + rest))
     }
 }
 

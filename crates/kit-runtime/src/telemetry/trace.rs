@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::tracing_spans::Parent;
 use super::{Outcome, convert, export};
 use crate::http::{Context, Phase, parent_span, random_span_id};
+use crate::redact::redactor;
 
 /// Maximum length of `tracestate` according to W3C Trace Context.
 const STATE_BYTES: usize = 512;
@@ -81,7 +82,7 @@ impl Trace {
         let Some(kept) = &self.0 else { return };
         if let Some(step) = kept.steps().last_mut() {
             step.attributes.retain(|attribute| attribute.key.as_str() != name);
-            let value = convert::attribute(value());
+            let value = convert::attribute(redactor().value(name, value()));
             step.attributes.push(KeyValue::new(name, value));
         }
     }

@@ -1,12 +1,11 @@
-//! Test helpers: a server in its own process, and a collector that listens on a socket and decodes what it receives.
+//! Test helper: a collector that listens on a socket and decodes what it receives.
 
 #![allow(dead_code, unreachable_pub)] // each test binary uses only a part, and has no public API
 #![allow(clippy::unwrap_used)] // test helpers may panic like tests
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::net::TcpListener;
 use std::sync::mpsc::{Receiver, channel};
 
 use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceRequest;
@@ -16,64 +15,6 @@ use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue};
 use opentelemetry_proto::tonic::logs::v1::LogRecord;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message as _;
-
-/// A server process that exports to a collector.
-pub struct Server {
-    pub child: Child,
-    address: String,
-    printed: BufReader<std::process::ChildStdout>,
-}
-
-impl Server {
-    pub fn start(variables: &[(&str, String)]) -> Self {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["server", "--exact", "--nocapture"])
-            .env("KIT_TEST_SERVER", "1")
-            .env("HOST", "127.0.0.1")
-            .env("PORT", "0")
-            .envs(variables.iter().map(|(name, value)| (name, value)))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut printed = BufReader::new(child.stdout.take().unwrap());
-        let mut line = String::new();
-        let address = loop {
-            line.clear();
-            if printed.read_line(&mut line).unwrap() == 0 {
-                break String::new();
-            }
-            if let Some((_, address)) = line.trim_end().split_once("Listening on http://") {
-                break address.to_owned();
-            }
-        };
-        Self {
-            child,
-            address,
-            printed,
-        }
-    }
-
-    /// Sends a GET request and returns the response.
-    pub fn get(&self, path: &str, headers: &str) -> String {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        let request = format!("GET {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n{headers}\r\n");
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
-    }
-
-    /// Stops the server, so that it exports all remaining data. Returns its log.
-    pub fn stop(mut self) -> String {
-        let id = self.child.id().to_string();
-        assert!(Command::new("kill").arg(id).status().unwrap().success());
-        let mut log = String::new();
-        self.printed.read_to_string(&mut log).unwrap();
-        assert!(self.child.wait().unwrap().success());
-        log
-    }
-}
 
 /// Starts a collector. Returns its URL and a channel with the paths and bodies of the requests that it receives.
 pub fn collector() -> (String, Receiver<(String, Vec<u8>)>) {

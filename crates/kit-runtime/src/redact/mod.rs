@@ -1,0 +1,407 @@
+//! Hides credentials, and the fields that `LOG_REDACT` names, in log entries and exported spans.
+//!
+//! `packages/core/src/logging/redact.ts` has the same rules for the TypeScript runtime; `conformance/redaction.json`
+//! has the list of credentials and the test cases of both. All functions take linear time, because clients control
+//! parts of the texts.
+
+mod debug_text;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+use crate::Error;
+use debug_text::DebugText;
+
+/// Text that replaces a hidden value.
+const REDACTED: &str = "[redacted]";
+
+/// Names of headers and properties that usually contain credentials. They are compared in full and in any case: `token`
+/// hides `Token`, but not `tokens`.
+pub const CREDENTIALS: [&str; 51] = [
+    "authorization",
+    "proxy-authorization",
+    "cookie",
+    "set-cookie",
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "token",
+    "jwt",
+    "x-auth-token",
+    "x-csrf-token",
+    "x-xsrf-token",
+    "x-debug-key",
+    "apikey",
+    "api_key",
+    "api-key",
+    "accesskey",
+    "access_key",
+    "access-key",
+    "privatekey",
+    "private_key",
+    "private-key",
+    "secretkey",
+    "secret_key",
+    "secret-key",
+    "clientsecret",
+    "client_secret",
+    "client-secret",
+    "accesstoken",
+    "access_token",
+    "access-token",
+    "refreshtoken",
+    "refresh_token",
+    "refresh-token",
+    "idtoken",
+    "id_token",
+    "id-token",
+    "authtoken",
+    "auth_token",
+    "auth-token",
+    "sessiontoken",
+    "session_token",
+    "session-token",
+    "csrftoken",
+    "csrf_token",
+    "csrf-token",
+    "apitoken",
+    "api_token",
+    "api-token",
+    "x-api-key",
+];
+
+/// Determines which values are hidden.
+#[derive(Debug, Default)]
+pub struct Redactor {
+    /// Patterns by their last name. A pattern is a list of lower-case names; `*` is any name.
+    patterns: HashMap<String, Vec<Vec<String>>>,
+}
+
+static REDACTOR: OnceLock<Redactor> = OnceLock::new();
+
+/// Returns the redactor of the process: the one of [`load`], otherwise one that hides credentials.
+pub(crate) fn redactor() -> &'static Redactor {
+    REDACTOR.get_or_init(|| Redactor::new(CREDENTIALS).unwrap_or_default())
+}
+
+/// Reads `LOG_REDACT` (patterns separated by commas) and `LOG_REDACT_DEFAULTS` (`false` shows credentials).
+pub(crate) fn load() -> Result<(), Error> {
+    let read = Redactor::read(|name| std::env::var(name).ok())?;
+    // If the program has called this function before, the first redactor stays.
+    let _ = REDACTOR.set(read);
+    Ok(())
+}
+
+impl Redactor {
+    fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, Error> {
+        let hides_credentials = match variable("LOG_REDACT_DEFAULTS").as_deref() {
+            None | Some("" | "true") => true,
+            Some("false") => false,
+            Some(other) => {
+                return Err(Error::internal(format!(
+                    "LOG_REDACT_DEFAULTS is `{other}`; use true or false"
+                )));
+            }
+        };
+        let configured = variable("LOG_REDACT").unwrap_or_default();
+        let configured = configured
+            .split(',')
+            .map(str::trim)
+            .filter(|text| !text.is_empty());
+        let defaults: &[&str] = if hides_credentials { &CREDENTIALS } else { &[] };
+        Self::new(defaults.iter().copied().chain(configured))
+    }
+
+    /// Compiles patterns. A pattern consists of names joined by dots, in any case, with `*` for any single name. It
+    /// hides the values at the end of a matching path at any depth.
+    ///
+    /// # Errors
+    ///
+    /// If a name of a pattern is empty.
+    pub fn new<'t>(patterns: impl IntoIterator<Item = &'t str>) -> Result<Self, Error> {
+        let mut compiled = Self::default();
+        for pattern in patterns {
+            let names: Vec<String> = pattern.split('.').map(str::to_lowercase).collect();
+            let Some(last) = names.last().filter(|_| names.iter().all(|name| !name.is_empty())) else {
+                return Err(Error::internal(format!(
+                    "LOG_REDACT: `{pattern}` is not a pattern; write names joined by dots, such as `iban` or `user.*.pin`"
+                )));
+            };
+            compiled.patterns.entry(last.clone()).or_default().push(names);
+        }
+        Ok(compiled)
+    }
+
+    /// Returns true if the value at the end of a path of lower-case names is hidden.
+    pub fn hides(&self, path: &[String]) -> bool {
+        let Some(last) = path.last() else { return false };
+        let is_end = |names: &Vec<String>| {
+            names.len() <= path.len()
+                && names
+                    .iter()
+                    .zip(&path[path.len() - names.len()..])
+                    .all(|(name, own)| name == "*" || name == own)
+        };
+        [last.as_str(), "*"]
+            .into_iter()
+            .filter_map(|name| self.patterns.get(name))
+            .any(|patterns| patterns.iter().any(is_end))
+    }
+
+    /// Returns true if a field, or a field around it, is hidden. `name` is the name of a field of `tracing`, in which
+    /// dots separate names: `user.token`.
+    fn hides_name(&self, name: &str) -> bool {
+        let path = path_of(name);
+        (2..=path.len()).any(|length| self.hides(&path[..length]))
+    }
+
+    /// Returns true if a validated field, or a field around it, is hidden. `path` is the path of a failure:
+    /// `$.user["first name"].tags[0]`.
+    fn hides_failure(&self, path: &str) -> bool {
+        let mut names = vec!["data".to_owned()];
+        path.split(['.', '[', ']', '"', '$'])
+            .filter(|name| !name.is_empty())
+            .any(|name| {
+                names.push(name.to_lowercase());
+                self.hides(&names)
+            })
+    }
+
+    /// Returns a value of a field for the log.
+    pub(crate) fn value(&self, name: &str, value: Value) -> Value {
+        if self.hides_name(name) {
+            return REDACTED.into();
+        }
+        self.json(value, &mut path_of(name))
+    }
+
+    fn json(&self, value: Value, path: &mut Vec<String>) -> Value {
+        match value {
+            Value::String(text) => match self.text(&text) {
+                Cow::Borrowed(_) => Value::String(text),
+                Cow::Owned(text) => Value::String(text),
+            },
+            Value::Array(items) => items.into_iter().map(|item| self.json(item, path)).collect(),
+            Value::Object(members) => {
+                let members = members.into_iter().map(|(key, value)| {
+                    path.push(key.to_lowercase());
+                    let shown = if self.hides(path) {
+                        REDACTED.into()
+                    } else {
+                        self.json(value, path)
+                    };
+                    path.pop();
+                    (key, shown)
+                });
+                Value::Object(members.collect())
+            }
+            other => other,
+        }
+    }
+
+    /// Returns the text of a field that `Debug` wrote, for the log. Hides the fields of structs and the entries of maps
+    /// within: `Login { email: "a@b.c", password: "[redacted]" }`.
+    pub(crate) fn debug_value(&self, name: &str, text: &str) -> Value {
+        let value = if text.contains('{') {
+            DebugText::new(self, name, text).redact()
+        } else {
+            text.to_owned()
+        };
+        self.value(name, value.into())
+    }
+
+    /// Replaces the values of hidden fields in messages of validation: `$.user.iban: expected string, received
+    /// [redacted] (and 2 more)`.
+    pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if !text.contains(RECEIVED) {
+            return Cow::Borrowed(text);
+        }
+        let lines: Vec<Cow<'_, str>> = text.split('\n').map(|line| self.line(line)).collect();
+        Cow::Owned(lines.join("\n"))
+    }
+
+    /// Returns a line without its value if the value is hidden. A key from the client can contain the words that
+    /// surround the value. So the path is read up to the last possible position of these words, and the value is cut
+    /// from the first possible position. The result may hide too much, but never too little.
+    fn line<'t>(&self, line: &'t str) -> Cow<'t, str> {
+        let hidden = || {
+            let path = line.find('$')?;
+            let first_expected = path + line[path..].find(EXPECTED)?;
+            let first_received = first_expected + line[first_expected..].find(RECEIVED)?;
+            let last_received = line.rfind(RECEIVED)?;
+            let last_expected = line[..last_received].rfind(EXPECTED)?;
+            self.hides_failure(&line[path..last_expected])
+                .then_some(first_received)
+        };
+        match hidden() {
+            Some(received) => Cow::Owned(format!(
+                "{}{RECEIVED}{REDACTED}{}",
+                &line[..received],
+                count_of_more(line)
+            )),
+            None => Cow::Borrowed(line),
+        }
+    }
+}
+
+const EXPECTED: &str = ": expected ";
+const RECEIVED: &str = ", received ";
+
+/// Returns the end of a line that counts further failures: ` (and 2 more)`.
+fn count_of_more(line: &str) -> &str {
+    let Some(start) = line.rfind(" (and ") else {
+        return "";
+    };
+    let end = &line[start..];
+    let count = end
+        .strip_prefix(" (and ")
+        .and_then(|rest| rest.strip_suffix(" more)"));
+    let is_count =
+        |count: &str| (1..=9).contains(&count.len()) && count.bytes().all(|byte| byte.is_ascii_digit());
+    if count.is_some_and(is_count) { end } else { "" }
+}
+
+/// Returns the path of a field: `data` and the names between its dots.
+fn path_of(name: &str) -> Vec<String> {
+    std::iter::once("data".to_owned())
+        .chain(name.split('.').map(str::to_lowercase))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::Redactor;
+
+    fn redactor(patterns: &[&str]) -> Redactor {
+        Redactor::new(patterns.iter().copied()).expect("patterns")
+    }
+
+    #[test]
+    fn reads_patterns_from_the_environment() {
+        let read = |patterns: &str, defaults: &str| {
+            Redactor::read(|name| match name {
+                "LOG_REDACT" => Some(patterns.to_owned()),
+                _ => Some(defaults.to_owned()),
+            })
+        };
+        let hides = |redactor: &Redactor| {
+            ["token", "iban", "card.pin"].map(|name| redactor.value(name, "x".into()) == "[redacted]")
+        };
+        assert_eq!(hides(&read("", "").expect("good")), [true, false, false]);
+        assert_eq!(
+            hides(&read("IBAN, card.*", "").expect("good")),
+            [true, true, true]
+        );
+        assert_eq!(hides(&read("iban", "false").expect("good")), [false, true, false]);
+        let value =
+            serde_json::json!({ "user": [{ "Token": 1, "name": "$.token: expected a, received b" }] });
+        let expected = serde_json::json!({ "user": [{ "Token": "[redacted]", "name": "$.token: expected a, received [redacted]" }] });
+        assert_eq!(read("", "").expect("good").value("data", value), expected);
+        let message = |result: Result<Redactor, crate::Error>| result.expect_err("bad").message().to_owned();
+        assert_eq!(
+            message(read("", "no")),
+            "LOG_REDACT_DEFAULTS is `no`; use true or false"
+        );
+        assert!(message(read("a..b", "")).starts_with("LOG_REDACT: `a..b` is not a pattern"));
+    }
+
+    #[derive(Debug)]
+    #[allow(dead_code)] // the fields are read by `Debug` only
+    struct Login<'a> {
+        name: &'a str,
+        password: Option<Vec<&'a str>>,
+        token: char,
+        inner: (u8, std::collections::BTreeMap<&'a str, Nested<'a>>),
+    }
+
+    #[derive(Debug)]
+    #[allow(dead_code)] // the fields are read by `Debug` only
+    struct Nested<'a> {
+        pin: &'a str,
+        rest: &'a str,
+    }
+
+    #[test]
+    fn hides_fields_in_debug_output_whatever_their_values_contain() {
+        let redactor = redactor(&["password", "token", "authorization", "*.pin"]);
+        for hostile in [
+            "", "a", "\"", "\\", "\\\"", "'", "}, x: {", "{[(", "token: ", "\n", "é", "🔑'\"{",
+        ] {
+            let nested = || Nested {
+                pin: "secret-3",
+                rest: hostile,
+            };
+            let login = Login {
+                name: hostile,
+                password: Some(vec!["secret-1", hostile, "secret-2"]),
+                token: hostile.chars().next().unwrap_or('\''),
+                inner: (
+                    1,
+                    [("authorization", nested()), ("accept", nested())]
+                        .into_iter()
+                        .collect(),
+                ),
+            };
+            for text in [format!("{login:?}"), format!("{login:#?}")] {
+                let redacted = redactor.debug_value("login", &text);
+                let redacted = redacted.as_str().expect("text");
+                assert!(!redacted.contains("secret-"), "{hostile:?}: {redacted}");
+                assert!(redacted.contains(&format!("name: {hostile:?}")), "{redacted}");
+                assert!(redacted.contains(&format!("rest: {hostile:?}")), "{redacted}");
+                assert_eq!(redacted.matches("[redacted]").count(), 4, "{redacted}");
+            }
+        }
+        // Text that is not the output of a struct or a map is kept.
+        for text in [
+            "invalid token: expected a name",
+            "[1, 2]",
+            "token: x",
+            "Some('\"')",
+        ] {
+            assert_eq!(redactor.debug_value("error", text), text);
+        }
+    }
+
+    #[test]
+    fn hides_values_of_hostile_texts_in_linear_time() {
+        let redactors = [redactor(&["password", "user.*.key"]), redactor(&["*"])];
+        let repeat = |text: &str| text.repeat(1_000_000 / text.len());
+        let failures = [
+            format!("{}, received ", repeat("$")),
+            format!("{}, received ", repeat("$: expected ")),
+            repeat("$.a: expected , received "),
+            repeat("$.a: expected , received \n"),
+            format!("$.a: expected b, received {}", repeat(" (and 1")),
+            format!("${}: expected b, received c", repeat(".user")),
+        ];
+        let debugged = [
+            repeat("{"),
+            repeat("{a: "),
+            repeat("{password: "),
+            repeat("\""),
+            repeat("'"),
+            repeat("'\\"),
+            repeat("{'\\'"),
+            format!("{{{}", repeat("\"a\": 1, ")),
+            format!("{{password: {}", repeat("([{")),
+            format!("{{{}", repeat("}")),
+        ];
+        let start = Instant::now();
+        for redactor in &redactors {
+            for text in &failures {
+                redactor.text(text);
+            }
+            for text in &debugged {
+                redactor.debug_value("field", text);
+            }
+        }
+        // Linear time is a few seconds without optimization, quadratic time many minutes.
+        assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+    }
+}

@@ -1,0 +1,46 @@
+// Checks the rules for hidden values against the cases that all runtimes share: `conformance/redaction.json`.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { it } from "node:test";
+
+import { credentialNames } from "../src/logging/credentials.ts";
+import { compileRedactor } from "../src/logging/redact.ts";
+
+interface Shared {
+  readonly credentials: readonly string[];
+  readonly paths: readonly {
+    readonly patterns: readonly string[];
+    readonly path: readonly string[];
+    readonly hidden: boolean;
+  }[];
+  readonly messages: readonly {
+    readonly patterns: readonly string[];
+    readonly text: string;
+    readonly redacted: string;
+  }[];
+  readonly invalidPatterns: readonly string[];
+}
+
+const file = new URL("../../../conformance/redaction.json", import.meta.url);
+const shared = JSON.parse(readFileSync(file, "utf8")) as Shared;
+
+it("the log hides the credentials that all runtimes share", () => {
+  assert.deepEqual([...credentialNames].sort(), [...shared.credentials].sort());
+});
+
+it("patterns match paths like in all runtimes", () => {
+  for (const { patterns, path, hidden } of shared.paths) {
+    assert.equal(compileRedactor(patterns).hides(path), hidden, `${patterns.join(", ")}: ${path.join(".")}`);
+  }
+});
+
+it("messages of validation lose hidden values like in all runtimes", () => {
+  for (const { patterns, text, redacted } of shared.messages) {
+    assert.equal(compileRedactor(patterns).text(text), redacted, text);
+  }
+});
+
+it("patterns with an empty name are refused", () => {
+  for (const pattern of shared.invalidPatterns) assert.throws(() => compileRedactor([pattern]), TypeError);
+});
