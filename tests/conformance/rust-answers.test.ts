@@ -42,7 +42,7 @@ for (const mode of ["development", "production"] as const) {
       assert.equal(status, 500);
       assert.equal(
         error["message"],
-        "The handler of GET /wrong returned what is no Short: $.text: expected string, at most 3 characters, received string of 4 characters",
+        "The handler of GET /wrong returned a value that is not a valid Short: $.text: expected string, at most 3 characters, received string of 4 characters",
       );
       assert.equal((error["details"] as Fields)["name"], "ResponseContractError");
       assert.deepEqual([error["phase"], error["schema"]], ["serialization", "Short"]);

@@ -39,7 +39,7 @@ pub struct ParseBigIntError;
 
 impl fmt::Display for ParseBigIntError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no whole number of at most 1000 decimal digits")
+        f.write_str("not an integer of at most 1000 decimal digits")
     }
 }
 

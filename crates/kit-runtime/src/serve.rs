@@ -102,7 +102,7 @@ pub async fn serve(router: impl Serve) -> Result<(), Error> {
         .is_err()
     {
         tracing::warn!(
-            "Requests were not answered {} s after the server was asked to end; they are cut off",
+            "Requests were still in progress {} s after the shutdown began; their connections are closed",
             GRACE_PERIOD.as_secs()
         );
     }

@@ -65,19 +65,21 @@ impl Settings {
             None => Ok(None),
             Some(text) => match text.parse::<u64>() {
                 Ok(number) if number <= most => Ok(Some(number)),
-                _ => Err(Error::internal(format!("{name} is `{text}`, which is no {what}"))),
+                _ => Err(Error::internal(format!(
+                    "{name} is `{text}`, which is not a {what}"
+                ))),
             },
         };
         // A timeout of more than a day is probably a mistake.
         let time = |name: &str, default: Duration| {
-            let what = "number of milliseconds, at most those of a day";
+            let what = "number of milliseconds up to 86400000";
             let millis = number(name, what, 86_400_000)?;
             Ok::<_, Error>(millis.map_or(default, Duration::from_millis))
         };
         let default = Self::default();
-        let port = number("PORT", "port: give a number up to 65535", u16::MAX.into())?;
-        let bytes = number("BODY_LIMIT_BYTES", "number of bytes, at most 2^30", 1 << 30)?;
-        let connections = number("MAX_CONNECTIONS", "number of connections, at most 2^20", 1 << 20)?;
+        let port = number("PORT", "port: use a number up to 65535", u16::MAX.into())?;
+        let bytes = number("BODY_LIMIT_BYTES", "number of bytes up to 2^30", 1 << 30)?;
+        let connections = number("MAX_CONNECTIONS", "number of connections up to 2^20", 1 << 20)?;
         let request_timeout = time("REQUEST_TIMEOUT_MS", Duration::from_secs(30))?;
         Ok(Self {
             host: given("HOST"),
@@ -111,7 +113,7 @@ impl Settings {
                 None => default.client_errors,
                 Some(name) => name.parse().map_err(|_| {
                     Error::internal(format!(
-                        "LOG_CLIENT_ERRORS is `{name}`, which is no level: it may be trace, debug, info, warn or error"
+                        "LOG_CLIENT_ERRORS is `{name}`, which is not a level; use trace, debug, info, warn or error"
                     ))
                 })?,
             },
@@ -151,33 +153,33 @@ mod tests {
             (
                 "PORT",
                 "70000",
-                "PORT is `70000`, which is no port: give a number up to 65535",
+                "PORT is `70000`, which is not a port: use a number up to 65535",
             ),
             (
                 "PORT",
                 "-1",
-                "PORT is `-1`, which is no port: give a number up to 65535",
+                "PORT is `-1`, which is not a port: use a number up to 65535",
             ),
             (
                 "BODY_LIMIT_BYTES",
                 "1 MB",
-                "BODY_LIMIT_BYTES is `1 MB`, which is no number of bytes, at most 2^30",
+                "BODY_LIMIT_BYTES is `1 MB`, which is not a number of bytes up to 2^30",
             ),
             ("MAX_CONNECTIONS", "0", "MAX_CONNECTIONS is 0; give at least 1"),
             (
                 "MAX_CONNECTIONS",
                 "many",
-                "MAX_CONNECTIONS is `many`, which is no number of connections, at most 2^20",
+                "MAX_CONNECTIONS is `many`, which is not a number of connections up to 2^20",
             ),
             (
                 "LOG_CLIENT_ERRORS",
                 "loud",
-                "LOG_CLIENT_ERRORS is `loud`, which is no level: it may be trace, debug, info, warn or error",
+                "LOG_CLIENT_ERRORS is `loud`, which is not a level; use trace, debug, info, warn or error",
             ),
             (
                 "WRITE_TIMEOUT_MS",
                 "1e3",
-                "WRITE_TIMEOUT_MS is `1e3`, which is no number of milliseconds, at most those of a day",
+                "WRITE_TIMEOUT_MS is `1e3`, which is not a number of milliseconds up to 86400000",
             ),
         ] {
             assert_eq!(read(&[(name, value)]).expect_err(value), message);

@@ -30,7 +30,7 @@ pub struct TimestampError;
 
 impl fmt::Display for TimestampError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no RFC 3339 date-time of the years 0 to 9999")
+        f.write_str("not an RFC 3339 date-time of the years 0 to 9999")
     }
 }
 

@@ -215,7 +215,7 @@ fn serves_requests_and_logs_once_if_the_collector_is_unreachable() {
     }
     let log = server.stop();
     assert_eq!(
-        log.matches("The collector does not take traces").count(),
+        log.matches("The collector does not accept traces").count(),
         1,
         "{log}"
     );

@@ -344,7 +344,7 @@ describe("a response that breaks its contract", () => {
     assert.equal(error["schema"], "Note");
     assert.equal(
       error["message"],
-      "The handler of GET /notes/:id returned what is no Note: $.id: expected string, received number",
+      "The handler of GET /notes/:id returned a value that is not a valid Note: $.id: expected string, received number",
     );
     assert.equal(error["sourceFile"], "src/notes.handlers.ts:21");
   });

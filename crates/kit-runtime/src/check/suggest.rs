@@ -55,7 +55,7 @@ fn suggest_number(rules: &Number, value: &Json) -> Option<String> {
         _ => return None,
     };
     if rules.integer && number.fract() != 0.0 {
-        return Some("use a whole number".to_owned());
+        return Some("use an integer".to_owned());
     }
     if let Some(minimum) = rules.minimum.filter(|minimum| number < *minimum) {
         return Some(format!("use {} or more", number_text(minimum)));

@@ -115,7 +115,7 @@ pub(super) fn read_json(
                 &format!("JSON: {} at {place}", error.expected),
                 "text that is not JSON",
                 BrokenRule::new(Rule::Json),
-                &format!("Repair the JSON at {place}"),
+                &format!("Fix the JSON at {place}"),
             ))
         }
     }

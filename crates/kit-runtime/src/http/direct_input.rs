@@ -110,7 +110,7 @@ impl<'de, 'a, I: Iterator<Item = (Cow<'a, str>, Encoding<'a>)>> MapAccess<'de> f
             };
             // A repeated key is a list, which only the slow path supports.
             if self.seen & (1 << at) != 0 {
-                return Err(Error::custom("it stands twice"));
+                return Err(Error::custom("the key is repeated"));
             }
             self.seen |= 1 << at;
             self.value = Some(value(&properties[at], text)?);

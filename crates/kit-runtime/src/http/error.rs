@@ -162,7 +162,7 @@ impl Error {
     /// Creates an error for a value that a handler returned and that does not fit its contract. This is a bug in the
     /// application.
     pub(super) fn invalid_response(route: &str, schema: &'static str, failures: Vec<Failure>) -> Self {
-        let what = format!("The handler of {route} returned what is no {schema}");
+        let what = format!("The handler of {route} returned a value that is not a valid {schema}");
         let mut error = Self::internal(describe(&what, &failures));
         error.0.name = "ResponseContractError";
         error.0.invalid = Some(Invalid {
@@ -266,7 +266,7 @@ impl Error {
         tracing::error!(
             code = self.code(),
             causes = &*causes,
-            "An answer was cut: {message}"
+            "A response was cut: {message}"
         );
     }
 

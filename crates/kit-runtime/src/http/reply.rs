@@ -214,7 +214,7 @@ impl StreamBody {
 }
 
 fn other_length(what: &str) -> Error {
-    Error::internal(format!("The stream has {what} bytes than was said"))
+    Error::internal(format!("The stream has {what} bytes than its declared length"))
 }
 
 impl hyper::body::Body for StreamBody {
@@ -282,7 +282,7 @@ struct ResponseCut;
 
 impl fmt::Display for ResponseCut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the answer was cut")
+        f.write_str("the response was cut")
     }
 }
 

@@ -43,7 +43,7 @@ struct TakeSlowPath;
 
 impl fmt::Display for TakeSlowPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not sure to be right")
+        f.write_str("the slow path must decide")
     }
 }
 

@@ -79,7 +79,7 @@ pub(super) fn help(error: &sqlx::Error, reason: &str) -> &'static str {
             "the server requires a client certificate: name it with `sslcert=/path/to/client.crt&sslkey=/path/to/client.key`"
         }
         Some("28000") => "the server's pg_hba.conf does not let this user in from here",
-        Some("53300") => "the server has as many connections as it takes",
+        Some("53300") => "the server has reached its maximum number of connections",
         Some("57P03") => "the server is starting or stopping",
         None if reason.contains("UnknownIssuer") || reason.contains("BadSignature") => {
             "name the certificate of the authority that signed the server's with `sslrootcert=/path/to/ca.pem`"

@@ -37,7 +37,7 @@ impl Limits {
             match text.parse::<u64>() {
                 Ok(number) if (least..=most).contains(&number) => Ok(number),
                 _ => Err(Error::internal(format!(
-                    "{name} is `{text}`; it takes a whole number from {least} to {most}"
+                    "{name} is `{text}`; use an integer from {least} to {most}"
                 ))),
             }
         };
@@ -90,7 +90,7 @@ mod tests {
         ] {
             let read = |asked: &str| (asked == name).then(|| value.to_owned());
             let error = Limits::read(read, REQUEST).expect_err(name);
-            let begin = format!("{name} is `{value}`; it takes a whole number from");
+            let begin = format!("{name} is `{value}`; use an integer from");
             assert!(error.message().starts_with(&begin), "{}", error.message());
         }
     }

@@ -96,7 +96,7 @@ impl TlsSettings {
                 name if VALUES_WITHOUT_EFFECT.contains(&(name, &value)) => continue,
                 name if UNSUPPORTED.contains(&name) => {
                     return Err(refused(format!(
-                        "`{name}={value}` is not supported by this server; take it out of the URL"
+                        "`{name}={value}` is not supported by this server; remove it from the URL"
                     )));
                 }
                 _ => {
@@ -155,7 +155,7 @@ fn ways(
         Some("verify-full") => (&[TlsMode::Encrypted], CertificateChecks::AuthorityAndHost),
         Some(other) => {
             return Err(refused(format!(
-                "`sslmode={other}` is not known; there are disable, allow, prefer, require, verify-ca and verify-full"
+                "`sslmode={other}` is not supported; use disable, allow, prefer, require, verify-ca and verify-full"
             )));
         }
     })
@@ -227,13 +227,13 @@ mod tests {
     #[test]
     fn refuses_unsupported_and_invalid_parameters() {
         for (query, part) in [
-            ("sslmode=full", "`sslmode=full` is not known"),
+            ("sslmode=full", "`sslmode=full` is not supported"),
             ("sslcert=/x", "belong together"),
             (
                 "channel_binding=require",
                 "`channel_binding=require` is not supported",
             ),
-            ("sslcrl=/x", "take it out of the URL"),
+            ("sslcrl=/x", "remove it from the URL"),
             ("ssl_min_protocol_version=TLSv1.3", "is not supported"),
         ] {
             let message = of(&format!("postgres://h/d?{query}")).expect_err(query);

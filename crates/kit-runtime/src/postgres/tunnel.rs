@@ -61,11 +61,8 @@ impl Tunnel {
     ) -> Result<Self, Error> {
         // A URL has brackets around an IPv6 address.
         let host = options.get_host().trim_matches(['[', ']']).to_owned();
-        let name = ServerName::try_from(host.clone()).map_err(|_| {
-            refused(format!(
-                "`{host}` is no name of a host that a certificate could have"
-            ))
-        })?;
+        let name = ServerName::try_from(host.clone())
+            .map_err(|_| refused(format!("`{host}` is not a host name for a certificate")))?;
         let target = Arc::new(Target {
             port: options.get_port(),
             name,
@@ -174,7 +171,7 @@ impl Target {
         let remote = opened.unwrap_or_else(|_| {
             Err(TunnelError {
                 text: format!(
-                    "the server said nothing for {} s, and the wait timed out",
+                    "the server did not respond within {} s (timed out)",
                     CONNECT.as_secs()
                 ),
                 is_tls: false,

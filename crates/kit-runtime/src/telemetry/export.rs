@@ -217,11 +217,11 @@ impl<E> LoggingExporter<E> {
         match &result {
             Err(error) if !was_failing => {
                 tracing::warn!(
-                    "The collector does not take {}; they are lost: {error}",
+                    "The collector does not accept {}; they are lost: {error}",
                     self.what
                 );
             }
-            Ok(()) if was_failing => tracing::info!("The collector takes {} again", self.what),
+            Ok(()) if was_failing => tracing::info!("The collector accepts {} again", self.what),
             _ => {}
         }
         result

@@ -209,7 +209,7 @@ fn message_of(outcome: &Outcome) -> String {
         Some(status) => status
             .canonical_reason()
             .map_or_else(|| status.as_str().to_owned(), str::to_owned),
-        None => "the client left before its answer".to_owned(),
+        None => "the client left before the response".to_owned(),
     };
     outcome.error.clone().unwrap_or_else(reason)
 }

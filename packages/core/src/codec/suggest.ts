@@ -55,7 +55,7 @@ function suggestNumber(shape: NumberShape, value: unknown): string | undefined {
     return typeof coerceNumber(value) === "number" ? "write it without quotes" : undefined;
   }
   if (typeof value !== "number") return undefined;
-  if (shape.integer && !Number.isInteger(value)) return "use a whole number";
+  if (shape.integer && !Number.isInteger(value)) return "use an integer";
   if (shape.minimum !== undefined && value < shape.minimum) return `use ${shape.minimum} or more`;
   if (shape.maximum !== undefined && value > shape.maximum) return `use ${shape.maximum} or less`;
   return undefined;

@@ -51,7 +51,7 @@ export function parseJsonText(
       expected: `JSON: ${expected} at ${place}`,
       received: "text that is not JSON",
       rule: "json",
-      suggestion: `Repair the JSON at ${place}`,
+      suggestion: `Fix the JSON at ${place}`,
     });
   }
 }

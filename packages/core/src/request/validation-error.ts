@@ -37,7 +37,7 @@ export class ResponseContractError extends Error {
   readonly failures: readonly ValidationFailure[];
 
   constructor(route: string, schema: string, failures: readonly ValidationFailure[]) {
-    super(describe(`The handler of ${route} returned what is no ${schema}`, failures));
+    super(describe(`The handler of ${route} returned a value that is not a valid ${schema}`, failures));
     this.schema = schema;
     this.failures = failures;
   }

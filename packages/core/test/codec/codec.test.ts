@@ -335,7 +335,7 @@ describe("failures", () => {
     assert.deepEqual(one(title, 42), ["string, 1 to 5 characters", "number 42", "write it in quotes"]);
     const page: Shape = { kind: "number", integer: true, minimum: 1, maximum: 100 };
     assert.deepEqual(one(page, 0), ["integer, 1 to 100", "number 0", "use 1 or more"]);
-    assert.deepEqual(one(page, 1.5), ["integer, 1 to 100", "number 1.5", "use a whole number"]);
+    assert.deepEqual(one(page, 1.5), ["integer, 1 to 100", "number 1.5", "use an integer"]);
     assert.deepEqual(one(page, "5"), [
       "integer, 1 to 100",
       "string of 1 character",
