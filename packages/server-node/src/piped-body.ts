@@ -3,8 +3,11 @@ import { Readable } from "node:stream";
 
 import type { ResponseStreamEvents, ResponseWriter } from "@kit/types";
 
-/** Number of bytes of a response that may wait for the framework before the writer has to wait. */
-const highWaterMark = 64 * 1024;
+/**
+ * Number of bytes of a response that may wait for the framework before the writer has to wait. No bytes: the response of node:http
+ * buffers up to 64 KiB, and a second queue would add a chunk of the handler for each client that does not read.
+ */
+const highWaterMark = 0;
 
 /**
  * Maximum time to wait for the framework to send the head before the connection of a failed body is closed, in milliseconds. Many clients

@@ -1,0 +1,4 @@
+import { testSlowReader } from "../../server-node/test/slow-reader.ts";
+import { expressServer } from "../src/index.ts";
+
+testSlowReader("express", expressServer);
