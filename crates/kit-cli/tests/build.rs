@@ -236,6 +236,48 @@ fn generates_migrations_from_changes_of_the_types() {
 }
 
 #[test]
+fn converts_timestamp_columns_only_on_request() {
+    let project = notes();
+    let types = TYPES.replace("  title: string;\n", "  title: string;\n  at: Date;\n");
+    project.write("src/notes.types.ts", &types);
+    project.kit(&["migrate:generate", "--name", "one"]);
+    // The form in which an earlier version of kit wrote the snapshot.
+    let directory = "migrations/20260921141320_one";
+    let snapshot = String::from_utf8(project.tree(directory)["snapshot.json"].clone()).unwrap();
+    assert!(snapshot.contains("\"timestamptz\""), "{snapshot}");
+    project.write(
+        &format!("{directory}/snapshot.json"),
+        &snapshot.replace("\"timestamptz\"", "\"timestamp\""),
+    );
+    let generate = |more: &[&str]| project.kit(&[&["migrate:generate", "--name", "two"], more].concat());
+    assert_eq!(generate(&["--json"]).json()["status"], "unchanged");
+    assert_eq!(
+        generate(&["--convert-timestamps", "notes.title,notes.at"]).parts(),
+        (
+            1,
+            "",
+            "error: notes.title: no table has such a column with times\n\
+             help: name a column as `table.column`; these can be converted: notes.at\n"
+        )
+    );
+    assert_eq!(
+        generate(&["--convert-timestamps", "notes.at"]).parts(),
+        (
+            0,
+            "migrations/20260921141321_two: 1 change\n  \
+               change the type of notes.at from timestamp to timestamptz(3) (locks)\n    \
+                 values are read as UTC and lose their digits below a millisecond; the table is rewritten while other sessions \
+                 cannot read it\n",
+            ""
+        )
+    );
+    assert_eq!(
+        generate(&["--convert-timestamps", "--json"]).json()["status"],
+        "unchanged"
+    );
+}
+
+#[test]
 fn explains_changes_that_kit_cannot_migrate() {
     let project = notes();
     project.kit(&["migrate:generate", "--name", "one"]);

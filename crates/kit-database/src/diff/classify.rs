@@ -179,7 +179,7 @@ pub(super) fn set_not_null(table: &str, column: &Column) -> Classification {
         "the migration stops and changes nothing if a row has null; the whole table is read while other sessions cannot write to it",
     )
     .with_alternative(
-        "rows are filled first, and looked through while the application runs",
+        "rows are filled first, and checked while the application runs",
         [
             format!("UPDATE {quoted} SET {name} = {fill} WHERE {name} IS NULL"),
             format!("ALTER TABLE {quoted} ADD CONSTRAINT {constraint} CHECK ({name} IS NOT NULL) NOT VALID"),
