@@ -29,10 +29,10 @@ struct Exported {
 }
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct Output<'a> {
     text: String,
     program: &'a Program,
-    diagnostics: Vec<Said>,
+    diagnostics: Vec<Message>,
     refused: Vec<Refused>,
 }
 
@@ -40,11 +40,11 @@ struct Answer<'a> {
 struct Refused {
     #[serde(flatten)]
     exported: Exported,
-    diagnostics: Vec<Said>,
+    diagnostics: Vec<Message>,
 }
 
 #[derive(Serialize)]
-struct Said {
+struct Message {
     code: String,
     error: bool,
     message: String,
@@ -73,11 +73,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         .into_iter()
         .filter(|exported| !known.contains(exported))
         .map(|exported| Refused {
-            diagnostics: reasons(&root, &exported),
+            diagnostics: messages_for(&root, &exported),
             exported,
         })
         .collect();
-    let answer = Answer {
+    let answer = Output {
         text: program_text(&program),
         program: &program,
         diagnostics: said(&report.diagnostics),
@@ -104,7 +104,7 @@ fn declared(program: &Program) -> HashSet<Exported> {
 
 /// Returns the messages that kit reports if the response of a route is a list of the type. A list, because a bare
 /// `undefined` would declare a route without a response.
-fn reasons(root: &Path, exported: &Exported) -> Vec<Said> {
+fn messages_for(root: &Path, exported: &Exported) -> Vec<Message> {
     let route = root.join("print-ir.routes.ts");
     let text = format!(
         "import type {{ RouteContract }} from \"@kit/types\";\nimport type {{ {name} as Asked }} from \"./{file}\";\n\
@@ -122,10 +122,10 @@ fn reasons(root: &Path, exported: &Exported) -> Vec<Said> {
     said(&output.diagnostics)
 }
 
-fn said(diagnostics: &Diagnostics) -> Vec<Said> {
+fn said(diagnostics: &Diagnostics) -> Vec<Message> {
     diagnostics
         .iter()
-        .map(|diagnostic| Said {
+        .map(|diagnostic| Message {
             code: diagnostic.code.name(),
             error: diagnostic.severity == Severity::Error,
             message: diagnostic.message.clone(),

@@ -14,16 +14,16 @@ use kit_ir::Program;
 use kit_router::RouteTree;
 use kit_typescript::{FileSystem, Input, SourceTexts};
 
-use crate::database::{Drafted, PendingChanges};
-use crate::output::{Known, OutputDirectory, OutputFile};
-use crate::plugins::{Additions, Heard, Mode, NoPlugins, TapHost, Taps};
+use crate::database::{CachedDatabaseFiles, PendingChanges};
+use crate::output::{OutputCache, OutputDirectory, OutputFile};
+use crate::plugins::{Additions, Mode, NoPlugins, PluginReports, TapHost, Taps};
 use crate::{
     BuildError, BuildTime, FileChanges, NoContractTests, Progress, ResolvedConfig, Step, contract_tests,
-    database, emit, globs, read_migrations, related, routes, unions,
+    database, emit, globs, read_migrations, related_tests, routes, unions,
 };
 
 /// Maximum time that a build waits for another build that writes to the same output directory.
-const PATIENCE: Duration = Duration::from_secs(30);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Input of a build.
 #[derive(Clone)]
@@ -61,7 +61,7 @@ pub struct Analysis {
 
 impl Analysis {
     /// Returns the analysis of a project if a plugin failed before any file was parsed.
-    fn failed(heard: Heard, diagnostics: Diagnostics, steps: Vec<(Step, Duration)>) -> Self {
+    fn failed(reports: PluginReports, diagnostics: Diagnostics, steps: Vec<(Step, Duration)>) -> Self {
         let mut analysis = Self {
             diagnostics,
             sources: SourceTexts::default(),
@@ -72,7 +72,7 @@ impl Analysis {
             migrations: Vec::new(),
             steps,
         };
-        heard.tell(
+        reports.move_into(
             &mut analysis.diagnostics,
             &mut analysis.sources,
             &mut analysis.dependencies,
@@ -110,15 +110,15 @@ impl BuildReport {
         !self.diagnostics.has_errors()
     }
 
-    fn listen(&self) -> Heard {
-        Heard {
+    fn start_reports(&self) -> PluginReports {
+        PluginReports {
             sources: self.paths.clone(),
-            ..Heard::default()
+            ..PluginReports::default()
         }
     }
 
-    fn hear(&mut self, heard: Heard) {
-        heard.tell(&mut self.diagnostics, &mut self.sources, &mut self.dependencies);
+    fn add_reports(&mut self, reports: PluginReports) {
+        reports.move_into(&mut self.diagnostics, &mut self.sources, &mut self.dependencies);
     }
 }
 
@@ -140,7 +140,7 @@ pub struct Counts {
 /// # Errors
 /// Returns an error if the environment fails, for example if a file cannot be written.
 pub fn build(request: &BuildRequest<'_>, progress: &dyn Progress) -> Result<BuildReport, BuildError> {
-    at_once(build_with(request, &NoPlugins, progress))
+    run_without_host(build_with(request, &NoPlugins, progress))
 }
 
 /// Builds a project like [`build`], and runs its plugins between the phases.
@@ -158,11 +158,11 @@ pub async fn build_with(
         mode: Mode::Build,
     };
     let analysis = analyze_in(&mut kit_typescript::Session::default(), &taps, progress).await?;
-    write(&taps, analysis, &mut Kept::default(), None, progress).await
+    write(&taps, analysis, &mut BuildCache::default(), None, progress).await
 }
 
 /// Runs a future that never waits: without plugins, no call goes to a host.
-pub(crate) fn at_once<T>(work: impl Future<Output = T>) -> T {
+pub(crate) fn run_without_host<T>(work: impl Future<Output = T>) -> T {
     match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => result,
         Poll::Pending => unreachable!("a host that runs no plugins answers at once"),
@@ -177,32 +177,32 @@ pub async fn compile_step(
     mode: Mode,
     report: &mut BuildReport,
 ) -> Option<String> {
-    let mut heard = report.listen();
-    let handled = Taps { request, host, mode }.compile(&mut heard).await;
-    report.hear(heard);
+    let mut reports = report.start_reports();
+    let handled = Taps { request, host, mode }.compile(&mut reports).await;
+    report.add_reports(reports);
     handled
 }
 
 /// Runs the taps of `done`, the last hook of a build. Diagnostics of the taps go into the report.
 pub async fn finish(request: &BuildRequest<'_>, host: &dyn TapHost, mode: Mode, report: &mut BuildReport) {
-    let mut heard = report.listen();
-    Taps { request, host, mode }.done(report, &mut heard).await;
-    report.hear(heard);
+    let mut reports = report.start_reports();
+    Taps { request, host, mode }.done(report, &mut reports).await;
+    report.add_reports(reports);
 }
 
 /// Results of earlier builds that later builds reuse.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct BuildCache {
     emitter: Emitter,
-    drafted: Drafted,
+    database_files: CachedDatabaseFiles,
 }
 
 /// Writes the artifacts of a project without errors.
 pub(crate) async fn write(
     taps: &Taps<'_>,
     mut analysis: Analysis,
-    kept: &mut Kept,
-    known: Option<&mut Known>,
+    cache: &mut BuildCache,
+    output_cache: Option<&mut OutputCache>,
     progress: &dyn Progress,
 ) -> Result<BuildReport, BuildError> {
     let request = taps.request;
@@ -210,17 +210,17 @@ pub(crate) async fn write(
         progress,
         taken: std::mem::take(&mut analysis.steps),
     };
-    let additions = additions(taps, &mut analysis, kept).await?;
+    let additions = plugin_additions(taps, &mut analysis, cache).await?;
     let files = match &analysis.tree {
         Some(tree) if !analysis.diagnostics.has_errors() => {
             let project = additions.pending(request.root)?;
             let path = request.root.join(&request.config.output_dir);
-            let output = OutputDirectory::open(path, PATIENCE, known.as_deref())?;
+            let output = OutputDirectory::open(path, LOCK_TIMEOUT, output_cache.as_deref())?;
             let made = steps.run(Step::Emit, || {
-                artifacts(request, &analysis, tree, &output, &additions, kept)
+                artifacts(request, &analysis, tree, &output, &additions, cache)
             })?;
             steps.run(Step::Write, || {
-                let mut changes = output.replace(made, known)?;
+                let mut changes = output.replace(made, output_cache)?;
                 for file in project {
                     file.write(request.root)?;
                     changes.project.push(file.path.clone());
@@ -235,48 +235,50 @@ pub(crate) async fn write(
 
 /// Runs the plugins that add to the output, if the project has no errors so far. The output directory is not locked
 /// meanwhile, so other builds do not wait for plugins.
-async fn additions(
+async fn plugin_additions(
     taps: &Taps<'_>,
     analysis: &mut Analysis,
-    kept: &mut Kept,
+    cache: &mut BuildCache,
 ) -> Result<Additions, BuildError> {
     let mut additions = Additions::default();
     let idle = ["afterValidators", "afterRouteTable", "emit"]
         .iter()
-        .all(|hook| taps.none(hook));
+        .all(|hook| taps.is_untapped(hook));
     let Some(tree) = &analysis.tree else {
         return Ok(additions);
     };
     if idle || analysis.diagnostics.has_errors() {
         return Ok(additions);
     }
-    let mut heard = Heard {
+    let mut reports = PluginReports {
         sources: paths(&analysis.program),
-        ..Heard::default()
+        ..PluginReports::default()
     };
     let (config, time) = (taps.request.config, taps.request.time);
-    let preview = |program: &Program, kept: &mut Kept| -> Vec<OutputFile> {
-        let mut files = emit::preview(program, tree, config, time, &mut kept.emitter);
+    let preview = |program: &Program, cache: &mut BuildCache| -> Vec<OutputFile> {
+        let mut files = emit::preview(program, tree, config, time, &mut cache.emitter);
         files.extend(
-            kept.drafted
+            cache
+                .database_files
                 .artifacts(&analysis.schema, &analysis.migrations, config),
         );
         files
     };
     let mut files = None;
-    if !taps.none("afterValidators") {
-        let made = files.insert(preview(&analysis.program, kept));
-        taps.after_validators(made, &mut additions, &mut heard).await;
+    if !taps.is_untapped("afterValidators") {
+        let made = files.insert(preview(&analysis.program, cache));
+        taps.after_validators(made, &mut additions, &mut reports).await;
     }
-    if !heard.diagnostics.has_errors() && taps.after_route_table(&mut analysis.program, &mut heard).await {
+    if !reports.diagnostics.has_errors() && taps.after_route_table(&mut analysis.program, &mut reports).await
+    {
         files = None;
     }
-    if !heard.diagnostics.has_errors() && !taps.none("emit") {
-        let files = files.unwrap_or_else(|| preview(&analysis.program, kept));
-        taps.emit(&analysis.program, &files, &mut additions, &mut heard)
+    if !reports.diagnostics.has_errors() && !taps.is_untapped("emit") {
+        let files = files.unwrap_or_else(|| preview(&analysis.program, cache));
+        taps.emit(&analysis.program, &files, &mut additions, &mut reports)
             .await?;
     }
-    heard.tell(
+    reports.move_into(
         &mut analysis.diagnostics,
         &mut analysis.sources,
         &mut analysis.dependencies,
@@ -294,7 +296,7 @@ fn paths(program: &Program) -> Vec<String> {
 /// # Errors
 /// Returns an error if the environment fails, for example if a file cannot be read.
 pub fn check(request: &BuildRequest<'_>, progress: &dyn Progress) -> Result<BuildReport, BuildError> {
-    at_once(check_with(request, &NoPlugins, progress))
+    run_without_host(check_with(request, &NoPlugins, progress))
 }
 
 /// Checks a project like [`check`], and runs its plugins between the phases.
@@ -312,8 +314,8 @@ pub async fn check_with(
         mode: Mode::Check,
     };
     let mut analysis = analyze_in(&mut kit_typescript::Session::default(), &taps, progress).await?;
-    let kept = &mut Kept::default();
-    let additions = additions(&taps, &mut analysis, kept).await?;
+    let cache = &mut BuildCache::default();
+    let additions = plugin_additions(&taps, &mut analysis, cache).await?;
     let mut steps = Steps {
         progress,
         taken: std::mem::take(&mut analysis.steps),
@@ -321,8 +323,8 @@ pub async fn check_with(
     let files = match &analysis.tree {
         Some(tree) if !analysis.diagnostics.has_errors() => steps.run(Step::Emit, || {
             let path = request.root.join(&request.config.output_dir);
-            let output = OutputDirectory::view(path, PATIENCE)?;
-            let made = artifacts(request, &analysis, tree, &output, &additions, kept)?;
+            let output = OutputDirectory::view(path, LOCK_TIMEOUT)?;
+            let made = artifacts(request, &analysis, tree, &output, &additions, cache)?;
             let mut changes = output.compare(made)?;
             let project = additions.pending(request.root)?;
             changes.project = project.into_iter().map(|file| file.path.clone()).collect();
@@ -340,14 +342,15 @@ fn artifacts(
     tree: &RouteTree,
     output: &OutputDirectory,
     additions: &Additions,
-    kept: &mut Kept,
+    cache: &mut BuildCache,
 ) -> Result<Vec<OutputFile>, BuildError> {
     let (program, config) = (&analysis.program, request.config);
     let replaced = additions.replaced();
-    let emitter = &mut kept.emitter;
+    let emitter = &mut cache.emitter;
     let mut files = emit::artifacts(program, tree, config, request.time, output, &replaced, emitter)?;
     files.extend(
-        kept.drafted
+        cache
+            .database_files
             .artifacts(&analysis.schema, &analysis.migrations, config),
     );
     additions.apply(&mut files);
@@ -390,7 +393,7 @@ fn report(
 /// # Errors
 /// Returns an error if the environment fails, for example if a file cannot be read.
 pub fn analyze(request: &BuildRequest<'_>, progress: &dyn Progress) -> Result<Analysis, BuildError> {
-    at_once(analyze_with(request, &NoPlugins, progress))
+    run_without_host(analyze_with(request, &NoPlugins, progress))
 }
 
 /// Analyzes a project like [`analyze`], and runs the plugins that change sources and types.
@@ -426,10 +429,10 @@ pub(crate) async fn analyze_in(
     let mut sources = steps.run(Step::Sources, || {
         globs::find_sources(root, config, &mut diagnostics)
     })?;
-    let mut heard = Heard::default();
+    let mut reports = PluginReports::default();
     // The sources use types that the failed plugin did not add, so each use would be reported as an unknown type.
-    let Some(added) = taps.before_transform(&mut sources, &mut heard).await else {
-        return Ok(Analysis::failed(heard, diagnostics, steps.taken));
+    let Some(added) = taps.before_transform(&mut sources, &mut reports).await else {
+        return Ok(Analysis::failed(reports, diagnostics, steps.taken));
     };
     let compiled = steps.run(Step::Types, || {
         compiler.compile(&Input {
@@ -437,7 +440,7 @@ pub(crate) async fn analyze_in(
             type_files: sources.types,
             route_files: sources.routes,
             entry_files: sources.entries,
-            files: added.over(&request.files),
+            files: added.with_virtual_files(&request.files),
         })
     });
     diagnostics.extend(compiled.diagnostics);
@@ -446,10 +449,10 @@ pub(crate) async fn analyze_in(
     dependencies.retain(|path| !added.is_virtual(path));
     // Plugins do not get a program with errors.
     if !diagnostics.has_errors() {
-        heard.sources = paths(&program);
-        taps.after_type_parse(&mut program, &mut heard).await;
+        reports.sources = paths(&program);
+        taps.after_type_parse(&mut program, &mut reports).await;
     }
-    heard.tell(&mut diagnostics, &mut texts, &mut dependencies);
+    reports.move_into(&mut diagnostics, &mut texts, &mut dependencies);
     unions::check(&program, &mut diagnostics);
     if !diagnostics.has_errors() {
         contract_tests::check(&program, config, &mut diagnostics);
@@ -458,7 +461,13 @@ pub(crate) async fn analyze_in(
         let tree = routes::compile(&program, &mut diagnostics);
         if let Some(tree) = &tree {
             let files = request.files.as_ref();
-            dependencies.extend(related::name_tests(root, config, files, &mut program, tree)?);
+            dependencies.extend(related_tests::name_tests(
+                root,
+                config,
+                files,
+                &mut program,
+                tree,
+            )?);
         }
         Ok::<_, BuildError>(tree)
     })?;

@@ -50,7 +50,7 @@ pub fn contract_tests(program: &Program, config: &ResolvedConfig) -> Result<Cont
 }
 
 /// Records in every route the path of its contract test.
-pub(crate) fn name(program: &mut Program, config: &ResolvedConfig) {
+pub(crate) fn record_contract_tests(program: &mut Program, config: &ResolvedConfig) {
     let Ok(tests) = contract_tests(program, config) else {
         return;
     };

@@ -53,7 +53,7 @@ fn rename_warning(program: &Program, tag: &RenameTag) -> Diagnostic {
 
 /// Counts the changes that the migrations lack.
 pub(crate) fn pending(schema: &Schema, migrations: &[Migration]) -> PendingChanges {
-    match ahead(schema, migrations) {
+    match pending_plan(schema, migrations) {
         Ok(plan) => PendingChanges {
             changes: plan.changes.len(),
             problems: 0,
@@ -65,15 +65,15 @@ pub(crate) fn pending(schema: &Schema, migrations: &[Migration]) -> PendingChang
     }
 }
 
-fn ahead(schema: &Schema, migrations: &[Migration]) -> Result<Plan, PlanError> {
+fn pending_plan(schema: &Schema, migrations: &[Migration]) -> Result<Plan, PlanError> {
     plan(latest(migrations)?.snapshot.as_ref(), schema)
 }
 
 /// Generated files of an earlier build, with their inputs.
 #[derive(Debug, Default)]
-pub(crate) struct Drafted(Option<(Schema, Vec<Migration>, Adapter, Vec<OutputFile>)>);
+pub(crate) struct CachedDatabaseFiles(Option<(Schema, Vec<Migration>, Adapter, Vec<OutputFile>)>);
 
-impl Drafted {
+impl CachedDatabaseFiles {
     /// Returns the same files as [`artifacts`]; generates them again only if tables, migrations or the adapter changed.
     pub(crate) fn artifacts(
         &mut self,
@@ -108,8 +108,8 @@ fn artifacts(schema: &Schema, migrations: &[Migration], config: &ResolvedConfig)
         Ok(latest) => draft(latest.snapshot.as_ref(), schema),
         Err(error) => draft_of_problems(error),
     };
-    below("schemas", emitted)
-        .chain(below("migrations", drafted))
+    with_directory("schemas", emitted)
+        .chain(with_directory("migrations", drafted))
         .map(|file| OutputFile {
             path: file.path,
             text: Arc::new(file.text),
@@ -119,7 +119,7 @@ fn artifacts(schema: &Schema, migrations: &[Migration], config: &ResolvedConfig)
 }
 
 /// Returns the files with the directory prepended to their paths.
-fn below(directory: &str, files: Vec<TextFile>) -> impl Iterator<Item = TextFile> {
+fn with_directory(directory: &str, files: Vec<TextFile>) -> impl Iterator<Item = TextFile> {
     files.into_iter().map(move |file| TextFile {
         path: format!("{directory}/{}", file.path),
         ..file

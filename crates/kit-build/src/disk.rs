@@ -17,12 +17,12 @@ pub(crate) fn is_file(path: &Path) -> bool {
 }
 
 /// Returns true if the path exists. A symbolic link without a target counts as existing.
-pub(crate) fn is_there(path: &Path) -> bool {
+pub(crate) fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
 /// Returns the bytes of a file, or `None` if the file does not exist.
-pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, BuildError> {
+pub(crate) fn read_optional(path: &Path) -> Result<Option<Vec<u8>>, BuildError> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         // If a parent directory is missing or is a file, the file does not exist either.
@@ -40,15 +40,15 @@ pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, BuildError> 
 
 /// Modification time and length of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub(crate) struct FileStamp {
     modified: SystemTime,
     length: u64,
 }
 
 /// Returns the stamp of a file; `None` if the file does not exist or the system keeps no modification times.
-pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
+pub(crate) fn stamp(path: &Path) -> Option<FileStamp> {
     let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
-    Some(Stamp {
+    Some(FileStamp {
         modified: metadata.modified().ok()?,
         length: metadata.len(),
     })

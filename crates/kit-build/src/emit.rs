@@ -37,7 +37,7 @@ pub(crate) fn artifacts(
         if let Some((path, old)) = old {
             let before = emit_dated(tree, &options(program, config, old, replaced));
             if let Some(before) = before.into_iter().find(|before| before.path == *path)
-                && output.holds(path, &before.text)?
+                && output.contains(path, &before.text)?
             {
                 files.push(file(before, Some(old)));
                 continue;
@@ -72,7 +72,7 @@ fn options(
         output_dir_to_root: vec![".."; config.output_dir.split('/').count()].join("/"),
         title: config.project.name.clone(),
         version: config.project.version.clone(),
-        about: config.project.about.clone(),
+        about: config.project.api_info.clone(),
         client: config.project.has_client,
         replaced: replaced.clone(),
         tests: contract_tests(program, config).ok(),

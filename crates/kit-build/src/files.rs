@@ -39,7 +39,7 @@ impl FileSystem for Disk {
 ///
 /// Returns an error if the file exists but cannot be read, or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<Option<String>, BuildError> {
-    disk::read_if_there(path)?
+    disk::read_optional(path)?
         .map(|bytes| {
             String::from_utf8(bytes)
                 .map_err(|error| BuildError::io("read", path)(io::Error::other(error.utf8_error())))

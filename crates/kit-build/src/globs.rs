@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use globset::{Glob, GlobBuilder, GlobMatcher};
+use globset::GlobMatcher;
 use kit_diagnostics::{Diagnostic, Diagnostics, codes};
 use walkdir::{DirEntry, WalkDir};
 
+use crate::glob_syntax::compile;
 use crate::{BuildError, ResolvedConfig};
 
 /// Source files of a build. Each list is sorted and contains absolute paths.
@@ -19,27 +20,6 @@ pub struct SourceFiles {
     /// All other modules of the application: handlers, middleware, the factory. Tests are left out, because a test registers
     /// routes that the application does not have.
     pub entries: Vec<PathBuf>,
-}
-
-/// Checks that a glob is valid. The error completes a sentence after "which", such as "is an absolute path".
-pub(crate) fn check(glob: &str) -> Result<(), String> {
-    let body = glob.strip_prefix('!').unwrap_or(glob);
-    if body.is_empty() {
-        return Err("is empty".to_owned());
-    }
-    if body.starts_with('/') || body.contains(':') {
-        return Err("is an absolute path".to_owned());
-    }
-    if body.split('/').any(|part| part == "..") {
-        return Err("leaves the project".to_owned());
-    }
-    if body.contains('\\') {
-        return Err("contains a backslash; separate directories with `/` on every system".to_owned());
-    }
-    compile(body).map(|_| ()).map_err(|error| {
-        let kind = error.kind().to_string();
-        format!("does not parse: {kind}")
-    })
 }
 
 /// Finds the sources of a project. A list of globs without a match is a warning that names the searched directories.
@@ -84,7 +64,7 @@ pub fn find_sources(
                 "this directory is not a project: it has neither sources nor a package.json",
             )
             .note(format!("the directory is {}", root.display()))
-            .help(crate::above::elsewhere(root)),
+            .help(crate::parent_project::project_advice(root)),
         );
         return Ok(found);
     }
@@ -94,7 +74,7 @@ pub fn find_sources(
     if !with_contracts {
         types.report(
             "typeFiles",
-            &config.place,
+            &config.options_file,
             config.type_files == defaults.type_files,
             root,
             &type_names,
@@ -103,7 +83,7 @@ pub fn find_sources(
     }
     routes.report(
         "routeFiles",
-        &config.place,
+        &config.options_file,
         config.route_files == defaults.route_files,
         root,
         &route_names,
@@ -234,13 +214,6 @@ impl GlobList {
     }
 }
 
-fn compile(glob: &str) -> Result<Glob, globset::Error> {
-    GlobBuilder::new(glob.strip_prefix("./").unwrap_or(glob))
-        .literal_separator(true)
-        .backslash_escape(false)
-        .build()
-}
-
 /// Returns the directories of a glob before the first wildcard. All matches are below them.
 fn base(glob: &str) -> String {
     let glob = glob.strip_prefix("./").unwrap_or(glob);
@@ -338,7 +311,7 @@ fn is_entry(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{GlobList, base, bases, check, is_entry};
+    use super::{GlobList, base, bases, is_entry};
 
     #[test]
     fn base_ends_before_the_first_wildcard() {
@@ -363,25 +336,6 @@ mod tests {
         assert!(list.matches("src/a.ts"));
         assert!(!list.matches("src/deep/a.ts"));
         assert!(!list.matches("src/old.ts"));
-    }
-
-    #[test]
-    fn reports_why_a_glob_is_invalid() {
-        assert_eq!(check("src/**/*.ts"), Ok(()));
-        for (glob, problem) in [
-            ("", "is empty"),
-            ("/src/*.ts", "is an absolute path"),
-            ("C:/x.ts", "is an absolute path"),
-            ("../x/*.ts", "leaves the project"),
-            (
-                "src\\*.ts",
-                "contains a backslash; separate directories with `/` on every system",
-            ),
-        ] {
-            assert_eq!(check(glob), Err(problem.to_owned()), "{glob}");
-        }
-        assert!(check("src/[a").is_err_and(|problem| problem.starts_with("does not parse: ")));
-        assert!(check("src/{a").is_err());
     }
 
     #[test]

@@ -29,38 +29,42 @@
 //! # }
 //! ```
 
-mod above;
 mod build;
 mod config;
 mod contract_tests;
+mod create_directory;
 mod database;
 mod disk;
 mod emit;
 mod error;
 mod files;
+mod glob_syntax;
 mod globs;
 mod hooks;
 mod migrations;
 mod output;
-mod place;
+mod parent_project;
 mod plugins;
 mod progress;
-mod related;
+mod related_tests;
 mod routes;
 mod session;
 mod time;
 mod unions;
 
-pub use above::{elsewhere, project_above};
 pub use build::{
     Analysis, BuildReport, BuildRequest, Counts, analyze, analyze_with, build, build_with, check, check_with,
     compile_step, finish,
 };
 pub use config::{
     Adapter, AdapterChoice, AdapterOrigin, CONFIG_FILES, Compiler, Config, ConfigSource, LoadedConfig,
-    ProjectInfo, Resolution, ResolvedConfig, TestPackages, TestsConfig, find_config_file, resolve,
+    Plugin, ProjectInfo, Resolution, ResolvedConfig, Tap, TestPackages, TestsConfig, find_config_file,
+    resolve,
 };
 pub use contract_tests::{NoContractTests, contract_tests};
+pub use create_directory::{
+    TargetState, check_target, create_file, create_tree, entry_names, remove_created,
+};
 pub use database::PendingChanges;
 pub use error::BuildError;
 pub use files::{Disk, project_root, read_text, write_text};
@@ -70,10 +74,9 @@ pub use kit_emit::CONTRACTS;
 pub use kit_typescript::{Registration, SourceTexts, default_table, imports, register, syntax_error};
 pub use migrations::{MIGRATIONS, read_migrations, write_migration};
 pub use output::FileChanges;
-pub use place::{Place, create_file, create_tree, names, place, remove_created};
+pub use parent_project::{project_above, project_advice};
 pub use plugins::{
-    Attachment, CodePlace, Mode, NoPlugins, Plugin, RegisteredTap, Tap, TapEvent, TapFuture, TapHost,
-    registered_taps,
+    Attachment, CodeLocation, Mode, NoPlugins, RegisteredTap, TapEvent, TapFuture, TapHost, registered_taps,
 };
 pub use progress::{Progress, Step};
 pub use session::Session;

@@ -1,7 +1,7 @@
 //! Repeated builds of one project in one process, as `kit dev` runs them.
 
-use crate::build::{Kept, analyze_in, at_once, write};
-use crate::output::Known;
+use crate::build::{BuildCache, analyze_in, run_without_host, write};
+use crate::output::OutputCache;
 use crate::plugins::{Mode, NoPlugins, TapHost, Taps};
 use crate::{BuildError, BuildReport, BuildRequest, Progress};
 
@@ -34,8 +34,8 @@ use crate::{BuildError, BuildReport, BuildRequest, Progress};
 #[derive(Debug, Default)]
 pub struct Session {
     compiler: kit_typescript::Session,
-    kept: Kept,
-    known: Known,
+    cache: BuildCache,
+    output_cache: OutputCache,
 }
 
 impl Session {
@@ -49,7 +49,7 @@ impl Session {
         request: &BuildRequest<'_>,
         progress: &dyn Progress,
     ) -> Result<BuildReport, BuildError> {
-        at_once(self.build_with(request, &NoPlugins, Mode::Watch, progress))
+        run_without_host(self.build_with(request, &NoPlugins, Mode::Watch, progress))
     }
 
     /// Builds the project like [`Session::build`], and runs its plugins between the phases. Plugins run in every build, because
@@ -66,6 +66,13 @@ impl Session {
     ) -> Result<BuildReport, BuildError> {
         let taps = Taps { request, host, mode };
         let analysis = analyze_in(&mut self.compiler, &taps, progress).await?;
-        write(&taps, analysis, &mut self.kept, Some(&mut self.known), progress).await
+        write(
+            &taps,
+            analysis,
+            &mut self.cache,
+            Some(&mut self.output_cache),
+            progress,
+        )
+        .await
     }
 }

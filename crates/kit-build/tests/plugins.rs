@@ -29,7 +29,7 @@ impl TapHost for Host {
             let text = format!("export interface Made {{ p{number}: string }}\n");
             json!({ "types": [{ "value": { "path": "virtual/made.types.ts", "text": text } }], "routes": [] })
         } else {
-            let declarations = &event.whole()["event"]["program"]["declarations"];
+            let declarations = &event.complete_document()["event"]["program"]["declarations"];
             let text = format!("{number} of {}\n", declarations.as_array().unwrap().len());
             json!({ "files": [{ "value": { "path": "made.txt", "text": text } }], "projectFiles": [] })
         };
@@ -67,7 +67,7 @@ fn session_applies_changed_results_of_plugins() {
         name: "made".to_owned(),
         taps: vec![tap("beforeTransform"), tap("emit")],
         owns: Vec::new(),
-        place: None,
+        location: None,
     });
     let time = BuildTime::new(Some("0"), SystemTime::UNIX_EPOCH).unwrap();
     let request = |project| request(project, &config, &time);

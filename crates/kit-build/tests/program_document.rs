@@ -26,7 +26,7 @@ struct Changed<C: Fn(&mut Value)>(C);
 impl<C: Fn(&mut Value)> TapHost for Changed<C> {
     fn run_tap<'a>(&'a self, _plugin: usize, hook: &'static str, event: TapEvent) -> TapFuture<'a> {
         assert_eq!(hook, "afterTypeParse");
-        let mut program = event.whole()["event"]["program"].take();
+        let mut program = event.complete_document()["event"]["program"].take();
         (self.0)(&mut program);
         Box::pin(async move { Ok(json!({ "watch": [], "result": { "program": program } })) })
     }
@@ -49,7 +49,7 @@ fn config(project: &Project) -> ResolvedConfig {
             stage: 0.0,
         }],
         owns: Vec::new(),
-        place: None,
+        location: None,
     });
     config
 }

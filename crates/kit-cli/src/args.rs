@@ -1,16 +1,14 @@
 //! Grammar of the command line. Help, suggestions and completions come from it.
 
-use std::path::PathBuf;
-
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
 use crate::commands::{
     build, completions, db, dev, doctor, explain, generate, inspect, migrate_apply, migrate_generate,
     migrate_status, scaffold, test,
 };
 use crate::context::Context;
-use crate::failure::Stop;
+use crate::failure::CommandError;
 
 /// Typed HTTP APIs from TypeScript types.
 #[derive(Debug, Parser)]
@@ -79,17 +77,6 @@ pub(crate) enum Command {
     Completions(completions::Arguments),
 }
 
-/// Arguments of all commands that work on a project.
-#[derive(Debug, Args)]
-pub(crate) struct Common {
-    /// Root of the project.
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    pub(crate) root: PathBuf,
-    /// Print JSON on standard output, and nothing else there.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
 impl Command {
     /// Returns true if the result should be JSON.
     pub(crate) fn json(&self) -> bool {
@@ -113,7 +100,7 @@ impl Command {
     }
 
     /// Runs the command.
-    pub(crate) async fn run(&self, context: &Context<'_>) -> Result<(), Stop> {
+    pub(crate) async fn run(&self, context: &Context<'_>) -> Result<(), CommandError> {
         match self {
             Self::Scaffold(arguments) => scaffold::run(arguments, context).await,
             Self::Build(arguments) => build::run(arguments, context).await,

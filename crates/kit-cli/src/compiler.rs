@@ -10,10 +10,10 @@ use kit_build::{Compiler, ResolvedConfig};
 use crate::console::Console;
 use crate::context::Context;
 use crate::entry;
-use crate::failure::{Problem, Reason, Stop};
+use crate::failure::{CommandError, Problem, Reason};
 use crate::project::Project;
 use crate::tsconfig::NoOutput;
-use crate::{Stream, mistakes, tsconfig};
+use crate::{Stream, compiler_errors, tsconfig};
 
 /// Result of a compiler that succeeded.
 pub(crate) struct Compiled {
@@ -49,20 +49,23 @@ impl NotCompiled {
 pub(crate) fn compile(
     project: &Project,
     context: &Context<'_>,
-) -> Result<Result<Compiled, NotCompiled>, Stop> {
+) -> Result<Result<Compiled, NotCompiled>, CommandError> {
     let (config, console) = (&project.config, context.console);
     let compiler = config.compiler;
     let Some(program) = find(&project.root, compiler.name()) else {
-        return if config.compiler_given {
+        return if config.is_compiler_configured {
             Err(missing(project))
         } else {
             Ok(Err(NotCompiled::NotInstalled))
         };
     };
-    if let (false, Err(reason)) = (config.compiler_given, tsconfig::emits(&project.root)) {
+    if let (false, Err(reason)) = (
+        config.is_compiler_configured,
+        tsconfig::check_emits(&project.root),
+    ) {
         return Ok(Err(NotCompiled::NoOutput(reason)));
     }
-    let program = of_tsup(project).unwrap_or(program);
+    let program = tsup_node(project).unwrap_or(program);
     let pretty = !console.is_json() && console.colors(Stream::Err);
     let args = arguments(project, pretty)?;
     let start = Instant::now();
@@ -74,7 +77,7 @@ pub(crate) fn compile(
             Problem::build("compile", format!("{program} could not be started: {error}"))
                 .help("reinstall the project's packages with `npm install`")
         })?;
-    let text = said(&output);
+    let text = output_text(&output);
     if !output.status.success() {
         return Err(failed(compiler, &output, &text, console));
     }
@@ -128,13 +131,13 @@ fn is_bare_tsup(project: &Project) -> bool {
 
 /// Returns `tsup-node`, which leaves packages out of the bundle. This includes the embedded database, which tsup itself would
 /// bundle because it is a development dependency, and which has files beside its code.
-fn of_tsup(project: &Project) -> Option<PathBuf> {
+fn tsup_node(project: &Project) -> Option<PathBuf> {
     is_bare_tsup(project)
         .then(|| find(&project.root, "tsup-node"))
         .flatten()
 }
 
-fn missing(project: &Project) -> Stop {
+fn missing(project: &Project) -> CommandError {
     let compiler = project.config.compiler;
     let packages = match compiler {
         Compiler::Tsc => "typescript",
@@ -155,7 +158,7 @@ fn missing(project: &Project) -> Stop {
 }
 
 /// Returns the arguments of the compiler: those of the project, and the ones that kit needs.
-fn arguments(project: &Project, pretty: bool) -> Result<Vec<String>, Stop> {
+fn arguments(project: &Project, pretty: bool) -> Result<Vec<String>, CommandError> {
     let ResolvedConfig {
         compiler,
         compiler_args: given,
@@ -237,7 +240,7 @@ fn has_tsup_config(root: &Path) -> bool {
 }
 
 /// Returns the messages of a compiler, which may be on either stream.
-pub(crate) fn said(output: &Output) -> String {
+pub(crate) fn output_text(output: &Output) -> String {
     let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
@@ -246,11 +249,11 @@ pub(crate) fn said(output: &Output) -> String {
     text
 }
 
-fn failed(compiler: Compiler, output: &Output, text: &str, console: &Console<'_>) -> Stop {
+fn failed(compiler: Compiler, output: &Output, text: &str, console: &Console<'_>) -> CommandError {
     let name = compiler.name();
     let mut end = format!("`{name}` failed ({})", output.status);
     if console.is_json() {
-        let mut reasons = mistakes::read(compiler, text);
+        let mut reasons = compiler_errors::read(compiler, text);
         if reasons.is_empty() {
             if !text.trim().is_empty() {
                 let _ = write!(end, ":\n{}", text.trim());

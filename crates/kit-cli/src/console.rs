@@ -12,10 +12,10 @@ use serde::Serialize;
 use crate::{Environment, Stream};
 
 /// Maximum number of errors that are printed. The user is expected to fix the first ones first.
-const MOST_ERRORS: usize = 50;
+const MAX_ERRORS: usize = 50;
 
 /// Maximum number of warnings that are printed.
-const MOST_WARNINGS: usize = 20;
+const MAX_WARNINGS: usize = 20;
 
 /// Output of one command.
 pub(crate) struct Console<'a> {
@@ -57,17 +57,17 @@ impl<'a> Console<'a> {
     }
 
     /// Returns true if no further result can be written: the reader has closed the output, or writing failed.
-    pub(crate) fn is_left(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.left.get() || self.broken.get()
     }
 
     /// Returns true if a result could not be written. A reader that closed the output (`kit build --json | head -1`) is no failure.
-    pub(crate) fn is_broken(&self) -> bool {
+    pub(crate) fn has_write_error(&self) -> bool {
         self.broken.get()
     }
 
     /// Returns true if standard error is a terminal.
-    pub(crate) fn is_watched(&self) -> bool {
+    pub(crate) fn is_terminal(&self) -> bool {
         self.environment.is_terminal(Stream::Err)
     }
 
@@ -115,15 +115,15 @@ impl<'a> Console<'a> {
 
     /// Prints diagnostics as code frames, the numbers of errors and warnings, and the commands that explain the codes.
     pub(crate) fn diagnostics(&self, diagnostics: &Diagnostics, sources: &dyn Sources) {
-        self.tell(diagnostics, sources, "nothing was written");
+        self.print_diagnostics(diagnostics, sources, "nothing was written");
     }
 
     /// Prints the diagnostics of a build whose artifacts are already written.
     pub(crate) fn late_diagnostics(&self, diagnostics: &Diagnostics, sources: &dyn Sources) {
-        self.tell(diagnostics, sources, "the artifacts are written");
+        self.print_diagnostics(diagnostics, sources, "the artifacts are written");
     }
 
-    fn tell(&self, diagnostics: &Diagnostics, sources: &dyn Sources, end: &str) {
+    fn print_diagnostics(&self, diagnostics: &Diagnostics, sources: &dyn Sources, end: &str) {
         let style = if self.colors(Stream::Err) {
             kit_diagnostics::Style::Colored
         } else {
@@ -134,8 +134,8 @@ impl<'a> Console<'a> {
         let mut explained: Vec<Code> = Vec::new();
         for diagnostic in diagnostics {
             let (count, most) = match diagnostic.severity {
-                Severity::Error => (&mut errors, MOST_ERRORS),
-                Severity::Warning => (&mut warnings, MOST_WARNINGS),
+                Severity::Error => (&mut errors, MAX_ERRORS),
+                Severity::Warning => (&mut warnings, MAX_WARNINGS),
             };
             *count += 1;
             if *count <= most {
@@ -146,14 +146,11 @@ impl<'a> Console<'a> {
                 }
             }
         }
-        let more: Vec<String> = [
-            (errors, MOST_ERRORS, "error"),
-            (warnings, MOST_WARNINGS, "warning"),
-        ]
-        .into_iter()
-        .filter(|(count, most, _)| count > most)
-        .map(|(count, most, noun)| quantity(count - most, noun))
-        .collect();
+        let more: Vec<String> = [(errors, MAX_ERRORS, "error"), (warnings, MAX_WARNINGS, "warning")]
+            .into_iter()
+            .filter(|(count, most, _)| count > most)
+            .map(|(count, most, noun)| quantity(count - most, noun))
+            .collect();
         if !more.is_empty() {
             let _ = writeln!(text, "… and {} more; `--json` lists all\n", more.join(" and "));
         }

@@ -14,7 +14,7 @@ const HELP: &str = "set DATABASE_URL=postgres://user:password@host:5432/database
 /// The embedded database is for development only. With `NODE_ENV=production`, the variable must be set. In production and in CI
 /// the variable must not be blank: a blank value mostly means a missing secret, and the migrations would go into a database
 /// that no application uses.
-pub(crate) fn named(environment: &dyn Environment) -> Result<Option<String>, Refused> {
+pub(crate) fn from_environment(environment: &dyn Environment) -> Result<Option<String>, MissingUrl> {
     let value = environment.var(VARIABLE);
     let url = value.as_deref().map_or("", str::trim);
     if !url.is_empty() {
@@ -32,7 +32,7 @@ pub(crate) fn named(environment: &dyn Environment) -> Result<Option<String>, Ref
         return Ok(None);
     };
     let state = if is_set { "is set and empty" } else { "is not set" };
-    Err(Refused {
+    Err(MissingUrl {
         message: format!("{VARIABLE} {state}, and {place}: the embedded PostgreSQL is for development alone"),
         help: if is_set {
             format!("{HELP} (a secret or a variable in its value may be missing)")
@@ -43,13 +43,13 @@ pub(crate) fn named(environment: &dyn Environment) -> Result<Option<String>, Ref
 }
 
 /// Error for a missing or blank URL.
-pub(crate) struct Refused {
+pub(crate) struct MissingUrl {
     pub(crate) message: String,
     pub(crate) help: String,
 }
 
-impl From<Refused> for Problem {
-    fn from(refused: Refused) -> Self {
+impl From<MissingUrl> for Problem {
+    fn from(refused: MissingUrl) -> Self {
         Self::migration(vec![Reason {
             help: Some(refused.help),
             ..Reason::new(refused.message)

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::failure::{Problem, Stop};
+use crate::failure::{CommandError, Problem};
 
 /// Usual paths of a project's program, in order of preference.
-const USUAL: [&str; 8] = [
+const USUAL_PATHS: [&str; 8] = [
     "src/main.ts",
     "src/server.ts",
     "src/index.ts",
@@ -17,7 +17,7 @@ const USUAL: [&str; 8] = [
 ];
 
 /// Returns the program relative to the root, with `/`: the given file, or else the first usual path that exists.
-pub(crate) fn find(root: &Path, given: Option<&str>) -> Result<String, Stop> {
+pub(crate) fn find(root: &Path, given: Option<&str>) -> Result<String, CommandError> {
     if let Some(given) = given {
         return if root.join(given).is_file() {
             Ok(given.to_owned())
@@ -30,7 +30,7 @@ pub(crate) fn find(root: &Path, given: Option<&str>) -> Result<String, Stop> {
             .into())
         };
     }
-    USUAL
+    USUAL_PATHS
         .iter()
         .find(|path| root.join(path).is_file())
         .map(ToString::to_string)
@@ -40,7 +40,7 @@ pub(crate) fn find(root: &Path, given: Option<&str>) -> Result<String, Stop> {
                 format!(
                     "the file that starts the application was not found: {} has none of {}",
                     root.display(),
-                    USUAL.join(", ")
+                    USUAL_PATHS.join(", ")
                 ),
             )
             .help("name it: `--entry path/to/program.ts`")

@@ -1,29 +1,29 @@
 //! Loads `.env`, which is for development only.
 
-use crate::args::Common;
+use crate::common_args::Common;
 use crate::console::Console;
 use crate::context::Context;
-use crate::failure::Stop;
+use crate::failure::CommandError;
 use crate::host::EnvFile;
 use crate::project;
 
 /// Sets the variables of the project's `.env`. Must run before anything reads the environment, because the configuration and
 /// `DATABASE_URL` may depend on these variables. Does nothing if `NODE_ENV` is set to a value other than `development`.
-pub(crate) async fn load(common: &Common, context: &Context<'_>) -> Result<EnvFile, Stop> {
+pub(crate) async fn load(common: &Common, context: &Context<'_>) -> Result<EnvFile, CommandError> {
     let root = project::root(common, context.environment)?;
     Ok(context.host.load_env(&root).await?)
 }
 
 /// Prints the names of the variables from the file: a value from an unexpected source is hard to find.
-pub(crate) fn tell(env: &EnvFile, console: &Console<'_>) {
+pub(crate) fn print(env: &EnvFile, console: &Console<'_>) {
     if let Some(text) = text(env).filter(|_| !console.is_json()) {
         console.note(&text);
     }
 }
 
 /// Loads the file and prints the names, for a command that runs once.
-pub(crate) async fn load_and_tell(common: &Common, context: &Context<'_>) -> Result<(), Stop> {
-    tell(&load(common, context).await?, context.console);
+pub(crate) async fn load_and_print(common: &Common, context: &Context<'_>) -> Result<(), CommandError> {
+    print(&load(common, context).await?, context.console);
     Ok(())
 }
 

@@ -37,14 +37,14 @@ pub trait Environment {
     fn ask(&self, question: &str) -> io::Result<Option<String>>;
     /// Runs a program from the path, waits for its exit, and returns true if it succeeded. The program's output goes to standard
     /// error or is discarded.
-    fn run(&self, program: &str, args: &[&str], directory: &Path, speech: Speech) -> io::Result<bool>;
+    fn run(&self, program: &str, args: &[&str], directory: &Path, speech: ProgramOutput) -> io::Result<bool>;
 }
 
 /// Handling of a program's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speech {
+pub enum ProgramOutput {
     /// Print the output on standard error.
-    Shown,
+    Print,
     /// Discard the output.
-    Dropped,
+    Discard,
 }

@@ -7,15 +7,15 @@ use crate::console::Console;
 use crate::{Exit, HostError};
 
 /// Reason for a command to fail.
-pub(crate) enum Stop {
+pub(crate) enum CommandError {
     /// Mistakes in the project, found before any file was written.
-    Diagnosed(Diagnostics, Box<dyn Sources>),
+    Diagnostics(Diagnostics, Box<dyn Sources>),
     /// Mistakes that were found after the artifacts were written.
-    Spoiled(Diagnostics, Box<dyn Sources>),
+    LateDiagnostics(Diagnostics, Box<dyn Sources>),
     /// A failure outside of the sources, or a refused operation.
-    Failed(Problem),
+    Problem(Problem),
     /// The command fails, but its result already contains the reason.
-    Told,
+    Reported,
     /// The user pressed Ctrl-C at a question. The value is the message to print.
     Interrupted(&'static str),
 }
@@ -140,13 +140,13 @@ impl Reason {
     }
 }
 
-impl From<Problem> for Stop {
+impl From<Problem> for CommandError {
     fn from(problem: Problem) -> Self {
-        Self::Failed(problem)
+        Self::Problem(problem)
     }
 }
 
-impl From<BuildError> for Stop {
+impl From<BuildError> for CommandError {
     fn from(error: BuildError) -> Self {
         let phase = match error {
             BuildError::NoProject { .. } | BuildError::SourceDateEpoch { .. } | BuildError::Clock => {
@@ -154,30 +154,30 @@ impl From<BuildError> for Stop {
             }
             _ => "emit",
         };
-        Self::Failed(Problem::build(phase, error.to_string()))
+        Self::Problem(Problem::build(phase, error.to_string()))
     }
 }
 
-impl From<HostError> for Stop {
+impl From<HostError> for CommandError {
     fn from(error: HostError) -> Self {
-        Self::Failed(Problem::build("configuration", error.message))
+        Self::Problem(Problem::build("configuration", error.message))
     }
 }
 
-impl Stop {
+impl CommandError {
     /// Returns the description in one line and the help, for output that only mentions the failure.
     pub(crate) fn summary(&self) -> (String, Option<String>) {
         match self {
-            Self::Told => ("the command failed".to_owned(), None),
+            Self::Reported => ("the command failed".to_owned(), None),
             Self::Interrupted(text) => ((*text).to_owned(), None),
-            Self::Diagnosed(diagnostics, _) | Self::Spoiled(diagnostics, _) => diagnostics
+            Self::Diagnostics(diagnostics, _) | Self::LateDiagnostics(diagnostics, _) => diagnostics
                 .iter()
                 .find(|diagnostic| diagnostic.severity == Severity::Error)
                 .map_or_else(
                     || ("the command failed".to_owned(), None),
                     |first| (first.message.clone(), first.help.clone()),
                 ),
-            Self::Failed(problem) => problem.reasons.first().map_or_else(
+            Self::Problem(problem) => problem.reasons.first().map_or_else(
                 || ("the command failed".to_owned(), None),
                 |reason| (reason.message.clone(), reason.help.clone()),
             ),
@@ -188,28 +188,30 @@ impl Stop {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Interrupted(_) => Exit::Interrupted,
-            Self::Diagnosed(..) | Self::Spoiled(..) | Self::Failed(_) | Self::Told => Exit::Failure,
+            Self::Diagnostics(..) | Self::LateDiagnostics(..) | Self::Problem(_) | Self::Reported => {
+                Exit::Failure
+            }
         }
     }
 
     /// Prints the failure as text or JSON.
-    pub(crate) fn report(&self, console: &Console<'_>) {
+    pub(crate) fn print(&self, console: &Console<'_>) {
         match self {
-            Self::Told => {}
+            Self::Reported => {}
             Self::Interrupted(text) => console.note(text),
-            Self::Diagnosed(diagnostics, sources) => {
+            Self::Diagnostics(diagnostics, sources) => {
                 console.json(&BuildFailure::new(diagnostics));
                 if !console.is_json() {
                     console.diagnostics(diagnostics, sources.as_ref());
                 }
             }
-            Self::Spoiled(diagnostics, sources) => {
+            Self::LateDiagnostics(diagnostics, sources) => {
                 console.json(&BuildFailure::new(diagnostics));
                 if !console.is_json() {
                     console.late_diagnostics(diagnostics, sources.as_ref());
                 }
             }
-            Self::Failed(problem) => {
+            Self::Problem(problem) => {
                 console.json(&BuildFailure {
                     code: problem.code,
                     phase: problem.phase,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::pin::Pin;
 
-use kit_build::{CodePlace, TapEvent};
+use kit_build::{CodeLocation, TapEvent};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -24,13 +24,13 @@ pub trait Host {
     fn database_url<'a>(&'a self, root: &'a Path) -> HostFuture<'a, String>;
 
     /// Performs an action on the project's embedded database.
-    fn database<'a>(&'a self, root: &'a Path, action: DatabaseAction) -> HostFuture<'a, DatabaseAnswer>;
+    fn database<'a>(&'a self, root: &'a Path, action: DatabaseAction) -> HostFuture<'a, DatabaseResult>;
 
     /// Runs a plugin's tap with `event` and returns its result. The plugin belongs to the last loaded configuration.
     fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: TapEvent) -> HostFuture<'a, Value>;
 
     /// Runs Node and waits for its exit. Its output goes to standard error; an interrupt also reaches Node.
-    fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeEnd>;
+    fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeExit>;
 
     /// Watches files and replaces the previous watch. The next call of `wait` or `serve` returns changes as an [`Event`].
     fn watch<'a>(&'a self, what: &'a Watch) -> HostFuture<'a, ()>;
@@ -76,7 +76,7 @@ pub enum DatabaseAction {
 /// Result of a [`DatabaseAction`]. Only the members that belong to the action are set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct DatabaseAnswer {
+pub struct DatabaseResult {
     /// URL of the database.
     pub url: Option<String>,
     /// Number of processes that use the database.
@@ -85,7 +85,7 @@ pub struct DatabaseAnswer {
     pub code: Option<i32>,
 }
 
-impl DatabaseAnswer {
+impl DatabaseResult {
     /// Returns the URL, which the result of every action with a URL contains.
     pub(crate) fn url(self) -> String {
         self.url.unwrap_or_default()
@@ -117,7 +117,7 @@ pub const SEEN: &str = "{seen}";
 /// Result of a Node process.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct NodeEnd {
+pub struct NodeExit {
     /// Exit code; `None` if a signal ended the process.
     pub code: Option<i32>,
     /// Signal that ended the process.
@@ -127,12 +127,12 @@ pub struct NodeEnd {
     /// Text of the report, if Node wrote one.
     pub report: Option<String>,
     /// Coverage of the contracts by the tests; `None` if no test recorded it.
-    pub seen: Option<Seen>,
+    pub seen: Option<Coverage>,
 }
 
 /// Coverage of the contracts by tests.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-pub struct Seen {
+pub struct Coverage {
     /// All items of the contracts.
     pub items: Vec<ContractItem>,
     /// Indices of the covered items in `items`.
@@ -164,7 +164,8 @@ pub enum ItemKind {
     /// A route that responded with success.
     Route,
     /// A status and a code of a route's responses.
-    Answer,
+    #[serde(rename = "answer")]
+    Response,
     /// A field of an accepted request.
     Field,
     /// A member of a union in an accepted request.
@@ -270,5 +271,5 @@ pub struct HostError {
     /// Message for the user.
     pub message: String,
     /// Location in the project's code, if known.
-    pub at: Option<CodePlace>,
+    pub at: Option<CodeLocation>,
 }

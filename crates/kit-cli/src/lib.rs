@@ -19,10 +19,11 @@
 //! assert_eq!(session.step(None), Ok(Request::Exit { code: 0 }));
 //! ```
 
-mod again;
 mod args;
 mod commands;
+mod common_args;
 mod compiler;
+mod compiler_errors;
 mod console;
 mod context;
 mod database_url;
@@ -32,22 +33,22 @@ mod environment;
 mod exit;
 mod failure;
 mod host;
-mod mistakes;
 mod plugins;
 mod process;
 mod project;
 #[cfg(test)]
 mod reference;
+mod repeated_build;
 mod run;
 mod session;
 mod tsconfig;
 mod type_check;
 
-pub use environment::{Environment, Speech, Stream};
+pub use environment::{Environment, ProgramOutput, Stream};
 pub use exit::Exit;
 pub use host::{
-    BuildState, ContractItem, DatabaseAction, DatabaseAnswer, EnvFile, Event, Host, HostError, HostFuture,
-    ItemKind, NodeEnd, NodeRun, REPORT, REPORTER, SEEN, Seen, Serve, TypeCheck, Watch,
+    BuildState, ContractItem, Coverage, DatabaseAction, DatabaseResult, EnvFile, Event, Host, HostError,
+    HostFuture, ItemKind, NodeExit, NodeRun, REPORT, REPORTER, SEEN, Serve, TypeCheck, Watch,
 };
 pub use process::ProcessEnvironment;
 pub use run::run;

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use inquire::{InquireError, Select, Text};
 
-use crate::{Environment, Speech, Stream};
+use crate::{Environment, ProgramOutput, Stream};
 
 /// The current process.
 #[derive(Clone, Copy, Default)]
@@ -65,7 +65,7 @@ impl Environment for ProcessEnvironment {
         answered(Text::new(question).prompt())
     }
 
-    fn run(&self, program: &str, args: &[&str], directory: &Path, speech: Speech) -> io::Result<bool> {
+    fn run(&self, program: &str, args: &[&str], directory: &Path, speech: ProgramOutput) -> io::Result<bool> {
         // On Windows, npm is a script, which must be started with its file extension.
         let program = if cfg!(windows) && program == "npm" {
             "npm.cmd"
@@ -76,8 +76,8 @@ impl Environment for ProcessEnvironment {
         command.args(args).current_dir(directory).stdin(Stdio::null());
         match speech {
             // Passed explicitly: Node marks its own standard streams as not inheritable by other programs.
-            Speech::Shown => command.stdout(io::stderr()).stderr(io::stderr()),
-            Speech::Dropped => command.stdout(Stdio::null()).stderr(Stdio::null()),
+            ProgramOutput::Print => command.stdout(io::stderr()).stderr(io::stderr()),
+            ProgramOutput::Discard => command.stdout(Stdio::null()).stderr(Stdio::null()),
         };
         Ok(command.status()?.success())
     }

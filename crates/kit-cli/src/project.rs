@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use kit_build::{
-    BuildTime, CodePlace, LoadedConfig, Resolution, ResolvedConfig, SourceTexts, elsewhere, find_config_file,
-    project_above, project_root, read_text, resolve, syntax_error,
+    BuildTime, CodeLocation, LoadedConfig, Resolution, ResolvedConfig, SourceTexts, find_config_file,
+    project_above, project_advice, project_root, read_text, resolve, syntax_error,
 };
 use kit_diagnostics::{Diagnostic, Diagnostics, Sources, codes};
 
-use crate::args::Common;
+use crate::common_args::Common;
 use crate::context::Context;
-use crate::failure::{Problem, Stop};
+use crate::failure::{CommandError, Problem};
 use crate::{Environment, HostError};
 
 /// A project whose configuration is valid.
@@ -24,7 +24,7 @@ pub(crate) struct Project {
 
 impl Project {
     /// Finds the root and reads the configuration. Fails if the configuration has mistakes.
-    pub(crate) async fn open(common: &Common, context: &Context<'_>) -> Result<Self, Stop> {
+    pub(crate) async fn open(common: &Common, context: &Context<'_>) -> Result<Self, CommandError> {
         let root = root(common, context.environment)?;
         let loaded = match find_config_file(&root)? {
             None => None,
@@ -43,7 +43,7 @@ impl Project {
             source,
         } = resolve(&root, loaded.as_ref())?;
         if diagnostics.has_errors() {
-            return Err(Stop::Diagnosed(diagnostics, Box::new(source)));
+            return Err(CommandError::Diagnostics(diagnostics, Box::new(source)));
         }
         Ok(Self {
             root,
@@ -54,14 +54,14 @@ impl Project {
 }
 
 /// Creates the error for a configuration file that could not be imported or has an invalid default export.
-fn unloadable(root: &Path, name: &str, error: HostError) -> Stop {
+fn unloadable(root: &Path, name: &str, error: HostError) -> CommandError {
     // Node does not report the location of a syntax error in a JavaScript file, so kit parses the file.
     let (line, column) = read_text(&root.join(name))
         .ok()
         .flatten()
         .and_then(|text| syntax_error(&text))
         .unwrap_or_default();
-    let place = error.at.unwrap_or_else(|| CodePlace {
+    let place = error.at.unwrap_or_else(|| CodeLocation {
         path: name.to_owned(),
         line,
         column,
@@ -74,11 +74,11 @@ fn unloadable(root: &Path, name: &str, error: HostError) -> Stop {
     }
     let mut diagnostics = Diagnostics::default();
     diagnostics.push(Diagnostic::new(codes::CONFIGURATION_UNLOADABLE, error.message).label(label));
-    Stop::Diagnosed(diagnostics, Box::new(sources))
+    CommandError::Diagnostics(diagnostics, Box::new(sources))
 }
 
 /// Returns the project's root. The path must be UTF-8, because JavaScript represents it as a string.
-pub(crate) fn root(common: &Common, environment: &dyn Environment) -> Result<PathBuf, Stop> {
+pub(crate) fn root(common: &Common, environment: &dyn Environment) -> Result<PathBuf, CommandError> {
     let here = environment.current_dir().map_err(|error| {
         Problem::build(
             "configuration",
@@ -97,14 +97,17 @@ pub(crate) fn root(common: &Common, environment: &dyn Environment) -> Result<Pat
 
 /// Returns message and help for a command that runs in a directory below a project, or `None` if no parent directory is a
 /// project.
-pub(crate) fn below(root: &Path) -> Option<(String, String)> {
+pub(crate) fn below_project_error(root: &Path) -> Option<(String, String)> {
     project_above(root)?;
     let here = root.display();
-    Some((format!("{here} is not a project, but below one"), elsewhere(root)))
+    Some((
+        format!("{here} is not a project, but below one"),
+        project_advice(root),
+    ))
 }
 
 /// Returns the time to write into files.
-pub(crate) fn build_time(environment: &dyn Environment) -> Result<BuildTime, Stop> {
+pub(crate) fn build_time(environment: &dyn Environment) -> Result<BuildTime, CommandError> {
     let epoch = environment.var("SOURCE_DATE_EPOCH");
     Ok(BuildTime::new(epoch.as_deref(), environment.now())?)
 }

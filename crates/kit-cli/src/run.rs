@@ -28,10 +28,10 @@ pub async fn run(args: Vec<OsString>, environment: &dyn Environment, host: &dyn 
     };
     let result = line.command.run(&context).await;
     match result {
-        Ok(()) if console.is_broken() => Exit::Failure,
+        Ok(()) if console.has_write_error() => Exit::Failure,
         Ok(()) => Exit::Success,
         Err(stop) => {
-            stop.report(&console);
+            stop.print(&console);
             stop.exit()
         }
     }
@@ -70,7 +70,7 @@ fn explain(error: &clap::Error, console: &Console<'_>) -> Exit {
             plain
         };
         console.write(stream, &text);
-        return if console.is_broken() {
+        return if console.has_write_error() {
             Exit::Failure
         } else {
             Exit::Success

@@ -9,12 +9,12 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-use kit_build::{Attachment, CodePlace, TapEvent};
+use kit_build::{Attachment, CodeLocation, TapEvent};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    DatabaseAction, DatabaseAnswer, EnvFile, Environment, Event, Exit, Host, HostError, HostFuture, NodeEnd,
+    DatabaseAction, DatabaseResult, EnvFile, Environment, Event, Exit, Host, HostError, HostFuture, NodeExit,
     NodeRun, Serve, Watch, run,
 };
 
@@ -37,7 +37,7 @@ pub enum Request {
         /// Absolute path of the project.
         root: String,
     },
-    /// Perform an action on the embedded database of this project and reply with a [`DatabaseAnswer`].
+    /// Perform an action on the embedded database of this project and reply with a [`DatabaseResult`].
     Database {
         /// Absolute path of the project.
         root: String,
@@ -59,7 +59,7 @@ pub enum Request {
         #[serde(skip)]
         attachment: Option<Attachment>,
     },
-    /// Run Node until it ends and reply with a [`NodeEnd`].
+    /// Run Node until it ends and reply with a [`NodeExit`].
     RunNode(NodeRun),
     /// Watch these files and reply immediately.
     Watch(Watch),
@@ -84,7 +84,7 @@ pub enum Reply {
         error: String,
         /// Location in the project's code, if known.
         #[serde(default)]
-        at: Option<CodePlace>,
+        at: Option<CodeLocation>,
     },
     /// The operation succeeded.
     Value {
@@ -97,7 +97,7 @@ pub enum Reply {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionError {
     /// A step without the reply to the last request, or a first step with a reply.
-    OutOfTurn,
+    UnexpectedReply,
     /// A step after the command has ended.
     Ended,
 }
@@ -105,7 +105,9 @@ pub enum SessionError {
 impl std::fmt::Display for SessionError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::OutOfTurn => "a step must carry the reply to the last request, and the first step none",
+            Self::UnexpectedReply => {
+                "a step must carry the reply to the last request, and the first step none"
+            }
             Self::Ended => "the command has ended",
         })
     }
@@ -116,17 +118,17 @@ impl std::error::Error for SessionError {}
 /// A running command.
 pub struct Session {
     command: Option<Pin<Box<dyn Future<Output = Exit>>>>,
-    desk: Rc<Desk>,
+    exchange: Rc<Exchange>,
 }
 
 impl Session {
     /// Creates a command, which starts with the first step. `args` do not contain the program's name.
     pub fn new(args: Vec<OsString>, environment: impl Environment + 'static) -> Self {
-        let desk = Rc::new(Desk::default());
-        let host = Rc::clone(&desk);
+        let exchange = Rc::new(Exchange::default());
+        let host = Rc::clone(&exchange);
         Self {
             command: Some(Box::pin(async move { run(args, &environment, &*host).await })),
-            desk,
+            exchange,
         }
     }
 
@@ -139,14 +141,14 @@ impl Session {
     /// Panics if the command panics, which is a bug in kit.
     pub fn step(&mut self, reply: Option<Reply>) -> Result<Request, SessionError> {
         let command = self.command.as_mut().ok_or(SessionError::Ended)?;
-        self.desk.receive(reply)?;
+        self.exchange.receive(reply)?;
         match command.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(exit) => {
                 self.command = None;
                 Ok(Request::Exit { code: exit.code() })
             }
             Poll::Pending => Ok(self
-                .desk
+                .exchange
                 .asked()
                 .expect("a command waits for nothing but its host")),
         }
@@ -155,7 +157,7 @@ impl Session {
     /// Returns JSON of the member that the pending request names in `attached`; `None` if there is none. Each call prints the
     /// JSON anew.
     pub fn attachment(&self) -> Option<String> {
-        match &*self.desk.state.borrow() {
+        match &*self.exchange.state.borrow() {
             State::Asked(Request::RunTap { attachment, .. }) => attachment.as_ref().map(Attachment::text),
             _ => None,
         }
@@ -172,7 +174,7 @@ impl std::fmt::Debug for Session {
 
 /// Exchanges requests and replies. Only one request is pending at a time, because a command waits for the reply.
 #[derive(Default)]
-struct Desk {
+struct Exchange {
     state: RefCell<State>,
 }
 
@@ -184,13 +186,13 @@ enum State {
     Replied(Reply),
 }
 
-impl Desk {
+impl Exchange {
     fn receive(&self, reply: Option<Reply>) -> Result<(), SessionError> {
         let mut state = self.state.borrow_mut();
         *state = match (&*state, reply) {
             (State::Idle, None) => State::Idle,
             (State::Asked(_), Some(reply)) => State::Replied(reply),
-            _ => return Err(SessionError::OutOfTurn),
+            _ => return Err(SessionError::UnexpectedReply),
         };
         Ok(())
     }
@@ -222,7 +224,7 @@ impl Desk {
     }
 }
 
-impl Host for Desk {
+impl Host for Exchange {
     fn load_config<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Value> {
         Box::pin(self.ask(Request::LoadConfig {
             path: path.to_string_lossy().into_owned(),
@@ -257,7 +259,7 @@ impl Host for Desk {
         })
     }
 
-    fn database<'a>(&'a self, root: &'a Path, action: DatabaseAction) -> HostFuture<'a, DatabaseAnswer> {
+    fn database<'a>(&'a self, root: &'a Path, action: DatabaseAction) -> HostFuture<'a, DatabaseResult> {
         Box::pin(async move {
             let value = self
                 .ask(Request::Database {
@@ -283,7 +285,7 @@ impl Host for Desk {
         }))
     }
 
-    fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeEnd> {
+    fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeExit> {
         Box::pin(async move {
             let value = self.ask(Request::RunNode(run.clone())).await?;
             serde_json::from_value(value).map_err(|error| HostError {

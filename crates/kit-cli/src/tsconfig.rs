@@ -6,7 +6,7 @@ use kit_build::read_text;
 use serde_json::Value;
 
 /// Maximum length of a chain of `extends`. A longer chain is treated as a loop.
-const LONGEST_CHAIN: usize = 32;
+const MAX_EXTENDS_DEPTH: usize = 32;
 
 /// Reason why tsc would write no JavaScript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,12 +21,12 @@ pub(crate) enum NoOutput {
 
 /// Returns `Ok` if the project's tsconfig.json makes tsc write JavaScript. An invalid file counts as such a file, so tsc runs
 /// and reports the mistake better than kit could.
-pub(crate) fn emits(root: &Path) -> Result<(), NoOutput> {
+pub(crate) fn check_emits(root: &Path) -> Result<(), NoOutput> {
     let path = root.join("tsconfig.json");
     if !path.is_file() {
         return Err(NoOutput::NoSettings);
     }
-    let has = |option| option_of(&path, option, LONGEST_CHAIN) == Some(true);
+    let has = |option| effective_option(&path, option, MAX_EXTENDS_DEPTH) == Some(true);
     if has("noEmit") {
         return Err(NoOutput::NoEmit);
     }
@@ -52,7 +52,7 @@ fn read(path: &Path) -> Option<Value> {
 }
 
 /// Returns the value of an option that the file sets or inherits.
-fn option_of(path: &Path, option: &str, depth: usize) -> Option<bool> {
+fn effective_option(path: &Path, option: &str, depth: usize) -> Option<bool> {
     let value = read(path)?;
     if let Some(own) = value.pointer(&format!("/compilerOptions/{option}")) {
         return own.as_bool();
@@ -66,7 +66,7 @@ fn option_of(path: &Path, option: &str, depth: usize) -> Option<bool> {
     bases
         .into_iter()
         .rev()
-        .find_map(|base| option_of(&base_path(path, base)?, option, left))
+        .find_map(|base| effective_option(&base_path(path, base)?, option, left))
 }
 
 fn base_path(from: &Path, base: &str) -> Option<PathBuf> {

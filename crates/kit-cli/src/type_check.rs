@@ -12,15 +12,15 @@ use kit_diagnostics::{Frame, Label, Severity, Sources, Style, render_frame};
 
 use crate::console::{Console, quantity};
 use crate::context::Context;
-use crate::failure::{Problem, Reason, Stop};
+use crate::failure::{CommandError, Problem, Reason};
 use crate::host::TypeCheck;
-use crate::{Stream, compiler, mistakes, tsconfig};
+use crate::{Stream, compiler, compiler_errors, tsconfig};
 
 /// Phase of type errors in the JSON form of a failed build.
 pub(crate) const PHASE: &str = "check-types";
 
 /// Maximum number of type errors that a terminal shows at once.
-const MOST: usize = 20;
+const MAX_ERRORS: usize = 20;
 
 /// The project's type checker.
 #[derive(Debug, Clone)]
@@ -31,14 +31,14 @@ pub(crate) struct Checker {
 
 /// Requirement of the type check that a project does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Absent {
+pub(crate) enum MissingRequirement {
     /// The package `typescript`.
     TypeScript,
     /// `tsconfig.json` in the project's root.
     Configuration,
 }
 
-impl Absent {
+impl MissingRequirement {
     /// Returns the message about the missing requirement, and the help.
     pub(crate) fn text(self) -> (&'static str, &'static str) {
         match self {
@@ -56,10 +56,10 @@ impl Absent {
 
 impl Checker {
     /// Finds the type checker. `purpose` separates the caches of checks that may run at the same time.
-    pub(crate) fn find(root: &Path, purpose: &str) -> Result<Self, Absent> {
-        let program = compiler::find(root, Compiler::Tsc.name()).ok_or(Absent::TypeScript)?;
+    pub(crate) fn find(root: &Path, purpose: &str) -> Result<Self, MissingRequirement> {
+        let program = compiler::find(root, Compiler::Tsc.name()).ok_or(MissingRequirement::TypeScript)?;
         if !root.join("tsconfig.json").is_file() {
-            return Err(Absent::Configuration);
+            return Err(MissingRequirement::Configuration);
         }
         if tsconfig::is_solution(root) {
             let args = ["-b", ".", "--noEmit", "--pretty", "false"]
@@ -204,7 +204,7 @@ fn span(text: &str, line: u32, column: u32) -> Option<Range<usize>> {
 
 /// Parses the output of tsc. The error says why there is no result.
 pub(crate) fn read(code: Option<i32>, text: &str) -> Result<Vec<TypeMistake>, String> {
-    let found: Vec<TypeMistake> = mistakes::read(Compiler::Tsc, text)
+    let found: Vec<TypeMistake> = compiler_errors::read(Compiler::Tsc, text)
         .into_iter()
         .map(|reason| {
             let mut lines = reason.message.lines();
@@ -239,15 +239,15 @@ pub(crate) fn read(code: Option<i32>, text: &str) -> Result<Vec<TypeMistake>, St
 
 /// Type errors and failures that `kit dev` has printed, so that it does not repeat them.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct PrintedTypeErrors {
     known: Vec<TypeMistake>,
     failure: Option<String>,
-    absent: Option<Absent>,
+    absent: Option<MissingRequirement>,
 }
 
-impl Told {
+impl PrintedTypeErrors {
     /// Prints the missing requirement, unless it was printed before.
-    pub(crate) fn absent(&mut self, absent: Absent, console: &Console<'_>) {
+    pub(crate) fn absent(&mut self, absent: MissingRequirement, console: &Console<'_>) {
         if self.absent != Some(absent) {
             let (missing, help) = absent.text();
             console.note(&format!("type errors are not shown: {missing}; {help}"));
@@ -256,7 +256,7 @@ impl Told {
     }
 
     /// Prints new type errors, and the number of type errors if it changed.
-    pub(crate) fn tell(&mut self, code: Option<i32>, text: &str, root: &Path, console: &Console<'_>) {
+    pub(crate) fn print(&mut self, code: Option<i32>, text: &str, root: &Path, console: &Console<'_>) {
         self.absent = None;
         let now = match read(code, text) {
             Ok(now) => now,
@@ -269,9 +269,9 @@ impl Told {
             }
         };
         self.failure = None;
-        let fresh = fresh(&self.known, &now);
+        let fresh = new_errors(&self.known, &now);
         if !fresh.is_empty() {
-            console.note(drawn(&fresh, root, console).trim_end());
+            console.note(render_all(&fresh, root, console).trim_end());
         }
         if !fresh.is_empty() || self.known.len() != now.len() {
             console.note(&match (now.len(), fresh.len()) {
@@ -293,7 +293,7 @@ impl Told {
 }
 
 /// Returns the errors of `now` that occur more often than in `before`, in order.
-fn fresh<'a>(before: &[TypeMistake], now: &'a [TypeMistake]) -> Vec<&'a TypeMistake> {
+fn new_errors<'a>(before: &[TypeMistake], now: &'a [TypeMistake]) -> Vec<&'a TypeMistake> {
     let mut left: BTreeMap<_, usize> = BTreeMap::new();
     for mistake in before {
         *left.entry(mistake.key()).or_default() += 1;
@@ -310,28 +310,28 @@ fn fresh<'a>(before: &[TypeMistake], now: &'a [TypeMistake]) -> Vec<&'a TypeMist
 }
 
 /// Renders code frames, each followed by an empty line.
-fn drawn(mistakes: &[&TypeMistake], root: &Path, console: &Console<'_>) -> String {
+fn render_all(mistakes: &[&TypeMistake], root: &Path, console: &Console<'_>) -> String {
     let style = if console.colors(Stream::Err) {
         Style::Colored
     } else {
         Style::Plain
     };
     let mut text = String::new();
-    for mistake in mistakes.iter().take(MOST) {
+    for mistake in mistakes.iter().take(MAX_ERRORS) {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}\n", mistake.draw(root, style));
     }
-    if let Some(more @ 1..) = mistakes.len().checked_sub(MOST) {
+    if let Some(more @ 1..) = mistakes.len().checked_sub(MAX_ERRORS) {
         let _ = writeln!(text, "… and {}\n", quantity(more, "more type error"));
     }
     text
 }
 
 /// Checks the types of a built project, for `kit build --check-types`. Returns the duration of the check.
-pub(crate) fn check(root: &Path, context: &Context<'_>) -> Result<Duration, Stop> {
+pub(crate) fn check(root: &Path, context: &Context<'_>) -> Result<Duration, CommandError> {
     let checker = Checker::find(root, "build").map_err(|absent| {
         let (missing, help) = absent.text();
-        Stop::from(Problem::build(PHASE, missing).help(help))
+        CommandError::from(Problem::build(PHASE, missing).help(help))
     })?;
     let start = Instant::now();
     let output = context.environment.output(&checker.program, &checker.args, root);
@@ -340,7 +340,7 @@ pub(crate) fn check(root: &Path, context: &Context<'_>) -> Result<Duration, Stop
         Problem::build(PHASE, format!("{program} could not be started: {error}"))
             .help("reinstall the project's packages with `npm install`")
     })?;
-    let found = read(output.status.code(), &compiler::said(&output))
+    let found = read(output.status.code(), &compiler::output_text(&output))
         .map_err(|failure| Problem::build(PHASE, failure))?;
     if found.is_empty() {
         return Ok(start.elapsed());
@@ -350,14 +350,14 @@ pub(crate) fn check(root: &Path, context: &Context<'_>) -> Result<Duration, Stop
         return Err(Problem::check_types(found.iter().map(TypeMistake::reason).collect()).into());
     }
     let all: Vec<&TypeMistake> = found.iter().collect();
-    console.write(Stream::Err, &drawn(&all, root, console));
+    console.write(Stream::Err, &render_all(&all, root, console));
     let count = quantity(found.len(), "type error");
     Err(Problem::check_types(vec![Reason::new(format!("{count}; the artifacts are written"))]).into())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{fresh, read, span};
+    use super::{new_errors, read, span};
 
     const TEXT: &str = "src/a.ts(2,14): error TS2322: Type 'A' is not assignable to type 'B'.\n  \
                         Property 'x' is missing.\nerror TS18003: No inputs were found.\n";
@@ -392,10 +392,10 @@ mod tests {
     fn error_on_another_line_is_not_new_but_a_duplicate_is() {
         let before = read(Some(2), TEXT).unwrap();
         let moved = read(Some(2), &TEXT.replace("(2,14)", "(9,1)")).unwrap();
-        assert!(fresh(&before, &moved).is_empty());
+        assert!(new_errors(&before, &moved).is_empty());
         let twice = read(Some(2), &format!("{TEXT}{TEXT}")).unwrap();
-        assert_eq!(fresh(&before, &twice).len(), 2);
-        assert_eq!(fresh(&[], &before).len(), 2);
+        assert_eq!(new_errors(&before, &twice).len(), 2);
+        assert_eq!(new_errors(&[], &before).len(), 2);
     }
 
     #[test]

@@ -30,9 +30,9 @@ fn refuses_a_reply_out_of_turn_and_stays_usable() {
         error: "no".to_owned(),
         at: None,
     };
-    assert_eq!(session.step(Some(error())), Err(SessionError::OutOfTurn));
+    assert_eq!(session.step(Some(error())), Err(SessionError::UnexpectedReply));
     assert!(matches!(session.step(None), Ok(Request::LoadConfig { .. })));
-    assert_eq!(session.step(None), Err(SessionError::OutOfTurn));
+    assert_eq!(session.step(None), Err(SessionError::UnexpectedReply));
     assert_eq!(session.step(Some(error())), Ok(Request::Exit { code: 1 }));
 }
 

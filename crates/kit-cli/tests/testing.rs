@@ -4,18 +4,18 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use kit_cli::{ContractItem, ItemKind, NodeEnd, Seen};
+use kit_cli::{ContractItem, Coverage, ItemKind, NodeExit};
 use serde_json::json;
 use support::Project;
 
 const MANIFEST: (&str, &str) = ("package.json", r#"{ "name": "notes", "type": "module" }"#);
 const TYPES: (&str, &str) = ("src/note.types.ts", "export interface Note { id: string }");
 
-fn ended(code: i32, report: Option<&str>) -> NodeEnd {
-    NodeEnd {
+fn ended(code: i32, report: Option<&str>) -> NodeExit {
+    NodeExit {
         code: Some(code),
         report: report.map(ToOwned::to_owned),
-        ..NodeEnd::default()
+        ..NodeExit::default()
     }
 }
 
@@ -133,9 +133,9 @@ fn reports_a_runner_that_fails_without_a_failed_test() {
             "node:test ended with code 0 without a result: EOF while parsing",
         ),
         (
-            NodeEnd {
+            NodeExit {
                 signal: Some("SIGKILL".to_owned()),
-                ..NodeEnd::default()
+                ..NodeExit::default()
             },
             "node:test was ended by SIGKILL without a result",
         ),
@@ -165,14 +165,14 @@ fn item(kind: ItemKind, place: Option<(&str, &str)>, what: Option<&str>) -> Cont
     }
 }
 
-fn seen() -> Seen {
+fn seen() -> Coverage {
     let title = Some(("body", "$.title"));
-    Seen {
+    Coverage {
         items: vec![
             item(ItemKind::Route, None, None),
-            item(ItemKind::Answer, None, Some("201")),
-            item(ItemKind::Answer, None, Some("404 NO_AUTHOR")),
-            item(ItemKind::Answer, None, Some("409 TAKEN")),
+            item(ItemKind::Response, None, Some("201")),
+            item(ItemKind::Response, None, Some("404 NO_AUTHOR")),
+            item(ItemKind::Response, None, Some("409 TAKEN")),
             item(ItemKind::Field, title, None),
             item(ItemKind::Rule, title, Some("required")),
             item(ItemKind::Rule, title, Some("maxLength 200")),
@@ -185,7 +185,7 @@ fn seen() -> Seen {
 #[test]
 fn prints_the_coverage_of_the_contracts_after_the_result() {
     let mut project = Project::new(&[MANIFEST, TYPES, TESTS, CONTRACTS]);
-    project.host.node = Some(Ok(NodeEnd {
+    project.host.node = Some(Ok(NodeExit {
         seen: Some(seen()),
         ..ended(0, Some(PASSED))
     }));
@@ -231,8 +231,8 @@ fn limits_the_number_of_uncovered_items_in_text() {
     let rules = names
         .iter()
         .map(|name| item(ItemKind::Rule, Some(("body", "$")), Some(name.as_str())));
-    project.host.node = Some(Ok(NodeEnd {
-        seen: Some(Seen {
+    project.host.node = Some(Ok(NodeExit {
+        seen: Some(Coverage {
             items: rules.collect(),
             seen: BTreeSet::new(),
         }),

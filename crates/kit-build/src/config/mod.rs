@@ -1,5 +1,7 @@
 //! The configuration of a project: its options, their defaults, and the files that it is read from.
 
+mod options;
+mod plugin;
 mod plugins_option;
 mod reader;
 mod resolve;
@@ -12,8 +14,7 @@ use std::fmt;
 
 use kit_emit::ApiInfo;
 
-use crate::Plugin;
-
+pub use plugin::{Plugin, Tap};
 pub use source::ConfigSource;
 pub use tests_option::TestsConfig;
 
@@ -58,7 +59,7 @@ pub struct ResolvedConfig {
     /// Arguments of the compiler.
     pub compiler_args: Vec<String>,
     /// True if the configuration sets the compiler. A compiler that is set but not installed is an error.
-    pub compiler_given: bool,
+    pub is_compiler_configured: bool,
     /// Database library of the project.
     pub adapter: AdapterChoice,
     /// Values that generated tests send in addition to those from the contracts.
@@ -70,7 +71,7 @@ pub struct ResolvedConfig {
     /// Title and version of the OpenAPI document.
     pub project: ProjectInfo,
     /// File that contains the project's options, or that new options belong into, such as `kit.config.js`.
-    pub place: String,
+    pub options_file: String,
 }
 
 impl Default for ResolvedConfig {
@@ -83,13 +84,13 @@ impl Default for ResolvedConfig {
             dist_dir: "dist".to_owned(),
             compiler: Compiler::Tsc,
             compiler_args: Vec::new(),
-            compiler_given: false,
+            is_compiler_configured: false,
             adapter: AdapterChoice::default(),
             tests: TestsConfig::default(),
             plugins: Vec::new(),
             packages: TestPackages::default(),
             project: ProjectInfo::default(),
-            place: CONFIG_FILES[0].to_owned(),
+            options_file: CONFIG_FILES[0].to_owned(),
         }
     }
 }
@@ -113,7 +114,7 @@ pub struct ProjectInfo {
     /// Version of the project, or `0.0.0`.
     pub version: String,
     /// Description, license, and author or address for bug reports, for the OpenAPI document.
-    pub about: ApiInfo,
+    pub api_info: ApiInfo,
     /// True if the project depends on `@kit/client`, so a client is generated.
     pub has_client: bool,
 }
@@ -123,7 +124,7 @@ impl Default for ProjectInfo {
         Self {
             name: "API".to_owned(),
             version: "0.0.0".to_owned(),
-            about: ApiInfo::default(),
+            api_info: ApiInfo::default(),
             has_client: false,
         }
     }

@@ -4,8 +4,9 @@
 use kit_diagnostics::codes;
 use serde_json::Value;
 
+use super::plugin::{Plugin, Tap};
 use super::reader::Reader;
-use crate::{COMPILE_STEP, HOOKS, Plugin, Tap};
+use crate::hooks::{COMPILE_STEP, HOOKS};
 
 pub(super) fn read(value: &Value, reader: &mut Reader<'_>) -> Option<Vec<Plugin>> {
     if !reader.is_module() {
@@ -17,7 +18,7 @@ pub(super) fn read(value: &Value, reader: &mut Reader<'_>) -> Option<Vec<Plugin>
         return None;
     }
     let Some(items) = value.as_array() else {
-        reader.wrong_kind("plugins", "a list of plugins", value);
+        reader.report_wrong_type("plugins", "a list of plugins", value);
         return None;
     };
     let mut plugins: Vec<Plugin> = Vec::new();
@@ -42,7 +43,7 @@ pub(super) fn read(value: &Value, reader: &mut Reader<'_>) -> Option<Vec<Plugin>
 }
 
 /// Reports a value that the host found to be no plugin or no tap. Returns true if there was such a report.
-fn refused(key: &str, value: &Value, reader: &mut Reader<'_>) -> bool {
+fn report_host_mistake(key: &str, value: &Value, reader: &mut Reader<'_>) -> bool {
     let text = |name| value.pointer(&format!("/wrong/{name}")).and_then(Value::as_str);
     let (Some(message), Some(help)) = (text("message"), text("help")) else {
         return false;
@@ -54,7 +55,7 @@ fn refused(key: &str, value: &Value, reader: &mut Reader<'_>) -> bool {
 
 fn plugin(index: usize, value: &Value, reader: &mut Reader<'_>) -> Option<Plugin> {
     let key = format!("plugins[{index}]");
-    if refused(&key, value, reader) {
+    if report_host_mistake(&key, value, reader) {
         return None;
     }
     let options = reader.object(&key, value)?;
@@ -90,12 +91,12 @@ fn plugin(index: usize, value: &Value, reader: &mut Reader<'_>) -> Option<Plugin
                 continue;
             };
             let key = format!("{within}.{hook}");
-            if refused(&key, stage, reader) {
+            if report_host_mistake(&key, stage, reader) {
                 continue;
             }
             match stage.as_f64() {
                 Some(stage) => taps.push(Tap { hook, stage }),
-                None => reader.wrong_kind(&format!("{key}.stage"), "a number", stage),
+                None => reader.report_wrong_type(&format!("{key}.stage"), "a number", stage),
             }
         }
     }
@@ -109,6 +110,6 @@ fn plugin(index: usize, value: &Value, reader: &mut Reader<'_>) -> Option<Plugin
         name: name.to_owned(),
         taps,
         owns: owns.unwrap_or_default(),
-        place: reader.place(&key),
+        location: reader.location(&key),
     })
 }

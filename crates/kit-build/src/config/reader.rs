@@ -5,68 +5,11 @@ use kit_diagnostics::{Code, Diagnostic, Diagnostics, Label, closest, codes};
 use serde_json::{Map, Value};
 
 use super::source::ConfigSource;
-use super::{Adapter, Compiler, Config, plugins_option, tests_option};
 
-/// Every option at the top level.
-const OPTIONS: [&str; 9] = [
-    "typeFiles",
-    "routeFiles",
-    "outputDir",
-    "distDir",
-    "compiler",
-    "compilerArgs",
-    "database",
-    "tests",
-    "plugins",
-];
-
-/// Reads a configuration.
-pub(super) fn read(value: &Value, source: &ConfigSource, diagnostics: &mut Diagnostics) -> Config {
-    let mut reader = Reader { source, diagnostics };
-    let Some(options) = reader.object("", value) else {
-        return Config::default();
-    };
-    reader.known_keys("", options, &OPTIONS);
-    let database = options
-        .get("database")
-        .and_then(|value| reader.object("database", value));
-    if let Some(database) = database {
-        reader.known_keys("database", database, &["adapter"]);
-    }
-    let globs = |reader: &mut Reader<'_>, key: &str| {
-        let globs = options.get(key).and_then(|value| reader.strings(key, value))?;
-        reader.globs(key, &globs).then_some(globs)
-    };
-    Config {
-        type_files: globs(&mut reader, "typeFiles"),
-        route_files: globs(&mut reader, "routeFiles"),
-        output_dir: options
-            .get("outputDir")
-            .and_then(|value| reader.directory("outputDir", value)),
-        dist_dir: options
-            .get("distDir")
-            .and_then(|value| reader.directory("distDir", value)),
-        compiler: options
-            .get("compiler")
-            .and_then(|value| reader.choice("compiler", value, &Compiler::ALL, Compiler::name)),
-        compiler_args: options
-            .get("compilerArgs")
-            .and_then(|value| reader.strings("compilerArgs", value)),
-        adapter: database
-            .and_then(|database| database.get("adapter"))
-            .and_then(|value| reader.choice("database.adapter", value, &Adapter::ALL, Adapter::name)),
-        tests: options
-            .get("tests")
-            .and_then(|value| tests_option::read(value, &mut reader)),
-        plugins: options
-            .get("plugins")
-            .and_then(|value| plugins_option::read(value, &mut reader)),
-    }
-}
-
+/// Reads values of options, and reports mistakes in them.
 pub(super) struct Reader<'a> {
-    source: &'a ConfigSource,
-    diagnostics: &'a mut Diagnostics,
+    pub(super) source: &'a ConfigSource,
+    pub(super) diagnostics: &'a mut Diagnostics,
 }
 
 impl Reader<'_> {
@@ -77,13 +20,13 @@ impl Reader<'_> {
 
     /// Reports a mistake in the value of an option with a specific code.
     pub(super) fn report_as(&mut self, code: Code, key: &str, message: &str, help: String) {
-        let label = self.place(key);
+        let label = self.location(key);
         self.report_at(code, label, message, help);
     }
 
     /// Returns the location of an option's value.
-    pub(super) fn place(&self, key: &str) -> Option<Label> {
-        self.source.places.value(key, &self.source.path)
+    pub(super) fn location(&self, key: &str) -> Option<Label> {
+        self.source.locations.value(key, &self.source.path)
     }
 
     fn report_at(&mut self, code: Code, label: Option<Label>, message: &str, help: String) {
@@ -95,7 +38,7 @@ impl Reader<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    pub(super) fn wrong_kind(&mut self, key: &str, expected: &str, found: &Value) {
+    pub(super) fn report_wrong_type(&mut self, key: &str, expected: &str, found: &Value) {
         let subject = if key.is_empty() {
             "the configuration".to_owned()
         } else {
@@ -127,8 +70,8 @@ impl Reader<'_> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known options: {}", quoted(known)),
             };
-            let label = self.source.places.key(&path, &self.source.path);
-            let label = label.or_else(|| self.source.places.value(parent, &self.source.path));
+            let label = self.source.locations.key(&path, &self.source.path);
+            let label = label.or_else(|| self.source.locations.value(parent, &self.source.path));
             let message = format!("unknown option `{path}`");
             self.report_at(codes::CONFIGURATION_INVALID, label, &message, help);
         }
@@ -142,7 +85,7 @@ impl Reader<'_> {
     pub(super) fn object<'v>(&mut self, key: &str, value: &'v Value) -> Option<&'v Map<String, Value>> {
         let object = value.as_object();
         if object.is_none() {
-            self.wrong_kind(key, "an object", value);
+            self.report_wrong_type(key, "an object", value);
         }
         object
     }
@@ -150,7 +93,7 @@ impl Reader<'_> {
     pub(super) fn string<'v>(&mut self, key: &str, value: &'v Value) -> Option<&'v str> {
         let text = value.as_str();
         if text.is_none() {
-            self.wrong_kind(key, "a string", value);
+            self.report_wrong_type(key, "a string", value);
         }
         text
     }
@@ -163,7 +106,7 @@ impl Reader<'_> {
                 .collect()
         });
         if texts.is_none() {
-            self.wrong_kind(key, "a list of strings", value);
+            self.report_wrong_type(key, "a list of strings", value);
         }
         texts
     }
@@ -171,7 +114,7 @@ impl Reader<'_> {
     pub(super) fn globs(&mut self, key: &str, globs: &[String]) -> bool {
         let mut valid = true;
         for (index, glob) in globs.iter().enumerate() {
-            if let Err(problem) = crate::globs::check(glob) {
+            if let Err(problem) = crate::glob_syntax::check(glob) {
                 valid = false;
                 self.report(
                     &format!("{key}[{index}]"),
@@ -184,7 +127,7 @@ impl Reader<'_> {
     }
 
     /// Reads a directory inside of the project, in normal form: `./out/` becomes `out`.
-    fn directory(&mut self, key: &str, value: &Value) -> Option<String> {
+    pub(super) fn directory(&mut self, key: &str, value: &Value) -> Option<String> {
         let text = self.string(key, value)?;
         let plain: Vec<&str> = text
             .split('/')
@@ -208,7 +151,7 @@ impl Reader<'_> {
         Some(plain.join("/"))
     }
 
-    fn choice<T: Copy>(
+    pub(super) fn choice<T: Copy>(
         &mut self,
         key: &str,
         value: &Value,

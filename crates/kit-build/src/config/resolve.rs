@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     Adapter, AdapterChoice, AdapterOrigin, Config, ConfigSource, ProjectInfo, ResolvedConfig, TestPackages,
-    reader,
+    options,
 };
 use crate::{BuildError, disk};
 
@@ -65,15 +65,15 @@ pub fn resolve(root: &Path, loaded: Option<&LoadedConfig>) -> Result<Resolution,
             // The host has just read the file. If the file is gone meanwhile, diagnostics only lack their locations.
             let text = disk::read_text(&root.join(&loaded.path)).unwrap_or_default();
             let source = ConfigSource::module(&loaded.path, text);
-            (reader::read(&loaded.value, &source, &mut diagnostics), source)
+            (options::read(&loaded.value, &source, &mut diagnostics), source)
         }
         (None, Some(value)) => {
             let source = ConfigSource::package(&package_text);
-            (reader::read(value, &source, &mut diagnostics), source)
+            (options::read(value, &source, &mut diagnostics), source)
         }
         (None, None) => (Config::default(), ConfigSource::default()),
     };
-    let compiler_given = config.compiler.is_some() || config.compiler_args.is_some();
+    let is_compiler_configured = config.compiler.is_some() || config.compiler_args.is_some();
     let defaults = ResolvedConfig::default();
     let config = ResolvedConfig {
         type_files: config.type_files.unwrap_or(defaults.type_files),
@@ -82,7 +82,7 @@ pub fn resolve(root: &Path, loaded: Option<&LoadedConfig>) -> Result<Resolution,
         dist_dir: config.dist_dir.unwrap_or(defaults.dist_dir),
         compiler: config.compiler.unwrap_or(defaults.compiler),
         compiler_args: config.compiler_args.unwrap_or(defaults.compiler_args),
-        compiler_given,
+        is_compiler_configured,
         adapter: choose_adapter(config.adapter, &package),
         tests: config.tests.unwrap_or(defaults.tests),
         plugins: config.plugins.unwrap_or(defaults.plugins),
@@ -92,8 +92,8 @@ pub fn resolve(root: &Path, loaded: Option<&LoadedConfig>) -> Result<Resolution,
             vitest_major: range_of(&package, "vitest").and_then(major),
         },
         project: project_info(&package),
-        place: if source.name.is_empty() {
-            defaults.place
+        options_file: if source.name.is_empty() {
+            defaults.options_file
         } else {
             source.name.clone()
         },
@@ -107,7 +107,7 @@ pub fn resolve(root: &Path, loaded: Option<&LoadedConfig>) -> Result<Resolution,
                     config.output_dir, config.dist_dir
                 ),
             )
-            .labels(source.places.value("outputDir", &source.path))
+            .labels(source.locations.value("outputDir", &source.path))
             .help("give each its own directory: one is written by kit, the other by your compiler"),
         );
     }
@@ -126,7 +126,7 @@ fn nested(a: &str, b: &str) -> bool {
 /// Returns `package.json` and its text. The object is empty if the file does not exist or is invalid (which is reported).
 fn read_package(root: &Path, diagnostics: &mut Diagnostics) -> Result<(Value, String), BuildError> {
     let empty = || Value::Object(serde_json::Map::new());
-    let Some(text) = disk::read_if_there(&root.join("package.json"))? else {
+    let Some(text) = disk::read_optional(&root.join("package.json"))? else {
         return Ok((empty(), String::new()));
     };
     // npm accepts a byte order mark, so kit accepts one too.
@@ -198,7 +198,7 @@ fn project_info(package: &Value) -> ProjectInfo {
     ProjectInfo {
         name: text("name").unwrap_or(defaults.name),
         version: text("version").unwrap_or(defaults.version),
-        about: ApiInfo {
+        api_info: ApiInfo {
             description: text("description"),
             license: text("license"),
             contact: contact(package),

@@ -11,7 +11,7 @@ pub struct ConfigSource {
     /// Path of the file, relative to the project's root.
     pub(super) path: String,
     text: String,
-    pub(super) places: OptionLocations,
+    pub(super) locations: OptionLocations,
 }
 
 impl ConfigSource {
@@ -20,7 +20,7 @@ impl ConfigSource {
         Self {
             name: path.to_owned(),
             path: path.to_owned(),
-            places: OptionLocations::of_module(&text),
+            locations: OptionLocations::of_module(&text),
             text,
         }
     }
@@ -31,7 +31,7 @@ impl ConfigSource {
         Self {
             name: "the `kit` field of package.json".to_owned(),
             path: "package.json".to_owned(),
-            places: OptionLocations::of_member(text, "kit"),
+            locations: OptionLocations::of_member(text, "kit"),
             text: text.to_owned(),
         }
     }

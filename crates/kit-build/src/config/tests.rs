@@ -289,7 +289,7 @@ fn advice_names_the_file_with_the_project_options() {
             path: path.to_owned(),
             value: json!({}),
         });
-        resolve(&project.0, loaded.as_ref()).unwrap().config.place
+        resolve(&project.0, loaded.as_ref()).unwrap().config.options_file
     };
     assert_eq!(place(None, None), "kit.config.ts");
     assert_eq!(place(None, Some("kit.config.js")), "kit.config.js");
@@ -351,7 +351,7 @@ fn reads_the_contact_from_package_json() {
         (r#"{ "author": 1, "bugs": [] }"#, "", "", ""),
         (r"{}", "", "", ""),
     ] {
-        let about = Project::new(Some(package)).resolve(None).0.project.about;
+        let about = Project::new(Some(package)).resolve(None).0.project.api_info;
         let text = |part: fn(&kit_emit::Contact) -> &Option<String>| {
             about
                 .contact
@@ -365,6 +365,6 @@ fn reads_the_contact_from_package_json() {
     }
     let package = r#"{ "description": "An API", "license": "MIT", "version": "" }"#;
     let project = Project::new(Some(package)).resolve(None).0.project;
-    assert_eq!(project.about.description.as_deref(), Some("An API"));
-    assert_eq!(project.about.license.as_deref(), Some("MIT"));
+    assert_eq!(project.api_info.description.as_deref(), Some("An API"));
+    assert_eq!(project.api_info.license.as_deref(), Some("MIT"));
 }

@@ -42,7 +42,7 @@ impl Manifest {
         let mut files = BTreeMap::new();
         for file in document.files {
             // The manifest decides which files are deleted, so a path outside of the directory must be an error.
-            if super::writer::check_path(&file.path).is_err() {
+            if super::paths::check_path(&file.path).is_err() {
                 return Err(format!("`{}` is not a path in the directory", file.path));
             }
             files.insert(file.path, file.generated_at);

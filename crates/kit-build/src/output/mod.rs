@@ -9,14 +9,16 @@
 
 use std::sync::Arc;
 
-mod known;
 mod manifest;
+mod output_cache;
+mod paths;
 #[cfg(test)]
 mod tests;
 mod writer;
 
-pub(crate) use known::Known;
-pub(crate) use writer::{OutputDirectory, check_path};
+pub(crate) use output_cache::OutputCache;
+pub(crate) use paths::check_path;
+pub(crate) use writer::OutputDirectory;
 
 /// A file to write.
 #[derive(Debug, Clone, PartialEq, Eq)]

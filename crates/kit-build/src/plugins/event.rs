@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter};
 use serde_json::{Serializer, Value, json};
 
-/// Event for a tap. The host presents it as one document, [`TapEvent::whole`], and may parse long members on first access.
+/// Event for a tap. The host presents it as one document, [`TapEvent::complete_document`], and may parse long members on first access.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TapEvent {
     /// `{ build, event }`: information on the build, and the data of the hook.
@@ -44,7 +44,7 @@ impl TapEvent {
     ///
     /// # Panics
     /// Never: the attachment was printed as JSON.
-    pub fn whole(&self) -> Value {
+    pub fn complete_document(&self) -> Value {
         let mut document = self.document.clone();
         if let Some(attachment) = &self.attachment {
             let member = serde_json::from_str(&attachment.text()).expect("it was printed as JSON");
@@ -80,7 +80,7 @@ impl Attachment {
     fn printed(name: &'static str, value: &impl Serialize) -> Self {
         let mut text = Vec::new();
         value
-            .serialize(&mut Serializer::with_formatter(&mut text, LikeJavaScript))
+            .serialize(&mut Serializer::with_formatter(&mut text, JavaScriptNumbers))
             .expect("what plugins get always has a JSON form");
         let text = String::from_utf8(text).expect("JSON is text");
         Self {
@@ -105,9 +105,9 @@ impl Attachment {
 }
 
 /// Prints whole numbers like `JSON.stringify`, without `.0`: a host compares its own output with the text that it read.
-struct LikeJavaScript;
+struct JavaScriptNumbers;
 
-impl Formatter for LikeJavaScript {
+impl Formatter for JavaScriptNumbers {
     fn write_f64<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
         #[allow(clippy::cast_possible_truncation)] // Reason: the condition excludes truncation.
         if value.fract() == 0.0 && value.abs() < 9e15 {
@@ -151,8 +151,11 @@ mod tests {
             document: json!({ "event": { "files": [] } }),
             attachment: Some(attachment),
         };
-        assert_eq!(event.whole()["event"]["program"]["version"], Program::VERSION);
-        assert_eq!(event.whole()["event"]["files"], json!([]));
+        assert_eq!(
+            event.complete_document()["event"]["program"]["version"],
+            Program::VERSION
+        );
+        assert_eq!(event.complete_document()["event"]["files"], json!([]));
     }
 
     #[test]

@@ -6,9 +6,11 @@ use std::path::Path;
 use globset::GlobBuilder;
 use kit_diagnostics::codes;
 
-use super::heard::{Heard, Mistake};
+use super::CodeLocation;
+use super::PluginReports;
 use super::messages::{AfterValidators, Emit, File, Owned, Replaced};
-use super::{CodePlace, Plugin};
+use super::mistake::Mistake;
+use crate::config::Plugin;
 use crate::output::OutputFile;
 use crate::{BuildError, disk};
 
@@ -23,7 +25,7 @@ pub(crate) struct ProjectFile {
     /// Name of the plugin that owns the file.
     plugin: String,
     /// Location of the call that added the file.
-    at: Option<CodePlace>,
+    at: Option<CodeLocation>,
 }
 
 /// Files that plugins add to the output of a build.
@@ -147,7 +149,7 @@ impl Additions {
         Ok(())
     }
 
-    fn own(&mut self, plugin: &Plugin, file: Owned, at: Option<CodePlace>) -> Result<(), Mistake> {
+    fn own(&mut self, plugin: &Plugin, file: Owned, at: Option<CodeLocation>) -> Result<(), Mistake> {
         let path = within(&file.path, "the project file")?;
         let refused = |message: String| Mistake::new(codes::PLUGIN_PATH, message);
         let foreign = path
@@ -222,7 +224,7 @@ impl Additions {
     pub(crate) fn pending(&self, root: &Path) -> Result<Vec<&ProjectFile>, BuildError> {
         let mut pending = Vec::new();
         for file in &self.project {
-            let there = disk::read_if_there(&root.join(&file.path))?;
+            let there = disk::read_optional(&root.join(&file.path))?;
             if there.is_none_or(|bytes| !file.only_if_missing && bytes != file.text.as_bytes()) {
                 pending.push(file);
             }
@@ -236,11 +238,11 @@ impl Additions {
         &self,
         root: &Path,
         plugins: &[Plugin],
-        heard: &mut Heard,
+        reports: &mut PluginReports,
     ) -> Result<(), BuildError> {
         let first = |text: &str| text.lines().next().map(str::to_owned);
         for file in self.pending(root)? {
-            let Some(bytes) = disk::read_if_there(&root.join(&file.path))? else {
+            let Some(bytes) = disk::read_optional(&root.join(&file.path))? else {
                 continue;
             };
             if first(&String::from_utf8_lossy(&bytes)) == first(&file.text) {
@@ -254,7 +256,7 @@ impl Additions {
                 .help("move the file away, or delete it; `onlyIfMissing` leaves files as they are")
                 .at(file.at.clone());
             if let Some(plugin) = plugins.iter().find(|plugin| plugin.name == file.plugin) {
-                heard.mistake(root, plugin, "emit", mistake);
+                reports.add_mistake(root, plugin, "emit", mistake);
             }
         }
         Ok(())

@@ -5,9 +5,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::heard::Mistake;
-use super::{CodePlace, Plugin};
+use super::CodeLocation;
+use super::mistake::Mistake;
 use crate::ResolvedConfig;
+use crate::config::Plugin;
 
 /// Information on the build for every tap.
 #[derive(Serialize)]
@@ -63,12 +64,12 @@ impl<'a> Config<'a> {
 /// Result that every tap returns.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Answer {
+pub(super) struct TapResult {
     /// Files that the tap read: a change to them can change the output.
     pub(super) watch: Vec<String>,
     /// Reports on the project.
     #[serde(default)]
-    pub(super) reports: Vec<Call>,
+    pub(super) reports: Vec<FunctionCall>,
     /// Failure of the tap, if it failed.
     #[serde(default)]
     pub(super) failure: Option<Failure>,
@@ -84,7 +85,7 @@ pub(super) struct Failure {
     pub(super) kind: FailureKind,
     pub(super) message: String,
     #[serde(default)]
-    pub(super) at: Option<CodePlace>,
+    pub(super) at: Option<CodeLocation>,
 }
 
 /// Kind of failure.
@@ -125,14 +126,14 @@ impl From<Failure> for Mistake {
 /// Argument and location of a plugin's call of an event function.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Call {
+pub(super) struct FunctionCall {
     #[serde(default)]
-    pub(super) at: Option<CodePlace>,
+    pub(super) at: Option<CodeLocation>,
     #[serde(default)]
     pub(super) value: Value,
 }
 
-impl Call {
+impl FunctionCall {
     /// Deserializes the argument. `function` is the name of the called function, `help` shows a correct call.
     pub(super) fn read<T: DeserializeOwned>(self, function: &str, help: &str) -> Result<T, Mistake> {
         serde_json::from_value(self.value).map_err(|error| {
@@ -157,8 +158,8 @@ pub(super) struct File {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct BeforeTransform {
-    pub(super) types: Vec<Call>,
-    pub(super) routes: Vec<Call>,
+    pub(super) types: Vec<FunctionCall>,
+    pub(super) routes: Vec<FunctionCall>,
 }
 
 #[derive(Deserialize)]
@@ -171,8 +172,8 @@ pub(super) struct AfterTypeParse {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AfterValidators {
-    pub(super) added: Vec<Call>,
-    pub(super) replaced: Vec<Call>,
+    pub(super) added: Vec<FunctionCall>,
+    pub(super) replaced: Vec<FunctionCall>,
 }
 
 #[derive(Deserialize)]
@@ -192,8 +193,8 @@ pub(super) struct AfterRouteTable {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Emit {
-    pub(super) files: Vec<Call>,
-    pub(super) project_files: Vec<Call>,
+    pub(super) files: Vec<FunctionCall>,
+    pub(super) project_files: Vec<FunctionCall>,
 }
 
 /// File outside of the output directory.

@@ -4,51 +4,29 @@
 //! JavaScript and runs in a [`TapHost`], which gets one JSON document per tap and returns another. This module checks the
 //! result of each tap, so a mistake is reported with the plugin's name and the hook. Without plugins, the host is not called.
 
+mod code_location;
 mod event;
 mod files;
-mod heard;
 mod messages;
-mod place;
+mod mistake;
 mod program;
+mod reports;
 mod run;
 mod sources;
 
 use std::future::Future;
 use std::pin::Pin;
 
-use kit_diagnostics::Label;
 use serde_json::Value;
 
+use crate::config::Plugin;
+
+pub use code_location::CodeLocation;
 pub use event::{Attachment, TapEvent};
 pub(crate) use files::Additions;
-pub(crate) use heard::Heard;
-pub use place::CodePlace;
+pub(crate) use reports::PluginReports;
 pub(crate) use run::Taps;
 pub(crate) use sources::AddedSources;
-
-/// Plugin, as the configuration describes it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Plugin {
-    /// Index of the plugin in the host.
-    pub index: usize,
-    /// Name of the plugin, unique in the project.
-    pub name: String,
-    /// Hooks that the plugin taps, each at most once.
-    pub taps: Vec<Tap>,
-    /// Files outside of the output directory that builds overwrite, relative to the root.
-    pub owns: Vec<String>,
-    /// Location of the plugin in the configuration. Mistakes of the plugin without a better location are shown there.
-    pub place: Option<Label>,
-}
-
-/// Registration of a plugin for a hook.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Tap {
-    /// Name of the hook.
-    pub hook: &'static str,
-    /// Order of taps: lower stages run first. For equal stages, the order of the plugins decides.
-    pub stage: f64,
-}
 
 /// Tap with its position in the order of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,7 +123,8 @@ impl Mode {
 
 #[cfg(test)]
 mod tests {
-    use super::{Plugin, Tap, registered_taps};
+    use super::registered_taps;
+    use crate::config::{Plugin, Tap};
 
     #[test]
     fn sorts_taps_by_stage_before_plugin_order() {
@@ -154,7 +133,7 @@ mod tests {
             name: name.to_owned(),
             taps: vec![Tap { hook: "emit", stage }],
             owns: Vec::new(),
-            place: None,
+            location: None,
         };
         let plugins = [plugin(0, "a", 0.0), plugin(1, "b", -1.0), plugin(2, "c", 0.0)];
         let taps = registered_taps(&plugins);

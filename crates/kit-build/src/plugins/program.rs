@@ -4,7 +4,7 @@ use kit_diagnostics::codes;
 use kit_ir::Program;
 use serde_json::Value;
 
-use super::heard::Mistake;
+use super::mistake::Mistake;
 
 /// Reads a document that a plugin returned. The error describes the problem.
 pub(super) fn read(mut document: Value) -> Result<Program, Mistake> {
@@ -25,7 +25,7 @@ pub(super) fn read(mut document: Value) -> Result<Program, Mistake> {
     let program: Program = serde_json::from_value(document.clone())
         .map_err(|error| refused(format!("the program does not fit its form: {error}")))?;
     let printed = serde_json::to_value(&program).expect("a program always has a JSON form");
-    if let Some(place) = unread(&document, &printed, "") {
+    if let Some(place) = ignored_member(&document, &printed, "") {
         return Err(refused(format!(
             "the program has `{place}`, which kit does not know"
         )));
@@ -46,7 +46,7 @@ pub(super) fn read(mut document: Value) -> Result<Program, Mistake> {
 
 /// Returns the path of a member of `given` that deserialization ignored. Without this check, a misspelled member would be
 /// dropped silently. Empty members are accepted, because serialization omits them.
-pub(super) fn unread(given: &Value, read: &Value, place: &str) -> Option<String> {
+pub(super) fn ignored_member(given: &Value, read: &Value, place: &str) -> Option<String> {
     let join = |name: &str| {
         if place.is_empty() {
             name.to_owned()
@@ -57,7 +57,7 @@ pub(super) fn unread(given: &Value, read: &Value, place: &str) -> Option<String>
     match (given, read) {
         (Value::Object(given), Value::Object(read)) => {
             given.iter().find_map(|(name, value)| match read.get(name) {
-                Some(read) => unread(value, read, &join(name)),
+                Some(read) => ignored_member(value, read, &join(name)),
                 None if is_empty(value) => None,
                 None => Some(join(name)),
             })
@@ -66,7 +66,7 @@ pub(super) fn unread(given: &Value, read: &Value, place: &str) -> Option<String>
             .iter()
             .zip(read)
             .enumerate()
-            .find_map(|(index, (given, read))| unread(given, read, &format!("{place}[{index}]"))),
+            .find_map(|(index, (given, read))| ignored_member(given, read, &format!("{place}[{index}]"))),
         _ => None,
     }
 }

@@ -9,12 +9,13 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::event::Validator;
-use super::heard::Mistake;
 use super::messages::{
-    AfterRouteTable, AfterTypeParse, AfterValidators, Answer, BeforeTransform, BuildContext, Compile, Config,
-    Counts, Done, Emit,
+    AfterRouteTable, AfterTypeParse, AfterValidators, BeforeTransform, BuildContext, Compile, Config, Counts,
+    Done, Emit, TapResult,
 };
-use super::{AddedSources, Additions, Attachment, Heard, Mode, Plugin, TapEvent, TapHost, in_order, program};
+use super::mistake::Mistake;
+use super::{AddedSources, Additions, Attachment, Mode, PluginReports, TapEvent, TapHost, in_order, program};
+use crate::config::Plugin;
 use crate::globs::SourceFiles;
 use crate::output::OutputFile;
 use crate::{BuildError, BuildReport, BuildRequest};
@@ -28,40 +29,40 @@ pub(crate) struct Taps<'a> {
 
 impl<'a> Taps<'a> {
     /// Returns true if no plugin taps the hook, so the build need not prepare its event.
-    pub(crate) fn none(&self, hook: &str) -> bool {
+    pub(crate) fn is_untapped(&self, hook: &str) -> bool {
         in_order(&self.request.config.plugins, hook).is_empty()
     }
 
-    /// Runs all taps of a hook. `event` creates the event of a tap, `take` applies its result. After a failed tap, the others do
+    /// Runs all taps of a hook. `event` creates the event of a tap, `apply` applies its result. After a failed tap, the others do
     /// not run, except for `done`, in which each plugin cleans up its own resources. Returns true if no tap failed.
-    async fn each<S, A: DeserializeOwned>(
+    async fn run_all<S, A: DeserializeOwned>(
         &self,
         hook: &'static str,
-        heard: &mut Heard,
+        reports: &mut PluginReports,
         state: &mut S,
         event: impl Fn(&S) -> (Value, Option<Attachment>),
-        mut take: impl FnMut(&mut S, &'a Plugin, A) -> Result<(), Mistake>,
+        mut apply: impl FnMut(&mut S, &'a Plugin, A) -> Result<(), Mistake>,
     ) -> bool {
-        let mut well = true;
+        let mut succeeded = true;
         for plugin in in_order(&self.request.config.plugins, hook) {
-            let answer = self.ask(plugin, hook, heard, event(state)).await;
-            if let Err(mistake) = answer.and_then(|answer| take(state, plugin, answer)) {
-                heard.mistake(self.request.root, plugin, hook, mistake);
-                well = false;
+            let answer = self.run_one(plugin, hook, reports, event(state)).await;
+            if let Err(mistake) = answer.and_then(|answer| apply(state, plugin, answer)) {
+                reports.add_mistake(self.request.root, plugin, hook, mistake);
+                succeeded = false;
                 if hook != "done" {
                     break;
                 }
             }
         }
-        well
+        succeeded
     }
 
     /// Runs one tap, and records its reports and watched files.
-    async fn ask<A: DeserializeOwned>(
+    async fn run_one<A: DeserializeOwned>(
         &self,
         plugin: &Plugin,
         hook: &'static str,
-        heard: &mut Heard,
+        reports: &mut PluginReports,
         (event, attachment): (Value, Option<Attachment>),
     ) -> Result<A, Mistake> {
         let root = self.request.root;
@@ -83,12 +84,12 @@ impl<'a> Taps<'a> {
                 format!("its result is invalid: {error}"),
             )
         };
-        let answer: Answer = serde_json::from_value(answer).map_err(unreadable)?;
+        let answer: TapResult = serde_json::from_value(answer).map_err(unreadable)?;
         for path in &answer.watch {
-            heard.watched.push(root.join(path));
+            reports.watched.push(root.join(path));
         }
         for call in answer.reports {
-            heard.report(root, plugin, call)?;
+            reports.report(root, plugin, call)?;
         }
         match answer.failure {
             Some(failure) => Err(failure.into()),
@@ -100,7 +101,7 @@ impl<'a> Taps<'a> {
     pub(crate) async fn before_transform(
         &self,
         sources: &mut SourceFiles,
-        heard: &mut Heard,
+        reports: &mut PluginReports,
     ) -> Option<AddedSources> {
         let root = self.request.root;
         let mut state = (sources, AddedSources::default());
@@ -110,9 +111,9 @@ impl<'a> Taps<'a> {
                 .map(|path| crate::globs::relative(root, path))
                 .collect()
         };
-        let well = self.each(
+        let succeeded = self.run_all(
             "beforeTransform",
-            heard,
+            reports,
             &mut state,
             |(sources, _)| {
                 let event = json!({ "types": names(&sources.types), "routes": names(&sources.routes) });
@@ -122,14 +123,14 @@ impl<'a> Taps<'a> {
                 added.add(root, self.request.files.as_ref(), answer, sources)
             },
         );
-        well.await.then_some(state.1)
+        succeeded.await.then_some(state.1)
     }
 
     /// Runs `afterTypeParse`: taps may change the program.
-    pub(crate) async fn after_type_parse(&self, program: &mut Program, heard: &mut Heard) {
-        self.each(
+    pub(crate) async fn after_type_parse(&self, program: &mut Program, reports: &mut PluginReports) {
+        self.run_all(
             "afterTypeParse",
-            heard,
+            reports,
             program,
             |program| (json!({}), Some(Attachment::program(program))),
             |program, _, answer: AfterTypeParse| {
@@ -147,7 +148,7 @@ impl<'a> Taps<'a> {
         &self,
         files: &[OutputFile],
         additions: &mut Additions,
-        heard: &mut Heard,
+        reports: &mut PluginReports,
     ) {
         let validators = files
             .iter()
@@ -165,9 +166,9 @@ impl<'a> Taps<'a> {
             .collect();
         let validators = Attachment::validators(validators);
         let made = paths(files);
-        self.each(
+        self.run_all(
             "afterValidators",
-            heard,
+            reports,
             additions,
             |_| (json!({}), Some(validators.clone())),
             |additions, plugin, answer: AfterValidators| additions.validators(plugin, &made, answer),
@@ -176,11 +177,11 @@ impl<'a> Taps<'a> {
     }
 
     /// Runs `afterRouteTable`: taps may change members of routes, but not add or remove routes. Returns true if a route changed.
-    pub(crate) async fn after_route_table(&self, program: &mut Program, heard: &mut Heard) -> bool {
+    pub(crate) async fn after_route_table(&self, program: &mut Program, reports: &mut PluginReports) -> bool {
         let mut state = (program, false);
-        self.each(
+        self.run_all(
             "afterRouteTable",
-            heard,
+            reports,
             &mut state,
             |(program, _)| (json!({}), Some(Attachment::routes(program))),
             |(program, changed), _, answer: AfterRouteTable| match answer.routes {
@@ -201,27 +202,27 @@ impl<'a> Taps<'a> {
         program: &Program,
         files: &[OutputFile],
         additions: &mut Additions,
-        heard: &mut Heard,
+        reports: &mut PluginReports,
     ) -> Result<(), BuildError> {
         let made = paths(files);
         let document = Attachment::program(program);
-        self.each(
+        self.run_all(
             "emit",
-            heard,
+            reports,
             additions,
             |_| (json!({ "files": made }), Some(document.clone())),
             |additions, plugin, answer: Emit| additions.emitted(plugin, &made, answer),
         )
         .await;
-        additions.refuse_foreign(self.request.root, &self.request.config.plugins, heard)
+        additions.refuse_foreign(self.request.root, &self.request.config.plugins, reports)
     }
 
     /// Runs `compile`: returns the name of the plugin that replaces the project's compiler.
-    pub(crate) async fn compile(&self, heard: &mut Heard) -> Option<String> {
+    pub(crate) async fn compile(&self, reports: &mut PluginReports) -> Option<String> {
         let mut handled = None;
-        self.each(
+        self.run_all(
             "compile",
-            heard,
+            reports,
             &mut handled,
             |handled: &Option<String>| (json!({ "handled": handled.is_some() }), None),
             |handled, plugin, answer: Compile| {
@@ -236,7 +237,7 @@ impl<'a> Taps<'a> {
     }
 
     /// Runs `done` at the end of a build, also after a build that wrote nothing.
-    pub(crate) async fn done(&self, report: &BuildReport, heard: &mut Heard) {
+    pub(crate) async fn done(&self, report: &BuildReport, reports: &mut PluginReports) {
         let done = Done {
             status: if report.succeeded() { "built" } else { "failed" },
             written: &report.files.written,
@@ -250,9 +251,9 @@ impl<'a> Taps<'a> {
             },
         };
         let event = json!(done);
-        self.each(
+        self.run_all(
             "done",
-            heard,
+            reports,
             &mut (),
             |()| (event.clone(), None),
             |(), _, _: Value| Ok(()),
@@ -271,7 +272,7 @@ fn replace_routes(program: &mut Program, given: &Value) -> Result<(), Mistake> {
     let routes: Vec<Route> = serde_json::from_value(given.clone())
         .map_err(|error| refused(format!("the routes do not fit their form: {error}")))?;
     let printed = serde_json::to_value(&routes).expect("routes always have a JSON form");
-    if let Some(place) = program::unread(given, &printed, "routes") {
+    if let Some(place) = program::ignored_member(given, &printed, "routes") {
         return Err(refused(format!("there is `{place}`, which kit does not know")));
     }
     if routes.len() != program.routes.len() {

@@ -9,8 +9,8 @@ use kit_diagnostics::codes;
 use kit_typescript::FileSystem;
 use serde_json::Value;
 
-use super::heard::Mistake;
-use super::messages::{BeforeTransform, Call, File};
+use super::messages::{BeforeTransform, File, FunctionCall};
+use super::mistake::Mistake;
 use crate::globs::SourceFiles;
 
 /// Virtual files that plugins added.
@@ -52,7 +52,7 @@ impl AddedSources {
         root: &Path,
         files: &dyn FileSystem,
         function: &str,
-        call: Call,
+        call: FunctionCall,
     ) -> Result<PathBuf, Mistake> {
         let (path, text) = match call.value {
             Value::String(path) => (path, None),
@@ -60,7 +60,7 @@ impl AddedSources {
                 let help = format!(
                     "write `{function}({{ path: \"virtual/plan.types.ts\", text: \"…\" }})`, or give the path of a file"
                 );
-                let file: File = Call { value, ..call }.read(function, &help)?;
+                let file: File = FunctionCall { value, ..call }.read(function, &help)?;
                 (file.path, Some(file.text))
             }
         };
@@ -98,7 +98,7 @@ impl AddedSources {
     }
 
     /// Returns a file system with the virtual files on top of `files`.
-    pub(crate) fn over(&self, files: &Arc<dyn FileSystem>) -> Arc<dyn FileSystem> {
+    pub(crate) fn with_virtual_files(&self, files: &Arc<dyn FileSystem>) -> Arc<dyn FileSystem> {
         if self.virtual_files.is_empty() {
             return Arc::clone(files);
         }
@@ -116,7 +116,7 @@ struct Overlay {
 
 impl Overlay {
     /// Returns true if the directory contains a virtual file, directly or in a subdirectory.
-    fn holds_virtual(&self, path: &Path) -> bool {
+    fn contains_virtual(&self, path: &Path) -> bool {
         self.virtual_files
             .keys()
             .any(|file| file.ancestors().skip(1).any(|above| above == path))
@@ -136,13 +136,13 @@ impl FileSystem for Overlay {
     }
 
     fn is_dir(&self, path: &Path) -> bool {
-        self.files.is_dir(path) || self.holds_virtual(path)
+        self.files.is_dir(path) || self.contains_virtual(path)
     }
 
     fn list(&self, path: &Path) -> io::Result<Vec<String>> {
         let mut names = match self.files.list(path) {
             Ok(names) => names,
-            Err(_) if self.holds_virtual(path) => Vec::new(),
+            Err(_) if self.contains_virtual(path) => Vec::new(),
             Err(error) => return Err(error),
         };
         let own = self

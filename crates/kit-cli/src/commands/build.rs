@@ -11,17 +11,17 @@ use kit_build::{
 };
 use kit_diagnostics::Diagnostics;
 
-use super::build_json::{JsonReport, Ran};
+use super::build_json::{JsonReport, OptionalSteps};
 use super::build_watch;
 use super::left_out;
-use crate::again::Again;
-use crate::args::Common;
+use crate::common_args::Common;
 use crate::compiler::{self, Compiled};
 use crate::console::{Console, milliseconds, quantity};
 use crate::context::Context;
-use crate::failure::Stop;
+use crate::failure::CommandError;
 use crate::plugins::Plugins;
 use crate::project::{Project, build_time};
+use crate::repeated_build::RepeatedBuild;
 use crate::{Stream, type_check};
 
 /// Build the artifacts in .kit/ from the project's types and contracts.
@@ -58,25 +58,32 @@ pub(crate) struct Arguments {
     pub(crate) common: Common,
 }
 
-pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
-    let more = More {
+pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
+    let steps = BuildSteps {
         compile: !arguments.no_compile,
         check_types: arguments.check_types,
     };
     if arguments.watch {
-        return build_watch::run(&arguments.common, context, more).await;
+        return build_watch::run(&arguments.common, context, steps).await;
     }
     let project = Project::open(&arguments.common, context).await?;
     if arguments.check {
-        look(&project, context, more).await
+        check_artifacts(&project, context, steps).await
     } else {
-        make(&project, context, more, &mut Work::Build, &mut Told::default()).await
+        build_and_compile(
+            &project,
+            context,
+            steps,
+            &mut BuildKind::Write,
+            &mut PrintedLines::default(),
+        )
+        .await
     }
 }
 
 /// Optional steps after the artifacts are written.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct More {
+pub(crate) struct BuildSteps {
     /// True to run the project's compiler.
     pub(crate) compile: bool,
     /// True to check the types of all code.
@@ -84,21 +91,21 @@ pub(crate) struct More {
 }
 
 /// Kind of build, with the state that it needs.
-pub(crate) enum Work<'a, 'host> {
+pub(crate) enum BuildKind<'a, 'host> {
     /// Write all artifacts.
-    Build,
+    Write,
     /// Compare with the existing artifacts, write nothing.
     Check,
     /// Write the artifacts that changed since the last build.
-    Again(&'a mut Again<'host>),
+    Incremental(&'a mut RepeatedBuild<'host>),
 }
 
-impl Work<'_, '_> {
+impl BuildKind<'_, '_> {
     fn mode(&self) -> Mode {
         match self {
-            Self::Build => Mode::Build,
+            Self::Write => Mode::Build,
             Self::Check => Mode::Check,
-            Self::Again(again) => again.mode,
+            Self::Incremental(again) => again.mode,
         }
     }
 
@@ -108,29 +115,32 @@ impl Work<'_, '_> {
         project: &Project,
         context: &Context<'_>,
         report: &mut BuildReport,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), CommandError> {
         let time = build_time(context.environment)?;
         let (request, plugins) = (request(project, &time), Plugins(context.host));
         finish(&request, &plugins, self.mode(), report).await;
-        if let Self::Again(again) = self {
-            again.learn(report).await?;
+        if let Self::Incremental(again) = self {
+            again.watch_dependencies(report).await?;
         }
         Ok(())
     }
 
-    /// Does the same as [`Work::finish`] after the artifacts are written. Prints diagnostics of taps since then; errors among
+    /// Does the same as [`BuildKind::finish`] after the artifacts are written. Prints diagnostics of taps since then; errors among
     /// them fail the build. `shown` contains the diagnostics that were printed before.
-    pub(crate) async fn end(
+    pub(crate) async fn finish_written(
         &mut self,
         project: &Project,
         context: &Context<'_>,
         shown: Diagnostics,
         report: &mut BuildReport,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), CommandError> {
         self.finish(project, context, report).await?;
         let late = std::mem::replace(&mut report.diagnostics, shown);
         if late.has_errors() {
-            return Err(Stop::Spoiled(late, Box::new(std::mem::take(&mut report.sources))));
+            return Err(CommandError::LateDiagnostics(
+                late,
+                Box::new(std::mem::take(&mut report.sources)),
+            ));
         }
         if !context.console.is_json() {
             context.console.diagnostics(&late, &report.sources);
@@ -142,33 +152,33 @@ impl Work<'_, '_> {
 
 /// Lines that earlier builds of this process printed. A later build prints them again only if they changed.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct PrintedLines {
     pending: Option<String>,
     left_out: Option<String>,
 }
 
-/// Writes the artifacts and prints a summary. Then checks types and runs the project's compiler, as `more` requests.
-pub(crate) async fn make(
+/// Writes the artifacts and prints a summary. Then checks types and runs the project's compiler, as `steps` requests.
+pub(crate) async fn build_and_compile(
     project: &Project,
     context: &Context<'_>,
-    more: More,
-    work: &mut Work<'_, '_>,
-    told: &mut Told,
-) -> Result<(), Stop> {
-    let More { compile, check_types } = more;
+    steps: BuildSteps,
+    work: &mut BuildKind<'_, '_>,
+    told: &mut PrintedLines,
+) -> Result<(), CommandError> {
+    let compile = steps.compile;
     let start = Instant::now();
     let console = context.console;
-    let mut report = watched(project, context, work).await?;
+    let mut report = run_build(project, context, work).await?;
     console.result(&summary(&report, start.elapsed(), console));
-    if console.is_watched() && !console.is_json() && matches!(work, Work::Build) {
+    if console.is_terminal() && !console.is_json() && matches!(work, BuildKind::Write) {
         console.note(&console.paint(Stream::Err, Style::new().dimmed(), &phases(&report)));
     }
-    tell_pending(&report, &mut told.pending, console);
+    print_pending(&report, &mut told.pending, console);
     let time = build_time(context.environment)?;
     // The user has already seen these diagnostics.
     let shown = std::mem::take(&mut report.diagnostics);
-    let types = if check_types {
-        Some(checked(project, context)?)
+    let types = if steps.check_types {
+        Some(check_types(project, context)?)
     } else {
         None
     };
@@ -196,7 +206,7 @@ pub(crate) async fn make(
         let done = console.paint(Stream::Out, AnsiColor::Green.on_default().bold(), "compiled");
         console.result(&format!("{done} by the plugin {plugin}"));
     }
-    work.end(project, context, shown, &mut report).await?;
+    work.finish_written(project, context, shown, &mut report).await?;
     if let Some(Compiled { compiler, took }) = &compiled {
         let done = console.paint(Stream::Out, AnsiColor::Green.on_default().bold(), "compiled");
         let (name, into, took) = (compiler.name(), &project.config.dist_dir, duration(*took));
@@ -210,7 +220,7 @@ pub(crate) async fn make(
         }
         told.left_out = line;
     }
-    let ran = Ran { compiled, types };
+    let ran = OptionalSteps { compiled, types };
     let mut json = JsonReport::new("built", &report, &ran, start.elapsed());
     json.left_out = left_out;
     console.json(&json);
@@ -218,7 +228,7 @@ pub(crate) async fn make(
 }
 
 /// Checks the types of all code and prints the result.
-fn checked(project: &Project, context: &Context<'_>) -> Result<Duration, Stop> {
+fn check_types(project: &Project, context: &Context<'_>) -> Result<Duration, CommandError> {
     let console = context.console;
     let took = type_check::check(&project.root, context)?;
     let done = console.paint(Stream::Out, AnsiColor::Green.on_default().bold(), "checked");
@@ -226,11 +236,15 @@ fn checked(project: &Project, context: &Context<'_>) -> Result<Duration, Stop> {
     Ok(took)
 }
 
-/// Reports if the artifacts are up to date. Then checks types if `more` requests it.
-async fn look(project: &Project, context: &Context<'_>, more: More) -> Result<(), Stop> {
+/// Reports if the artifacts are up to date. Then checks types if `steps` requests it.
+async fn check_artifacts(
+    project: &Project,
+    context: &Context<'_>,
+    steps: BuildSteps,
+) -> Result<(), CommandError> {
     let start = Instant::now();
     let console = context.console;
-    let report = watched(project, context, &mut Work::Check).await?;
+    let report = run_build(project, context, &mut BuildKind::Check).await?;
     let FileChanges {
         written,
         removed,
@@ -243,13 +257,13 @@ async fn look(project: &Project, context: &Context<'_>, more: More) -> Result<()
         console.result(&format!("{directory}/ is up to date"));
     }
     // With artifacts that are out of date, type errors would be misleading.
-    let types = if more.check_types && is_fresh {
-        Some(checked(project, context)?)
+    let types = if steps.check_types && is_fresh {
+        Some(check_types(project, context)?)
     } else {
         None
     };
     let status = if is_fresh { "fresh" } else { "stale" };
-    let ran = Ran {
+    let ran = OptionalSteps {
         compiled: None,
         types,
     };
@@ -267,7 +281,7 @@ async fn look(project: &Project, context: &Context<'_>, more: More) -> Result<()
         "{directory}/ is out of date; `kit build` would write\n{}",
         lines.join("\n")
     ));
-    Err(Stop::Told)
+    Err(CommandError::Reported)
 }
 
 /// Returns the build request of a project.
@@ -281,19 +295,19 @@ pub(crate) fn request<'a>(project: &'a Project, time: &'a BuildTime) -> BuildReq
 }
 
 /// Runs a build and fails if the project has mistakes. On a terminal, shows the current step and the warnings.
-pub(crate) async fn watched(
+pub(crate) async fn run_build(
     project: &Project,
     context: &Context<'_>,
-    work: &mut Work<'_, '_>,
-) -> Result<BuildReport, Stop> {
+    work: &mut BuildKind<'_, '_>,
+) -> Result<BuildReport, CommandError> {
     let console = context.console;
     let time = build_time(context.environment)?;
     let spinner = StepLine::new(console);
     let (request, plugins) = (request(project, &time), Plugins(context.host));
     let result = match work {
-        Work::Check => check_with(&request, &plugins, &spinner).await,
-        Work::Build => build_with(&request, &plugins, &spinner).await,
-        Work::Again(again) => {
+        BuildKind::Check => check_with(&request, &plugins, &spinner).await,
+        BuildKind::Write => build_with(&request, &plugins, &spinner).await,
+        BuildKind::Incremental(again) => {
             let mode = again.mode;
             again.session.build_with(&request, &plugins, mode, &spinner).await
         }
@@ -305,7 +319,10 @@ pub(crate) async fn watched(
     report.diagnostics = diagnostics;
     if !report.succeeded() {
         work.finish(project, context, &mut report).await?;
-        return Err(Stop::Diagnosed(report.diagnostics, Box::new(report.sources)));
+        return Err(CommandError::Diagnostics(
+            report.diagnostics,
+            Box::new(report.sources),
+        ));
     }
     if !console.is_json() {
         console.diagnostics(&report.diagnostics, &report.sources);
@@ -347,7 +364,7 @@ fn phases(report: &BuildReport) -> String {
 }
 
 /// Prints the number of changes without a migration, unless the last build printed the same line.
-pub(crate) fn tell_pending(report: &BuildReport, told: &mut Option<String>, console: &Console<'_>) {
+pub(crate) fn print_pending(report: &BuildReport, told: &mut Option<String>, console: &Console<'_>) {
     let text = pending(report);
     if *told != text {
         if let Some(text) = &text {
@@ -390,7 +407,7 @@ struct StepLine<'a> {
 
 impl<'a> StepLine<'a> {
     fn new(console: &'a Console<'a>) -> Self {
-        let shown = console.is_watched() && console.colors(Stream::Err);
+        let shown = console.is_terminal() && console.colors(Stream::Err);
         Self {
             console: shown.then_some(console),
         }

@@ -11,7 +11,7 @@ use crate::compiler::Compiled;
 use crate::console::milliseconds;
 
 /// Steps that ran besides the build.
-pub(super) struct Ran {
+pub(super) struct OptionalSteps {
     pub(super) compiled: Option<Compiled>,
     /// Time that the type check took.
     pub(super) types: Option<Duration>,
@@ -70,7 +70,12 @@ struct JsonStep {
 }
 
 impl<'a> JsonReport<'a> {
-    pub(super) fn new(status: &'static str, report: &'a BuildReport, ran: &Ran, took: Duration) -> Self {
+    pub(super) fn new(
+        status: &'static str,
+        report: &'a BuildReport,
+        ran: &OptionalSteps,
+        took: Duration,
+    ) -> Self {
         Self {
             status,
             counts: JsonCounts {

@@ -3,36 +3,40 @@
 use anstyle::Style;
 use kit_build::Mode;
 
-use super::build::{More, Told, Work, make};
+use super::build::{BuildKind, BuildSteps, PrintedLines, build_and_compile};
 use crate::Stream;
-use crate::again::Again;
-use crate::args::Common;
+use crate::common_args::Common;
 use crate::context::Context;
-use crate::failure::Stop;
+use crate::failure::CommandError;
 use crate::host::Event;
 use crate::project::{self, Project, build_time};
+use crate::repeated_build::RepeatedBuild;
 
 /// Builds, and builds again after each saved file until the user quits. After a mistake, waits for the next change.
-pub(crate) async fn run(common: &Common, context: &Context<'_>, more: More) -> Result<(), Stop> {
+pub(crate) async fn run(
+    common: &Common,
+    context: &Context<'_>,
+    steps: BuildSteps,
+) -> Result<(), CommandError> {
     let console = context.console;
     console.use_lines();
     // Errors that no edit of a source file can fix end the command.
     let root = project::root(common, context.environment)?;
     build_time(context.environment)?;
-    let mut again = Again::begin(root, Mode::Watch, context.host).await?;
-    let mut told = Told::default();
+    let mut again = RepeatedBuild::start(root, Mode::Watch, context.host).await?;
+    let mut told = PrintedLines::default();
     let mut is_first = true;
     loop {
-        if let Err(stop) = once(common, context, more, &mut again, &mut told).await {
-            stop.report(console);
+        if let Err(stop) = once(common, context, steps, &mut again, &mut told).await {
+            stop.print(console);
         }
-        if is_first && console.is_watched() && !console.is_json() {
+        if is_first && console.is_terminal() && !console.is_json() {
             let text = "waiting for changes; Ctrl-C ends it";
             console.note(&console.paint(Stream::Err, Style::new().dimmed(), text));
         }
         is_first = false;
         // Stops if the reader of the output has closed it.
-        if console.is_left() || context.host.wait().await? == Event::Quit {
+        if console.is_closed() || context.host.wait().await? == Event::Quit {
             return Ok(());
         }
     }
@@ -41,11 +45,11 @@ pub(crate) async fn run(common: &Common, context: &Context<'_>, more: More) -> R
 async fn once(
     common: &Common,
     context: &Context<'_>,
-    more: More,
-    again: &mut Again<'_>,
-    told: &mut Told,
-) -> Result<(), Stop> {
+    steps: BuildSteps,
+    again: &mut RepeatedBuild<'_>,
+    told: &mut PrintedLines,
+) -> Result<(), CommandError> {
     let project = Project::open(common, context).await?;
-    again.configured(&project.config).await?;
-    make(&project, context, more, &mut Work::Again(again), told).await
+    again.apply_config(&project.config).await?;
+    build_and_compile(&project, context, steps, &mut BuildKind::Incremental(again), told).await
 }

@@ -8,12 +8,12 @@ use kit_diagnostics::Diagnostics;
 use kit_migrate::apply;
 use serde::Serialize;
 
-use crate::args::Common;
 use crate::commands::migrate_apply::problem;
+use crate::common_args::Common;
 use crate::console::quantity;
 use crate::context::Context;
-use crate::failure::{Problem, Reason, Stop};
-use crate::host::{DatabaseAction, DatabaseAnswer};
+use crate::failure::{CommandError, Problem, Reason};
+use crate::host::{DatabaseAction, DatabaseResult};
 use crate::project::{NoSources, root};
 
 /// Manage the project's embedded PostgreSQL.
@@ -145,7 +145,7 @@ const NOTHING: Document<'_> = Document {
     applied: None,
 };
 
-pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
     let console = context.console;
     match &arguments.action {
         Action::Url(arguments) => {
@@ -191,7 +191,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
                         format!("{users} other processes use")
                     }
                 ));
-                return Err(Stop::Told);
+                return Err(CommandError::Reported);
             }
             console.result("stopped");
         }
@@ -205,7 +205,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
                 arguments: arguments.arguments.clone(),
             };
             if ask(&root, action, context).await?.code != Some(0) {
-                return Err(Stop::Told);
+                return Err(CommandError::Reported);
             }
         }
         Action::Reset(arguments) => reset(arguments, context).await?,
@@ -213,7 +213,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     Ok(())
 }
 
-async fn reset(arguments: &Reset, context: &Context<'_>) -> Result<(), Stop> {
+async fn reset(arguments: &Reset, context: &Context<'_>) -> Result<(), CommandError> {
     let Context {
         console, environment, ..
     } = context;
@@ -222,11 +222,11 @@ async fn reset(arguments: &Reset, context: &Context<'_>) -> Result<(), Stop> {
     // Read the migrations before anything is deleted.
     let migrations = read_migrations(&root, &mut diagnostics)?;
     if diagnostics.has_errors() {
-        return Err(Stop::Diagnosed(diagnostics, Box::new(NoSources)));
+        return Err(CommandError::Diagnostics(diagnostics, Box::new(NoSources)));
     }
     if !arguments.yes {
         let refused = |message: &str| {
-            Stop::from(Problem::migration(vec![Reason::new(message)]).help(
+            CommandError::from(Problem::migration(vec![Reason::new(message)]).help(
                 "`kit db reset --yes` deletes everything in the embedded database without confirmation",
             ))
         };
@@ -239,7 +239,7 @@ async fn reset(arguments: &Reset, context: &Context<'_>) -> Result<(), Stop> {
         let answer = environment
             .choose(question, &["no", "yes, delete it"])
             .map_err(|error| match error.kind() {
-                std::io::ErrorKind::Interrupted => Stop::Interrupted("stopped; nothing was deleted"),
+                std::io::ErrorKind::Interrupted => CommandError::Interrupted("stopped; nothing was deleted"),
                 _ => refused(&format!("nothing was deleted: {error}")),
             })?;
         if answer != Some(1) {
@@ -266,7 +266,11 @@ async fn reset(arguments: &Reset, context: &Context<'_>) -> Result<(), Stop> {
     Ok(())
 }
 
-async fn ask(root: &Path, action: DatabaseAction, context: &Context<'_>) -> Result<DatabaseAnswer, Stop> {
+async fn ask(
+    root: &Path,
+    action: DatabaseAction,
+    context: &Context<'_>,
+) -> Result<DatabaseResult, CommandError> {
     // Also reads `KIT_DATA_DIR`, the directory of the database, which `kit dev` reads from the same file.
     context.host.load_env(root).await?;
     Ok(context

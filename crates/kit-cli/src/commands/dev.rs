@@ -12,17 +12,17 @@ use kit_diagnostics::Diagnostics;
 use kit_migrate::apply;
 use serde_json::Value;
 
-use super::build::{Work, summary, tell_pending, watched};
-use crate::again::Again;
-use crate::args::Common;
+use super::build::{BuildKind, print_pending, run_build, summary};
+use crate::common_args::Common;
 use crate::console::{Console, quantity};
 use crate::context::Context;
 use crate::entry;
-use crate::failure::Stop;
+use crate::failure::CommandError;
 use crate::host::{BuildState, EnvFile, Event, Serve, TypeCheck};
 use crate::project::{self, Project, build_time};
-use crate::type_check::{Checker, Told};
-use crate::{Environment, Speech, Stream, database_url, env_file};
+use crate::repeated_build::RepeatedBuild;
+use crate::type_check::{Checker, PrintedTypeErrors};
+use crate::{Environment, ProgramOutput, Stream, database_url, env_file};
 
 /// Serve the application, and restart it whenever a file is saved.
 ///
@@ -60,7 +60,7 @@ pub(crate) struct Arguments {
     no_db: bool,
 }
 
-pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
     let common = Common {
         root: arguments.root.clone(),
         json: false,
@@ -69,7 +69,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     let root = project::root(&common, context.environment)?;
     build_time(context.environment)?;
     entry::find(&root, arguments.entry.as_deref())?;
-    let again = Again::begin(root, Mode::Dev, context.host).await?;
+    let again = RepeatedBuild::start(root, Mode::Dev, context.host).await?;
     let mut development = Development {
         arguments,
         context,
@@ -77,8 +77,8 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         again,
         database: Database::default(),
         served: None,
-        told: None,
-        types: Told::default(),
+        printed_pending: None,
+        types: PrintedTypeErrors::default(),
         env: EnvFile::default(),
     };
     loop {
@@ -86,13 +86,13 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         let mut event = context.host.serve(&serve).await?;
         while let Event::Checked { code, text } = event {
             let root = Path::new(&serve.root);
-            development.types.tell(code, &text, root, context.console);
+            development.types.print(code, &text, root, context.console);
             event = context.host.wait().await?;
         }
         development.served = Some(serve);
         match event {
             Event::Quit => return Ok(()),
-            Event::Failed => return Err(Stop::Told),
+            Event::Failed => return Err(CommandError::Reported),
             _ => {}
         }
     }
@@ -102,14 +102,14 @@ struct Development<'a> {
     arguments: &'a Arguments,
     context: &'a Context<'a>,
     common: Common,
-    again: Again<'a>,
+    again: RepeatedBuild<'a>,
     database: Database,
     /// Last served version of the application; `None` before the first.
     served: Option<Serve>,
     /// Last printed line about pending changes, so that it is not repeated after every edit.
-    told: Option<String>,
+    printed_pending: Option<String>,
     /// Last printed result of the type check.
-    types: Told,
+    types: PrintedTypeErrors,
     /// Variables that `.env` set for the last build.
     env: EnvFile,
 }
@@ -126,11 +126,11 @@ struct Database {
 
 impl Development<'_> {
     /// Builds, prints the result, and returns the application to serve.
-    async fn build(&mut self) -> Result<Serve, Stop> {
+    async fn build(&mut self) -> Result<Serve, CommandError> {
         match self.attempt().await {
             Ok(serve) => Ok(serve),
             Err(stop) => {
-                stop.report(self.context.console);
+                stop.print(self.context.console);
                 let build = BuildState::Failed {
                     text: self.recorded(&stop, false).trim().to_owned(),
                     report: serde_json::from_str(&self.recorded(&stop, true)).unwrap_or(Value::Null),
@@ -142,13 +142,13 @@ impl Development<'_> {
                         types: None,
                         ..last.clone()
                     }),
-                    None => self.unbuilt(build),
+                    None => self.failed_first_build(build),
                 }
             }
         }
     }
 
-    async fn attempt(&mut self) -> Result<Serve, Stop> {
+    async fn attempt(&mut self) -> Result<Serve, CommandError> {
         let start = Instant::now();
         let console = self.context.console;
         let env = env_file::load(&self.common, self.context).await?;
@@ -157,18 +157,19 @@ impl Development<'_> {
             self.database = Database::default();
         }
         if (&env.set, &env.kept) != (&self.env.set, &self.env.kept) {
-            env_file::tell(&env, console);
+            env_file::print(&env, console);
         }
         self.env = env;
         let project = Project::open(&self.common, self.context).await?;
-        self.again.configured(&project.config).await?;
+        self.again.apply_config(&project.config).await?;
         let entry = entry::find(&project.root, self.arguments.entry.as_deref())?;
-        let mut work = Work::Again(&mut self.again);
-        let mut report = watched(&project, self.context, &mut work).await?;
+        let mut work = BuildKind::Incremental(&mut self.again);
+        let mut report = run_build(&project, self.context, &mut work).await?;
         console.result(&summary(&report, start.elapsed(), console));
         let shown = std::mem::take(&mut report.diagnostics);
-        work.end(&project, self.context, shown, &mut report).await?;
-        tell_pending(&report, &mut self.told, console);
+        work.finish_written(&project, self.context, shown, &mut report)
+            .await?;
+        print_pending(&report, &mut self.printed_pending, console);
         self.look_at_database(&project, &report).await;
         Ok(Serve {
             root: project.root.to_string_lossy().into_owned(),
@@ -183,7 +184,7 @@ impl Development<'_> {
     }
 
     /// Returns the application to serve if the project's first build fails.
-    fn unbuilt(&self, build: BuildState) -> Result<Serve, Stop> {
+    fn failed_first_build(&self, build: BuildState) -> Result<Serve, CommandError> {
         let root = project::root(&self.common, self.context.environment)?;
         Ok(Serve {
             entry: entry::find(&root, self.arguments.entry.as_deref())?,
@@ -219,7 +220,7 @@ impl Development<'_> {
             host,
             console,
         } = self.context;
-        let named = match database_url::named(*environment) {
+        let named = match database_url::from_environment(*environment) {
             Ok(named) => named,
             Err(refused) => {
                 if !self.database.is_known {
@@ -274,23 +275,23 @@ impl Development<'_> {
         self.database.unapplied = names;
     }
 
-    fn recorded(&self, stop: &Stop, json: bool) -> String {
-        let recorder = Recorder {
+    fn recorded(&self, stop: &CommandError, json: bool) -> String {
+        let recorder = RecordingEnvironment {
             inner: self.context.environment,
             text: RefCell::default(),
         };
-        stop.report(&Console::new(&recorder, json));
+        stop.print(&Console::new(&recorder, json));
         recorder.text.into_inner()
     }
 }
 
 /// Environment that records the output, without colours.
-struct Recorder<'a> {
+struct RecordingEnvironment<'a> {
     inner: &'a dyn Environment,
     text: RefCell<String>,
 }
 
-impl Environment for Recorder<'_> {
+impl Environment for RecordingEnvironment<'_> {
     fn current_dir(&self) -> io::Result<PathBuf> {
         self.inner.current_dir()
     }
@@ -328,7 +329,7 @@ impl Environment for Recorder<'_> {
         Ok(None)
     }
 
-    fn run(&self, program: &str, args: &[&str], directory: &Path, speech: Speech) -> io::Result<bool> {
+    fn run(&self, program: &str, args: &[&str], directory: &Path, speech: ProgramOutput) -> io::Result<bool> {
         self.inner.run(program, args, directory, speech)
     }
 }

@@ -6,10 +6,10 @@ use clap::Args;
 use kit_build::{NoContractTests, ResolvedConfig, read_text, write_text};
 use serde::Serialize;
 
-use super::build::{More, Told, Work, make, watched};
-use crate::args::Common;
+use super::build::{BuildKind, BuildSteps, PrintedLines, build_and_compile, run_build};
+use crate::common_args::Common;
 use crate::context::Context;
-use crate::failure::{Problem, Stop};
+use crate::failure::{CommandError, Problem};
 use crate::project::Project;
 
 /// Write the artifacts in .kit/ without running a compiler: the first half of `kit build`.
@@ -23,14 +23,14 @@ pub(crate) struct Arguments {
     pub(crate) common: Common,
 }
 
-pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
     let project = Project::open(&arguments.common, context).await?;
-    make(
+    build_and_compile(
         &project,
         context,
-        More::default(),
-        &mut Work::Build,
-        &mut Told::default(),
+        BuildSteps::default(),
+        &mut BuildKind::Write,
+        &mut PrintedLines::default(),
     )
     .await
 }
@@ -49,9 +49,9 @@ pub(crate) struct TestsArguments {
     pub(crate) common: Common,
 }
 
-pub(crate) async fn tests(arguments: &TestsArguments, context: &Context<'_>) -> Result<(), Stop> {
+pub(crate) async fn tests(arguments: &TestsArguments, context: &Context<'_>) -> Result<(), CommandError> {
     let project = Project::open(&arguments.common, context).await?;
-    let report = watched(&project, context, &mut Work::Build).await?;
+    let report = run_build(&project, context, &mut BuildKind::Write).await?;
     let directory = &project.config.output_dir;
     let files: Vec<String> = report
         .contract_tests
@@ -73,7 +73,7 @@ pub(crate) async fn tests(arguments: &TestsArguments, context: &Context<'_>) -> 
 pub(super) fn no_contract_tests(why: NoContractTests, config: &ResolvedConfig) -> Problem {
     let application = format!(
         "name the module that exports the application: `tests: {{ app: \"src/app.ts\" }}` in {}",
-        config.place
+        config.options_file
     );
     let (why, help) = match why {
         NoContractTests::NoPackage => (
@@ -116,7 +116,7 @@ pub(crate) struct OpenapiArguments {
     pub(crate) common: Common,
 }
 
-pub(crate) async fn openapi(arguments: &OpenapiArguments, context: &Context<'_>) -> Result<(), Stop> {
+pub(crate) async fn openapi(arguments: &OpenapiArguments, context: &Context<'_>) -> Result<(), CommandError> {
     let console = context.console;
     let to_output = arguments.out.as_ref().is_some_and(|path| path.as_os_str() == "-");
     if to_output && console.is_json() {
@@ -134,7 +134,7 @@ pub(crate) async fn openapi(arguments: &OpenapiArguments, context: &Context<'_>)
         Some(path) if !to_output => Some(copy_path(path, &project, &directory, context)?),
         _ => None,
     };
-    let report = watched(&project, context, &mut Work::Build).await?;
+    let report = run_build(&project, context, &mut BuildKind::Write).await?;
     let path = if to_output || copy.is_some() {
         let document = read_text(&made)?
             .ok_or_else(|| Problem::build("emit", "another program removed the document during the build"))?;
@@ -171,7 +171,7 @@ fn copy_path(
     project: &Project,
     directory: &Path,
     context: &Context<'_>,
-) -> Result<PathBuf, Stop> {
+) -> Result<PathBuf, CommandError> {
     // A relative path refers to the working directory, not to the project's root.
     let here = context
         .environment

@@ -11,11 +11,11 @@ use kit_diagnostics::Diagnostics;
 use kit_migrate::{Event, MigrateError, Planned, Report, apply_watched};
 use serde::Serialize;
 
-use crate::args::Common;
+use crate::common_args::Common;
 use crate::console::{Console, milliseconds, quantity};
 use crate::context::Context;
-use crate::failure::{Problem, Reason, Stop};
-use crate::project::{NoSources, below, root};
+use crate::failure::{CommandError, Problem, Reason};
+use crate::project::{NoSources, below_project_error, root};
 use crate::{Stream, database_url, env_file};
 
 /// Apply the migrations that are not applied to the database yet.
@@ -62,14 +62,14 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 /// Reads only the migrations of the project, so the command also works without types and configuration, for example in
 /// production.
-pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
     let console = context.console;
-    env_file::load_and_tell(&arguments.common, context).await?;
+    env_file::load_and_print(&arguments.common, context).await?;
     let root = root(&arguments.common, context.environment)?;
     let mut diagnostics = Diagnostics::default();
     let migrations = read_migrations(&root, &mut diagnostics)?;
     if diagnostics.has_errors() {
-        return Err(Stop::Diagnosed(diagnostics, Box::new(NoSources)));
+        return Err(CommandError::Diagnostics(diagnostics, Box::new(NoSources)));
     }
     refuse_below(&root, &migrations)?;
     if migrations.is_empty() {
@@ -77,10 +77,10 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         return Ok(());
     }
     let url = database_url(&root, context).await?;
-    let watch = Watch {
+    let printer = ProgressPrinter {
         console,
         migrations: &migrations,
-        line: console.is_watched() && console.colors(Stream::Err) && !console.is_json(),
+        line: console.is_terminal() && console.colors(Stream::Err) && !console.is_json(),
     };
     let options = kit_migrate::Options {
         allow_destructive: arguments.allow_destructive,
@@ -89,16 +89,16 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         lock_timeout: arguments.lock_timeout,
         interruptible: true,
     };
-    let outcome = apply_watched(&url, &migrations, &options, &|event| watch.see(event));
-    watch.clear();
+    let outcome = apply_watched(&url, &migrations, &options, &|event| printer.print(event));
+    printer.clear();
     let report = outcome.map_err(|error| problem(&error))?;
     say(console, arguments, &migrations, &report);
     Ok(())
 }
 
 /// Refuses a directory without migrations below a project's root: the user probably means that project.
-pub(crate) fn refuse_below(root: &std::path::Path, migrations: &[Migration]) -> Result<(), Stop> {
-    match below(root) {
+pub(crate) fn refuse_below(root: &std::path::Path, migrations: &[Migration]) -> Result<(), CommandError> {
+    match below_project_error(root) {
         Some((problem, help)) if migrations.is_empty() => {
             Err(Problem::migration(vec![Reason::new(problem)]).help(&help).into())
         }
@@ -107,8 +107,11 @@ pub(crate) fn refuse_below(root: &std::path::Path, migrations: &[Migration]) -> 
 }
 
 /// Returns the URL from `DATABASE_URL`, or else that of the embedded database.
-pub(crate) async fn database_url(root: &std::path::Path, context: &Context<'_>) -> Result<String, Stop> {
-    match database_url::named(context.environment).map_err(Problem::from)? {
+pub(crate) async fn database_url(
+    root: &std::path::Path,
+    context: &Context<'_>,
+) -> Result<String, CommandError> {
+    match database_url::from_environment(context.environment).map_err(Problem::from)? {
         Some(url) => Ok(url),
         None => Ok(context
             .host
@@ -127,15 +130,15 @@ pub(crate) fn problem(error: &MigrateError) -> Problem {
 }
 
 /// Prints progress while migrations are applied.
-struct Watch<'a> {
+struct ProgressPrinter<'a> {
     console: &'a Console<'a>,
     migrations: &'a [Migration],
     /// True if the output may show a temporary line.
     line: bool,
 }
 
-impl Watch<'_> {
-    fn see(&self, event: &Event<'_>) {
+impl ProgressPrinter<'_> {
+    fn print(&self, event: &Event<'_>) {
         if self.console.is_json() {
             return;
         }

@@ -10,11 +10,11 @@ use kit_database::{
 };
 use serde::Serialize;
 
-use crate::args::Common;
 use crate::commands::build::request;
+use crate::common_args::Common;
 use crate::console::quantity;
 use crate::context::Context;
-use crate::failure::{Problem, Reason, Stop};
+use crate::failure::{CommandError, Problem, Reason};
 use crate::plugins::Plugins;
 use crate::project::{Project, build_time};
 
@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     pub(crate) common: Common,
 }
 
-pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
     let console = context.console;
     let project = Project::open(&arguments.common, context).await?;
     let time = build_time(context.environment)?;
@@ -52,7 +52,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     let mut diagnostics = project.warnings;
     diagnostics.extend(std::mem::take(&mut analysis.diagnostics));
     if diagnostics.has_errors() {
-        return Err(Stop::Diagnosed(diagnostics, Box::new(analysis.sources)));
+        return Err(CommandError::Diagnostics(diagnostics, Box::new(analysis.sources)));
     }
     if !console.is_json() {
         console.diagnostics(&diagnostics, &analysis.sources);
@@ -101,17 +101,17 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
 }
 
 /// Returns the changes of the types that no migration contains.
-pub(crate) fn difference(analysis: &Analysis) -> Result<Plan, Stop> {
+pub(crate) fn pending_plan(analysis: &Analysis) -> Result<Plan, CommandError> {
     Ok(compare(analysis)?.1)
 }
 
-fn compare(analysis: &Analysis) -> Result<(Latest, Plan), Stop> {
+fn compare(analysis: &Analysis) -> Result<(Latest, Plan), CommandError> {
     let latest = latest(&analysis.migrations).map_err(refuse)?;
     let plan = plan(latest.snapshot.as_ref(), &analysis.schema).map_err(refuse)?;
     Ok((latest, plan))
 }
 
-fn refuse(error: PlanError) -> Stop {
+fn refuse(error: PlanError) -> CommandError {
     let reasons = error.problems.into_iter().map(|problem| Reason {
         help: Some(problem.help),
         ..Reason::new(format!("{}: {}", problem.place, problem.message))
@@ -132,7 +132,7 @@ pub(crate) fn write(
     time: &BuildTime,
     analysis: &Analysis,
     name: &str,
-) -> Result<Option<Written>, Stop> {
+) -> Result<Option<Written>, CommandError> {
     let (latest, plan) = compare(analysis)?;
     if plan.is_empty() && latest.side_by_side.is_empty() {
         return Ok(None);
@@ -149,7 +149,7 @@ pub(crate) fn write(
 }
 
 /// Returns a timestamp after that of every existing migration: migrations run in the order of their names.
-fn next_timestamp(time: &BuildTime, migrations: &[Migration]) -> Result<String, Stop> {
+fn next_timestamp(time: &BuildTime, migrations: &[Migration]) -> Result<String, CommandError> {
     let Some(last) = migrations.last() else {
         return Ok(time.compact());
     };

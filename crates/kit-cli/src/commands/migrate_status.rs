@@ -6,12 +6,12 @@ use kit_diagnostics::Diagnostics;
 use kit_migrate::{Difference, MigrationStatus, State, Status, status};
 use serde::Serialize;
 
-use crate::args::Common;
 use crate::commands::migrate_apply::{database_url, problem, refuse_below};
+use crate::common_args::Common;
 use crate::console::{Console, milliseconds, quantity};
 use crate::context::Context;
 use crate::env_file;
-use crate::failure::Stop;
+use crate::failure::CommandError;
 use crate::project::{NoSources, root};
 
 /// Compare the database with its history and with the committed migrations.
@@ -29,14 +29,14 @@ pub(crate) struct Arguments {
     pub(crate) common: Common,
 }
 
-pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
     let console = context.console;
-    env_file::load_and_tell(&arguments.common, context).await?;
+    env_file::load_and_print(&arguments.common, context).await?;
     let root = root(&arguments.common, context.environment)?;
     let mut diagnostics = Diagnostics::default();
     let migrations = read_migrations(&root, &mut diagnostics)?;
     if diagnostics.has_errors() {
-        return Err(Stop::Diagnosed(diagnostics, Box::new(NoSources)));
+        return Err(CommandError::Diagnostics(diagnostics, Box::new(NoSources)));
     }
     refuse_below(&root, &migrations)?;
     let url = database_url(&root, context).await?;
@@ -48,7 +48,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     if status.is_up_to_date() {
         Ok(())
     } else {
-        Err(Stop::Told)
+        Err(CommandError::Reported)
     }
 }
 

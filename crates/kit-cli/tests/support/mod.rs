@@ -16,8 +16,8 @@ use std::time::{Duration, SystemTime};
 
 use kit_build::TapEvent;
 use kit_cli::{
-    DatabaseAction, DatabaseAnswer, EnvFile, Environment, Event, Host, HostError, HostFuture, NodeEnd,
-    NodeRun, Serve, Speech, Stream, Watch, run,
+    DatabaseAction, DatabaseResult, EnvFile, Environment, Event, Host, HostError, HostFuture, NodeExit,
+    NodeRun, ProgramOutput, Serve, Stream, Watch, run,
 };
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ pub struct TestHost {
     /// Results of taps, in the order of the calls.
     pub taps: RefCell<std::collections::VecDeque<Result<Value, String>>>,
     /// Result of running Node.
-    pub node: Option<Result<NodeEnd, String>>,
+    pub node: Option<Result<NodeExit, String>>,
     /// Requests to the host.
     pub asked: RefCell<Vec<String>>,
     /// Applications to serve, in order.
@@ -226,7 +226,13 @@ impl Environment for Streams<'_> {
         Ok(self.answer()?.map(str::to_owned))
     }
 
-    fn run(&self, program: &str, args: &[&str], directory: &Path, _speech: Speech) -> io::Result<bool> {
+    fn run(
+        &self,
+        program: &str,
+        args: &[&str],
+        directory: &Path,
+        _speech: ProgramOutput,
+    ) -> io::Result<bool> {
         assert!(directory.is_dir(), "{program} runs in {}", directory.display());
         let line = format!("{program} {}", args.join(" "));
         self.project.ran.borrow_mut().push(line);
@@ -266,10 +272,10 @@ impl Host for TestHost {
         Box::pin(async move { Self::answer(self.database.as_ref()) })
     }
 
-    fn database<'a>(&'a self, _root: &'a Path, action: DatabaseAction) -> HostFuture<'a, DatabaseAnswer> {
+    fn database<'a>(&'a self, _root: &'a Path, action: DatabaseAction) -> HostFuture<'a, DatabaseResult> {
         self.asked.borrow_mut().push(format!("database {action:?}"));
         Box::pin(async move {
-            Ok(DatabaseAnswer {
+            Ok(DatabaseResult {
                 url: Some(Self::answer(self.database.as_ref())?),
                 users: Some(self.users),
                 code: Some(0),
@@ -280,12 +286,12 @@ impl Host for TestHost {
     fn run_tap<'a>(&'a self, _plugin: usize, hook: &'static str, event: TapEvent) -> HostFuture<'a, Value> {
         self.asked
             .borrow_mut()
-            .push(format!("tap {hook} {}", event.whole()));
+            .push(format!("tap {hook} {}", event.complete_document()));
         let answer = self.taps.borrow_mut().pop_front();
         Box::pin(async move { Self::answer(answer.as_ref()) })
     }
 
-    fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeEnd> {
+    fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeExit> {
         let env: Vec<_> = run
             .env
             .iter()

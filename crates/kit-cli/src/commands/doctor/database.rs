@@ -16,7 +16,7 @@ const OLDEST: u32 = 16;
 /// does not start it.
 pub(super) fn check(root: &Path, context: &Context<'_>) -> Check {
     let name = "database";
-    let url = match database_url::named(context.environment) {
+    let url = match database_url::from_environment(context.environment) {
         Ok(Some(url)) => url,
         Ok(None) => return embedded(root),
         Err(refused) => return Check::fail(name, refused.message).help(refused.help),

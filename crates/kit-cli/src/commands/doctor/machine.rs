@@ -20,7 +20,7 @@ const APP_PORT: u16 = 3000;
 const SIDECAR_PORT: u16 = 9800;
 
 /// Script that writes the version and the path of the running Node into the file in its argument.
-const WHO: &str =
+const VERSION_SCRIPT: &str =
     "require('node:fs').writeFileSync(process.argv[1], process.versions.node + '\\n' + process.execPath)";
 
 /// Checks the Node that runs kit, the `node` on the path, and npm.
@@ -34,7 +34,7 @@ pub(super) async fn programs(root: &Path, context: &Context<'_>) -> Vec<Check> {
 
 async fn own_node(root: &Path, context: &Context<'_>) -> Check {
     let run = NodeRun {
-        args: ["--eval", WHO, REPORT].map(ToOwned::to_owned).to_vec(),
+        args: ["--eval", VERSION_SCRIPT, REPORT].map(ToOwned::to_owned).to_vec(),
         directory: root.to_string_lossy().into_owned(),
         env: BTreeMap::new(),
     };

@@ -1,6 +1,6 @@
 //! The command `kit doctor`.
 
-mod artifacts;
+mod built_project;
 mod database;
 mod machine;
 mod packages;
@@ -9,10 +9,10 @@ use anstyle::{AnsiColor, Style};
 use clap::Args;
 use serde::Serialize;
 
-use crate::args::Common;
+use crate::common_args::Common;
 use crate::console::Console;
 use crate::context::Context;
-use crate::failure::Stop;
+use crate::failure::CommandError;
 use crate::project::{Project, root};
 use crate::{Stream, env_file};
 
@@ -78,8 +78,8 @@ impl Check {
     }
 }
 
-pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
-    env_file::load_and_tell(&arguments.common, context).await?;
+pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
+    env_file::load_and_print(&arguments.common, context).await?;
     let root = root(&arguments.common, context.environment)?;
     let mut checks = machine::programs(&root, context).await;
     checks.extend(packages::check(&root));
@@ -92,15 +92,15 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
             checks.push(database::check(&root, context));
         }
         Ok(project) => {
-            checks.push(artifacts::configuration(&project));
-            checks.extend(artifacts::check(&project, context).await);
+            checks.push(built_project::configuration(&project));
+            checks.extend(built_project::check(&project, context).await);
             checks.push(database::check(&root, context));
         }
     }
     checks.extend(machine::ports(context));
     say(&checks, context.console);
     if worst(&checks) == Status::Fail {
-        Err(Stop::Told)
+        Err(CommandError::Reported)
     } else {
         Ok(())
     }

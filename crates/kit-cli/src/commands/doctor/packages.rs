@@ -16,7 +16,7 @@ pub(super) fn check(root: &Path) -> Vec<Check> {
         Ok(None) => {
             return vec![
                 Check::warn(name, format!("there is no package.json in {}", root.display()))
-                    .help(kit_build::elsewhere(root)),
+                    .help(kit_build::project_advice(root)),
             ];
         }
         Err(error) => {

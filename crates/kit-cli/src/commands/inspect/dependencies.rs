@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::artifacts::Built;
-use super::table::{NONE, table};
+use super::built_project::Built;
+use super::table::{EMPTY_CELL, table};
 use crate::console::Console;
-use crate::failure::{Problem, Stop};
+use crate::failure::{CommandError, Problem};
 
 /// The fields of a `package.json` that this command needs.
 #[derive(Default, Deserialize)]
@@ -47,7 +47,7 @@ struct Row {
     depends_on: Vec<String>,
 }
 
-pub(super) fn run(built: &Built, console: &Console<'_>) -> Result<(), Stop> {
+pub(super) fn run(built: &Built, console: &Console<'_>) -> Result<(), CommandError> {
     let root = &built.project.root;
     let rows = find(root)?;
     console.json(&rows);
@@ -57,7 +57,11 @@ pub(super) fn run(built: &Built, console: &Console<'_>) -> Result<(), Stop> {
             let names = row.depends_on.join(", ");
             vec![
                 row.name.clone(),
-                if names.is_empty() { NONE.to_owned() } else { names },
+                if names.is_empty() {
+                    EMPTY_CELL.to_owned()
+                } else {
+                    names
+                },
             ]
         })
         .collect();
@@ -66,7 +70,7 @@ pub(super) fn run(built: &Built, console: &Console<'_>) -> Result<(), Stop> {
 }
 
 /// Returns the project, followed by all `@kit/*` packages that it depends on directly or indirectly, sorted by name.
-fn find(root: &Path) -> Result<Vec<Row>, Stop> {
+fn find(root: &Path) -> Result<Vec<Row>, CommandError> {
     let own = read(&root.join("package.json"))?.unwrap_or_default();
     let first = own.packages(true);
     let mut open: Vec<(String, PathBuf)> = first.iter().map(|name| (name.clone(), root.to_owned())).collect();
@@ -95,7 +99,7 @@ fn find(root: &Path) -> Result<Vec<Row>, Stop> {
 }
 
 /// Finds the package like Node does for a file in the directory `from`.
-fn locate(name: &str, from: &Path) -> Result<Option<(PathBuf, Manifest)>, Stop> {
+fn locate(name: &str, from: &Path) -> Result<Option<(PathBuf, Manifest)>, CommandError> {
     for directory in from.ancestors() {
         let package = directory.join("node_modules").join(name);
         if let Some(manifest) = read(&package.join("package.json"))? {
@@ -106,7 +110,7 @@ fn locate(name: &str, from: &Path) -> Result<Option<(PathBuf, Manifest)>, Stop> 
     Ok(None)
 }
 
-fn read(path: &Path) -> Result<Option<Manifest>, Stop> {
+fn read(path: &Path) -> Result<Option<Manifest>, CommandError> {
     let Some(text) = kit_build::read_text(path)? else {
         return Ok(None);
     };

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
-use super::artifacts::Built;
-use super::table::{NONE, table};
+use super::built_project::Built;
+use super::table::{EMPTY_CELL, table};
 use crate::console::Console;
-use crate::failure::Stop;
+use crate::failure::CommandError;
 
 /// Entry of `middleware.json`.
 #[derive(Serialize, Deserialize)]
@@ -20,7 +20,7 @@ struct Entry {
     line: Option<u32>,
 }
 
-pub(super) fn run(built: &Built, verbose: bool, console: &Console<'_>) -> Result<(), Stop> {
+pub(super) fn run(built: &Built, verbose: bool, console: &Console<'_>) -> Result<(), CommandError> {
     let mut entries: Vec<Entry> = built.read("middleware.json")?;
     if !verbose {
         for entry in &mut entries {
@@ -35,12 +35,15 @@ pub(super) fn run(built: &Built, verbose: bool, console: &Console<'_>) -> Result
     let rows: Vec<Vec<String>> = entries
         .iter()
         .map(|entry| {
-            let priority = entry.priority.as_ref().map_or(NONE.to_owned(), Number::to_string);
+            let priority = entry
+                .priority
+                .as_ref()
+                .map_or(EMPTY_CELL.to_owned(), Number::to_string);
             let mut row = vec![entry.name.clone(), priority, entry.r#type.clone()];
             if verbose {
                 row.push(match (&entry.file, entry.line) {
                     (Some(file), Some(line)) => format!("{file}:{line}"),
-                    _ => NONE.to_owned(),
+                    _ => EMPTY_CELL.to_owned(),
                 });
             }
             row

@@ -1,6 +1,6 @@
 //! `kit inspect`: prints the results of a build, and data of a running application.
 
-mod artifacts;
+mod built_project;
 mod dependencies;
 mod middleware;
 mod pipeline;
@@ -12,9 +12,9 @@ mod table;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::args::Common;
+use crate::common_args::Common;
 use crate::context::Context;
-use crate::failure::Stop;
+use crate::failure::CommandError;
 
 /// Show information about a project, for people or as JSON for programs.
 ///
@@ -173,7 +173,7 @@ impl Arguments {
     }
 }
 
-pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
     let (console, verbose) = (context.console, arguments.options.verbose);
     let port = arguments.options.debug_port;
     match &arguments.subject {
@@ -182,7 +182,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         Subject::Server => return runtime::server(port, context),
         _ => {}
     }
-    let built = artifacts::Built::open(&arguments.common(), context).await?;
+    let built = built_project::Built::open(&arguments.common(), context).await?;
     match &arguments.subject {
         Subject::Routes => routes::all(&built, verbose, console),
         Subject::Route { route } => routes::one(&built, route, verbose, console),

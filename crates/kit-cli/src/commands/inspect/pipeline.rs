@@ -4,12 +4,12 @@ use kit_build::{HOOKS, Hook, RegisteredTap, check_with, registered_taps};
 use kit_diagnostics::Severity;
 use serde::Serialize;
 
-use super::artifacts::Built;
+use super::built_project::Built;
 use super::table::table;
 use crate::commands::build::request;
 use crate::console::quantity;
 use crate::context::Context;
-use crate::failure::Stop;
+use crate::failure::CommandError;
 use crate::plugins::Plugins;
 use crate::project::build_time;
 
@@ -39,7 +39,7 @@ struct Tap {
     order: usize,
 }
 
-pub(super) async fn run(built: &Built, context: &Context<'_>) -> Result<(), Stop> {
+pub(super) async fn run(built: &Built, context: &Context<'_>) -> Result<(), CommandError> {
     let console = context.console;
     let config = &built.project.config;
     let status = Status::of(built, context).await?;
@@ -107,7 +107,7 @@ enum Status {
 }
 
 impl Status {
-    async fn of(built: &Built, context: &Context<'_>) -> Result<Self, Stop> {
+    async fn of(built: &Built, context: &Context<'_>) -> Result<Self, CommandError> {
         if !built.exists() {
             return Ok(Self::None);
         }

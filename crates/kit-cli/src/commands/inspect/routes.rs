@@ -5,10 +5,10 @@ use kit_diagnostics::closest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::artifacts::Built;
-use super::table::{NONE, cell, table};
+use super::built_project::Built;
+use super::table::{EMPTY_CELL, cell, table};
 use crate::console::Console;
-use crate::failure::{Problem, Stop};
+use crate::failure::{CommandError, Problem};
 
 /// Entry of `routes.json`.
 #[derive(Deserialize)]
@@ -87,18 +87,18 @@ impl Entry {
 
     fn handler_text(&self) -> String {
         let Some(Handler { file, export, line }) = &self.handler else {
-            return NONE.to_owned();
+            return EMPTY_CELL.to_owned();
         };
         format!("{file}:{line} ({export})")
     }
 }
 
 fn or_none(text: &str) -> String {
-    if text.is_empty() { NONE } else { text }.to_owned()
+    if text.is_empty() { EMPTY_CELL } else { text }.to_owned()
 }
 
 /// Prints all routes.
-pub(super) fn all(built: &Built, verbose: bool, console: &Console<'_>) -> Result<(), Stop> {
+pub(super) fn all(built: &Built, verbose: bool, console: &Console<'_>) -> Result<(), CommandError> {
     let entries: Vec<Entry> = built.read("routes.json")?;
     let rows: Vec<Row<'_>> = entries
         .iter()
@@ -137,7 +137,12 @@ pub(super) fn all(built: &Built, verbose: bool, console: &Console<'_>) -> Result
 }
 
 /// Prints one route.
-pub(super) fn one(built: &Built, name: &str, verbose: bool, console: &Console<'_>) -> Result<(), Stop> {
+pub(super) fn one(
+    built: &Built,
+    name: &str,
+    verbose: bool,
+    console: &Console<'_>,
+) -> Result<(), CommandError> {
     let entries: Vec<Entry> = built.read("routes.json")?;
     let wanted = normal(name);
     let Some(entry) = entries.iter().find(|entry| entry.reference() == wanted) else {
@@ -169,7 +174,7 @@ pub(super) fn one(built: &Built, name: &str, verbose: bool, console: &Console<'_
 }
 
 /// Returns the JSON Schemas of the types that a route names, by slot.
-fn schemas<'a>(built: &Built, entry: &'a Entry) -> Result<IndexMap<&'a str, Value>, Stop> {
+fn schemas<'a>(built: &Built, entry: &'a Entry) -> Result<IndexMap<&'a str, Value>, CommandError> {
     let mut all: IndexMap<String, Value> = built.read("schemas.json")?;
     let slots = [
         ("query", &entry.query, true),
@@ -196,7 +201,7 @@ fn normal(name: &str) -> String {
     format!("{method} {}", if trimmed.is_empty() { "/" } else { trimmed })
 }
 
-fn unknown(name: &str, wanted: &str, entries: &[Entry]) -> Stop {
+fn unknown(name: &str, wanted: &str, entries: &[Entry]) -> CommandError {
     let references: Vec<String> = entries.iter().map(Entry::reference).collect();
     let help = match closest(wanted, references.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`? `kit inspect routes` lists all"),

@@ -5,15 +5,15 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::sidecar::ask;
-use super::table::{NONE, cell, table};
+use super::sidecar::request;
+use super::table::{EMPTY_CELL, cell, table};
 use crate::context::Context;
-use crate::failure::{Problem, Stop};
+use crate::failure::{CommandError, Problem};
 
 /// Prints the latest errors.
-pub(super) fn errors(last: u32, port: u16, verbose: bool, context: &Context<'_>) -> Result<(), Stop> {
+pub(super) fn errors(last: u32, port: u16, verbose: bool, context: &Context<'_>) -> Result<(), CommandError> {
     let count = last.to_string();
-    let answer = ask("/_debug/errors", &[("last", &count)], port, context)?;
+    let answer = request("/_debug/errors", &[("last", &count)], port, context)?;
     // The response is the list, or an object with the list in `errors`.
     let list = answer.get("errors").unwrap_or(&answer);
     let Some(list) = list.as_array() else {
@@ -33,13 +33,13 @@ pub(super) fn errors(last: u32, port: u16, verbose: bool, context: &Context<'_>)
         .iter()
         .map(|error| {
             vec![
-                plain(error.timestamp),
-                plain(error.status),
-                plain(error.code),
-                plain(error.route),
-                plain(error.phase),
-                plain(error.trace_id),
-                plain(error.message),
+                cell_text(error.timestamp),
+                cell_text(error.status),
+                cell_text(error.code),
+                cell_text(error.route),
+                cell_text(error.phase),
+                cell_text(error.trace_id),
+                cell_text(error.message),
             ]
         })
         .collect();
@@ -48,7 +48,7 @@ pub(super) fn errors(last: u32, port: u16, verbose: bool, context: &Context<'_>)
     if verbose {
         for error in errors.iter().filter(|error| !error.details.is_null()) {
             // Writing to a string cannot fail.
-            let _ = write!(text, "\n\n{}\n{:#}", plain(error.trace_id), error.details);
+            let _ = write!(text, "\n\n{}\n{:#}", cell_text(error.trace_id), error.details);
         }
     }
     context.console.result(&text);
@@ -86,8 +86,8 @@ impl<'a> ErrorReport<'a> {
 }
 
 /// Prints the latencies of a route.
-pub(super) fn performance(route: &str, port: u16, context: &Context<'_>) -> Result<(), Stop> {
-    let answer = ask("/_debug/performance", &[("route", route)], port, context)?;
+pub(super) fn performance(route: &str, port: u16, context: &Context<'_>) -> Result<(), CommandError> {
+    let answer = request("/_debug/performance", &[("route", route)], port, context)?;
     if !answer.is_object() {
         return Err(unexpected("an object of latencies"));
     }
@@ -108,11 +108,11 @@ pub(super) fn performance(route: &str, port: u16, context: &Context<'_>) -> Resu
     } else {
         let row = vec![
             report.route.to_owned(),
-            plain(report.count),
-            plain(report.p50),
-            plain(report.p95),
-            plain(report.p99),
-            plain(report.avg_ms),
+            cell_text(report.count),
+            cell_text(report.p50),
+            cell_text(report.p95),
+            cell_text(report.p99),
+            cell_text(report.avg_ms),
         ];
         table(
             &["ROUTE", "REQUESTS", "P50 MS", "P95 MS", "P99 MS", "AVG MS"],
@@ -135,22 +135,22 @@ struct Performance<'a> {
 }
 
 /// Prints information about the server.
-pub(super) fn server(port: u16, context: &Context<'_>) -> Result<(), Stop> {
-    let health = ask("/_debug/health", &[], port, context)?;
+pub(super) fn server(port: u16, context: &Context<'_>) -> Result<(), CommandError> {
+    let health = request("/_debug/health", &[], port, context)?;
     if !health.is_object() {
         return Err(unexpected("an object of the server's health"));
     }
     // A sidecar may return the server's members in a nested object `server`.
-    let part = |name: &str| match (&health[name], &health["server"][name]) {
+    let member = |name: &str| match (&health[name], &health["server"][name]) {
         (Value::Null, nested) => nested.clone(),
         (own, _) => own.clone(),
     };
     let report = Server {
-        adapter: part("adapter"),
-        platform: part("platform"),
-        status: part("status"),
-        port: part("port"),
-        host: part("host"),
+        adapter: member("adapter"),
+        platform: member("platform"),
+        status: member("status"),
+        port: member("port"),
+        host: member("host"),
     };
     context.console.json(&report);
     let lines = [
@@ -162,7 +162,7 @@ pub(super) fn server(port: u16, context: &Context<'_>) -> Result<(), Stop> {
     ];
     let lines: Vec<String> = lines
         .iter()
-        .map(|(name, value)| format!("{name:9} {}", plain(value)))
+        .map(|(name, value)| format!("{name:9} {}", cell_text(value)))
         .collect();
     context.console.result(&lines.join("\n"));
     Ok(())
@@ -178,15 +178,15 @@ struct Server {
 }
 
 /// Formats a value as a table cell: text without quotes and on one line.
-fn plain(value: &Value) -> String {
+fn cell_text(value: &Value) -> String {
     match value {
-        Value::Null => NONE.to_owned(),
+        Value::Null => EMPTY_CELL.to_owned(),
         Value::String(text) => cell(Some(&text.split_whitespace().collect::<Vec<_>>().join(" "))),
         other => other.to_string(),
     }
 }
 
-fn unexpected(what: &str) -> Stop {
+fn unexpected(what: &str) -> CommandError {
     Problem::inspection(format!("the debug sidecar answered something else than {what}"))
         .help("the app's @kit/plugin-debug and this kit should have the same version")
         .into()

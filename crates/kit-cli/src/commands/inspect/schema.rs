@@ -8,10 +8,10 @@ use kit_diagnostics::closest;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::artifacts::Built;
-use super::table::{NONE, table};
+use super::built_project::Built;
+use super::table::{EMPTY_CELL, table};
 use crate::console::Console;
-use crate::failure::{Problem, Stop};
+use crate::failure::{CommandError, Problem};
 
 /// Entry of `schemas.json`.
 #[derive(Deserialize)]
@@ -88,7 +88,7 @@ struct PropertyReport<'a> {
 }
 
 /// Keywords of a property's JSON Schema that the report shows in other members.
-const SAID_OTHERWISE: [&str; 4] = ["type", "default", "readOnly", "$ref"];
+const OMITTED_KEYWORDS: [&str; 4] = ["type", "default", "readOnly", "$ref"];
 
 impl Entry {
     fn reports(&self) -> Vec<PropertyReport<'_>> {
@@ -119,13 +119,18 @@ impl Entry {
         let schema = self.schema["properties"].get(property).and_then(Value::as_object);
         let rules = schema.into_iter().flatten();
         rules
-            .filter(|(name, _)| !SAID_OTHERWISE.contains(&name.as_str()))
+            .filter(|(name, _)| !OMITTED_KEYWORDS.contains(&name.as_str()))
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect()
     }
 }
 
-pub(super) fn run(built: &Built, name: &str, verbose: bool, console: &Console<'_>) -> Result<(), Stop> {
+pub(super) fn run(
+    built: &Built,
+    name: &str,
+    verbose: bool,
+    console: &Console<'_>,
+) -> Result<(), CommandError> {
     let entries: IndexMap<String, Entry> = built.read("schemas.json")?;
     let Some(entry) = entries.get(name) else {
         return Err(unknown(name, &entries));
@@ -198,7 +203,7 @@ fn text(entry: &Entry, properties: &[PropertyReport<'_>], uses: &[Usage<'_>], ve
                     if property.required { "required" } else { "optional" }.to_owned(),
                     rules_text(property),
                     if property.tags.is_empty() {
-                        NONE.to_owned()
+                        EMPTY_CELL.to_owned()
                     } else {
                         property.tags.join(" ")
                     },
@@ -235,13 +240,13 @@ fn rules_text(property: &PropertyReport<'_>) -> String {
         })
         .collect();
     if rules.is_empty() {
-        NONE.to_owned()
+        EMPTY_CELL.to_owned()
     } else {
         rules.join(", ")
     }
 }
 
-fn unknown(name: &str, entries: &IndexMap<String, Entry>) -> Stop {
+fn unknown(name: &str, entries: &IndexMap<String, Entry>) -> CommandError {
     let help = if let Some(near) = closest(name, entries.keys().map(String::as_str)) {
         format!("did you mean `{near}`?")
     } else {

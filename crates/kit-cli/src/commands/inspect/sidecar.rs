@@ -6,22 +6,22 @@ use serde_json::Value;
 use ureq::Agent;
 
 use crate::context::Context;
-use crate::failure::{Problem, Stop};
+use crate::failure::{CommandError, Problem};
 
 /// Timeout of a request. A sidecar responds from memory, so a slower one hangs.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum size of a response in bytes, far above the size of the sidecar's data.
-const LARGEST: u64 = 64 * 1024 * 1024;
+const MAX_RESPONSE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Requests an endpoint with query parameters and returns its JSON. Sends `KIT_DEBUG_KEY`, which production requires.
-pub(super) fn ask(
+pub(super) fn request(
     path: &str,
     query: &[(&str, &str)],
     port: u16,
     context: &Context<'_>,
-) -> Result<Value, Stop> {
+) -> Result<Value, CommandError> {
     let agent: Agent = Agent::config_builder()
-        .timeout_global(Some(PATIENCE))
+        .timeout_global(Some(TIMEOUT))
         .http_status_as_error(false)
         // The sidecar is on this machine, which a proxy from the environment cannot reach.
         .proxy(None)
@@ -39,7 +39,7 @@ pub(super) fn ask(
     let text = response
         .body_mut()
         .with_config()
-        .limit(LARGEST)
+        .limit(MAX_RESPONSE_BYTES)
         .read_to_string()
         .map_err(|error| unreachable(&error, port))?;
     match status {
@@ -54,7 +54,7 @@ pub(super) fn ask(
 
 const WHERE: &str = "name its port with --debug-port";
 
-fn unreachable(error: &ureq::Error, port: u16) -> Stop {
+fn unreachable(error: &ureq::Error, port: u16) -> CommandError {
     let nobody = matches!(error, ureq::Error::Io(cause) if cause.kind() == std::io::ErrorKind::ConnectionRefused)
         || matches!(error, ureq::Error::ConnectionFailed);
     let (message, help) = if nobody {
@@ -72,7 +72,7 @@ fn unreachable(error: &ureq::Error, port: u16) -> Stop {
     Problem::inspection(message).help(help).into()
 }
 
-fn refused(status: u16, text: &str, url: &str, with_key: bool) -> Stop {
+fn refused(status: u16, text: &str, url: &str, with_key: bool) -> CommandError {
     let body = serde_json::from_str::<Value>(text).ok();
     let code = body.as_ref().and_then(|body| body.pointer("/error/code"));
     let said = body

@@ -25,11 +25,11 @@ pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 /// Text of an empty cell.
-pub(super) const NONE: &str = "-";
+pub(super) const EMPTY_CELL: &str = "-";
 
 /// Returns the text of a cell that may be empty.
 pub(super) fn cell(text: Option<&str>) -> String {
-    text.unwrap_or(NONE).to_owned()
+    text.unwrap_or(EMPTY_CELL).to_owned()
 }
 
 #[cfg(test)]

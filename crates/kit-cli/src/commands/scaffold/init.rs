@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use kit_build::{Place, create_tree, names, place};
+use kit_build::{TargetState, check_target, create_tree, entry_names};
 use kit_scaffold::{Adapter, Archives, Options, ProjectName, Server, project};
 use serde::Serialize;
 
-use crate::Speech;
+use crate::ProgramOutput;
 use crate::context::Context;
-use crate::failure::{Problem, Stop};
+use crate::failure::{CommandError, Problem};
 use crate::project::build_time;
 
 /// Create a project that installs, builds, runs and passes its tests without changes.
@@ -73,7 +73,7 @@ enum AdapterName {
     Kysely,
 }
 
-pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
     let console = context.console;
     let timestamp = build_time(context.environment)?.compact();
     let (name, target) = name(arguments, context)?;
@@ -108,7 +108,9 @@ pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), St
     if install {
         console.note("installing packages with npm …");
         let args = ["install", "--no-audit", "--no-fund"];
-        let installed = context.environment.run("npm", &args, &target, Speech::Shown);
+        let installed = context
+            .environment
+            .run("npm", &args, &target, ProgramOutput::Print);
         if !matches!(installed, Ok(true)) {
             let why = installed.map_or_else(|error| format!(": {error}"), |_| String::new());
             return Err(Problem::scaffold(format!(
@@ -138,7 +140,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), St
 }
 
 /// Returns the name and the path of the new directory. Fails if something exists at the path.
-fn name(arguments: &Arguments, context: &Context<'_>) -> Result<(ProjectName, PathBuf), Stop> {
+fn name(arguments: &Arguments, context: &Context<'_>) -> Result<(ProjectName, PathBuf), CommandError> {
     let asked;
     let text = match &arguments.name {
         Some(name) => name,
@@ -156,10 +158,10 @@ fn name(arguments: &Arguments, context: &Context<'_>) -> Result<(ProjectName, Pa
     let name =
         ProjectName::parse(text).map_err(|error| Problem::scaffold(error.message).help(&error.help))?;
     let target = here(context)?.join(name.as_str());
-    let problem = match place(&target)? {
-        Place::Free => return Ok((name, target)),
-        Place::Taken(first) => format!("{name}/ exists and is not empty: it contains {first}"),
-        Place::NoDirectory => format!("{name} exists and is not a directory"),
+    let problem = match check_target(&target)? {
+        TargetState::Free => return Ok((name, target)),
+        TargetState::NotEmpty(first) => format!("{name}/ exists and is not empty: it contains {first}"),
+        TargetState::NotADirectory => format!("{name} exists and is not a directory"),
     };
     Err(Problem::scaffold(problem)
         .at(name.as_str())
@@ -168,9 +170,9 @@ fn name(arguments: &Arguments, context: &Context<'_>) -> Result<(ProjectName, Pa
 }
 
 /// Finds the archives of kit's packages in a directory.
-fn archives(directory: &Path, context: &Context<'_>) -> Result<Archives, Stop> {
+fn archives(directory: &Path, context: &Context<'_>) -> Result<Archives, CommandError> {
     let directory = here(context)?.join(directory);
-    let names = names(&directory)?.ok_or_else(|| {
+    let names = entry_names(&directory)?.ok_or_else(|| {
         Problem::scaffold(format!("there is no directory {}", directory.display()))
             .help("`--packages` names the one that `cargo xtask pack --out DIR` wrote")
     })?;
@@ -187,12 +189,12 @@ fn no_archive(directory: Option<&Path>, missing: &str) -> Problem {
     .help("`cargo xtask pack --out DIR` of kit's repository writes them; nothing was created")
 }
 
-fn here(context: &Context<'_>) -> Result<PathBuf, Stop> {
+fn here(context: &Context<'_>) -> Result<PathBuf, CommandError> {
     let here = context.environment.current_dir();
     Ok(here.map_err(|error| Problem::scaffold(format!("the working directory cannot be used: {error}")))?)
 }
 
-fn server(arguments: &Arguments, context: &Context<'_>) -> Result<Server, Stop> {
+fn server(arguments: &Arguments, context: &Context<'_>) -> Result<Server, CommandError> {
     Ok(match arguments.server {
         Some(ServerName::Native) => Server::Native,
         Some(ServerName::Express) => Server::Express,
@@ -210,7 +212,7 @@ fn server(arguments: &Arguments, context: &Context<'_>) -> Result<Server, Stop> 
     })
 }
 
-fn database(arguments: &Arguments, context: &Context<'_>) -> Result<Adapter, Stop> {
+fn database(arguments: &Arguments, context: &Context<'_>) -> Result<Adapter, CommandError> {
     Ok(match arguments.database {
         Some(AdapterName::Raw) => Adapter::Raw,
         Some(AdapterName::Drizzle) => Adapter::Drizzle,
@@ -232,7 +234,7 @@ fn choose(
     context: &Context<'_>,
     question: &str,
     choices: &[&str],
-) -> Result<usize, Stop> {
+) -> Result<usize, CommandError> {
     if !may_ask(arguments, context) {
         return Ok(0);
     }
@@ -244,9 +246,9 @@ fn may_ask(arguments: &Arguments, context: &Context<'_>) -> bool {
     !arguments.yes && !arguments.json && context.environment.can_ask()
 }
 
-fn not_asked(error: &std::io::Error) -> Stop {
+fn not_asked(error: &std::io::Error) -> CommandError {
     if error.kind() == std::io::ErrorKind::Interrupted {
-        return Stop::Interrupted("stopped; nothing was created");
+        return CommandError::Interrupted("stopped; nothing was created");
     }
     Problem::scaffold(format!("cannot read the answer from the terminal: {error}"))
         .help("use options instead: `kit scaffold init my-api --server native --db drizzle`")
@@ -257,11 +259,11 @@ fn stopped() -> Problem {
     Problem::scaffold("stopped; nothing was created")
 }
 
-fn require_npm(context: &Context<'_>, target: &Path) -> Result<(), Stop> {
+fn require_npm(context: &Context<'_>, target: &Path) -> Result<(), CommandError> {
     let here = target.parent().unwrap_or(target);
     let found = context
         .environment
-        .run("npm", &["--version"], here, Speech::Dropped);
+        .run("npm", &["--version"], here, ProgramOutput::Discard);
     let problem = match found {
         Ok(true) => return Ok(()),
         Ok(false) => "npm does not work: `npm --version` failed; nothing was created".to_owned(),
@@ -278,7 +280,9 @@ fn require_npm(context: &Context<'_>, target: &Path) -> Result<(), Stop> {
 /// Creates a git repository, unless the directory is in one or git is not installed. The project works without git.
 fn start_repository(context: &Context<'_>, target: &Path) -> bool {
     let git = |args: &[&str]| {
-        let ended = context.environment.run("git", args, target, Speech::Dropped);
+        let ended = context
+            .environment
+            .run("git", args, target, ProgramOutput::Discard);
         matches!(ended, Ok(true))
     };
     !git(&["rev-parse", "--is-inside-work-tree"]) && git(&["init", "--initial-branch=main"])

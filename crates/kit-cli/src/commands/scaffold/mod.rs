@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 use crate::context::Context;
-use crate::failure::Stop;
+use crate::failure::CommandError;
 
 mod add;
 mod init;
@@ -41,7 +41,7 @@ impl Arguments {
     }
 }
 
-pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
     match &arguments.what {
         What::Init(arguments) => init::run(arguments, context),
         What::Add(arguments) => add::run(arguments, context).await,

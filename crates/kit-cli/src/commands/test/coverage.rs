@@ -1,27 +1,27 @@
-//! Coverage of the contracts by tests.
+//! CoverageReport of the contracts by tests.
 
 use anstyle::AnsiColor;
 use serde::Serialize;
 
 use crate::console::Console;
-use crate::{ContractItem, ItemKind, Seen, Stream};
+use crate::{ContractItem, Coverage, ItemKind, Stream};
 
 /// Maximum number of uncovered items in the text output.
-const MOST_LINES: usize = 20;
+const MAX_LINES: usize = 20;
 
 /// Kinds of items in the order of the output, with singular and plural names.
 const KINDS: [(ItemKind, &str, &str); 6] = [
     (ItemKind::Route, "route", "routes"),
-    (ItemKind::Answer, "response", "responses"),
+    (ItemKind::Response, "response", "responses"),
     (ItemKind::Field, "field", "fields"),
     (ItemKind::Bound, "bound", "bounds"),
     (ItemKind::Member, "member of a union", "members of unions"),
     (ItemKind::Rule, "rule", "rules"),
 ];
 
-/// Coverage in the form of `--json`.
+/// CoverageReport in the form of `--json`.
 #[derive(Debug, Serialize)]
-pub(super) struct Coverage<'a> {
+pub(super) struct CoverageReport<'a> {
     routes: Count,
     answers: Count,
     fields: Count,
@@ -36,7 +36,8 @@ pub(super) struct Coverage<'a> {
 #[derive(Debug, Clone, Copy, Serialize)]
 struct Count {
     seen: usize,
-    of: usize,
+    #[serde(rename = "of")]
+    total: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -46,8 +47,8 @@ struct SeenItem<'a> {
     seen: bool,
 }
 
-impl<'a> Coverage<'a> {
-    pub(super) fn new(found: &'a Seen) -> Self {
+impl<'a> CoverageReport<'a> {
+    pub(super) fn new(found: &'a Coverage) -> Self {
         let items: Vec<_> = found
             .items
             .iter()
@@ -62,11 +63,11 @@ impl<'a> Coverage<'a> {
                 .iter()
                 .filter(|one| one.item.kind == kind && one.seen)
                 .count(),
-            of: items.iter().filter(|one| one.item.kind == kind).count(),
+            total: items.iter().filter(|one| one.item.kind == kind).count(),
         };
         Self {
             routes: count(ItemKind::Route),
-            answers: count(ItemKind::Answer),
+            answers: count(ItemKind::Response),
             fields: count(ItemKind::Field),
             bounds: count(ItemKind::Bound),
             members: count(ItemKind::Member),
@@ -78,7 +79,7 @@ impl<'a> Coverage<'a> {
     fn count(&self, kind: ItemKind) -> Count {
         match kind {
             ItemKind::Route => self.routes,
-            ItemKind::Answer => self.answers,
+            ItemKind::Response => self.answers,
             ItemKind::Field => self.fields,
             ItemKind::Bound => self.bounds,
             ItemKind::Member => self.members,
@@ -89,11 +90,11 @@ impl<'a> Coverage<'a> {
     /// Returns lines for people: the number of covered items of each kind, and the uncovered items.
     pub(super) fn lines(&self, console: &Console<'_>) -> Vec<String> {
         let counts = KINDS.iter().filter_map(|(kind, one, several)| {
-            let Count { seen, of } = self.count(*kind);
-            let text = format!("{seen} of {of} {}", if of == 1 { one } else { several });
+            let Count { seen, total } = self.count(*kind);
+            let text = format!("{seen} of {total} {}", if total == 1 { one } else { several });
             let style = AnsiColor::Yellow.on_default();
-            let is_whole = seen == of;
-            (of > 0).then(|| {
+            let is_whole = seen == total;
+            (total > 0).then(|| {
                 if is_whole {
                     text
                 } else {
@@ -110,11 +111,11 @@ impl<'a> Coverage<'a> {
             return lines;
         }
         lines.push("not covered:".to_owned());
-        let more = missing.len().saturating_sub(MOST_LINES);
+        let more = missing.len().saturating_sub(MAX_LINES);
         lines.extend(
             missing
                 .into_iter()
-                .take(MOST_LINES)
+                .take(MAX_LINES)
                 .map(|line| format!("  {line}")),
         );
         if more > 0 {
@@ -128,7 +129,7 @@ impl<'a> Coverage<'a> {
         let mut answers: Vec<(&str, Vec<&str>)> = Vec::new();
         let mut lines: Vec<String> = Vec::new();
         for SeenItem { item, .. } in self.items.iter().filter(|one| !one.seen) {
-            if item.kind != ItemKind::Answer {
+            if item.kind != ItemKind::Response {
                 lines.push(missing(item));
                 continue;
             }
@@ -154,7 +155,7 @@ fn missing(item: &ContractItem) -> String {
     let place = format!("{} {}", text(&item.slot), text(&item.path));
     match item.kind {
         ItemKind::Route => format!("{route}: no request succeeded"),
-        ItemKind::Answer => format!("{route}: no request got the response {what}"),
+        ItemKind::Response => format!("{route}: no request got the response {what}"),
         ItemKind::Field => format!("{route}: no accepted request had {place}"),
         ItemKind::Bound => format!("{route}: no accepted request was at {what} of {place}"),
         ItemKind::Member => format!("{route}: no accepted request had {what} as {place}"),

@@ -12,15 +12,15 @@ use clap::Args;
 use kit_build::{BuildReport, CONTRACTS, find_contract_tests, find_tests};
 use serde::Serialize;
 
-use self::coverage::Coverage;
+use self::coverage::CoverageReport;
 use self::report::{Report, TestFailure};
 use self::runner::Runner;
-use super::build::{Work, watched};
+use super::build::{BuildKind, run_build};
 use super::generate::no_contract_tests;
-use crate::args::Common;
+use crate::common_args::Common;
 use crate::console::{Console, milliseconds};
 use crate::context::Context;
-use crate::failure::{Problem, Stop};
+use crate::failure::{CommandError, Problem};
 use crate::project::Project;
 use crate::{Environment, NodeRun, SEEN, Stream};
 
@@ -66,7 +66,7 @@ pub(crate) struct ContractArguments {
 }
 
 /// Maximum seed: the generator's seeds are signed 32-bit integers.
-const MOST_SEED: i64 = 0x7fff_ffff;
+const MAX_SEED: i64 = 0x7fff_ffff;
 
 /// Default number of random requests of each kind to each route.
 const RUNS: u32 = 100;
@@ -84,7 +84,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: Option<u32>,
     /// Seed of the random requests: the same number gives the same requests. Default: a different seed in each run.
-    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(..=MOST_SEED))]
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(..=MAX_SEED))]
     seed: Option<u32>,
     /// Arguments for the runner.
     #[arg(last = true, value_name = "ARGUMENT")]
@@ -93,7 +93,7 @@ pub(crate) struct RunArguments {
     pub(crate) common: Common,
 }
 
-pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
     let (project, _) = open(&arguments.run, context).await?;
     let runner = Runner::of(&project)?;
     let mut files: Vec<String> = Vec::new();
@@ -105,19 +105,24 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     }
     let chosen: Vec<String> = files
         .iter()
-        .filter(|file| arguments.paths.is_empty() || arguments.paths.iter().any(|path| holds(file, path)))
+        .filter(|file| {
+            arguments.paths.is_empty() || arguments.paths.iter().any(|path| path_contains(file, path))
+        })
         .cloned()
         .collect();
     let run = match &runner {
         // vitest selects tests by its own configuration, and filters paths like kit.
         Runner::Vitest { .. } => runner.command(&arguments.paths, &arguments.run),
-        Runner::Node if chosen.is_empty() => return Err(nothing(&project, &arguments.paths, &files)),
+        Runner::Node if chosen.is_empty() => return Err(no_tests(&project, &arguments.paths, &files)),
         Runner::Node => runner.command(&chosen, &arguments.run),
     };
     execute(&project, &runner, run, (&arguments.run, None), context).await
 }
 
-pub(crate) async fn contracts(arguments: &ContractArguments, context: &Context<'_>) -> Result<(), Stop> {
+pub(crate) async fn contracts(
+    arguments: &ContractArguments,
+    context: &Context<'_>,
+) -> Result<(), CommandError> {
     let (project, report) = open(&arguments.run, context).await?;
     let runner = Runner::of(&project)?;
     let files: Vec<String> = find_contract_tests(&project.root, &project.config)?
@@ -144,22 +149,22 @@ pub(crate) async fn contracts(arguments: &ContractArguments, context: &Context<'
 async fn open(
     arguments: &RunArguments,
     context: &Context<'_>,
-) -> Result<(Project, Option<BuildReport>), Stop> {
+) -> Result<(Project, Option<BuildReport>), CommandError> {
     let project = Project::open(&arguments.common, context).await?;
     let report = if arguments.no_build {
         None
     } else {
-        Some(watched(&project, context, &mut Work::Build).await?)
+        Some(run_build(&project, context, &mut BuildKind::Write).await?)
     };
     Ok((project, report))
 }
 
 /// Returns true if the file's path relative to the root contains the argument, without a leading `./`.
-fn holds(file: &str, path: &str) -> bool {
+fn path_contains(file: &str, path: &str) -> bool {
     file.contains(path.strip_prefix("./").unwrap_or(path))
 }
 
-fn nothing(project: &Project, paths: &[String], files: &[String]) -> Stop {
+fn no_tests(project: &Project, paths: &[String], files: &[String]) -> CommandError {
     if files.is_empty() {
         let message = format!(
             "there are no tests in {}: no file name has the form name.test.ts or name.spec.ts",
@@ -184,12 +189,12 @@ async fn execute(
     args: Vec<String>,
     (arguments, replay): (&RunArguments, Option<&str>),
     context: &Context<'_>,
-) -> Result<(), Stop> {
+) -> Result<(), CommandError> {
     let start = Instant::now();
     let directory = project.root.to_string_lossy().into_owned();
     let random = Random::of(arguments, replay, context.environment);
     let mut env = random.map(|random| random.variables(replay)).unwrap_or_default();
-    env.extend(counting(project, arguments));
+    env.extend(coverage_variables(project, arguments));
     // kit treats an unset NODE_ENV as production, but tests must not run as production.
     if context.environment.var("NODE_ENV").unwrap_or_default().is_empty() {
         env.insert("NODE_ENV", "test".to_owned());
@@ -201,7 +206,7 @@ async fn execute(
         .await
         .map_err(|error| Problem::testing(error.message))?;
     if end.interrupted {
-        return Err(Stop::Told);
+        return Err(CommandError::Reported);
     }
     let how = match (&end.code, &end.signal) {
         (_, Some(signal)) => format!("was ended by {signal}"),
@@ -227,12 +232,12 @@ async fn execute(
         let message = format!("no test failed, but {} {how}", runner.name());
         return Err(Problem::testing(message).help("see its output above").into());
     }
-    let seen = end.seen.as_ref().map(Coverage::new);
-    say(&report, seen.as_ref(), random, start.elapsed(), context.console);
+    let seen = end.seen.as_ref().map(CoverageReport::new);
+    print_result(&report, seen.as_ref(), random, start.elapsed(), context.console);
     if report.failed == 0 {
         Ok(())
     } else {
-        Err(Stop::Told)
+        Err(CommandError::Reported)
     }
 }
 
@@ -276,7 +281,7 @@ fn any_seed(now: SystemTime) -> u32 {
 
 /// Returns variables that make tests record the coverage of the contracts, if `contracts` exists. Not with `--watch`: a
 /// run that does not end prints no result.
-fn counting(project: &Project, arguments: &RunArguments) -> Vec<(&'static str, String)> {
+fn coverage_variables(project: &Project, arguments: &RunArguments) -> Vec<(&'static str, String)> {
     let contracts = project.root.join(&project.config.output_dir).join(CONTRACTS);
     if arguments.watch || !contracts.is_file() {
         return Vec::new();
@@ -287,9 +292,9 @@ fn counting(project: &Project, arguments: &RunArguments) -> Vec<(&'static str, S
     ]
 }
 
-fn say(
+fn print_result(
     report: &Report,
-    seen: Option<&Coverage<'_>>,
+    seen: Option<&CoverageReport<'_>>,
     random: Option<Random>,
     took: Duration,
     console: &Console<'_>,
@@ -305,7 +310,7 @@ fn say(
     });
     let red = AnsiColor::Red.on_default().bold();
     let green = AnsiColor::Green.on_default().bold();
-    let mut lines: Vec<String> = report.failures.iter().flat_map(told).collect();
+    let mut lines: Vec<String> = report.failures.iter().flat_map(describe_failure).collect();
     let failed = format!("{} failed", report.failed);
     let passed = format!("{} passed", report.passed);
     let mut parts = vec![if report.failed == 0 {
@@ -326,7 +331,7 @@ fn say(
 
 /// Describes a failure, such as `src/notes.test.ts:12 notes > are listed: expected 200, found 500`, with the commands that
 /// reproduce it.
-fn told(failure: &TestFailure) -> Vec<String> {
+fn describe_failure(failure: &TestFailure) -> Vec<String> {
     let commands = failure.message.lines().skip(1);
     let commands = commands.filter(|line| ["curl ", "kit test"].iter().any(|start| line.starts_with(start)));
     std::iter::once(line(failure))
@@ -354,7 +359,7 @@ struct JsonReport<'a> {
     failures: &'a [TestFailure],
     #[serde(skip_serializing_if = "Option::is_none")]
     random: Option<Random>,
-    /// Coverage of the contracts; `None` if no request reached the application.
+    /// CoverageReport of the contracts; `None` if no request reached the application.
     #[serde(skip_serializing_if = "Option::is_none")]
-    contracts: Option<&'a Coverage<'a>>,
+    contracts: Option<&'a CoverageReport<'a>>,
 }

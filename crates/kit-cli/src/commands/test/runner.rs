@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::RunArguments;
 use super::report::{Report, of_node, of_vitest};
-use crate::failure::{Problem, Stop};
+use crate::failure::{CommandError, Problem};
 use crate::project::Project;
 use crate::{REPORT, REPORTER};
 
@@ -20,7 +20,7 @@ pub(super) enum Runner {
 
 impl Runner {
     /// Returns vitest if package.json depends on it, else node:test.
-    pub(super) fn of(project: &Project) -> Result<Self, Stop> {
+    pub(super) fn of(project: &Project) -> Result<Self, CommandError> {
         let text = kit_build::read_text(&project.root.join("package.json"))?;
         // An invalid package.json was already reported with the configuration.
         let manifest: Value = text

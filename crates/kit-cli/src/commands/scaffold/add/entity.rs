@@ -4,11 +4,11 @@ use kit_build::{Adapter, Analysis, BuildTime, analyze_with, default_table, impor
 use kit_scaffold::{Entity, EntityOptions, entity, interface_name, looks_plural};
 use serde::Serialize;
 
-use super::{APPLICATION, Arguments, Made, refuse_below, refused_name};
+use super::{APPLICATION, Arguments, WrittenAddition, refuse_below, refused_name};
 use crate::commands::build::request;
-use crate::commands::migrate_generate::{difference, write};
+use crate::commands::migrate_generate::{pending_plan, write};
 use crate::context::Context;
-use crate::failure::{Problem, Stop};
+use crate::failure::{CommandError, Problem};
 use crate::plugins::Plugins;
 use crate::project::{Project, build_time};
 
@@ -24,20 +24,20 @@ const NEEDED: [(&str, &str); 2] = [
 /// Number of routes of an entity.
 const OPERATIONS: usize = 5;
 
-pub(super) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+pub(super) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
     let project = Project::open(&arguments.common, context).await?;
     let time = build_time(context.environment)?;
     let made = plan(arguments, &project)?;
     let before = analyze(&project, &time, context).await?;
     refuse_clashes(&made, &before)?;
     // If earlier changes of the types lack a migration, they belong into a migration of their own.
-    let in_step = difference(&before)?.is_empty();
+    let in_step = pending_plan(&before)?.is_empty();
 
-    let on_disk = Made::of(&project.root, &made.addition)?;
+    let on_disk = WrittenAddition::write(&project.root, &made.addition)?;
     let migration = match finish(&made, &before, &project, &time, in_step, context).await {
         Ok(migration) => migration,
         Err(stop) => {
-            on_disk.take_back()?;
+            on_disk.undo()?;
             return Err(stop);
         }
     };
@@ -71,7 +71,7 @@ pub(super) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
 }
 
 /// Generates the files of the entity for this project. Writes nothing.
-fn plan(arguments: &Arguments, project: &Project) -> Result<Entity, Stop> {
+fn plan(arguments: &Arguments, project: &Project) -> Result<Entity, CommandError> {
     let name = &arguments.name;
     refuse_below(&project.root, APPLICATION)?;
     let refused = |error: String| refused_name(name, &error);
@@ -111,16 +111,23 @@ fn plan(arguments: &Arguments, project: &Project) -> Result<Entity, Stop> {
 }
 
 /// Analyzes the project and fails if it has mistakes.
-async fn analyze(project: &Project, time: &BuildTime, context: &Context<'_>) -> Result<Analysis, Stop> {
+async fn analyze(
+    project: &Project,
+    time: &BuildTime,
+    context: &Context<'_>,
+) -> Result<Analysis, CommandError> {
     let analysis = analyze_with(&request(project, time), &Plugins(context.host), &()).await?;
     if analysis.diagnostics.has_errors() {
-        return Err(Stop::Diagnosed(analysis.diagnostics, Box::new(analysis.sources)));
+        return Err(CommandError::Diagnostics(
+            analysis.diagnostics,
+            Box::new(analysis.sources),
+        ));
     }
     Ok(analysis)
 }
 
 /// Refuses names that exist in the project. The build after the addition finds all other conflicts.
-fn refuse_clashes(made: &Entity, before: &Analysis) -> Result<(), Stop> {
+fn refuse_clashes(made: &Entity, before: &Analysis) -> Result<(), CommandError> {
     let clash = if before.program.declaration(&made.interface).is_some() {
         format!("there is a type `{}` already", made.interface)
     } else if before.schema.tables.iter().any(|table| table.name == made.table) {
@@ -141,7 +148,7 @@ async fn finish(
     time: &BuildTime,
     in_step: bool,
     context: &Context<'_>,
-) -> Result<Option<String>, Stop> {
+) -> Result<Option<String>, CommandError> {
     let after = analyze(project, time, context).await?;
     let table = after.schema.tables.iter().any(|table| table.name == made.table);
     let routes = after.program.routes.len() == before.program.routes.len() + OPERATIONS;

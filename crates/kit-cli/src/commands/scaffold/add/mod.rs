@@ -9,10 +9,10 @@ use kit_build::{Registration, create_file, read_text, register, remove_created, 
 use kit_scaffold::{Addition, Kind, addition};
 use serde::Serialize;
 
-use crate::args::Common;
+use crate::common_args::Common;
 use crate::context::Context;
-use crate::failure::{Problem, Stop};
-use crate::project::{below, root};
+use crate::failure::{CommandError, Problem};
+use crate::project::{below_project_error, root};
 
 /// Path of the project's application factory.
 const APPLICATION: &str = "src/app.ts";
@@ -54,7 +54,7 @@ enum KindName {
     Middleware,
 }
 
-pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Stop> {
+pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
     let kind = match arguments.kind {
         KindName::Entity => return entity::run(arguments, context).await,
         KindName::Route => Kind::Route,
@@ -68,7 +68,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     let root = root(&arguments.common, context.environment)?;
     refuse_below(&root, APPLICATION)?;
     let addition = addition(kind, &arguments.name).map_err(|error| refused_name(&arguments.name, &error))?;
-    Made::of(&root, &addition)?;
+    WrittenAddition::write(&root, &addition)?;
     let files: Vec<&str> = addition.files.iter().map(|file| file.path.as_str()).collect();
     context.console.json(&Report {
         status: "added",
@@ -83,8 +83,8 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
 }
 
 /// Refuses a directory below a project's root, such as `src/`, if it lacks the needed file.
-fn refuse_below(root: &Path, needed: &str) -> Result<(), Stop> {
-    match below(root) {
+fn refuse_below(root: &Path, needed: &str) -> Result<(), CommandError> {
+    match below_project_error(root) {
         Some((problem, help)) if read_text(&root.join(needed))?.is_none() => {
             Err(Problem::scaffold(problem).help(&help).into())
         }
@@ -97,16 +97,16 @@ fn refused_name(name: &str, error: &str) -> Problem {
 }
 
 /// An addition that was written and can be undone.
-struct Made<'a> {
+struct WrittenAddition<'a> {
     root: &'a Path,
     addition: &'a Addition,
     /// Text of the application factory before the addition.
     application: String,
 }
 
-impl<'a> Made<'a> {
+impl<'a> WrittenAddition<'a> {
     /// Writes the files and registers the addition: everything or nothing.
-    fn of(root: &'a Path, addition: &'a Addition) -> Result<Self, Stop> {
+    fn write(root: &'a Path, addition: &'a Addition) -> Result<Self, CommandError> {
         for file in &addition.files {
             if read_text(&root.join(&file.path))?.is_some() {
                 return Err(Problem::scaffold(format!("{} already exists", file.path))
@@ -144,7 +144,7 @@ impl<'a> Made<'a> {
     }
 
     /// Undoes the addition.
-    fn take_back(&self) -> Result<(), Stop> {
+    fn undo(&self) -> Result<(), CommandError> {
         write_text(&self.root.join(APPLICATION), &self.application)?;
         self.remove_files();
         Ok(())

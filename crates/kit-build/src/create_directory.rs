@@ -6,28 +6,28 @@ use crate::{BuildError, disk};
 
 /// State of the path at which a directory is to be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum TargetState {
     /// The path does not exist or is an empty directory.
     Free,
     /// A directory that is not empty. The value is the name of one entry.
-    Taken(String),
+    NotEmpty(String),
     /// A file, or a symbolic link without a target.
-    NoDirectory,
+    NotADirectory,
 }
 
 /// Checks a path at which a directory is to be created.
 ///
 /// # Errors
 /// Returns an error if the directory exists but cannot be read.
-pub fn place(path: &Path) -> Result<Place, BuildError> {
+pub fn check_target(path: &Path) -> Result<TargetState, BuildError> {
     if disk::is_dir(path) {
         let first = disk::names(path)?.into_iter().next();
-        return Ok(first.map_or(Place::Free, Place::Taken));
+        return Ok(first.map_or(TargetState::Free, TargetState::NotEmpty));
     }
-    Ok(if disk::is_there(path) {
-        Place::NoDirectory
+    Ok(if disk::exists(path) {
+        TargetState::NotADirectory
     } else {
-        Place::Free
+        TargetState::Free
     })
 }
 
@@ -35,7 +35,7 @@ pub fn place(path: &Path) -> Result<Place, BuildError> {
 ///
 /// # Errors
 /// Returns an error if the directory exists but cannot be read.
-pub fn names(directory: &Path) -> Result<Option<Vec<String>>, BuildError> {
+pub fn entry_names(directory: &Path) -> Result<Option<Vec<String>>, BuildError> {
     if !disk::is_dir(directory) {
         return Ok(None);
     }
@@ -75,7 +75,7 @@ pub fn create_tree<'a>(
 /// # Errors
 /// Returns an error if the file exists or cannot be written. An existing file stays unchanged.
 pub fn create_file(path: &Path, text: &str) -> Result<(), BuildError> {
-    if disk::is_there(path) {
+    if disk::exists(path) {
         let taken = std::io::ErrorKind::AlreadyExists;
         return Err(BuildError::io("write", path)(taken.into()));
     }

@@ -29,7 +29,7 @@ pub(crate) fn name_tests(
         for (path, name) in &tests {
             // A file that cannot be read, or is not UTF-8, mentions no route.
             let Ok(text) = files.read(path) else { continue };
-            for route in mentions.of(name, &text) {
+            for route in mentions.routes_in(name, &text) {
                 found[route].push(name.clone());
             }
         }
@@ -37,7 +37,7 @@ pub(crate) fn name_tests(
     for (index, tests) in found.into_iter().enumerate() {
         program.routes[RouteId::from(index)].tests = tests;
     }
-    contract_tests::name(program, config);
+    contract_tests::record_contract_tests(program, config);
     Ok(tests.into_iter().map(|(path, _)| path).collect())
 }
 
@@ -48,7 +48,7 @@ struct Mentions<'a> {
 
 impl Mentions<'_> {
     /// Returns the indices of the routes that a test mentions.
-    fn of(&self, test: &str, text: &str) -> BTreeSet<usize> {
+    fn routes_in(&self, test: &str, text: &str) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         for literal in literals(text) {
             if literal.starts_with("./") || literal.starts_with("../") {

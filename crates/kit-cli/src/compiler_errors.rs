@@ -7,15 +7,15 @@ use crate::failure::Reason;
 /// Returns the errors in a compiler's output with their locations. Empty if the output contains no error in a known format.
 pub(crate) fn read(compiler: Compiler, text: &str) -> Vec<Reason> {
     match compiler {
-        Compiler::Tsc => of_tsc(text),
-        Compiler::Tsup => text.lines().filter_map(of_esbuild).collect(),
-        Compiler::Swc => of_swc(text),
+        Compiler::Tsc => parse_tsc(text),
+        Compiler::Tsup => text.lines().filter_map(parse_esbuild).collect(),
+        Compiler::Swc => parse_swc(text),
     }
 }
 
 /// Parses lines such as `src/app.ts(3,7): error TS2322: Type 'string' is not …` with the indented lines below them, and lines
 /// without a file such as `error TS18003: No inputs …`.
-fn of_tsc(text: &str) -> Vec<Reason> {
+fn parse_tsc(text: &str) -> Vec<Reason> {
     let mut found: Vec<Reason> = Vec::new();
     for line in text.lines() {
         if let Some(reason) = line_of_tsc(line) {
@@ -40,7 +40,7 @@ fn line_of_tsc(line: &str) -> Option<Reason> {
 
 /// Parses the list at the end of esbuild's output, which tsup uses: `src/app.ts:3:6: ERROR: Unexpected ";"`. Columns start
 /// at 0.
-fn of_esbuild(line: &str) -> Option<Reason> {
+fn parse_esbuild(line: &str) -> Option<Reason> {
     let (place, message) = line.split_once(": ERROR: ")?;
     let (place, column) = place.rsplit_once(':')?;
     let (path, row) = place.rsplit_once(':')?;
@@ -57,7 +57,7 @@ fn of_esbuild(line: &str) -> Option<Reason> {
 ///    :           ^
 ///    `----
 /// ```
-fn of_swc(text: &str) -> Vec<Reason> {
+fn parse_swc(text: &str) -> Vec<Reason> {
     let mut found = Vec::new();
     let mut message: Option<String> = None;
     let mut lines = text.lines();

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use super::OutputFile;
 use super::manifest::Manifest;
-use crate::disk::{self, Stamp};
+use crate::disk::{self, FileStamp};
 
 /// Content of the written files, and the modification times of their directories.
 ///
@@ -18,15 +18,15 @@ use crate::disk::{self, Stamp};
 /// The clock of a file system may be coarse, so a change within milliseconds after a build can stay unnoticed. These files
 /// are generated, and people do not edit them that fast.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct OutputCache {
     directory: PathBuf,
-    manifest: Option<(Stamp, Arc<Manifest>)>,
+    manifest: Option<(FileStamp, Arc<Manifest>)>,
     /// Modification time of each directory with files, by its path within the output directory.
     times: HashMap<String, SystemTime>,
     files: HashMap<String, Arc<String>>,
 }
 
-impl Known {
+impl OutputCache {
     /// Returns the cached manifest if its file is unchanged since the last build.
     pub(super) fn manifest(&self, directory: &Path, file: &Path) -> Option<Arc<Manifest>> {
         let (stamp, manifest) = self.manifest.as_ref()?;
@@ -35,7 +35,7 @@ impl Known {
     }
 
     /// Returns the directories in which no file was created, removed or replaced since the last build.
-    pub(super) fn untouched(&self, directory: &Path) -> HashSet<&str> {
+    pub(super) fn unchanged_directories(&self, directory: &Path) -> HashSet<&str> {
         if self.directory != directory {
             return HashSet::new();
         }
@@ -47,13 +47,13 @@ impl Known {
     }
 
     /// Returns true if the last build wrote the file with this text.
-    pub(super) fn left(&self, file: &OutputFile) -> bool {
-        let left = self.files.get(&file.path);
-        left.is_some_and(|text| Arc::ptr_eq(text, &file.text) || *text == file.text)
+    pub(super) fn is_unchanged(&self, file: &OutputFile) -> bool {
+        let written = self.files.get(&file.path);
+        written.is_some_and(|text| Arc::ptr_eq(text, &file.text) || *text == file.text)
     }
 
     /// Stores the state of the directory while the build holds the lock. `changed` are the files that the build wrote.
-    pub(super) fn learn(
+    pub(super) fn update(
         &mut self,
         directory: &Path,
         files: &[OutputFile],

@@ -24,7 +24,7 @@ fn is_project(directory: &Path) -> bool {
 }
 
 /// Returns the advice for a user who runs kit in a directory that is not a project.
-pub fn elsewhere(directory: &Path) -> String {
+pub fn project_advice(directory: &Path) -> String {
     match project_above(directory) {
         Some(project) => {
             let project = project.display();
@@ -39,7 +39,7 @@ pub fn elsewhere(directory: &Path) -> String {
 mod tests {
     use std::fs;
 
-    use super::{elsewhere, project_above};
+    use super::{project_above, project_advice};
 
     #[test]
     fn names_the_nearest_kit_project_and_skips_other_packages() {
@@ -54,8 +54,8 @@ mod tests {
         fs::write(base.join("shop/tools/package.json"), r#"{ "name": "tools" }"#).unwrap();
         assert_eq!(project_above(&inner), Some(base.join("shop")));
         assert_eq!(project_above(&base.join("shop")), None);
-        assert!(elsewhere(&inner).starts_with("the project is "));
-        assert!(elsewhere(&base).starts_with("go to the project's directory"));
+        assert!(project_advice(&inner).starts_with("the project is "));
+        assert!(project_advice(&base).starts_with("go to the project's directory"));
         fs::remove_dir_all(&base).unwrap();
     }
 }

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use kit_build::{elsewhere, project_above};
+use kit_build::{project_above, project_advice};
 use serde::de::DeserializeOwned;
 
-use crate::args::Common;
+use crate::common_args::Common;
 use crate::context::Context;
-use crate::failure::{Problem, Stop};
+use crate::failure::{CommandError, Problem};
 use crate::project::Project;
 
 /// A project and its output directory.
@@ -17,7 +17,7 @@ pub(super) struct Built {
 }
 
 impl Built {
-    pub(super) async fn open(common: &Common, context: &Context<'_>) -> Result<Self, Stop> {
+    pub(super) async fn open(common: &Common, context: &Context<'_>) -> Result<Self, CommandError> {
         let project = Project::open(common, context).await?;
         let directory = project.root.join(&project.config.output_dir);
         Ok(Self { project, directory })
@@ -29,11 +29,11 @@ impl Built {
     }
 
     /// Reads a JSON artifact, such as `routes.json`.
-    pub(super) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<T, Stop> {
+    pub(super) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<T, CommandError> {
         let path = format!("{}/{name}", self.project.config.output_dir);
         let text = kit_build::read_text(&self.directory.join(name))?;
         let Some(text) = text else {
-            let elsewhere = project_above(&self.project.root).map(|_| elsewhere(&self.project.root));
+            let elsewhere = project_above(&self.project.root).map(|_| project_advice(&self.project.root));
             return Err(
                 Problem::inspection(format!("there is no {path}: the project is not built"))
                     .help(elsewhere.as_deref().unwrap_or("run `kit build` first"))

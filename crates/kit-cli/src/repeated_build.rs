@@ -4,11 +4,11 @@ use std::path::{Component, Path, PathBuf};
 
 use kit_build::{BuildReport, Mode, ResolvedConfig, Session};
 
-use crate::failure::Stop;
+use crate::failure::CommandError;
 use crate::{Host, Watch, compiler};
 
 /// A project that is built repeatedly.
-pub(crate) struct Again<'a> {
+pub(crate) struct RepeatedBuild<'a> {
     host: &'a dyn Host,
     root: PathBuf,
     /// Purpose of the builds.
@@ -18,10 +18,10 @@ pub(crate) struct Again<'a> {
     watch: Watch,
 }
 
-impl<'a> Again<'a> {
+impl<'a> RepeatedBuild<'a> {
     /// Asks the host to watch the project's files before the first build, so that edits during that build count.
     /// In `kit dev`, changes of test files do not count, because they do not affect the running application.
-    pub(crate) async fn begin(root: PathBuf, mode: Mode, host: &'a dyn Host) -> Result<Self, Stop> {
+    pub(crate) async fn start(root: PathBuf, mode: Mode, host: &'a dyn Host) -> Result<Self, CommandError> {
         let watch = Watch {
             root: root.to_string_lossy().into_owned(),
             ignored: ignored(&ResolvedConfig::default()),
@@ -40,16 +40,16 @@ impl<'a> Again<'a> {
     }
 
     /// Excludes the output directories of this configuration from watching.
-    pub(crate) async fn configured(&mut self, config: &ResolvedConfig) -> Result<(), Stop> {
+    pub(crate) async fn apply_config(&mut self, config: &ResolvedConfig) -> Result<(), CommandError> {
         let watch = Watch {
             ignored: ignored(config),
             ..self.watch.clone()
         };
-        self.look(watch).await
+        self.watch(watch).await
     }
 
     /// Watches all files that a build has read, wherever they are, and ignores the files that the build wrote.
-    pub(crate) async fn learn(&mut self, report: &BuildReport) -> Result<(), Stop> {
+    pub(crate) async fn watch_dependencies(&mut self, report: &BuildReport) -> Result<(), CommandError> {
         let mut files: Vec<String> = report
             .dependencies
             .iter()
@@ -66,10 +66,10 @@ impl<'a> Again<'a> {
                 .collect(),
             ..self.watch.clone()
         };
-        self.look(watch).await
+        self.watch(watch).await
     }
 
-    async fn look(&mut self, watch: Watch) -> Result<(), Stop> {
+    async fn watch(&mut self, watch: Watch) -> Result<(), CommandError> {
         if watch != self.watch || !watch.written.is_empty() {
             self.host.watch(&watch).await?;
             self.watch = watch;

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use kit_build::{Place, create_tree, place};
+use kit_build::{TargetState, check_target, create_tree};
 
 /// An empty directory, removed when the test ends.
 struct Home(PathBuf);
@@ -37,10 +37,13 @@ impl Drop for Home {
 fn creates_a_directory_with_all_its_files() {
     let home = Home::new("whole");
     let target = home.0.join("project");
-    assert_eq!(place(&target).unwrap(), Place::Free);
+    assert_eq!(check_target(&target).unwrap(), TargetState::Free);
     create_tree(&target, [("a.txt", "one"), ("b/c.txt", "two")]).unwrap();
     assert_eq!(fs::read_to_string(target.join("b/c.txt")).unwrap(), "two");
-    assert_eq!(place(&target).unwrap(), Place::Taken("a.txt".to_owned()));
+    assert_eq!(
+        check_target(&target).unwrap(),
+        TargetState::NotEmpty("a.txt".to_owned())
+    );
     assert_eq!(home.names(), ["project"]);
 }
 

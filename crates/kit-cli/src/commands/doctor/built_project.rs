@@ -9,7 +9,7 @@ use kit_diagnostics::Severity;
 use super::Check;
 use crate::console::quantity;
 use crate::context::Context;
-use crate::failure::Stop;
+use crate::failure::CommandError;
 use crate::plugins::Plugins;
 use crate::project::{Project, build_time};
 
@@ -70,7 +70,7 @@ pub(super) async fn check(project: &Project, context: &Context<'_>) -> Vec<Check
     checks
 }
 
-async fn look(project: &Project, context: &Context<'_>) -> Result<BuildReport, Stop> {
+async fn look(project: &Project, context: &Context<'_>) -> Result<BuildReport, CommandError> {
     let time = build_time(context.environment)?;
     let request = BuildRequest {
         root: &project.root,

@@ -2,57 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use kit_diagnostics::{Code, Diagnostic, Diagnostics, Label, Severity, codes};
+use kit_diagnostics::{Diagnostic, Diagnostics, Label, Severity, codes};
 use kit_ir::Span;
 use kit_typescript::SourceTexts;
 use serde::Deserialize;
 
-use super::messages::Call;
-use super::{CodePlace, Plugin};
-
-/// Mistake of a plugin.
-#[derive(Debug)]
-pub(crate) struct Mistake {
-    code: Code,
-    message: String,
-    help: Option<String>,
-    /// Location in the plugin's code, if known.
-    place: Option<CodePlace>,
-}
-
-impl Mistake {
-    pub(super) fn new(code: Code, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            help: None,
-            place: None,
-        }
-    }
-
-    #[must_use]
-    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
-        self
-    }
-
-    /// Sets the location, unless the mistake already has one.
-    #[must_use]
-    pub(super) fn at(mut self, place: Option<CodePlace>) -> Self {
-        self.place = self.place.or(place);
-        self
-    }
-}
-
-impl std::fmt::Display for Mistake {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)
-    }
-}
+use super::CodeLocation;
+use super::messages::FunctionCall;
+use super::mistake::Mistake;
+use crate::config::Plugin;
 
 /// Reports and mistakes of a build's taps.
 #[derive(Debug, Default)]
-pub(crate) struct Heard {
+pub(crate) struct PluginReports {
     /// Mistakes of the taps, and mistakes that they report.
     pub(crate) diagnostics: Diagnostics,
     /// Source texts for the diagnostics, by path.
@@ -88,9 +50,9 @@ enum Level {
     Warning,
 }
 
-impl Heard {
+impl PluginReports {
     /// Moves everything collected into the results of the build.
-    pub(crate) fn tell(
+    pub(crate) fn move_into(
         self,
         diagnostics: &mut Diagnostics,
         texts: &mut SourceTexts,
@@ -104,19 +66,19 @@ impl Heard {
     }
 
     /// Records that a tap failed or returned an unusable result.
-    pub(super) fn mistake(&mut self, root: &Path, plugin: &Plugin, hook: &str, mistake: Mistake) {
+    pub(super) fn add_mistake(&mut self, root: &Path, plugin: &Plugin, hook: &str, mistake: Mistake) {
         let message = format!("plugin `{}` failed in `{hook}`: {}", plugin.name, mistake.message);
         let mut diagnostic = Diagnostic::new(mistake.code, message);
         diagnostic.help = mistake.help;
-        let place = match (&mistake.place, &plugin.place) {
-            (Some(place), _) => Some(self.place(root, place)),
+        let place = match (&mistake.location, &plugin.location) {
+            (Some(place), _) => Some(self.add_label(root, place)),
             (None, Some(label)) => {
-                let file = CodePlace {
+                let file = CodeLocation {
                     path: label.path.clone(),
                     line: label.line,
                     column: label.column,
                 };
-                self.place(root, &file);
+                self.add_label(root, &file);
                 Some(label.clone())
             }
             (None, None) => None,
@@ -125,13 +87,15 @@ impl Heard {
     }
 
     /// Records a report of a plugin.
-    pub(super) fn report(&mut self, root: &Path, plugin: &Plugin, call: Call) -> Result<(), Mistake> {
+    pub(super) fn report(&mut self, root: &Path, plugin: &Plugin, call: FunctionCall) -> Result<(), Mistake> {
         let at = call.at.clone();
         let report: Report = call.read(
             "report",
             "write `build.report({ severity: \"error\", message: \"…\", file: \"src/notes.types.ts\", line: 1 })`",
         )?;
-        let label = self.found(root, &report).map_err(|mistake| mistake.at(at))?;
+        let label = self
+            .report_label(root, &report)
+            .map_err(|mistake| mistake.at(at))?;
         let severity = match report.severity {
             Level::Error => Severity::Error,
             Level::Warning => Severity::Warning,
@@ -144,7 +108,7 @@ impl Heard {
         Ok(())
     }
 
-    fn found(&mut self, root: &Path, report: &Report) -> Result<Option<Label>, Mistake> {
+    fn report_label(&mut self, root: &Path, report: &Report) -> Result<Option<Label>, Mistake> {
         let refused = |message: String| Mistake::new(codes::INVALID_PLUGIN_RESULT, message);
         match (&report.span, &report.file) {
             (Some(_), Some(_)) => Err(refused("`report` got a `span` and a `file`".to_owned())
@@ -161,9 +125,9 @@ impl Heard {
                     Label::primary(path.as_str(), range).at(span.line, span.column),
                 ))
             }
-            (None, Some(file)) => Ok(Some(self.place(
+            (None, Some(file)) => Ok(Some(self.add_label(
                 root,
-                &CodePlace {
+                &CodeLocation {
                     path: file.clone(),
                     line: report.line.unwrap_or_default(),
                     column: report.column.unwrap_or_default(),
@@ -177,8 +141,8 @@ impl Heard {
         }
     }
 
-    fn place(&mut self, root: &Path, place: &CodePlace) -> Label {
-        let (label, text) = place.label(root);
+    fn add_label(&mut self, root: &Path, location: &CodeLocation) -> Label {
+        let (label, text) = location.label(root);
         if let Some(text) = text {
             self.texts.push((label.path.clone(), text));
         }

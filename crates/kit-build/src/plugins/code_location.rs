@@ -10,7 +10,7 @@ use crate::disk;
 /// Location in a source file, as in a stack trace.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct CodePlace {
+pub struct CodeLocation {
     /// Path of the file: absolute, or relative to the project's root.
     pub path: String,
     /// Line, from 1; 0 for the whole file.
@@ -19,13 +19,13 @@ pub struct CodePlace {
     pub column: u32,
 }
 
-impl CodePlace {
+impl CodeLocation {
     /// Returns the location as a label, and the text of the file if it can be read.
     ///
     /// ```
-    /// use kit_build::CodePlace;
+    /// use kit_build::CodeLocation;
     ///
-    /// let place = CodePlace { path: "/app/kit.config.ts".to_owned(), line: 0, column: 0 };
+    /// let place = CodeLocation { path: "/app/kit.config.ts".to_owned(), line: 0, column: 0 };
     /// let (label, text) = place.label("/app".as_ref());
     /// assert_eq!((label.path.as_str(), text), ("kit.config.ts", None));
     /// ```
@@ -87,7 +87,7 @@ fn offset(line: &str, column: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::CodePlace;
+    use super::CodeLocation;
 
     #[test]
     fn range_covers_a_word_or_a_line() {
@@ -101,7 +101,7 @@ mod tests {
             (9, 1, ""),
             (0, 0, ""),
         ] {
-            let place = CodePlace {
+            let place = CodeLocation {
                 path: String::new(),
                 line,
                 column,

@@ -1,0 +1,65 @@
+//! The options of a configuration: reads all of them and reports unknown ones.
+
+use kit_diagnostics::Diagnostics;
+use serde_json::Value;
+
+use super::reader::Reader;
+use super::source::ConfigSource;
+use super::{Adapter, Compiler, Config, plugins_option, tests_option};
+
+/// Every option at the top level.
+const OPTIONS: [&str; 9] = [
+    "typeFiles",
+    "routeFiles",
+    "outputDir",
+    "distDir",
+    "compiler",
+    "compilerArgs",
+    "database",
+    "tests",
+    "plugins",
+];
+
+/// Reads a configuration.
+pub(super) fn read(value: &Value, source: &ConfigSource, diagnostics: &mut Diagnostics) -> Config {
+    let mut reader = Reader { source, diagnostics };
+    let Some(options) = reader.object("", value) else {
+        return Config::default();
+    };
+    reader.known_keys("", options, &OPTIONS);
+    let database = options
+        .get("database")
+        .and_then(|value| reader.object("database", value));
+    if let Some(database) = database {
+        reader.known_keys("database", database, &["adapter"]);
+    }
+    let globs = |reader: &mut Reader<'_>, key: &str| {
+        let globs = options.get(key).and_then(|value| reader.strings(key, value))?;
+        reader.globs(key, &globs).then_some(globs)
+    };
+    Config {
+        type_files: globs(&mut reader, "typeFiles"),
+        route_files: globs(&mut reader, "routeFiles"),
+        output_dir: options
+            .get("outputDir")
+            .and_then(|value| reader.directory("outputDir", value)),
+        dist_dir: options
+            .get("distDir")
+            .and_then(|value| reader.directory("distDir", value)),
+        compiler: options
+            .get("compiler")
+            .and_then(|value| reader.choice("compiler", value, &Compiler::ALL, Compiler::name)),
+        compiler_args: options
+            .get("compilerArgs")
+            .and_then(|value| reader.strings("compilerArgs", value)),
+        adapter: database
+            .and_then(|database| database.get("adapter"))
+            .and_then(|value| reader.choice("database.adapter", value, &Adapter::ALL, Adapter::name)),
+        tests: options
+            .get("tests")
+            .and_then(|value| tests_option::read(value, &mut reader)),
+        plugins: options
+            .get("plugins")
+            .and_then(|value| plugins_option::read(value, &mut reader)),
+    }
+}
