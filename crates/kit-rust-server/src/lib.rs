@@ -17,7 +17,7 @@
 //! assert!(output.files.iter().any(|file| file.path == "Cargo.toml"));
 //! ```
 
-// Reason: this crate generates only a few kilobytes of text, and the format strings are easiest to read in place.
+// Reason: this crate prints only a few kilobytes of text, and the format strings are easiest to read in place.
 #![allow(clippy::format_collect, clippy::format_push_string)]
 
 mod database;

@@ -7,7 +7,7 @@ use quote::quote;
 use crate::database::Database;
 use crate::manifest::Manifest;
 use crate::router::Routes;
-use crate::source::{doc, file_doc, ident};
+use crate::source::{doc, file_doc, ident, order};
 use crate::{File, HEADER, Options, Owner, print};
 
 /// Sources of `kit-runtime`, which are copied into every project.
@@ -138,7 +138,7 @@ fn lib(output: &str, program: &Program, routes: &Routes<'_>, database: &Database
         quote!(#[path = #path] pub mod #name;)
     });
     let inline = |name: &str, comment: &str, mut modules: Vec<&str>| {
-        modules.sort_unstable_by_key(|module| module.trim_start_matches("r#"));
+        modules.sort_by_key(|module| order(module));
         modules.dedup();
         let (name, comment) = (ident(name), doc(comment));
         let names = modules.iter().map(|module| ident(module));

@@ -86,6 +86,25 @@ pub(crate) fn in_comment(text: &str) -> String {
     })
 }
 
+/// Returns the key by which rustfmt sorts names: digits are compared as numbers, and `r#` does not count.
+pub(crate) fn order(name: &str) -> Vec<(String, usize, String)> {
+    let name = name.replace("r#", "");
+    let mut rest = name.as_str();
+    let mut parts = Vec::new();
+    while !rest.is_empty() {
+        let (text, after) = rest.split_at(
+            rest.find(|letter: char| letter.is_ascii_digit())
+                .unwrap_or(rest.len()),
+        );
+        let end = after.find(|letter: char| !letter.is_ascii_digit());
+        let (digits, after) = after.split_at(end.unwrap_or(after.len()));
+        let number = digits.trim_start_matches('0');
+        parts.push((text.to_owned(), number.len(), number.to_owned()));
+        rest = after;
+    }
+    parts
+}
+
 /// Returns true if code reads a field of a variable.
 pub(crate) fn reads_field_of(code: &TokenStream, variable: &str) -> bool {
     let mut tokens = code.clone().into_iter().peekable();
@@ -154,7 +173,8 @@ impl Imports {
     fn statements(&self, visibility: &TokenStream) -> TokenStream {
         let mut statements: Vec<(String, TokenStream)> = Vec::new();
         for (path, names) in &self.by_path {
-            let names: Vec<(String, TokenStream)> = names.iter().map(Imported::tree).collect();
+            let mut names: Vec<(String, TokenStream)> = names.iter().map(Imported::tree).collect();
+            names.sort_by_key(|(name, _)| (name != "self", order(name)));
             let (key, statement) = match names.as_slice() {
                 // `use a::b::{self}` is `use a::b`.
                 [(name, _)] if name == "self" => (path.clone(), self::path(path)),
@@ -171,7 +191,7 @@ impl Imports {
             statements.push((key, quote!(#visibility use #statement;)));
         }
         // The standard library comes first.
-        statements.sort_by_key(|(key, _)| (!key.starts_with("std::"), key.replace("r#", "")));
+        statements.sort_by_key(|(key, _)| (!key.starts_with("std::"), order(key)));
         statements.into_iter().map(|(_, statement)| statement).collect()
     }
 }
@@ -192,5 +212,43 @@ impl Imported {
 impl ToTokens for Imports {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.extend(self.statements(&TokenStream::new()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::{ToTokens as _, quote};
+
+    use super::{Imports, reads_field_of};
+
+    #[test]
+    fn sorts_imports_like_rustfmt() {
+        let mut imports = Imports::default();
+        for name in ["Ab22", "Ab2Value", "Ab", "Ab10"] {
+            imports.add("crate::models", name);
+        }
+        imports.add("crate::middleware::r#type", "Type");
+        imports.add("crate::middleware::log", "Log");
+        imports.add_module("crate::db::note");
+        imports.add("crate::db::note", "NewNote");
+        imports.add_methods("sqlx", "Row");
+        imports.add("std", "fmt");
+        let expected = quote! {
+            use std::fmt;
+            use crate::db::note::{self, NewNote};
+            use crate::middleware::log::Log;
+            use crate::middleware::r#type::Type;
+            use crate::models::{Ab, Ab2Value, Ab10, Ab22};
+            use sqlx::Row as _;
+        };
+        assert_eq!(imports.to_token_stream().to_string(), expected.to_string());
+    }
+
+    #[test]
+    fn finds_fields_of_a_variable_and_not_modules_with_its_name() {
+        let code = quote!(Ok(list(&[input.body])));
+        assert!(reads_field_of(&code, "input"));
+        let code = quote!(input::list(&self.pool, 1));
+        assert!(!reads_field_of(&code, "input"));
     }
 }

@@ -13,7 +13,6 @@ mod support;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use kit_ir::Program;
 use kit_rust_server::{Output, Owner};
@@ -73,28 +72,7 @@ fn writes_all_sources_of_the_runtime() {
 #[test]
 fn formats_code_like_rustfmt() {
     for (name, program) in projects::all() {
-        let directory = std::env::temp_dir().join(format!("kit-rust-server-{name}-{}", std::process::id()));
-        for file in generated(name, &program).files {
-            let path = match file.owner {
-                Owner::Output => directory.join(".kit").join(&file.path),
-                Owner::Project | Owner::User => directory.join(&file.path),
-            };
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, file.text).unwrap();
-        }
-        // rustfmt follows the module declarations itself.
-        let output = Command::new("rustfmt")
-            .args(["--check", "--edition", "2024", "src/lib.rs", "src/main.rs"])
-            .current_dir(&directory)
-            .output()
-            .unwrap();
-        fs::remove_dir_all(&directory).unwrap();
-        let difference = String::from_utf8_lossy(&output.stdout);
-        assert!(
-            output.status.success(),
-            "{name}: {difference}{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        projects::assert_formatted(name, &generated(name, &program));
     }
 }
 

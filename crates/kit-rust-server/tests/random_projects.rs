@@ -144,6 +144,13 @@ fn member(manifest: &str) -> String {
 }
 
 #[test]
+fn formats_every_project_like_rustfmt() {
+    for GeneratedProject { name, output } in all() {
+        projects::assert_formatted(name, output);
+    }
+}
+
+#[test]
 fn accepts_tables_and_statements_of_every_project_in_postgresql() {
     for GeneratedProject { name, output } in all() {
         let Some(database) = database_on(

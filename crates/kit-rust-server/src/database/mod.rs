@@ -12,7 +12,7 @@ use kit_database::{Change, Column, ColumnDefault, ColumnType, Schema, Table, pla
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::source::{file_doc, ident};
+use crate::source::{file_doc, ident, order};
 use crate::types::{Definition, Field, RustType, Types};
 use crate::{File, Owner, names};
 
@@ -179,7 +179,7 @@ impl<'a> Database<'a> {
 
     fn index(&self) -> TokenStream {
         let mut modules: Vec<&str> = self.tables.iter().map(|stored| stored.module.as_str()).collect();
-        modules.sort_unstable_by_key(|module| module.trim_start_matches("r#"));
+        modules.sort_by_key(|module| order(module));
         let modules = modules.into_iter().map(ident);
         let comment = file_doc("The database: its connections, and a module for each table.");
         quote! {

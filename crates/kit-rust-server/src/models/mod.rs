@@ -16,7 +16,7 @@ use quote::quote;
 
 use crate::File;
 use crate::shapes::shape;
-use crate::source::{Imports, doc, file_doc, ident, string_literal};
+use crate::source::{Imports, doc, file_doc, ident, order, string_literal};
 use crate::types::{Definition, Form, RuntimeItem, RustType, Types};
 
 use defaults::Pending;
@@ -44,11 +44,12 @@ pub(crate) fn files(types: &mut Types<'_>) -> Vec<File> {
     }
     defaults::write(types, &mut modules, pending);
     let mut names: Vec<&String> = modules.keys().collect();
-    names.sort_unstable_by_key(|name| name.trim_start_matches("r#"));
-    let names = names.into_iter().map(|name| ident(name));
+    names.sort_by_key(|name| order(name));
     let mut index = file_doc("Types of requests, responses and rows.");
-    index.extend(quote!(#(mod #names;)*));
-    for (name, module) in &modules {
+    for name in names.iter().map(|name| ident(name)) {
+        index.extend(quote!(mod #name;));
+    }
+    for (name, module) in names.into_iter().filter_map(|name| modules.get_key_value(name)) {
         let mut imports = Imports::default();
         for declared in &module.declared {
             imports.add(name, declared);

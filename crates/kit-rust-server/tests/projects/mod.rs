@@ -1,15 +1,18 @@
 //! Projects of the goldens: programs built in code, and programs in TypeScript below `inputs/` and in `examples/`.
 
+#![allow(clippy::disallowed_methods)] // projects are files
 #![allow(dead_code, unreachable_pub)] // each test binary uses its own part, and none has an outside
 
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use kit_build::{BuildRequest, BuildTime, Disk, analyze, resolve};
 use kit_database::{Schema, Snapshot};
 use kit_ir::{Method, Program, RouteSlots};
-use kit_rust_server::{Committed, Options, Output, generate};
+use kit_rust_server::{Committed, Options, Output, Owner, generate};
 
 use crate::support;
 
@@ -132,6 +135,32 @@ pub fn generated_on(name: &str, program: &Program, migrations: Vec<Committed>) -
         manifest: None,
     };
     generate(program, &options)
+}
+
+/// Asserts that rustfmt would not change the code of a project.
+pub fn assert_formatted(name: &str, output: &Output) {
+    let directory = std::env::temp_dir().join(format!("kit-rust-server-{name}-{}", std::process::id()));
+    for file in &output.files {
+        let path = match file.owner {
+            Owner::Output => directory.join(".kit").join(&file.path),
+            Owner::Project | Owner::User => directory.join(&file.path),
+        };
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+        fs::write(path, &file.text).expect("a file");
+    }
+    // rustfmt follows the module declarations itself.
+    let formatted = Command::new("rustfmt")
+        .args(["--check", "--edition", "2024", "src/lib.rs", "src/main.rs"])
+        .current_dir(&directory)
+        .output()
+        .expect("rustfmt");
+    fs::remove_dir_all(&directory).expect("the directory");
+    assert!(
+        formatted.status.success(),
+        "{name}: {}{}",
+        String::from_utf8_lossy(&formatted.stdout),
+        String::from_utf8_lossy(&formatted.stderr)
+    );
 }
 
 /// Returns the directory of these tests.
