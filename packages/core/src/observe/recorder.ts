@@ -11,8 +11,8 @@ import type {
 } from "@kit/types";
 
 import type { Redactor } from "../logging/redact.ts";
-import type { ExecutableRoute } from "../request/executable-route.ts";
-import { readTraceparent } from "../request/ids.ts";
+import type { ObservedRoute } from "./observed-route.ts";
+import { readTraceparent } from "./ids.ts";
 import { DayClock, monotonicMs } from "./clock.ts";
 import * as phases from "./phases.ts";
 import { PhaseSpan } from "./phase-span.ts";
@@ -24,7 +24,7 @@ export interface RecorderParts {
   readonly observers: readonly RequestObserver[];
   /** Listeners that receive the phases of every request. */
   readonly onLifecycle: readonly ((trace: LifecycleTrace) => void)[];
-  readonly routes: readonly ExecutableRoute[];
+  readonly routes: readonly ObservedRoute[];
   readonly serverAdapter: string;
   readonly redactor: Redactor;
   /** Logs the failure of a plugin. */
@@ -42,7 +42,7 @@ export class Recorder implements RequestHistory {
   readonly #parts: RecorderParts;
   readonly #pool: SlotPool;
   readonly #clock = new DayClock();
-  readonly #routeNumbers: ReadonlyMap<ExecutableRoute, number>;
+  readonly #routeNumbers: ReadonlyMap<ObservedRoute, number>;
   readonly #onResponse: readonly ((view: FinishedRequestView) => void)[];
   readonly #around: readonly NonNullable<RequestObserver["around"]>[];
   readonly #isSampled: RequestObserver["isSampled"];
@@ -137,7 +137,7 @@ export class Recorder implements RequestHistory {
   }
 
   /** Records the arrival of a request. */
-  begin(exchange: ServerExchange, route: ExecutableRoute | null): Slot {
+  begin(exchange: ServerExchange, route: ObservedRoute | null): Slot {
     const slot = this.#pool.acquire();
     const now = monotonicMs();
     slot.times[phases.received] = now;

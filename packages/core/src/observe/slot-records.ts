@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 
 import type { AttributeValue, LifecyclePhase, LifecycleTrace, RequestRecord, SpanRecord } from "@kit/types";
 
-import { nextRequestId, randomSpanPrefix, randomTraceId, spanIdOf } from "../request/ids.ts";
+import { nextRequestId, randomSpanPrefix, randomTraceId, spanIdOf } from "./ids.ts";
 import type { Call } from "./call.ts";
 import { monotonicMs } from "./clock.ts";
 import * as phases from "./phases.ts";

@@ -1,7 +1,7 @@
 import type { AttributeValue, ReceivedRequest, RequestFault, RunningSpan } from "@kit/types";
 
-import type { ExecutableRoute } from "../request/executable-route.ts";
-import type { TraceParent } from "../request/ids.ts";
+import type { ObservedRoute } from "./observed-route.ts";
+import type { TraceParent } from "./ids.ts";
 import type { Call } from "./call.ts";
 
 /** Number of additional elements after the phases: the wall-clock time of arrival. */
@@ -13,7 +13,7 @@ export class Slot {
   readonly times: Float64Array;
   readonly #startTimeAt: number;
   sequence = 0;
-  route: ExecutableRoute | null = null;
+  route: ObservedRoute | null = null;
   method = "";
   target = "";
   /** Current phase of the request. */

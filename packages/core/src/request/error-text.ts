@@ -29,3 +29,9 @@ export function errorBodyText(body: ErrorBody): string {
   }
   return JSON.stringify(toLoggable(body, nothingHidden));
 }
+
+/** Returns the code of an error body. Users may wrap the error middleware and return bodies of their own. */
+export function codeOf(body: object): string {
+  const { code } = ((body as Partial<ErrorBody>).error ?? {}) as { code?: unknown };
+  return typeof code === "string" ? code : "";
+}

@@ -1,7 +1,5 @@
-import type { CallWatch } from "../observe/call-watch.ts";
-import type { CompiledRoute } from "@kit/types";
-
 import type { AnyMiddleware } from "../middleware.ts";
+import type { ObservedRoute } from "../observe/observed-route.ts";
 
 /** Middleware of a chain. */
 export interface ChainStep {
@@ -18,15 +16,9 @@ export interface HandlerArgument {
 }
 
 /** Compiled route with the functions that serve it. */
-export interface ExecutableRoute {
-  readonly compiled: CompiledRoute;
+export interface ExecutableRoute extends ObservedRoute {
   /** Names of the path's parameters in order. */
   readonly paramNames: readonly string[];
-  /** Names of the phases of its requests, by phase number. */
-  readonly phases: readonly string[];
-  /** Decides which of its requests are observed for outgoing calls. */
-  readonly callWatch: CallWatch;
-  /** Middleware in order of execution. */
   readonly chain: readonly ChainStep[];
   readonly handler: (input: HandlerArgument) => unknown;
 }

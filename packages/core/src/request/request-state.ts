@@ -2,7 +2,7 @@ import type { AppError } from "@kit/errors";
 import type { CompiledRoute, ResponseBody, ResponseWriter, RunningSpan, ServerExchange } from "@kit/types";
 
 import type { RequestFailure } from "../app/plugin.ts";
-import type { ErrorResponse, ErrorBody, ErrorFields } from "../error-middleware.ts";
+import type { ErrorResponse, ErrorFields } from "../error-middleware.ts";
 import { messageForLog } from "../logging/database-error.ts";
 import type { LogContext } from "../logging/log.ts";
 import type { Logger } from "../logging/log-entry.ts";
@@ -12,11 +12,11 @@ import type { Slot } from "../observe/slot.ts";
 import { helpOf, missingSchema } from "../missing-schema.ts";
 import { normalTarget } from "../router/normal-path.ts";
 import { describeWithoutStack } from "../thrown.ts";
-import { errorBodyText, isErrorResponse } from "./error-text.ts";
+import { codeOf, errorBodyText, isErrorResponse } from "./error-text.ts";
 import type { ExecutableRoute } from "./executable-route.ts";
 import { isDatabaseOutage } from "../database-outage.ts";
 import { headerView } from "./header-view.ts";
-import { nextRequestId, randomSpanId, randomTraceId, readTraceparent } from "./ids.ts";
+import { nextRequestId, randomSpanId, randomTraceId, readTraceparent } from "../observe/ids.ts";
 import { type TraceHeaders, traceHeadersOf } from "./trace-headers.ts";
 import { BodyStream, collect, type StreamEnd } from "./body-stream.ts";
 import type { OpenSource, RawResponse } from "./raw-response.ts";
@@ -484,12 +484,6 @@ export class RequestState implements RequestFailure, PendingRequest {
     const { traceId, requestId, phase, route } = this;
     return { traceId, spanId: this.#spanId, requestId, phase, route: route?.ref };
   }
-}
-
-/** Returns the code of an error body. Users may wrap the error middleware and return bodies of their own. */
-function codeOf(body: object): string {
-  const { code } = ((body as Partial<ErrorBody>).error ?? {}) as { code?: unknown };
-  return typeof code === "string" ? code : "";
 }
 
 function textForLog(error: unknown): string {
