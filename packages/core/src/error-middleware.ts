@@ -29,6 +29,14 @@ export interface FailedRequest {
   readonly errorFields?: ErrorFields;
 }
 
+/** Failed request with an error response. */
+export interface RequestFailure extends FailedRequest {
+  /** Method of the request, in upper case. */
+  readonly method: string;
+  /** Path in the normal form, without the query. */
+  readonly path: string;
+}
+
 /**
  * Additional fields of an error body, next to code, message, details and trace id.
  *

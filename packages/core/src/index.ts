@@ -13,7 +13,7 @@ export type { TelemetryOptions } from "./app/telemetry-options.ts";
 export type { HealthCheck, HealthOptions } from "./request/health.ts";
 export type { ForwardingHeader } from "./request/forwarded.ts";
 export type { TrustedProxies, TrustProxy } from "./request/trust-proxy.ts";
-export type { Plugin, PluginHost, PluginRedactor, RequestFailure } from "./app/plugin.ts";
+export type { Plugin, PluginHost, PluginRedactor } from "./app/plugin.ts";
 export type { SchemaChange } from "./app/schema-watch.ts";
 export {
   createErrorMiddleware,
@@ -23,6 +23,7 @@ export {
   type ErrorMiddlewareOptions,
   type ErrorFields,
   type FailedRequest,
+  type RequestFailure,
 } from "./error-middleware.ts";
 export {
   type AnyContract,

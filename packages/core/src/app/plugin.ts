@@ -7,7 +7,7 @@ import type {
   RequestObserver,
 } from "@kit/types";
 
-import type { ErrorFields, FailedRequest } from "../error-middleware.ts";
+import type { ErrorFields, RequestFailure } from "../error-middleware.ts";
 import type { LogEntry, Logger } from "../logging/log-entry.ts";
 import { isThenable } from "../thenable.ts";
 import type { SchemaChange } from "./schema-watch.ts";
@@ -63,14 +63,6 @@ export interface PluginRedactor {
   toLoggable(value: unknown): unknown;
   /** Returns the string without the values of hidden fields that validation messages contain. */
   text(text: string): string;
-}
-
-/** Failed request with an error response. */
-export interface RequestFailure extends FailedRequest {
-  /** Method of the request, in upper case. */
-  readonly method: string;
-  /** Path in the normal form, without the query. */
-  readonly path: string;
 }
 
 /**

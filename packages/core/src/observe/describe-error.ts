@@ -1,8 +1,7 @@
 import { AppError } from "@kit/errors";
 import type { ErrorRecord } from "@kit/types";
 
-import type { RequestFailure } from "../app/plugin.ts";
-import { createErrorMiddleware } from "../error-middleware.ts";
+import { createErrorMiddleware, type RequestFailure } from "../error-middleware.ts";
 import { messageForLog } from "../logging/database-error.ts";
 import { toLoggable } from "../logging/loggable.ts";
 import type { Redactor } from "../logging/redact.ts";

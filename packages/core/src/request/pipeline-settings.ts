@@ -1,5 +1,4 @@
-import type { RequestFailure } from "../app/plugin.ts";
-import type { ErrorFields, ErrorMiddleware } from "../error-middleware.ts";
+import type { ErrorFields, ErrorMiddleware, RequestFailure } from "../error-middleware.ts";
 import type { Log } from "../logging/log.ts";
 import type { LogLevel } from "../logging/log-entry.ts";
 import type { ServerRefusalLog } from "../logging/server-refusal-log.ts";

@@ -1,8 +1,7 @@
 import type { AppError } from "@kit/errors";
 import type { CompiledRoute, ResponseBody, ResponseWriter, RunningSpan, ServerExchange } from "@kit/types";
 
-import type { RequestFailure } from "../app/plugin.ts";
-import type { ErrorResponse, ErrorFields } from "../error-middleware.ts";
+import type { ErrorResponse, ErrorFields, RequestFailure } from "../error-middleware.ts";
 import { messageForLog } from "../logging/database-error.ts";
 import type { LogContext } from "../logging/log.ts";
 import type { Logger } from "../logging/log-entry.ts";
