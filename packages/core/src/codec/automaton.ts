@@ -1,4 +1,4 @@
-import type { TemplatePart, StringTest } from "./template.ts";
+import type { TemplatePart, TextTest } from "./template.ts";
 
 /**
  * Maximum number of cached sets of states. If the limit is reached, the cache is cleared, so that no input can exhaust
@@ -29,7 +29,7 @@ interface StateSet {
  * Automaton for a template literal type. It follows all possible divisions of a string at once, so it reads each unit
  * once. Sets of states are computed when a string first reaches them.
  */
-export class Automaton implements StringTest {
+export class Automaton implements TextTest {
   readonly parts: readonly TemplatePart[];
   readonly #steps: Step[][] = [[]];
   /** Transitions without a unit. */

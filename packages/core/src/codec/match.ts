@@ -1,5 +1,5 @@
 import { MAX_DEPTH } from "./depth.ts";
-import { isNumericKey, isObject, ownProperty } from "./object.ts";
+import { isNumericKey, isObject, own } from "./object.ts";
 import type { ScalarShape } from "./rules.ts";
 import { hasType, satisfiesRules } from "./rules.ts";
 import type {
@@ -216,7 +216,7 @@ export function fitsUnion(union: Shape, value: unknown, depth: number): boolean 
 }
 
 /** Cache of union members for the reading or writing of one value. */
-export class MemberSelector {
+export class Picks {
   readonly #exact: UnionMatcher;
   /** Values of handlers may break rules, which are checked only in development. For these values the types decide. */
   readonly #loose: UnionMatcher | undefined;
@@ -227,7 +227,7 @@ export class MemberSelector {
   }
 
   /** Returns the index of the member that a value belongs to, or -1. */
-  memberOf(union: UnionShape, value: unknown): number {
+  of(union: UnionShape, value: unknown): number {
     const fit = this.#exact.fit(union, value, -1) ?? this.#loose?.fit(union, value, -1);
     return fit?.member ?? -1;
   }
@@ -327,9 +327,7 @@ function mayHold(shape: Shape, value: object): boolean {
  * those of `Object.prototype`.
  */
 export function readProperty(value: object, key: string): unknown {
-  return key in Object.prototype
-    ? ownProperty(value, key)
-    : (value as Readonly<Record<string, unknown>>)[key];
+  return key in Object.prototype ? own(value, key) : (value as Readonly<Record<string, unknown>>)[key];
 }
 
 /** Returns true if a property may be absent. */

@@ -11,7 +11,7 @@ export function isObject(value: unknown): value is Fields {
  * `Object.prototype` also has (`constructor`, `toString`, `__proto__`), because an inherited property would count as
  * present.
  */
-export function ownProperty(object: object, key: string): unknown {
+export function own(object: object, key: string): unknown {
   return Object.hasOwn(object, key) ? (object as Fields)[key] : undefined;
 }
 

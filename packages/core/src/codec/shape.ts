@@ -1,5 +1,5 @@
 import type { Part } from "./object-explainer.ts";
-import type { StringTest } from "./template.ts";
+import type { TextTest } from "./template.ts";
 
 /**
  * Side of the codec that a value belongs to: parsed JSON (`wire`), or the value of a handler (`value`: `Date`,
@@ -66,7 +66,7 @@ export interface LiteralShape {
 /** Template literal type. */
 export interface TemplateShape extends TextRules {
   readonly kind: "template";
-  readonly texts: StringTest;
+  readonly texts: TextTest;
   /** Source in TypeScript, without the backticks: `user-${number}`. */
   readonly source: string;
 }
@@ -119,7 +119,7 @@ export interface ObjectShape {
 
 /** Index signature: the accepted keys, and the shape of their values. */
 export interface IndexShape {
-  readonly keys: "string" | "number" | StringTest;
+  readonly keys: "string" | "number" | TextTest;
   /** Rules that every accepted key must satisfy. */
   readonly key?: StringShape;
   readonly shape: Shape;

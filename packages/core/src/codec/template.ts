@@ -1,7 +1,7 @@
 import { Automaton } from "./automaton.ts";
 
 /** Test of a string: a template literal type, or a regular expression. */
-export interface StringTest {
+export interface TextTest {
   test(text: string): boolean;
   /** Parts of a template literal type, for code that generates examples. */
   readonly parts?: readonly TemplatePart[];
@@ -26,7 +26,7 @@ export interface EitherPart {
  * An equivalent regular expression would backtrack: for an invalid string it tries each division, and
  * `${string}@${string}.${string}` has as many as the square of the length. This test takes linear time.
  */
-export function template(parts: readonly TemplatePart[]): StringTest {
+export function template(parts: readonly TemplatePart[]): TextTest {
   const fixed: string[] = [""];
   const holes: HolePart["hole"][] = [];
   for (const part of parts) {
@@ -50,7 +50,7 @@ const HOLE_PATTERNS: Readonly<Record<Exclude<HolePart["hole"], "string">, RegExp
  * following text, and a hole that is directly followed by another hole is one character. So `-1-2` does not match
  * `${number}-${number}`, because there is nothing before the first `-`.
  */
-class DividedTemplate implements StringTest {
+class DividedTemplate implements TextTest {
   readonly parts: readonly TemplatePart[];
   readonly #first: string;
   readonly #last: string;

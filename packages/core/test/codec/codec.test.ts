@@ -19,7 +19,7 @@ import {
   isBigIntText,
   isDateTime,
   isMultipleOf,
-  ownProperty,
+  own,
   readQuery,
   readWholeQuery,
   type Shape,
@@ -201,9 +201,9 @@ test("the total length of the paths of all failures is limited", () => {
 });
 
 test("own ignores inherited properties", () => {
-  assert.equal(ownProperty({}, "constructor"), undefined);
-  assert.equal(ownProperty({ constructor: 1 }, "constructor"), 1);
-  assert.equal(ownProperty(JSON.parse('{"__proto__":1}') as object, "__proto__"), 1);
+  assert.equal(own({}, "constructor"), undefined);
+  assert.equal(own({ constructor: 1 }, "constructor"), 1);
+  assert.equal(own(JSON.parse('{"__proto__":1}') as object, "__proto__"), 1);
 });
 
 test("hasUniqueItems compares items as JSON", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
 import { explain } from "../../src/codec/explain.ts";
-import { UnionMatcher, MemberSelector } from "../../src/codec/match.ts";
+import { UnionMatcher, Picks } from "../../src/codec/match.ts";
 import type { Shape, UnionShape } from "../../src/codec/shape.ts";
 
 const text: Shape = { kind: "string" };
@@ -82,39 +82,36 @@ describe("matching is linear", () => {
 describe("picking", () => {
   test("prefers the member that keeps the most keys, in any order of declaration", () => {
     const [narrow, wide] = [object({ a: text }), object({ a: text, "b?": number })];
-    assert.equal(new MemberSelector("wire").memberOf(union(narrow, wide), { a: "x", b: 1 }), 1);
-    assert.equal(new MemberSelector("wire").memberOf(union(wide, narrow), { a: "x", b: 1 }), 0);
-    assert.equal(new MemberSelector("wire").memberOf(union(narrow, wide), { a: "x" }), 0);
-    assert.equal(new MemberSelector("wire").memberOf(union(narrow, wide), { b: 1 }), -1);
+    assert.equal(new Picks("wire").of(union(narrow, wide), { a: "x", b: 1 }), 1);
+    assert.equal(new Picks("wire").of(union(wide, narrow), { a: "x", b: 1 }), 0);
+    assert.equal(new Picks("wire").of(union(narrow, wide), { a: "x" }), 0);
+    assert.equal(new Picks("wire").of(union(narrow, wide), { b: 1 }), -1);
   });
 
   test("compares the number of keys at any depth first", () => {
     const flat = object({ a: object({ x: text }), "b?": number });
     const deep = object({ a: object({ x: text, y: text, z: text }) });
-    assert.equal(
-      new MemberSelector("wire").memberOf(union(flat, deep), { a: { x: "", y: "", z: "" }, b: 1 }),
-      1,
-    );
+    assert.equal(new Picks("wire").of(union(flat, deep), { a: { x: "", y: "", z: "" }, b: 1 }), 1);
   });
 
   test("prefers the more specific scalars if the number of keys is equal", () => {
     const [texts, dates] = [object({ at: text }), object({ at: { kind: "date" } })];
-    assert.equal(new MemberSelector("wire").memberOf(union(texts, dates), { at: "2026-01-01T00:00:00Z" }), 1);
-    assert.equal(new MemberSelector("wire").memberOf(union(texts, dates), { at: "tomorrow" }), 0);
-    assert.equal(new MemberSelector("value").memberOf(union(texts, dates), { at: new Date() }), 1);
+    assert.equal(new Picks("wire").of(union(texts, dates), { at: "2026-01-01T00:00:00Z" }), 1);
+    assert.equal(new Picks("wire").of(union(texts, dates), { at: "tomorrow" }), 0);
+    assert.equal(new Picks("value").of(union(texts, dates), { at: new Date() }), 1);
   });
 
   test("ignores rules for values of handlers, but never matches another literal", () => {
     const short = object({ name: { kind: "string", maxLength: 3 } });
     const tagged = object({ kind: { kind: "literal", value: "a" } });
-    assert.equal(new MemberSelector("value").memberOf(union(short, tagged), { name: "too long" }), 0);
-    assert.equal(new MemberSelector("wire").memberOf(union(short, tagged), { name: "too long" }), -1);
-    assert.equal(new MemberSelector("value").memberOf(union(short, tagged), { kind: "b" }), -1);
+    assert.equal(new Picks("value").of(union(short, tagged), { name: "too long" }), 0);
+    assert.equal(new Picks("wire").of(union(short, tagged), { name: "too long" }), -1);
+    assert.equal(new Picks("value").of(union(short, tagged), { kind: "b" }), -1);
   });
 
   test("returns no member for a value that contains itself", () => {
     const cycle: { next?: unknown } = {};
     cycle.next = cycle;
-    assert.equal(new MemberSelector("value").memberOf(maze, cycle), -1);
+    assert.equal(new Picks("value").of(maze, cycle), -1);
   });
 });

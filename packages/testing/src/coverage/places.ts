@@ -117,7 +117,7 @@ function* below(shape: Resolved, value: unknown, way: WalkState): Generator<Fill
         if (key === "__proto__") continue;
         const name = stepTo(key);
         const isDiscriminant = way.isMember === true && resolve(inner).kind === "literal";
-        const item: unknown = isKnown ? NOTHING : memberOf(value, key);
+        const item: unknown = isKnown ? NOTHING : of(value, key);
         yield* walk(inner, item, {
           ...step(name),
           property: { optional: optional !== undefined, isDiscriminant },
@@ -180,7 +180,7 @@ function stepTo(key: string): string {
 }
 
 /** Returns an own property of an object. */
-function memberOf(value: unknown, key: string): unknown {
+function of(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, key)
     ? (Reflect.get(value, key) as unknown)
     : undefined;
