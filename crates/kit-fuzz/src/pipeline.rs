@@ -14,13 +14,13 @@ use kit_typescript::{Input, MemoryFiles, Output, compile};
 
 /// Maximum number of types. The compiler creates at most two types in each step, and the number of steps of a program is
 /// limited.
-const MOST_TYPES: usize = 4_000_000;
+const MAX_TYPES: usize = 4_000_000;
 const TYPES_PER_BYTE: usize = 32;
 
 /// Maximum number of bytes of all artifacts together: a constant, and a number for each byte of `types.ts`, because that
 /// artifact contains every nested type.
-const MOST_WRITTEN: usize = 1_000_000;
-const WRITTEN_PER_BYTE: usize = 200;
+const MAX_OUTPUT_BYTES: usize = 1_000_000;
+const OUTPUT_BYTES_PER_BYTE: usize = 200;
 
 /// Builds files in memory twice, and emits artifacts if there are no errors.
 pub(crate) fn check(files: &[(String, String)]) {
@@ -42,7 +42,7 @@ pub(crate) fn check(files: &[(String, String)]) {
     }
 
     let bytes: usize = files.iter().map(|(_, text)| text.len()).sum();
-    let most = MOST_TYPES + TYPES_PER_BYTE * bytes;
+    let most = MAX_TYPES + TYPES_PER_BYTE * bytes;
     let types = output.program.types.len();
     assert!(types <= most, "{types} types of {bytes} bytes, and no error");
 
@@ -75,7 +75,7 @@ pub(crate) fn check(files: &[(String, String)]) {
         let written: usize = artifacts.iter().map(|artifact| artifact.text.len()).sum();
         let printed = artifacts.iter().find(|artifact| artifact.path == "types.ts");
         let printed = printed.map_or(0, |artifact| artifact.text.len());
-        let most = MOST_WRITTEN + WRITTEN_PER_BYTE * printed;
+        let most = MAX_OUTPUT_BYTES + OUTPUT_BYTES_PER_BYTE * printed;
         assert!(
             written <= most,
             "{written} bytes are made of types of {printed} bytes"

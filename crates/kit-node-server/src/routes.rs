@@ -38,17 +38,17 @@ static TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// Returns small facts about a request that JavaScript nearly always needs, in one number: the index of the method in
 /// [`Method::ALL`], and two flags.
-pub(crate) fn traits(request: &Request) -> i32 {
+pub(crate) fn request_flags(request: &Request) -> i32 {
     let place = Method::from_name(request.method())
         .and_then(|method| Method::ALL.iter().position(|known| *known == method))
         .unwrap_or(OTHER_METHOD);
     // The index has at most four bits.
-    let mut traits = i32::try_from(place).unwrap_or(0);
+    let mut request_flags = i32::try_from(place).unwrap_or(0);
     if request.body_too_large() {
-        traits |= BODY_TOO_LARGE;
+        request_flags |= BODY_TOO_LARGE;
     }
     if request.has_header(&TRACEPARENT) {
-        traits |= HAS_TRACEPARENT;
+        request_flags |= HAS_TRACEPARENT;
     }
-    traits
+    request_flags
 }

@@ -10,16 +10,19 @@ use kit_http::{Engine, Handler, Pause, Refusal, Rejection, Request, RequestId, R
 use kit_router::{ParamBuffer, Router};
 
 use crate::exports::address_text;
-use crate::node::{AsyncContext, CallbackScope, Ends, Env, Error, Hook, Reference, Target, Value, Watcher};
+use crate::node::{
+    AsyncContext, CallbackScope, CleanupHook, CloseOnExit, Env, Error, Reference, Value, Watcher,
+    WatcherCallbacks,
+};
 use crate::routes;
 
 /// Maximum number of rounds in one turn, after which the event loop continues with other work. One round starts
 /// handlers, and the next one writes the responses that they made at once; more rounds are needed if clients pipeline.
-const ROUNDS: usize = 8;
+const MAX_ROUNDS: usize = 8;
 
 /// Functions that JavaScript passed to `create`. Each comment lists the arguments.
 pub(crate) struct Callbacks {
-    /// `(id, route, traits, target, bodyLength, body, ...params)`
+    /// `(id, route, request_flags, target, bodyLength, body, ...params)`
     pub(crate) request: Reference,
     /// `(id)`
     pub(crate) abort: Reference,
@@ -42,15 +45,15 @@ pub(crate) struct Server {
     params: RefCell<ParamBuffer>,
     /// `None` once the server is closed. Requests without a response can still be read after that.
     live: RefCell<Option<Rc<Live>>>,
-    hook: RefCell<Option<Hook>>,
+    hook: RefCell<Option<CleanupHook>>,
     watcher: RefCell<Option<Watcher>>,
     /// Time at which the timer fires; `None` after it has fired.
     timer: Cell<Option<Instant>>,
     closing: Cell<bool>,
     /// True if a turn without a ready socket was requested and has not begun.
-    woken: Cell<bool>,
+    is_turn_scheduled: Cell<bool>,
     /// True during a turn. The turn writes the responses that are made meanwhile.
-    turning: Cell<bool>,
+    is_in_turn: Cell<bool>,
     /// True if the environment is shutting down, so JavaScript must not be called.
     ending: Cell<bool>,
 }
@@ -79,13 +82,13 @@ impl Server {
             watcher: RefCell::default(),
             timer: Cell::new(None),
             closing: Cell::new(false),
-            woken: Cell::new(false),
-            turning: Cell::new(false),
+            is_turn_scheduled: Cell::new(false),
+            is_in_turn: Cell::new(false),
             ending: Cell::new(false),
         });
-        let ends: Rc<dyn Ends> = Rc::<Self>::clone(&server);
-        *server.hook.borrow_mut() = Some(Hook::new(env, ends)?);
-        let target: Rc<dyn Target> = Rc::<Self>::clone(&server);
+        let ends: Rc<dyn CloseOnExit> = Rc::<Self>::clone(&server);
+        *server.hook.borrow_mut() = Some(CleanupHook::new(env, ends)?);
+        let target: Rc<dyn WatcherCallbacks> = Rc::<Self>::clone(&server);
         *server.watcher.borrow_mut() =
             Some(Watcher::start(env, fd, target).inspect_err(|_| server.release())?);
         Ok(server)
@@ -105,12 +108,12 @@ impl Server {
     }
 
     pub(crate) fn is_turning(&self) -> bool {
-        self.turning.get()
+        self.is_in_turn.get()
     }
 
     /// Requests a turn of the event loop although no socket is ready.
     pub(crate) fn wake(&self) {
-        if self.woken.replace(true) {
+        if self.is_turn_scheduled.replace(true) {
             return;
         }
         // The turn sets the timer again.
@@ -127,14 +130,14 @@ impl Server {
         if self.ending.get() {
             return;
         }
-        self.woken.set(false);
-        self.turning.set(true);
+        self.is_turn_scheduled.set(false);
+        self.is_in_turn.set(true);
         live.context.enter(|env| {
             if let Err(error) = self.turn_within(env, &live) {
                 report(env, &error);
             }
         });
-        self.turning.set(false);
+        self.is_in_turn.set(false);
         if self.closing.get() && self.engine.is_closed() {
             // `closed` was the last call of JavaScript.
             self.stop_watching();
@@ -147,8 +150,8 @@ impl Server {
         self.engine
             .poll()
             .map_err(|error| Error::new("ERR_KIT_POLL", error.to_string()))?;
-        let mut calls = Calls::new(env, self, live)?;
-        for _ in 0..ROUNDS {
+        let mut calls = TurnHandler::new(env, self, live)?;
+        for _ in 0..MAX_ROUNDS {
             self.engine.drive(&mut calls);
             // Closing the scope runs the microtasks, in which handlers settle and respond.
             calls.scope = None;
@@ -196,12 +199,12 @@ impl Server {
     }
 }
 
-impl Target for Server {
+impl WatcherCallbacks for Server {
     fn ready(&self) {
         self.turn();
     }
 
-    fn fired(&self) {
+    fn timer_fired(&self) {
         self.timer.set(None);
         self.turn();
     }
@@ -211,7 +214,7 @@ impl Target for Server {
     }
 
     fn panicked(&self, message: &str) {
-        self.turning.set(false);
+        self.is_in_turn.set(false);
         if let Some(live) = self.live.borrow().clone() {
             live.context
                 .enter(|env| report(env, &Error::new("ERR_KIT_PANIC", message)));
@@ -219,8 +222,8 @@ impl Target for Server {
     }
 }
 
-impl Ends for Server {
-    fn end(&self) {
+impl CloseOnExit for Server {
+    fn close(&self) {
         self.ending.set(true);
         self.stop_watching();
     }
@@ -244,7 +247,7 @@ fn report(env: Env<'_>, error: &Error) {
 }
 
 /// Handler that the engine calls during one turn.
-struct Calls<'scope, 'turn> {
+struct TurnHandler<'scope, 'turn> {
     env: Env<'scope>,
     server: &'turn Server,
     live: &'turn Live,
@@ -255,7 +258,7 @@ struct Calls<'scope, 'turn> {
     scope: Option<CallbackScope<'scope>>,
 }
 
-impl<'scope, 'turn> Calls<'scope, 'turn> {
+impl<'scope, 'turn> TurnHandler<'scope, 'turn> {
     fn new(env: Env<'scope>, server: &'turn Server, live: &'turn Live) -> Result<Self, Error> {
         Ok(Self {
             env,
@@ -290,7 +293,7 @@ impl<'scope, 'turn> Calls<'scope, 'turn> {
         self.arguments.extend([
             number(env, id)?,
             env.int(matched.route)?,
-            env.int(routes::traits(request))?,
+            env.int(routes::request_flags(request))?,
             // The guard allows only visible ASCII in a target.
             env.latin1(target.as_bytes())?,
             body_length(env, request)?,
@@ -317,7 +320,7 @@ impl<'scope, 'turn> Calls<'scope, 'turn> {
     }
 }
 
-impl Handler for Calls<'_, '_> {
+impl Handler for TurnHandler<'_, '_> {
     fn request(&mut self, id: RequestId, request: &Request) {
         if let Err(error) = self.start(id, request) {
             // Node failed to create a value or to call the function, because the environment is shutting down. The
@@ -379,7 +382,7 @@ impl Handler for Calls<'_, '_> {
     }
 }
 
-impl Calls<'_, '_> {
+impl TurnHandler<'_, '_> {
     fn tell_of_stream(&mut self, id: RequestId, event: i32) {
         let tell = |calls: &mut Self| {
             calls.enter()?;

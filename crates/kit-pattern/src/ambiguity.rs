@@ -9,7 +9,7 @@
 //! Only states that can fail count. From a *sure* state the engine never returns to try another path. Paths that the engine
 //! tried and gave up before it reached a sure state consist of states that can fail.
 
-use crate::automaton::{Automaton, Kinds, SEARCH};
+use crate::automaton::{Automaton, CharClasses, SEARCH};
 use crate::components::{UNREACHED, components};
 use crate::cost::Cost;
 use crate::paths::path;
@@ -17,9 +17,9 @@ use crate::steps::{Extent, TooLarge};
 use crate::width::width;
 
 /// Maximum number of pairs of steps that are compared.
-const MOST_WORK: usize = 8_000_000;
+const MAX_WORK: usize = 8_000_000;
 /// Maximum number of triples of states that are stored.
-const MOST_TRIPLES: usize = 2_000_000;
+const MAX_TRIPLES: usize = 2_000_000;
 
 /// A word that leads from a state back to this state and multiplies the number of paths.
 #[derive(Debug, Clone)]
@@ -40,8 +40,8 @@ pub(crate) enum Finding {
 pub(crate) fn analyse(automaton: &Automaton) -> Result<Finding, TooLarge> {
     let failing: Vec<bool> = automaton.sure.iter().map(|sure| !sure).collect();
     let all = vec![true; automaton.len()];
-    let failing = Part::new(automaton, &failing);
-    let whole = Part::new(automaton, &all);
+    let failing = Subgraph::new(automaton, &failing);
+    let whole = Subgraph::new(automaton, &all);
     let mut work = Work::default();
     for component in failing.loops() {
         if let Some(pump) = failing.exponential(component, &mut work)? {
@@ -100,7 +100,7 @@ struct Work(usize);
 impl Work {
     fn add(&mut self) -> Result<(), TooLarge> {
         self.0 += 1;
-        if self.0 > MOST_WORK { Err(TooLarge) } else { Ok(()) }
+        if self.0 > MAX_WORK { Err(TooLarge) } else { Ok(()) }
     }
 }
 
@@ -113,14 +113,14 @@ struct Handover {
 }
 
 /// A subset of the states, with its strongly connected components.
-struct Part<'a> {
+struct Subgraph<'a> {
     automaton: &'a Automaton,
     edges: Vec<Vec<(usize, u32)>>,
     component: Vec<usize>,
     members: Vec<Vec<usize>>,
 }
 
-impl<'a> Part<'a> {
+impl<'a> Subgraph<'a> {
     fn new(automaton: &'a Automaton, within: &[bool]) -> Self {
         let count = automaton.len();
         let edges: Vec<Vec<(usize, u32)>> = (0..count)
@@ -156,8 +156,8 @@ impl<'a> Part<'a> {
         }
     }
 
-    fn takes(&self, state: usize) -> &Kinds {
-        &self.automaton.takes[state]
+    fn accepts(&self, state: usize) -> &CharClasses {
+        &self.automaton.accepts[state]
     }
 
     /// Returns the components with a cycle.
@@ -191,7 +191,7 @@ impl<'a> Part<'a> {
 
     /// Returns a character class that both states accept.
     fn common(&self, a: usize, b: usize) -> Option<usize> {
-        first_kind(self.takes(a).common(self.takes(b)))
+        first_kind(self.accepts(a).common(self.accepts(b)))
     }
 
     /// Returns a word over which a state of a component returns to itself on two different paths.
@@ -223,7 +223,7 @@ impl<'a> Part<'a> {
             for (next_a, _) in self.inner(a) {
                 for (next_b, _) in self.inner(b) {
                     work.add()?;
-                    if self.takes(next_a).meet(self.takes(next_b)) {
+                    if self.accepts(next_a).meet(self.accepts(next_b)) {
                         list.push(pair(next_a, next_b));
                     }
                 }
@@ -279,7 +279,7 @@ impl<'a> Part<'a> {
         }
         let (rows, columns) = (between.len(), last.len());
         let count = first.len() * rows * columns;
-        if count > MOST_TRIPLES {
+        if count > MAX_TRIPLES {
             return Err(TooLarge);
         }
         let index = |list: &[usize], state: usize| list.binary_search(&state).unwrap_or(0);
@@ -298,16 +298,19 @@ impl<'a> Part<'a> {
             for (next_a, _) in self.inner(a) {
                 for (next_c, _) in other.inner(c) {
                     work.add()?;
-                    if !self.takes(next_a).meet(self.takes(next_c)) {
+                    if !self.accepts(next_a).meet(self.accepts(next_c)) {
                         continue;
                     }
                     for (next_b, _) in &self.edges[b] {
                         work.add()?;
-                        let both = self.takes(next_a).common(self.takes(next_c)).collect::<Vec<_>>();
+                        let both = self
+                            .accepts(next_a)
+                            .common(self.accepts(next_c))
+                            .collect::<Vec<_>>();
                         let all = both
                             .iter()
                             .copied()
-                            .zip(self.takes(*next_b).common(self.takes(*next_b)));
+                            .zip(self.accepts(*next_b).common(self.accepts(*next_b)));
                         if let Some(kind) = first_kind(all.map(|(a, b)| a & b)) {
                             list.push((triple(next_a, *next_b, next_c), kind));
                         }
@@ -423,9 +426,9 @@ impl<'a> Part<'a> {
         // Number of edges that a character can use, for the characters that can use the edge to `to`.
         let beside = |edges: &[(usize, u32)], to: usize| {
             (0..self.automaton.samples.len())
-                .filter(|kind| self.takes(to).has(*kind))
+                .filter(|kind| self.accepts(to).has(*kind))
                 .map(|kind| {
-                    let taken = edges.iter().filter(|(next, _)| self.takes(*next).has(kind));
+                    let taken = edges.iter().filter(|(next, _)| self.accepts(*next).has(kind));
                     taken.map(|(_, ways)| u64::from(*ways)).sum::<u64>()
                 })
                 .max()

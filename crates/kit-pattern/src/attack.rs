@@ -77,7 +77,7 @@ fn shortest_to(automaton: &Automaton, state: usize) -> Vec<usize> {
                 &automaton.edges[at]
             };
             for (next, _) in edges {
-                let kind = (0..automaton.samples.len()).find(|kind| automaton.takes[*next].has(*kind));
+                let kind = (0..automaton.samples.len()).find(|kind| automaton.accepts[*next].has(*kind));
                 list.extend(kind.map(|kind| (*next, kind)));
             }
         },
@@ -100,7 +100,7 @@ fn advance(automaton: &Automaton, reached: &[bool], kind: usize) -> Vec<bool> {
         } else {
             &automaton.edges[state]
         };
-        for (to, _) in edges.iter().filter(|(to, _)| automaton.takes[*to].has(kind)) {
+        for (to, _) in edges.iter().filter(|(to, _)| automaton.accepts[*to].has(kind)) {
             next[*to] = true;
         }
     }

@@ -6,16 +6,16 @@ use crate::set::{LAST, Set};
 use crate::steps::{Extent, Step, Steps, TooLarge};
 
 /// Maximum number of steps between characters that are followed, over all positions.
-const MOST_WALKED: usize = 400_000;
+const MAX_WALKED: usize = 400_000;
 
 /// State in which the engine has not begun to match: `test` tries each start position in turn.
 pub(crate) const SEARCH: usize = 0;
 
 /// A set of character classes, one bit each.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Kinds(Vec<u64>);
+pub(crate) struct CharClasses(Vec<u64>);
 
-impl Kinds {
+impl CharClasses {
     fn empty(count: usize) -> Self {
         Self(vec![0; count.div_ceil(64)])
     }
@@ -42,7 +42,7 @@ impl Kinds {
 #[derive(Debug)]
 pub(crate) struct Automaton {
     /// Character classes that each state accepts on entering it.
-    pub(crate) takes: Vec<Kinds>,
+    pub(crate) accepts: Vec<CharClasses>,
     /// Next states of each state, with the number of paths to them.
     pub(crate) edges: Vec<Vec<(usize, u32)>>,
     /// First states from the start of the text, with the number of paths to them.
@@ -63,14 +63,14 @@ pub(crate) struct Automaton {
 impl Automaton {
     pub(crate) fn of(steps: &Steps) -> Result<Self, TooLarge> {
         let sets: Vec<&Set> = steps.positions.iter().map(|position| &position.set).collect();
-        let (mut takes, samples) = kinds(&sets);
-        let mut everything = Kinds::empty(samples.len());
+        let (mut accepts, samples) = kinds(&sets);
+        let mut everything = CharClasses::empty(samples.len());
         (0..samples.len()).for_each(|kind| everything.add(kind));
-        takes.insert(SEARCH, everything);
+        accepts.insert(SEARCH, everything);
         let mut walk = Walk::new(steps);
         let first = walk.from(steps.start, true)?;
         let mut automaton = Self {
-            takes,
+            accepts,
             edges: Vec::new(),
             matches_all: first.sure,
             first: first.edges,
@@ -103,7 +103,7 @@ impl Automaton {
 
 /// States that can follow before the next character.
 #[derive(Default)]
-struct After {
+struct NextStates {
     edges: Vec<(usize, u32)>,
     sure: bool,
     may_end: bool,
@@ -117,7 +117,7 @@ struct Walk<'a> {
 
 /// Conditions on the current path.
 #[derive(Clone, Copy)]
-struct Way {
+struct PathState {
     at_start: bool,
     /// True if the path passed `$`, so that no character can follow.
     ended: bool,
@@ -134,9 +134,9 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn from(&mut self, step: usize, at_start: bool) -> Result<After, TooLarge> {
-        let mut after = After::default();
-        let way = Way {
+    fn from(&mut self, step: usize, at_start: bool) -> Result<NextStates, TooLarge> {
+        let mut after = NextStates::default();
+        let way = PathState {
             at_start,
             ended: false,
             conditional: false,
@@ -146,9 +146,9 @@ impl<'a> Walk<'a> {
         Ok(after)
     }
 
-    fn walk(&mut self, step: usize, way: Way, after: &mut After) -> Result<(), TooLarge> {
+    fn walk(&mut self, step: usize, way: PathState, after: &mut NextStates) -> Result<(), TooLarge> {
         self.walked += 1;
-        if self.walked > MOST_WALKED {
+        if self.walked > MAX_WALKED {
             return Err(TooLarge);
         }
         match &self.steps.all[step] {
@@ -175,7 +175,7 @@ impl<'a> Walk<'a> {
             }
             Step::Start(next) if way.at_start => self.walk(*next, way, after)?,
             Step::End(next) => {
-                let way = Way {
+                let way = PathState {
                     ended: true,
                     conditional: true,
                     ..way
@@ -183,14 +183,14 @@ impl<'a> Walk<'a> {
                 self.walk(*next, way, after)?;
             }
             Step::MayFail(next) => {
-                let way = Way {
+                let way = PathState {
                     conditional: true,
                     ..way
                 };
                 self.walk(*next, way, after)?;
             }
             Step::Look { body, next } => {
-                let way = Way {
+                let way = PathState {
                     conditional: true,
                     ..way
                 };
@@ -207,7 +207,7 @@ impl<'a> Walk<'a> {
 
 /// Divides all characters into classes that every set accepts or refuses as a whole. Returns the classes of each set, and a
 /// sample character of each class.
-fn kinds(sets: &[&Set]) -> (Vec<Kinds>, Vec<char>) {
+fn kinds(sets: &[&Set]) -> (Vec<CharClasses>, Vec<char>) {
     let mut distinct: Vec<&Set> = Vec::new();
     for set in sets {
         if !distinct.contains(set) {
@@ -233,10 +233,10 @@ fn kinds(sets: &[&Set]) -> (Vec<Kinds>, Vec<char>) {
         firsts[kind].push(*bound);
     }
     let count = firsts.len();
-    let of: Vec<Kinds> = distinct
+    let of: Vec<CharClasses> = distinct
         .iter()
         .map(|set| {
-            let mut kinds = Kinds::empty(count);
+            let mut kinds = CharClasses::empty(count);
             for (kind, firsts) in firsts.iter().enumerate() {
                 if set.contains(firsts[0]) {
                     kinds.add(kind);
@@ -245,14 +245,14 @@ fn kinds(sets: &[&Set]) -> (Vec<Kinds>, Vec<char>) {
             kinds
         })
         .collect();
-    let takes = sets
+    let accepts = sets
         .iter()
         .map(|set| {
             let index = distinct.iter().position(|other| other == set).unwrap_or(0);
             of[index].clone()
         })
         .collect();
-    (takes, samples(&bounds, &firsts))
+    (accepts, samples(&bounds, &firsts))
 }
 
 /// Returns a character of each class, preferably a readable one.

@@ -5,7 +5,7 @@ use crate::parse::parse;
 use crate::set::Set;
 
 /// Characters that are easy to read. They are preferred to all others of a set.
-const LIKED: &str = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_. ";
+const READABLE: &str = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_. ";
 
 /// Returns true if a text matches a pattern, like `new RegExp(pattern, "u").test(text)`; `None` if the pattern cannot be
 /// compiled.
@@ -46,7 +46,7 @@ pub fn example(pattern: &str, least: usize, most: Option<usize>) -> Option<Strin
 /// Writes the shortest text of a node, extended by as many of the `extra` characters as the node can match.
 fn write(node: &Node, extra: &mut usize, text: &mut String) -> Option<()> {
     match node {
-        Node::Set(set) => text.push(liked(set)?),
+        Node::Set(set) => text.push(readable_char(set)?),
         // The check of the finished text covers these conditions.
         Node::Start | Node::End | Node::Condition | Node::Look(_) => {}
         Node::Sequence(parts) => parts.iter().try_for_each(|part| write(part, extra, text))?,
@@ -70,8 +70,8 @@ fn write(node: &Node, extra: &mut usize, text: &mut String) -> Option<()> {
     Some(())
 }
 
-fn liked(set: &Set) -> Option<char> {
-    LIKED
+fn readable_char(set: &Set) -> Option<char> {
+    READABLE
         .chars()
         .find(|character| set.contains(u32::from(*character)))
         .or_else(|| {

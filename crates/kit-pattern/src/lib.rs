@@ -45,11 +45,11 @@ use crate::parse::{Refusal, parse};
 use crate::steps::Steps;
 
 /// Maximum number of visits of each character by a linear pattern.
-const MOST_VISITS: u64 = 256;
+const MAX_VISITS: u64 = 256;
 /// Number of steps that is harmless: a few hundredths of a second.
-const MOST_STEPS: u64 = 10_000_000;
+const MAX_STEPS: u64 = 10_000_000;
 /// Maximum length of a pattern that is checked, in bytes.
-const LONGEST: usize = 5000;
+const MAX_LENGTH: usize = 5000;
 
 /// Worst-case time of matching a pattern, as a function of the length of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,26 +78,28 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Returns true if texts of at most `longest` characters are harmless. `None` stands for texts of any length.
-    pub fn is_harmless(&self, longest: Option<u64>) -> bool {
+    /// Returns true if texts of at most `max_length` characters are harmless. `None` stands for texts of any length.
+    pub fn is_harmless(&self, max_length: Option<u64>) -> bool {
         match self {
             Self::Linear => true,
-            Self::Polynomial { .. } => longest.zip(self.longest_harmless()).is_some_and(|(a, b)| a <= b),
+            Self::Polynomial { .. } => max_length
+                .zip(self.max_harmless_length())
+                .is_some_and(|(a, b)| a <= b),
             Self::Exponential { .. } | Self::Unsupported { .. } => false,
         }
     }
 
     /// Returns the maximum length, in characters, up to which texts are harmless. Returns `None` if texts of every length
     /// are harmless or if no length is.
-    pub fn longest_harmless(&self) -> Option<u64> {
+    pub fn max_harmless_length(&self) -> Option<u64> {
         let Self::Polynomial { degree, factor, .. } = *self else {
             return None;
         };
         let cost = Cost { degree, factor };
-        let (mut low, mut high) = (0, MOST_STEPS);
+        let (mut low, mut high) = (0, MAX_STEPS);
         while low < high {
             let middle = (low + high).div_ceil(2);
-            if cost.at(middle) <= MOST_STEPS {
+            if cost.at(middle) <= MAX_STEPS {
                 low = middle;
             } else {
                 high = middle - 1;
@@ -109,14 +111,14 @@ impl Verdict {
 
 /// Computes the worst-case matching time of a pattern. The pattern must be valid for `new RegExp(pattern, "u")`.
 pub fn check(pattern: &str) -> Verdict {
-    if pattern.len() > LONGEST {
-        return unsupported(format!("it is longer than {LONGEST} bytes"));
+    if pattern.len() > MAX_LENGTH {
+        return unsupported(format!("it is longer than {MAX_LENGTH} bytes"));
     }
     let node = match parse(pattern) {
         Ok(node) => node,
         Err(Refusal::Unsupported(reason)) => return unsupported(reason),
         Err(Refusal::Syntax(at)) => {
-            return unsupported(format!("kit cannot read it at character {}", at + 1));
+            return unsupported(format!("it has a syntax error at character {}", at + 1));
         }
     };
     let found = Steps::of(&node)
@@ -128,7 +130,7 @@ pub fn check(pattern: &str) -> Verdict {
             attack: Attack::of(&automaton, &pump),
         },
         Ok((Finding::Bounded(cost, pump), automaton)) => {
-            if cost.degree <= 1 && cost.factor <= MOST_VISITS {
+            if cost.degree <= 1 && cost.factor <= MAX_VISITS {
                 return Verdict::Linear;
             }
             Verdict::Polynomial {

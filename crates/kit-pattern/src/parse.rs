@@ -14,7 +14,7 @@ pub(crate) enum Refusal {
 }
 
 /// Maximum depth of nested groups: parsing deeper groups would exhaust the stack.
-const DEEPEST: usize = 200;
+const MAX_DEPTH: usize = 200;
 
 /// Parses a pattern.
 pub(crate) fn parse(pattern: &str) -> Result<Node, Refusal> {
@@ -39,9 +39,9 @@ struct Parser {
 impl Parser {
     fn choice(&mut self) -> Result<Node, Refusal> {
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return Err(unsupported(format!(
-                "its groups are nested more than {DEEPEST} deep"
+                "its groups are nested more than {MAX_DEPTH} deep"
             )));
         }
         let mut parts = vec![self.sequence()?];
@@ -101,9 +101,7 @@ impl Parser {
                 // A body without a maximum length can scan back to the start of the text from every offset.
                 match body.width().1 {
                     Some(_) => Ok(Node::Condition),
-                    None => Err(unsupported(
-                        "it looks behind with a part that has no greatest length",
-                    )),
+                    None => Err(unsupported("it has a lookbehind without a maximum length")),
                 }
             }
             Some('<') => {
@@ -176,7 +174,7 @@ impl Parser {
                 Ok(Node::Condition)
             }
             Some('k' | '1'..='9') => Err(unsupported(
-                "it has a back reference, and nothing bounds the time that one takes",
+                "it has a back reference, whose matching time has no limit",
             )),
             _ => Ok(Node::Set(self.character_or_set()?.into_set())),
         }

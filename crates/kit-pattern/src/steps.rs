@@ -5,11 +5,11 @@ use crate::ast::Node;
 use crate::set::Set;
 
 /// Maximum number of positions of a pattern that is checked.
-const MOST_POSITIONS: usize = 2000;
+const MAX_POSITIONS: usize = 2000;
 /// Maximum number of positions up to which an exactly counted repetition is copied.
-const MOST_COPIED: usize = 200;
+const MAX_COPIED: usize = 200;
 /// Maximum number of optional iterations (`{2,5}` has three) up to which they are copied.
-const MOST_OPTIONAL: u32 = 4;
+const MAX_OPTIONAL: u32 = 4;
 
 /// A step of the engine. Numbers are indexes of other steps.
 #[derive(Debug, Clone)]
@@ -83,7 +83,7 @@ impl Steps {
     }
 
     fn push(&mut self, step: Step) -> Result<usize, TooLarge> {
-        if self.all.len() > 8 * MOST_POSITIONS {
+        if self.all.len() > 8 * MAX_POSITIONS {
             return Err(TooLarge);
         }
         self.all.push(step);
@@ -94,7 +94,7 @@ impl Steps {
     fn build(&mut self, node: &Node, next: usize) -> Result<usize, TooLarge> {
         match node {
             Node::Set(set) => {
-                if self.positions.len() >= MOST_POSITIONS {
+                if self.positions.len() >= MAX_POSITIONS {
                     return Err(TooLarge);
                 }
                 self.positions.push(Position {
@@ -153,17 +153,17 @@ impl Steps {
         let Some(max) = max else {
             // `x+` becomes one loop and not `xx*`, so that nested repetitions do not double in size. A body that can be
             // empty is copied instead: an empty iteration is allowed only up to the minimum, which adds a path.
-            if min > 0 && least > 0 && fits(min - 1, MOST_COPIED) {
+            if min > 0 && least > 0 && fits(min - 1, MAX_COPIED) {
                 let entry = self.at_least_once(body, next, Extent::UNBOUNDED)?;
                 return self.copies(body, min - 1, entry);
             }
             let rest = self.any_number(body, next, Extent::UNBOUNDED)?;
-            return self.exactly(body, min, rest, fits(min, MOST_COPIED));
+            return self.exactly(body, min, rest, fits(min, MAX_COPIED));
         };
         let more = max - min;
         let rest = if more == 0 {
             next
-        } else if more <= MOST_OPTIONAL && fits(more, MOST_COPIED / MOST_OPTIONAL as usize) {
+        } else if more <= MAX_OPTIONAL && fits(more, MAX_COPIED / MAX_OPTIONAL as usize) {
             let mut rest = next;
             for _ in 0..more {
                 let once = self.build(body, rest)?;
@@ -179,7 +179,7 @@ impl Steps {
             };
             self.any_number(body, next, Extent { ends, length })?
         };
-        self.exactly(body, min, rest, fits(min, MOST_COPIED))
+        self.exactly(body, min, rest, fits(min, MAX_COPIED))
     }
 
     /// Repeats a node exactly `times` times: as copies, or, if the copies would be too long, as a loop that accepts more

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashSet};
 use crate::automaton::Automaton;
 
 /// Maximum number of different situations that are examined.
-const MOST_SITUATIONS: usize = 4000;
+const MAX_SITUATIONS: usize = 4000;
 /// Maximum number of open paths.
-const WIDEST: u64 = 100_000;
+const MAX_WIDTH: u64 = 100_000;
 
 /// Number of paths that lead to each state.
 type Ways = BTreeMap<usize, u64>;
@@ -35,11 +35,11 @@ pub(crate) fn width(automaton: &Automaton) -> Option<u64> {
         if seen.contains(&ways) {
             continue;
         }
-        if seen.len() >= MOST_SITUATIONS {
+        if seen.len() >= MAX_SITUATIONS {
             return None;
         }
         let total = ways.values().fold(0_u64, |sum, count| sum.saturating_add(*count));
-        if total > WIDEST {
+        if total > MAX_WIDTH {
             return None;
         }
         widest = widest.max(total);
@@ -62,7 +62,7 @@ fn step<'a>(
     let mut ways = Ways::new();
     for (edges, count) in from {
         for (next, several) in edges {
-            if !automaton.sure[*next] && automaton.takes[*next].has(kind) {
+            if !automaton.sure[*next] && automaton.accepts[*next].has(kind) {
                 let sum = ways.entry(*next).or_default();
                 *sum = sum.saturating_add(count.saturating_mul(u64::from(*several)));
             }

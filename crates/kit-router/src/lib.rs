@@ -57,11 +57,11 @@ mod document;
 mod method;
 mod packed;
 mod params;
+mod path_words;
 mod radix;
 mod route_path;
 mod router;
 mod tree;
-mod words;
 
 pub use compiled::{CompiledMetadata, CompiledMethod, CompiledRouteNode, CompiledRouteTree};
 pub use conflict::RouteConflict;

@@ -18,7 +18,7 @@ pub(crate) const CHILDLESS: u32 = u32::MAX - 0xFF;
 
 /// Data of [`crate::Router`].
 #[derive(Debug, Clone)]
-pub(crate) struct Packed {
+pub(crate) struct PackedTree {
     /// Nodes. The child for a byte has the index [`Node::children`] plus the byte, so that a step takes one memory
     /// access. If there is no such child, the node at the index is a child of another node. No two nodes have the same
     /// `children`, so the text of that node begins with another byte, and comparing the text detects the difference.
@@ -49,13 +49,13 @@ pub(crate) struct Node {
 /// Routes of a node.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Routes {
-    /// Index of the route of the first method in [`Packed::routes`].
+    /// Index of the route of the first method in [`PackedTree::routes`].
     pub(crate) first: u32,
     /// Bit mask of the methods. The bit of HEAD is also set if the node has only a GET route.
     pub(crate) methods: u8,
 }
 
-impl Packed {
+impl PackedTree {
     pub(crate) fn new(tree: &RouteTree) -> Self {
         let mut packing = Packing::new();
         packing.pack(tree, &Radix::new(tree));
@@ -96,19 +96,19 @@ impl Node {
 struct Packing {
     nodes: Vec<Option<Node>>,
     /// Number of leading entries of `nodes` that are all used.
-    full: usize,
+    full_until: usize,
     routes: Vec<u32>,
     /// Values of [`Node::children`] that are in use.
-    taken: FxHashSet<u32>,
+    used_bases: FxHashSet<u32>,
 }
 
 impl Packing {
     fn new() -> Self {
         Self {
             nodes: vec![Some(Node::new(&[NEVER; 8]))],
-            full: 0,
+            full_until: 0,
             routes: Vec::new(),
-            taken: FxHashSet::default(),
+            used_bases: FxHashSet::default(),
         }
     }
 
@@ -116,7 +116,7 @@ impl Packing {
     fn pack(&mut self, tree: &RouteTree, radix: &Radix) {
         let root = self.reserve();
         // No child may have the index of the root. Otherwise a second slash in a row would restart the path.
-        self.taken.insert(packed(root).wrapping_sub(u32::from(b'/')));
+        self.used_bases.insert(packed(root).wrapping_sub(u32::from(b'/')));
         let mut left = vec![(TOP, root)];
         while let Some((first, slot)) = left.pop() {
             // Merge nodes without branches into one text.
@@ -139,7 +139,7 @@ impl Packing {
             }
             if !source.children.is_empty() {
                 let bytes: Vec<u8> = source.children.iter().map(|&(byte, _)| byte).collect();
-                node.children = self.place(&bytes);
+                node.children = self.reserve_children(&bytes);
                 for &(byte, child) in source.children.iter().rev() {
                     left.push((child, child_slot(node.children, byte)));
                 }
@@ -155,7 +155,7 @@ impl Packing {
         // leads to. `NEVER` as its text prevents a match.
         self.nodes[slot] = Some(Node::new(chunks.next().unwrap_or(&[NEVER; 8])));
         for chunk in chunks {
-            let children = self.place(&chunk[..1]);
+            let children = self.reserve_children(&chunk[..1]);
             self.node(slot).children = children;
             slot = child_slot(children, chunk[0]);
             self.nodes[slot] = Some(Node::new(chunk));
@@ -169,7 +169,7 @@ impl Packing {
 
     /// Finds the first base index at which the slots for all these bytes are free, and reserves the slots. `bytes` is
     /// sorted.
-    fn place(&mut self, bytes: &[u8]) -> u32 {
+    fn reserve_children(&mut self, bytes: &[u8]) -> u32 {
         let mut lowest = self.free_slot();
         let children = loop {
             let children = packed(lowest).wrapping_sub(u32::from(bytes[0]));
@@ -177,12 +177,12 @@ impl Packing {
                 let slot = child_slot(children, byte);
                 self.nodes.get(slot).is_none_or(Option::is_none)
             };
-            if bytes.iter().all(is_free) && !self.taken.contains(&children) {
+            if bytes.iter().all(is_free) && !self.used_bases.contains(&children) {
                 break children;
             }
             lowest += 1;
         };
-        self.taken.insert(children);
+        self.used_bases.insert(children);
         for &byte in bytes {
             let slot = child_slot(children, byte);
             if slot >= self.nodes.len() {
@@ -205,10 +205,10 @@ impl Packing {
 
     /// Returns the first free index.
     fn free_slot(&mut self) -> usize {
-        while self.nodes.get(self.full).is_some_and(Option::is_some) {
-            self.full += 1;
+        while self.nodes.get(self.full_until).is_some_and(Option::is_some) {
+            self.full_until += 1;
         }
-        self.full
+        self.full_until
     }
 }
 

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use kit_guard::normal_path;
 
-use crate::packed::{NONE, Node, Packed, ROOT, Routes};
+use crate::packed::{NONE, Node, PackedTree, ROOT, Routes};
 use crate::params::{ParamBuffer, Pending};
-use crate::words::Words;
+use crate::path_words::PathWords;
 use crate::{Allow, Method, RouteTree};
 
 /// Result of a search for a route.
@@ -24,12 +24,12 @@ pub enum Match {
 
 /// A packed [`RouteTree`] for matching requests. It is immutable, so threads can share it.
 #[derive(Debug, Clone)]
-pub struct Router(Packed);
+pub struct Router(PackedTree);
 
 impl RouteTree {
     /// Packs the tree for matching.
     pub fn router(&self) -> Router {
-        Router(Packed::new(self))
+        Router(PackedTree::new(self))
     }
 }
 
@@ -47,7 +47,7 @@ impl Router {
             let found = self.route_at(self.0.root, method);
             return found.unwrap_or_else(|| refuse(Allow(self.0.root.methods)));
         }
-        if Words::new(path.as_bytes()).may_be_changed_by_normal_form() {
+        if PathWords::new(path.as_bytes()).may_be_changed_by_normal_form() {
             return self.find_normal(method, path, params);
         }
         self.search(method, path.as_bytes(), params)
@@ -77,7 +77,7 @@ impl Router {
     /// Tree and path are in the normal form, so bytes are compared directly.
     #[inline]
     fn search(&self, method: u8, path: &[u8], params: &mut ParamBuffer) -> Match {
-        let words = Words::new(path);
+        let words = PathWords::new(path);
         let end = path.len() - usize::from(path.ends_with(b"/"));
         let mut allow = 0;
         let mut node = self.node(ROOT);
@@ -114,7 +114,7 @@ impl Router {
                 }
                 allow |= node.routes.methods;
             }
-            // `at` may be after the end here, because a node's text with zero bytes matches the zeros that `Words`
+            // `at` may be after the end here, because a node's text with zero bytes matches the zeros that `PathWords`
             // returns after the end.
             if rest == NONE {
                 let Some(pending) = params.pending.pop() else {

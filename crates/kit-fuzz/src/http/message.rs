@@ -72,7 +72,7 @@ pub(crate) fn message(bytes: &mut Unstructured<'_>) -> Result<Message> {
     let mut message = valid(bytes)?;
     if bytes.ratio(1, 3)? {
         for _ in 0..bytes.int_in_range(1..=3_u8)? {
-            spoil(bytes, &mut message.bytes)?;
+            damage(bytes, &mut message.bytes)?;
         }
         message.meaning = None;
     }
@@ -178,7 +178,7 @@ fn chunks(bytes: &mut Unstructured<'_>, stream: &mut Vec<u8>, mut body: &[u8]) -
     Ok(())
 }
 
-fn spoil(bytes: &mut Unstructured<'_>, message: &mut Vec<u8>) -> Result<()> {
+fn damage(bytes: &mut Unstructured<'_>, message: &mut Vec<u8>) -> Result<()> {
     let at = bytes.int_in_range(0..=message.len())?;
     let end = message.len().min(at + bytes.int_in_range(1..=8_usize)?);
     match bytes.int_in_range(0..=4_u8)? {

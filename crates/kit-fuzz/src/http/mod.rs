@@ -16,7 +16,7 @@ use arbitrary::{Result, Unstructured};
 use kit_http::{Limits, Timeouts};
 
 use self::message::Meaning;
-use self::peer::{Answered, Peer};
+use self::peer::{ReceivedResponse, TestClient};
 use self::server::{Answer, Flow, Seen, Server};
 
 const GOOD: Answer = Answer {
@@ -98,7 +98,7 @@ fn timeouts(bytes: &mut Unstructured<'_>) -> Result<Timeouts> {
 
 /// A client and its bytes that are not sent yet.
 struct Client {
-    peer: Option<Peer>,
+    peer: Option<TestClient>,
     unsent: Vec<u8>,
     /// True if the client does not read before the end.
     is_slow: bool,
@@ -107,7 +107,7 @@ struct Client {
 fn scenario(bytes: &mut Unstructured<'_>) -> Result<()> {
     let timeouts = timeouts(bytes)?;
     // True if every request must get its response: no timeout, reset or disconnect interrupts a connection.
-    let mut is_patient = timeouts.head > Duration::ZERO;
+    let mut is_undisturbed = timeouts.head > Duration::ZERO;
     let limits = limits(bytes)?;
     let server = Server::start(limits, timeouts);
     let mut clients = Vec::new();
@@ -117,15 +117,15 @@ fn scenario(bytes: &mut Unstructured<'_>) -> Result<()> {
             unsent.extend(message::message(bytes)?.bytes);
         }
         clients.push(Client {
-            peer: Some(Peer::connect(&server.path)),
+            peer: Some(TestClient::connect(&server.path)),
             unsent,
             is_slow: bytes.ratio(1, 4)?,
         });
     }
     // The checks below also run if the bytes run out during the steps.
-    let _ = steps(bytes, &server, &mut clients, &mut is_patient);
+    let _ = steps(bytes, &server, &mut clients, &mut is_undisturbed);
     settle(&server, &mut clients);
-    check(&server, &clients, limits, is_patient);
+    check(&server, &clients, limits, is_undisturbed);
     drop(clients);
     server.end();
     Ok(())
@@ -135,7 +135,7 @@ fn steps(
     bytes: &mut Unstructured<'_>,
     server: &Server,
     clients: &mut [Client],
-    is_patient: &mut bool,
+    is_undisturbed: &mut bool,
 ) -> Result<()> {
     while !bytes.is_empty() {
         let which = bytes.int_in_range(0..=clients.len() - 1)?;
@@ -164,7 +164,7 @@ fn steps(
                 if streams > 0 {
                     let stream = bytes.int_in_range(0..=streams - 1)?;
                     if bytes.ratio(1, 16)? {
-                        *is_patient = false;
+                        *is_undisturbed = false;
                         server.destroy(stream);
                     } else {
                         server.write(stream, *bytes.choose(&[0, 1, 4000, 5000, 100_000])?);
@@ -173,11 +173,11 @@ fn steps(
             }
             (13, Some(peer)) => {
                 // The engine treats a client that closes its side during a streamed response like a client that disconnects.
-                *is_patient = false;
+                *is_undisturbed = false;
                 peer.half_close();
             }
             (14, place) if bytes.ratio(1, 4)? => {
-                *is_patient = false;
+                *is_undisturbed = false;
                 *place = None;
             }
             _ => {}
@@ -186,7 +186,7 @@ fn steps(
             server.turn();
         }
         for client in clients.iter_mut().filter(|client| !client.is_slow) {
-            client.peer.as_mut().map(Peer::read);
+            client.peer.as_mut().map(TestClient::read);
         }
     }
     Ok(())
@@ -208,7 +208,7 @@ fn settle(server: &Server, clients: &mut [Client]) {
             moved = true;
         }
         for client in &mut *clients {
-            moved |= client.peer.as_mut().is_some_and(Peer::read);
+            moved |= client.peer.as_mut().is_some_and(TestClient::read);
         }
         quiet = if moved { 0 } else { quiet + 1 };
         if quiet == 3 {
@@ -217,7 +217,7 @@ fn settle(server: &Server, clients: &mut [Client]) {
     }
 }
 
-fn check(server: &Server, clients: &[Client], limits: Limits, is_patient: bool) {
+fn check(server: &Server, clients: &[Client], limits: Limits, is_undisturbed: bool) {
     let collected = server.collected.borrow();
     let mut answered = vec![false; collected.seen.len()];
     let mut refused = 0;
@@ -257,7 +257,7 @@ fn check(server: &Server, clients: &[Client], limits: Limits, is_patient: bool) 
         collected.refusals
     );
     assert!(
-        !is_patient || answered.iter().all(|answered| *answered),
+        !is_undisturbed || answered.iter().all(|answered| *answered),
         "an answer is lost"
     );
 }
@@ -266,7 +266,7 @@ fn check(server: &Server, clients: &[Client], limits: Limits, is_patient: bool) 
 #[derive(Debug, PartialEq, Eq)]
 struct Transcript {
     seen: Vec<Seen>,
-    answers: Vec<Answered>,
+    answers: Vec<ReceivedResponse>,
     ended: bool,
     refusals: usize,
 }
@@ -308,8 +308,8 @@ fn compare(bytes: &mut Unstructured<'_>) -> Result<()> {
 
 fn exchange<'a>(limits: Limits, pieces: impl IntoIterator<Item = &'a [u8]>) -> Transcript {
     let server = Server::start(limits, Timeouts::default());
-    let mut peer = Peer::connect(&server.path);
-    let answer_all = |peer: &mut Peer| {
+    let mut peer = TestClient::connect(&server.path);
+    let answer_all = |peer: &mut TestClient| {
         server.turn();
         while !server.collected.borrow().pending.is_empty() {
             server.answer(0, GOOD);

@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// A response as it was on the wire.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Answered {
+pub(crate) struct ReceivedResponse {
     pub(crate) status: u16,
     /// Number of the request that this responds to; `None` for a refusal by the engine.
     pub(crate) number: Option<usize>,
@@ -18,14 +18,14 @@ pub(crate) struct Answered {
     pub(crate) code: String,
 }
 
-pub(crate) struct Peer {
+pub(crate) struct TestClient {
     stream: UnixStream,
     pub(crate) received: Vec<u8>,
     pub(crate) ended: bool,
     pub(crate) half_closed: bool,
 }
 
-impl Peer {
+impl TestClient {
     pub(crate) fn connect(path: &Path) -> Self {
         let stream = UnixStream::connect(path).expect("the server listens");
         stream.set_nonblocking(true).expect("an option");
@@ -74,7 +74,7 @@ impl Peer {
 
     /// Returns all responses, and the number of remaining bytes of an incomplete response. `is_head` returns true for the
     /// number of a HEAD request.
-    pub(crate) fn answers(&self, is_head: impl Fn(usize) -> bool) -> (Vec<Answered>, usize) {
+    pub(crate) fn answers(&self, is_head: impl Fn(usize) -> bool) -> (Vec<ReceivedResponse>, usize) {
         let mut answers = Vec::new();
         let mut bytes = &self.received[..];
         while let Some((answer, rest)) = next(bytes, self.ended, &is_head) {
@@ -88,7 +88,7 @@ impl Peer {
     }
 }
 
-fn next(bytes: &[u8], ended: bool, is_head: impl Fn(usize) -> bool) -> Option<(Answered, &[u8])> {
+fn next(bytes: &[u8], ended: bool, is_head: impl Fn(usize) -> bool) -> Option<(ReceivedResponse, &[u8])> {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
     let head = std::str::from_utf8(&bytes[..end]).expect("an answer's head is text");
     let status = head
@@ -130,7 +130,7 @@ fn next(bytes: &[u8], ended: bool, is_head: impl Fn(usize) -> bool) -> Option<(A
     };
     let code = text.split(r#""code":""#).nth(1).unwrap_or_default();
     let code = code.split('"').next().unwrap_or_default().to_owned();
-    let answer = Answered {
+    let answer = ReceivedResponse {
         status,
         number,
         closes,

@@ -14,7 +14,7 @@ use kit_http::{
 
 /// Maximum number of rounds of one turn. If a turn takes more, the engine loops. A round serves each connection up to four
 /// times.
-const MOST_ROUNDS: usize = 20_000;
+const MAX_ROUNDS: usize = 20_000;
 
 /// Request that the handler received.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,7 +147,7 @@ impl Server {
             if !self.engine.has_work() {
                 return;
             }
-            assert!(round < MOST_ROUNDS, "the engine spins");
+            assert!(round < MAX_ROUNDS, "the engine spins");
             self.engine.drive(&mut *self.collected.borrow_mut());
         }
     }

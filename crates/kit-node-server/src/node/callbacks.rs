@@ -162,19 +162,19 @@ impl Drop for CallbackScope<'_> {
 }
 
 /// An object that must be closed before its environment ends.
-pub(crate) trait Ends {
+pub(crate) trait CloseOnExit {
     /// Starts closing. The hook must be removed when the object is closed.
-    fn end(&self);
+    fn close(&self);
 }
 
 /// Hook that makes the end of an environment wait until the hook is removed.
-pub(crate) struct Hook {
+pub(crate) struct CleanupHook {
     handle: Cell<Option<sys::napi_async_cleanup_hook_handle>>,
-    data: *const Rc<dyn Ends>,
+    data: *const Rc<dyn CloseOnExit>,
 }
 
-impl Hook {
-    pub(crate) fn new(env: Env<'_>, target: Rc<dyn Ends>) -> Result<Self, Error> {
+impl CleanupHook {
+    pub(crate) fn new(env: Env<'_>, target: Rc<dyn CloseOnExit>) -> Result<Self, Error> {
         let data = Box::into_raw(Box::new(target));
         let mut handle = ptr::null_mut();
         // SAFETY: `data` stays valid until the hook is removed.
@@ -193,7 +193,7 @@ impl Hook {
     }
 }
 
-impl Drop for Hook {
+impl Drop for CleanupHook {
     fn drop(&mut self) {
         if let Some(handle) = self.handle.take() {
             // SAFETY: the handle is removed only once, here, even if the hook has run.
@@ -207,7 +207,7 @@ impl Drop for Hook {
 unsafe extern "C" fn on_cleanup(_: sys::napi_async_cleanup_hook_handle, data: *mut std::ffi::c_void) {
     // SAFETY: `data` belongs to the hook, which is not removed yet. The clone keeps the target alive while it removes
     // the hook.
-    let target = unsafe { Rc::clone(&*data.cast::<Rc<dyn Ends>>()) };
+    let target = unsafe { Rc::clone(&*data.cast::<Rc<dyn CloseOnExit>>()) };
     // A panic must not reach Node, and JavaScript can no longer receive it.
-    let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| target.end()));
+    let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| target.close()));
 }

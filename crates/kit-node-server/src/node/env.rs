@@ -41,7 +41,7 @@ impl Error {
     fn node(status: sys::napi_status) -> Self {
         Self::new(
             "ERR_KIT_ADDON",
-            format!("the server addon and its package do not fit together (status {status})"),
+            format!("the server addon does not match the version of its package (status {status})"),
         )
     }
 }

@@ -10,8 +10,8 @@ mod env;
 mod module;
 mod uv;
 
-pub(crate) use callbacks::{AsyncContext, CallbackScope, Ends, Hook, Reference};
+pub(crate) use callbacks::{AsyncContext, CallbackScope, CleanupHook, CloseOnExit, Reference};
 pub(crate) use descriptor::inherited_listener;
 pub(crate) use env::{Env, Error, Value};
 pub(crate) use module::Export;
-pub(crate) use uv::{Target, Watcher};
+pub(crate) use uv::{Watcher, WatcherCallbacks};

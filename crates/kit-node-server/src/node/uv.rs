@@ -32,11 +32,11 @@ unsafe extern "C" {
 }
 
 /// Callbacks of a [`Watcher`], on the thread of the event loop.
-pub(crate) trait Target {
+pub(crate) trait WatcherCallbacks {
     /// The file descriptor is readable.
     fn ready(&self);
     /// The timer has fired. It fires once, by libuv's clock, and may fire some milliseconds early.
-    fn fired(&self);
+    fn timer_fired(&self);
     /// The watcher is closed and will not call again.
     fn closed(&self);
     /// One of the callbacks above panicked.
@@ -53,7 +53,7 @@ pub(crate) struct Watcher {
 struct Shared {
     poll: Handle,
     timer: Handle,
-    target: Rc<dyn Target>,
+    target: Rc<dyn WatcherCallbacks>,
     open: Cell<u8>,
 }
 
@@ -97,8 +97,8 @@ fn failed(what: &str) -> Error {
 }
 
 impl Watcher {
-    /// Starts watching. `fd` must stay open until [`Target::closed`].
-    pub(crate) fn start(env: Env<'_>, fd: RawFd, target: Rc<dyn Target>) -> Result<Self, Error> {
+    /// Starts watching. `fd` must stay open until [`WatcherCallbacks::closed`].
+    pub(crate) fn start(env: Env<'_>, fd: RawFd, target: Rc<dyn WatcherCallbacks>) -> Result<Self, Error> {
         let mut uv_loop = ptr::null_mut();
         // SAFETY: the environment is alive.
         let status = unsafe { sys::napi_get_uv_event_loop(env.raw(), &raw mut uv_loop) };
@@ -144,7 +144,7 @@ impl Watcher {
         }
     }
 
-    /// Stops watching. [`Target::closed`] is called when libuv has closed the handles.
+    /// Stops watching. [`WatcherCallbacks::closed`] is called when libuv has closed the handles.
     pub(crate) fn close(&self) {
         if let Some(shared) = self.shared.take() {
             // SAFETY: taking the pointer ensures that each handle is closed only once. `shared` lives until both are
@@ -165,13 +165,13 @@ unsafe extern "C" fn on_poll(handle: *mut c_void, _status: c_int, _events: c_int
 
 unsafe extern "C" fn on_timer(handle: *mut c_void) {
     // SAFETY: as above.
-    unsafe { call(handle, |target| target.fired()) };
+    unsafe { call(handle, |target| target.timer_fired()) };
 }
 
 /// # Safety
 ///
 /// `handle` must belong to a watcher that is not closed.
-unsafe fn call(handle: *mut c_void, what: fn(&dyn Target)) {
+unsafe fn call(handle: *mut c_void, what: fn(&dyn WatcherCallbacks)) {
     // SAFETY: the data was set when the handle was created. The clone keeps the target alive while it closes its
     // watcher.
     let target = unsafe { Rc::clone(&(*uv_handle_get_data(handle).cast::<Shared>()).target) };

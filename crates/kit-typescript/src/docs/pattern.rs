@@ -62,7 +62,7 @@ pub(super) fn unsafe_pattern(
         return None;
     }
     let report = |message: String| problem(graph, codes::UNSAFE_PATTERN, tag.location, message);
-    let harmless = verdict.longest_harmless();
+    let harmless = verdict.max_harmless_length();
     Some(match &*verdict {
         Verdict::Linear => return None,
         Verdict::Unsupported { reason } => report(format!(

@@ -5,7 +5,7 @@ const HIGH_BITS: u64 = LOW_BITS << 7;
 
 /// Bytes that can be read as words at any position. Reads after the end return zeros.
 #[derive(Clone, Copy)]
-pub(crate) struct Words<'a> {
+pub(crate) struct PathWords<'a> {
     bytes: &'a [u8],
     /// The last eight bytes, or all bytes if there are fewer.
     last: u64,
@@ -13,7 +13,7 @@ pub(crate) struct Words<'a> {
     last_length: usize,
 }
 
-impl<'a> Words<'a> {
+impl<'a> PathWords<'a> {
     #[inline]
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         let last = bytes
@@ -84,13 +84,13 @@ fn bytes_equal_to(value: u8, word: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::Words;
+    use super::PathWords;
 
     #[test]
     fn reads_words_with_zeros_after_the_end() {
         let all: Vec<u8> = (1..=40).collect();
         for length in 0..=all.len() {
-            let words = Words::new(&all[..length]);
+            let words = PathWords::new(&all[..length]);
             for at in 0..=length {
                 let mut expected = [0; 8];
                 let rest = &all[at..length.min(at + 8)];
@@ -111,7 +111,7 @@ mod tests {
                         if let Some(place) = text.get_mut(hit) {
                             *place = b'/';
                         }
-                        assert_eq!(Words::new(&text).find(b'/', at), hit, "{text:?} from {at}");
+                        assert_eq!(PathWords::new(&text).find(b'/', at), hit, "{text:?} from {at}");
                     }
                 }
             }
@@ -122,12 +122,12 @@ mod tests {
     fn detects_escapes_and_non_ascii_bytes_at_every_position() {
         for length in 0..30 {
             let plain = vec![b'a'; length];
-            assert!(!Words::new(&plain).may_be_changed_by_normal_form());
+            assert!(!PathWords::new(&plain).may_be_changed_by_normal_form());
             for at in 0..length {
                 for byte in [b'%', 0x80, 0xC3, 0xFF] {
                     let mut text = plain.clone();
                     text[at] = byte;
-                    assert!(Words::new(&text).may_be_changed_by_normal_form(), "{text:?}");
+                    assert!(PathWords::new(&text).may_be_changed_by_normal_form(), "{text:?}");
                 }
             }
         }
