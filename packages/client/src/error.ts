@@ -1,4 +1,12 @@
-/** Error of a call: the error response of the server, or the reason why there is no response. */
+/**
+ * Error of a call: the error response of the server, or the reason why there is no response.
+ *
+ * @example
+ * ```ts
+ * const result = await api.post("/notes", { body }).result();
+ * if (!result.ok) console.error(result.error.status, result.error.code, result.error.traceId);
+ * ```
+ */
 export class ApiError<
   Code extends string = string,
   Status extends number = number,

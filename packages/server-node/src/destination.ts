@@ -74,6 +74,11 @@ function makeNormal(request: IncomingMessage): boolean {
 /**
  * Returns a target without the final slash of its path if kit has a route for the path. kit ignores that slash. A framework that does not
  * ignore it would skip the middleware of `/admin/users` for `/admin/users/`, which kit's route `/admin/users` serves.
+ *
+ * @example
+ * ```ts
+ * const framework: Framework = { rewriteTarget: (target) => withoutFinalSlash(target, service) };
+ * ```
  */
 export function withoutFinalSlash(target: string, service: ServerService): string {
   const end = target.indexOf("?");
@@ -82,7 +87,14 @@ export function withoutFinalSlash(target: string, service: ServerService): strin
   return path.slice(0, -1) + target.slice(path.length);
 }
 
-/** Responds with an error and never calls a handler; see {@link ServerService.refuseUnseen}. */
+/**
+ * Responds with an error and never calls a handler; see {@link ServerService.refuseUnseen}.
+ *
+ * @example
+ * ```ts
+ * refuseRequest(service, new ResponseExchange(request, response, request.url!, RequestBody.empty));
+ * ```
+ */
 export function refuseRequest(
   service: ServerService,
   exchange: ServerExchange,

@@ -13,6 +13,13 @@ export interface ParsedRequest extends IncomingMessage {
 /**
  * Reads the body of a request. Uses the bytes if they are still available, from the stream or from `rawBody`. Otherwise encodes the parsed
  * value as JSON again. Calls `done` once, and synchronously if there is nothing to wait for.
+ *
+ * @example
+ * ```ts
+ * readRequestBody(request, service.limits.bodyBytes, (body) => {
+ *   if (body !== undefined) service.handle(new ResponseExchange(request, response, request.url!, body));
+ * });
+ * ```
  */
 export function readRequestBody(
   request: ParsedRequest,

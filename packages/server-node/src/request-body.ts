@@ -1,7 +1,15 @@
 import { isUtf8 } from "node:buffer";
 import type { Readable } from "node:stream";
 
-/** Body of a request, or the reason why its content is not available. */
+/**
+ * Body of a request, or the reason why its content is not available.
+ *
+ * @example
+ * ```ts
+ * const body = RequestBody.ofText('{"title":"Milk"}', service.limits.bodyBytes);
+ * body.text(); // {"title":"Milk"}
+ * ```
+ */
 export class RequestBody {
   /** Empty body. */
   static readonly empty: RequestBody = new RequestBody(0, Buffer.alloc(0));
@@ -57,6 +65,13 @@ export class RequestBody {
 /**
  * Reads a body to its end or to the limit; bytes after the limit are not kept. Calls `done` once, with `undefined` if the client
  * disconnects before the end, because no response can be sent then.
+ *
+ * @example
+ * ```ts
+ * readBody(payload, service.limits.bodyBytes, (body) => {
+ *   if (body !== undefined) parsed(null, body);
+ * });
+ * ```
  */
 export function readBody(
   stream: Readable,

@@ -18,6 +18,10 @@ const maxNameLength = 65_535;
  * Throws an error if a response cannot be written. The check runs before anything is written: frameworks detect such errors too late, after
  * a part of the response is set, or in code that can no longer send another response.
  *
+ * @example
+ * ```ts
+ * checkResponse(200, "text/plain", "hello", ["cache-control", "no-store"]);
+ * ```
  * @throws {Error} with Node's code for an invalid status, header or body, such as `ERR_HTTP_INVALID_STATUS_CODE`.
  */
 export function checkResponse(

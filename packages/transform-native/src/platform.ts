@@ -32,6 +32,10 @@ export interface PlatformInfo {
 /**
  * Returns the path of this platform's addon.
  *
+ * @example
+ * ```ts
+ * const compiler = require(addonPath());
+ * ```
  * @throws {Error} If there is no addon. The message contains advice.
  */
 export function addonPath(machine: PlatformInfo = currentPlatform()): string {
