@@ -132,7 +132,8 @@ fn input_name(route: &Route) -> String {
     format!("{method}{}", route.path.name(names::variant))
 }
 
-/// Returns the plural of a name, by the rules for table names.
+/// Returns the plural of a name, for the module of a group's handlers. The rules are simpler than those for tables
+/// (`kit_analysis::plural_snake_case`) and do not change, because the file of the module belongs to the user.
 fn plural(name: &str) -> String {
     let snake = name.to_snake_case();
     let stem = snake.strip_suffix('y');

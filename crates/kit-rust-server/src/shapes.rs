@@ -14,8 +14,6 @@ use crate::models::Module;
 use crate::source::{ident, number as digits, string_literal};
 use crate::types::{Form, Types};
 
-pub(crate) use template::source as template_source;
-
 /// Returns the shape of a type.
 pub(crate) fn shape(types: &Types<'_>, id: TypeId, name: Option<&str>, module: &mut Module) -> TokenStream {
     let r#type = &types.program.types[id];

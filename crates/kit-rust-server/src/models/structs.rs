@@ -194,7 +194,7 @@ impl Models<'_, '_> {
                 IndexKey::String => "other keys".to_owned(),
                 IndexKey::Number => "other keys that are numbers".to_owned(),
                 IndexKey::Template { parts } => {
-                    let source = shapes::template_source(self.types.program, parts);
+                    let source = kit_analysis::template_source(self.types.program, parts);
                     format!("other keys of the form `{}`", source.escape_debug())
                 }
             };
