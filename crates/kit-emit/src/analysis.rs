@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use kit_analysis::{Decision, UnionPlan, children, collect_references};
+use kit_analysis::{Decision, UnionPlan, children};
 use kit_ir::{
-    Declaration, DeclarationId, DeclarationOrigin, EntityId, Program, RouteId, Slot, SourceId, TypeId,
-    TypeKind,
+    DeclarationId, DeclarationOrigin, EntityId, Program, RouteId, Slot, SourceId, TypeId, TypeKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::component_names::ComponentNames;
+use crate::declared_names::DeclaredNames;
 use crate::groups::Groups;
-use crate::openapi::ComponentNames;
+use crate::references::References;
 
 /// Facts about a program.
 pub(crate) struct Analysis {
@@ -25,92 +26,13 @@ pub(crate) struct Analysis {
     /// Names of all types. Shared by all modules: a copy per module would take time and memory quadratic in the number of types.
     names: Arc<DeclaredNames>,
     /// True if the exports of all generated modules have different names.
-    apart: bool,
+    exports_distinct: bool,
     /// Plan for each union that tells its members apart.
     plans: FxHashMap<TypeId, UnionPlan>,
-    /// Names of constants for the unions whose members must be tried, by the declaration whose module contains the constant.
-    tried: FxHashMap<(DeclarationId, TypeId), String>,
+    /// Names of constants for the unions whose members must be trial_unions, by the declaration whose module contains the constant.
+    trial_unions: FxHashMap<(DeclarationId, TypeId), String>,
     /// Recursive declarations with such unions. Their functions pass results for parts of a value to each other.
-    remembering: FxHashSet<DeclarationId>,
-}
-
-/// Names of a program's types.
-#[derive(Debug, Default)]
-pub(crate) struct DeclaredNames(FxHashSet<String>);
-
-impl DeclaredNames {
-    /// Creates the set of these names.
-    #[cfg(test)]
-    pub(crate) fn of(names: &[&str]) -> Self {
-        Self(names.iter().map(|name| (*name).to_owned()).collect())
-    }
-
-    /// Returns true if a generated module exports this name.
-    pub(crate) fn has_export(&self, name: &str) -> bool {
-        let functions = VERBS.iter().filter_map(|verb| name.strip_prefix(verb));
-        let constants = NOUNS.iter().filter_map(|noun| name.strip_suffix(noun));
-        let union = name
-            .trim_end_matches(|char: char| char.is_ascii_digit())
-            .strip_suffix("Union");
-        functions
-            .chain(constants)
-            .chain(union)
-            .any(|declared| self.0.contains(declared))
-    }
-
-    /// Returns true if all exports of generated modules have different names. A collision: `isFooShape` is the check of a type
-    /// `FooShape` and the shape of a type `isFoo`.
-    fn are_apart(&self) -> bool {
-        self.0.iter().all(|name| {
-            let rest = VERBS.iter().find_map(|verb| name.strip_prefix(verb));
-            rest.is_none_or(|rest| {
-                let union = format!("{rest}Union");
-                NOUNS
-                    .iter()
-                    .all(|noun| !self.0.contains(&format!("{rest}{noun}")))
-                    && !self.0.iter().any(|other| {
-                        let number = other.strip_prefix(&union);
-                        number.is_some_and(|number| number.chars().all(|char| char.is_ascii_digit()))
-                    })
-            })
-        })
-    }
-}
-
-/// Prefixes of exported functions, before the name of a type.
-const VERBS: [&str; 3] = ["is", "decode", "write"];
-/// Suffixes of exported constants, after the name of a type. `Union` with an optional number is another suffix.
-const NOUNS: [&str; 4] = ["Shape", "Validator", "Serializer", "Coercer"];
-
-/// Direct references of each declaration.
-pub(crate) struct References(Vec<Vec<DeclarationId>>);
-
-impl References {
-    fn new(program: &Program) -> Self {
-        let of = |declaration: &&Declaration| {
-            let mut found = Vec::new();
-            collect_references(program, declaration.r#type, &mut found);
-            found
-        };
-        let declarations: Vec<_> = program.declarations.iter().collect();
-        Self(kit_parallel::map(&declarations, of))
-    }
-
-    /// Creates references from lists of targets.
-    #[cfg(test)]
-    pub(crate) fn from_lists(lists: impl Into<Vec<Vec<DeclarationId>>>) -> Self {
-        Self(lists.into())
-    }
-
-    /// Returns the number of declarations.
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Returns the declarations that a declaration refers to, each once, in order.
-    pub(crate) fn of(&self, declaration: DeclarationId) -> &[DeclarationId] {
-        &self.0[usize::from(declaration)]
-    }
+    passing_picks: FxHashSet<DeclarationId>,
 }
 
 impl Analysis {
@@ -118,8 +40,8 @@ impl Analysis {
         let references = References::new(program);
         let groups = Groups::new(&references);
         let plans = plans(program);
-        let tried = tried_unions(program, &plans);
-        let trying: FxHashSet<_> = tried.keys().map(|(declaration, _)| *declaration).collect();
+        let trial_unions = trial_unions(program, &plans);
+        let trying: FxHashSet<_> = trial_unions.keys().map(|(declaration, _)| *declaration).collect();
         let mut uses: IndexMap<_, Vec<_>> = IndexMap::new();
         for (route, contract) in program.routes.iter_ids() {
             for slot in Slot::ALL {
@@ -136,8 +58,8 @@ impl Analysis {
         let names = program.declarations.iter();
         let names = DeclaredNames(names.map(|declaration| declaration.name.clone()).collect());
         // Declarations that refer to each other pass the results on, so the whole group is needed.
-        let remembering = program.declarations.iter_ids().map(|(id, _)| id);
-        let remembering = remembering
+        let passing_picks = program.declarations.iter_ids().map(|(id, _)| id);
+        let passing_picks = passing_picks
             .filter(|id| {
                 let group = groups.members(*id);
                 let recursive = group.len() > 1 || references.of(*id).contains(id);
@@ -151,11 +73,11 @@ impl Analysis {
             references,
             files,
             entities: entities.map(|(id, entity)| (entity.declaration, id)).collect(),
-            apart: names.are_apart(),
+            exports_distinct: names.are_distinct(),
             names: Arc::new(names),
             plans,
-            tried,
-            remembering,
+            trial_unions,
+            passing_picks,
         }
     }
 
@@ -175,21 +97,21 @@ impl Analysis {
     }
 
     /// Returns the name of the constant for a union whose members must be tried; `None` if properties tell them apart.
-    pub(crate) fn tried_union(&self, home: DeclarationId, union: TypeId) -> Option<&str> {
-        self.tried.get(&(home, union)).map(String::as_str)
+    pub(crate) fn trial_union(&self, home: DeclarationId, union: TypeId) -> Option<&str> {
+        self.trial_unions.get(&(home, union)).map(String::as_str)
     }
 
     /// Returns true if reading and writing a declaration passes on the matching members of unions in the value.
-    pub(crate) fn remembers(&self, declaration: DeclarationId) -> bool {
-        self.remembering.contains(&declaration)
+    pub(crate) fn passes_picks(&self, declaration: DeclarationId) -> bool {
+        self.passing_picks.contains(&declaration)
     }
 
     /// Returns true if code for the type in the module of `home` needs the matching members of unions.
     pub(crate) fn needs_picks(&self, program: &Program, home: DeclarationId, id: TypeId) -> bool {
         match &program.types[id].kind {
-            TypeKind::Reference { declaration } => self.remembers(*declaration),
+            TypeKind::Reference { declaration } => self.passes_picks(*declaration),
             kind => {
-                self.tried.contains_key(&(home, id))
+                self.trial_unions.contains_key(&(home, id))
                     || children(kind)
                         .into_iter()
                         .chain(self.plans.get(&id).into_iter().flat_map(|plan| {
@@ -249,8 +171,8 @@ impl Analysis {
     }
 
     /// Returns true if the exports of all generated modules have different names, so one module can contain them all.
-    pub(crate) fn exports_are_apart(&self) -> bool {
-        self.apart
+    pub(crate) fn exports_are_distinct(&self) -> bool {
+        self.exports_distinct
     }
 
     /// Returns the names of all types, for modules that must not use the names of generated exports.
@@ -271,8 +193,8 @@ fn plans(program: &Program) -> FxHashMap<TypeId, UnionPlan> {
     unions.into_iter().map(|(id, _)| id).zip(plans).collect()
 }
 
-/// Returns names for the unions whose members must be tried: `EntangledUnion`, `EntangledUnion2`, … in the type `Entangled`.
-fn tried_unions(
+/// Returns names for the unions whose members must be trial_unions: `EntangledUnion`, `EntangledUnion2`, … in the type `Entangled`.
+fn trial_unions(
     program: &Program,
     plans: &FxHashMap<TypeId, UnionPlan>,
 ) -> FxHashMap<(DeclarationId, TypeId), String> {

@@ -8,11 +8,11 @@ use kit_ir::{
     Declaration, DeclarationId, LiteralValue, ObjectType, Program, Property, Slot, TypeId, TypeKind,
 };
 
-use crate::Context;
+use crate::context::Context;
 use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::job::Job;
+use crate::origin::origin;
 use crate::text::{Module, Path, Writer, Written, literal};
-use crate::types::origin;
 use crate::validator::key_condition;
 use kit_analysis::resolve;
 

@@ -12,8 +12,9 @@ use kit_ir::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::analysis::Analysis;
-use crate::types::origin;
+use crate::groups::Groups;
+use crate::origin::origin;
+use crate::references::References;
 
 /// Hash that is equal for equal content within one process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,25 +35,24 @@ pub(crate) struct Fingerprints {
 }
 
 impl Fingerprints {
-    pub(crate) fn new(program: &Program, analysis: &Analysis) -> Self {
+    pub(crate) fn new(program: &Program, groups: &Groups, references: &References) -> Self {
         let ids: Vec<DeclarationId> = program.declarations.iter_ids().map(|(id, _)| id).collect();
-        let own = kit_parallel::map(&ids, |id| own(program, *id));
-        let groups = analysis.groups();
+        let own = kit_parallel::map(&ids, |id| declaration_fingerprint(program, *id));
         let mut reached: Vec<Fingerprint> = Vec::with_capacity(groups.len());
         // The groups are sorted so that each one comes after the groups that it refers to.
         for group in groups.iter() {
             let mut hasher = DefaultHasher::new();
             for id in group {
                 own[usize::from(*id)].hash(&mut hasher);
-                for target in analysis.references().of(*id) {
+                for target in references.of(*id) {
                     // References within the group are part of the members' own fingerprints, by name.
-                    let target = groups.of(*target);
+                    let target = groups.index_of(*target);
                     reached.get(target).hash(&mut hasher);
                 }
             }
             reached.push(Fingerprint(hasher.finish()));
         }
-        let deep = |id: &DeclarationId| fingerprint((own[usize::from(*id)], reached[groups.of(*id)]));
+        let deep = |id: &DeclarationId| fingerprint((own[usize::from(*id)], reached[groups.index_of(*id)]));
         let mut names: Vec<&str> = program
             .declarations
             .iter()
@@ -72,7 +72,7 @@ impl Fingerprints {
 }
 
 /// Returns the fingerprint of a declaration alone; its references count by name.
-fn own(program: &Program, id: DeclarationId) -> Fingerprint {
+fn declaration_fingerprint(program: &Program, id: DeclarationId) -> Fingerprint {
     let declaration = &program.declarations[id];
     let Declaration {
         name,

@@ -2,7 +2,7 @@
 
 use kit_ir::DeclarationId;
 
-use crate::analysis::References;
+use crate::references::References;
 
 /// Groups of declarations (strongly connected components): declarations that refer to each other directly or indirectly are
 /// in one group, every other declaration has its own. A group comes after the groups that it refers to.
@@ -27,7 +27,7 @@ impl Groups {
         };
         for id in (0..count).map(DeclarationId::from) {
             if search.number[usize::from(id)].is_none() {
-                search.from(id);
+                search.visit(id);
             }
         }
         search.found
@@ -44,11 +44,11 @@ impl Groups {
 
     /// Returns the group of a declaration: itself, and the declarations that refer to it and that it refers to.
     pub(crate) fn members(&self, declaration: DeclarationId) -> &[DeclarationId] {
-        &self.groups[self.of(declaration)]
+        &self.groups[self.index_of(declaration)]
     }
 
     /// Returns the index of a declaration's group.
-    pub(crate) fn of(&self, declaration: DeclarationId) -> usize {
+    pub(crate) fn index_of(&self, declaration: DeclarationId) -> usize {
         self.of[usize::from(declaration)]
     }
 }
@@ -67,19 +67,19 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Visits a declaration and its references. Uses an explicit stack, because chains of references may be long.
-    fn from(&mut self, start: DeclarationId) {
+    fn visit(&mut self, start: DeclarationId) {
         let mut path = vec![(start, 0)];
-        self.meet(start);
+        self.open(start);
         while let Some((id, step)) = path.pop() {
             let index = usize::from(id);
             if let Some(target) = self.references.of(id).get(step) {
                 path.push((id, step + 1));
                 match self.number[usize::from(*target)] {
                     None => {
-                        self.meet(*target);
+                        self.open(*target);
                         path.push((*target, 0));
                     }
-                    Some(number) if self.found.of(*target) == usize::MAX => {
+                    Some(number) if self.found.index_of(*target) == usize::MAX => {
                         self.lowest[index] = self.lowest[index].min(number);
                     }
                     Some(_) => {}
@@ -91,12 +91,12 @@ impl Search<'_> {
                 self.lowest[parent] = self.lowest[parent].min(self.lowest[index]);
             }
             if self.number[index] == Some(self.lowest[index]) {
-                self.close(id);
+                self.close_group(id);
             }
         }
     }
 
-    fn meet(&mut self, id: DeclarationId) {
+    fn open(&mut self, id: DeclarationId) {
         self.number[usize::from(id)] = Some(self.next);
         self.lowest[usize::from(id)] = self.next;
         self.next += 1;
@@ -104,7 +104,7 @@ impl Search<'_> {
     }
 
     /// Makes `root` and all declarations that were opened after it one group.
-    fn close(&mut self, root: DeclarationId) {
+    fn close_group(&mut self, root: DeclarationId) {
         let start = self.open.iter().rposition(|id| *id == root).unwrap_or_default();
         let group = self.open.split_off(start);
         for id in &group {
@@ -119,7 +119,7 @@ mod tests {
     use kit_ir::DeclarationId;
 
     use super::Groups;
-    use crate::analysis::References;
+    use crate::references::References;
 
     #[test]
     fn groups_cycles_and_sorts_them_after_their_references() {
@@ -133,6 +133,6 @@ mod tests {
             .map(|group| group.iter().map(|id| id.0).collect())
             .collect();
         assert_eq!(found, [vec![3], vec![1, 2], vec![4], vec![0]]);
-        assert_eq!(groups.of(DeclarationId(2)), 1);
+        assert_eq!(groups.index_of(DeclarationId(2)), 1);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::Artifact;
+use crate::artifact::Artifact;
 use crate::fingerprint::Fingerprint;
 use crate::text::{Imports, Written};
 
@@ -57,7 +57,7 @@ impl Items {
 }
 
 /// A generated artifact, and its items if it was written as a module.
-pub(crate) struct Ready {
+pub(crate) struct Generated {
     pub(crate) artifact: Artifact,
     pub(crate) items: Option<Arc<Items>>,
 }
@@ -104,11 +104,11 @@ impl<'a> Job<'a> {
 
 /// Parts of artifacts, from earlier builds and this one.
 #[derive(Debug, Default)]
-pub(crate) struct Parts(FxHashMap<Fingerprint, Arc<String>>);
+pub(crate) struct PartCache(FxHashMap<Fingerprint, Arc<String>>);
 
-impl Parts {
+impl PartCache {
     /// Returns the parts with these keys, in order; `make` generates the missing ones. Removes all other parts.
-    pub(crate) fn take<T: Sync>(
+    pub(crate) fn get_or_create<T: Sync>(
         &mut self,
         items: &[(Fingerprint, T)],
         make: impl Fn(&T) -> String + Sync,
@@ -126,12 +126,12 @@ impl Parts {
 
 /// A cached text with the items that can be copied from it.
 #[derive(Debug, Clone)]
-struct Kept {
+struct CachedText {
     text: Arc<String>,
     items: Option<Arc<Items>>,
 }
 
-impl From<Content> for Kept {
+impl From<Content> for CachedText {
     fn from(Content { text, module }: Content) -> Self {
         let text = Arc::new(text);
         let items = module.map(|(start, imports)| {
@@ -147,11 +147,11 @@ impl From<Content> for Kept {
 
 /// Artifacts of earlier builds, by path.
 #[derive(Debug, Default)]
-pub(crate) struct Made(FxHashMap<String, (Fingerprint, Kept)>);
+pub(crate) struct ArtifactCache(FxHashMap<String, (Fingerprint, CachedText)>);
 
 /// Generates all artifacts, in the order of the jobs. Then `made` contains exactly the artifacts with a key.
-pub(crate) fn run(jobs: Vec<Job<'_>>, made: &mut Made) -> Vec<Ready> {
-    let mut texts: Vec<Option<Kept>> = jobs
+pub(crate) fn run(jobs: Vec<Job<'_>>, made: &mut ArtifactCache) -> Vec<Generated> {
+    let mut texts: Vec<Option<CachedText>> = jobs
         .iter()
         .map(|job| match made.0.get(&job.path) {
             Some((key, kept)) if Some(*key) == job.key => Some(kept.clone()),
@@ -162,7 +162,7 @@ pub(crate) fn run(jobs: Vec<Job<'_>>, made: &mut Made) -> Vec<Ready> {
     let open = (0..jobs.len()).filter(|index| texts[*index].is_none());
     let (whole, parts): (Vec<usize>, Vec<usize>) = open.partition(|index| jobs[*index].whole);
     let order = [whole, parts].concat();
-    let new = kit_parallel::map(&order, |index| Kept::from((jobs[*index].make)()));
+    let new = kit_parallel::map(&order, |index| CachedText::from((jobs[*index].make)()));
     for (index, kept) in order.into_iter().zip(new) {
         texts[index] = Some(kept);
     }
@@ -179,7 +179,7 @@ pub(crate) fn run(jobs: Vec<Job<'_>>, made: &mut Made) -> Vec<Ready> {
                 text: kept.text,
                 dated: job.dated,
             };
-            Ready {
+            Generated {
                 artifact,
                 items: kept.items,
             }

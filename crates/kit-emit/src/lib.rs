@@ -34,127 +34,46 @@
 //! ```
 
 mod analysis;
+mod artifact;
 mod client;
 mod coercer;
+mod component_names;
+mod context;
 mod contract_tests;
+mod declared_names;
+mod direction;
 mod fingerprint;
 mod groups;
 mod job;
 mod json_schema;
 mod openapi;
+mod options;
+mod origin;
+mod references;
 mod registry;
 mod routes;
 mod runtime;
 mod samples;
 mod serializer;
+mod template_pattern;
 mod testing;
 mod text;
 mod types;
 mod validator;
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use kit_ir::{DeclarationId, Program};
+use kit_ir::Program;
 use kit_router::RouteTree;
-use serde::Serialize;
 
 use analysis::Analysis;
-use fingerprint::{Fingerprint, Fingerprints, fingerprint};
-use job::{Made, Parts};
-use json_schema::{DeclaredSchemas, Direction, Schemas};
-use openapi::KeptDocuments;
+use context::Context;
+use fingerprint::Fingerprints;
+use job::{ArtifactCache, PartCache};
+use json_schema::DeclaredSchemas;
+use openapi::DocumentCache;
 
-pub use contract_tests::{CONTRACTS, ContractTests, RouteTests, TestRunner, contract_test_path};
-
-/// A file to write.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Artifact {
-    /// Path, relative to the output directory, with `/` on every platform.
-    pub path: String,
-    /// Complete content, with a line break at the end. Shared with the [`Emitter`], which may return it again.
-    pub text: Arc<String>,
-    /// True if the content contains [`EmitOptions::generated_at`], so it changes with the time.
-    pub dated: bool,
-}
-
-/// Options of the emitters.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EmitOptions {
-    /// Time to write into artifacts, in ISO 8601.
-    pub generated_at: String,
-    /// Path from the output directory to the project's root, such as `..`. Generated modules use this path to import a source.
-    /// All other paths of sources in generated modules are relative to the root.
-    pub output_dir_to_root: String,
-    /// `info.title` of the OpenAPI document: the project's name.
-    pub title: String,
-    /// `info.version` of the OpenAPI document: the project's version.
-    pub version: String,
-    /// Other information on the project for the OpenAPI document.
-    pub about: ApiInfo,
-    /// True to generate `client/`, which needs the package `@kit/client`.
-    pub client: bool,
-    /// Paths of validators whose text a plugin replaces. Other modules import these files instead of copying their content.
-    pub replaced: BTreeSet<String>,
-    /// Options of contract tests; `None` to generate none.
-    pub tests: Option<ContractTests>,
-}
-
-/// Information about the project for the OpenAPI document, without name and version. A member is `None` if the project does
-/// not specify its value.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ApiInfo {
-    /// `info.description`.
-    pub description: Option<String>,
-    /// `info.license.name`: an SPDX expression or other text.
-    pub license: Option<String>,
-    /// `info.contact`.
-    pub contact: Option<Contact>,
-}
-
-/// Contact for questions about the API.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Contact {
-    /// Name of a person or a team.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// URL of a page.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-    /// Email address.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub email: Option<String>,
-}
-
-/// Shared data of the emitters.
-#[derive(Clone, Copy)]
-pub(crate) struct Context<'a> {
-    pub(crate) program: &'a Program,
-    pub(crate) tree: &'a RouteTree,
-    pub(crate) options: &'a EmitOptions,
-    pub(crate) analysis: &'a Analysis,
-    pub(crate) declared: &'a DeclaredSchemas<'a>,
-    pub(crate) fingerprints: &'a Fingerprints,
-}
-
-impl<'a> Context<'a> {
-    /// Returns the creator of JSON Schemas for one direction.
-    pub(crate) fn schemas(self, direction: Direction) -> Schemas<'a> {
-        Schemas {
-            program: self.program,
-            direction,
-            names: self.analysis.components(),
-            implied: true,
-        }
-    }
-}
-
-impl Context<'_> {
-    /// Returns the fingerprint of everything that a declaration's modules depend on.
-    pub(crate) fn module_key(self, declaration: DeclarationId) -> Fingerprint {
-        fingerprint((self.fingerprints.of(declaration), self.fingerprints.names))
-    }
-}
+pub use artifact::Artifact;
+pub use contract_tests::{CONTRACTS, contract_test_path};
+pub use options::{ApiInfo, Contact, ContractTests, EmitOptions, RouteTests, TestRunner};
 
 /// Generates every artifact of this crate, in a fixed order.
 ///
@@ -168,18 +87,18 @@ pub fn emit(program: &Program, tree: &RouteTree, options: &EmitOptions) -> Vec<A
 /// Generates artifacts repeatedly, and reuses those that cannot have changed.
 #[derive(Debug, Default)]
 pub struct Emitter {
-    made: Made,
-    parts: KeptParts,
+    made: ArtifactCache,
+    parts: PartCaches,
 }
 
 /// Cached parts of long artifacts, of which an edit changes only a few.
 #[derive(Debug, Default)]
-struct KeptParts {
+struct PartCaches {
     /// Parts of `types.ts`.
-    types: Parts,
+    types: PartCache,
     /// Parts of `schemas.json`.
-    entries: Parts,
-    documents: KeptDocuments,
+    entries: PartCache,
+    documents: DocumentCache,
 }
 
 impl Emitter {
@@ -189,7 +108,7 @@ impl Emitter {
     /// Panics in the same cases as [`emit`].
     pub fn emit(&mut self, program: &Program, tree: &RouteTree, options: &EmitOptions) -> Vec<Artifact> {
         let analysis = Analysis::new(program);
-        let fingerprints = Fingerprints::new(program, &analysis);
+        let fingerprints = Fingerprints::new(program, analysis.groups(), analysis.references());
         let declared = DeclaredSchemas::new(program, analysis.components());
         let context = Context {
             program,
@@ -222,6 +141,6 @@ impl Emitter {
 /// Generates only the dated artifacts of [`emit`], to compare them with existing files that contain another time.
 pub fn emit_dated(tree: &RouteTree, options: &EmitOptions) -> Vec<Artifact> {
     let jobs = vec![routes::compiled_router(tree, options)];
-    let made = job::run(jobs, &mut Made::default());
+    let made = job::run(jobs, &mut ArtifactCache::default());
     made.into_iter().map(|ready| ready.artifact).collect()
 }

@@ -11,10 +11,11 @@ use serde::Serialize;
 use serde_json::{Number, Value};
 
 use self::tags::written_tags;
-use crate::Context;
+use crate::context::Context;
+use crate::direction::Direction;
 use crate::fingerprint::{Fingerprint, fingerprint};
-use crate::job::{Job, Parts};
-use crate::json_schema::{Direction, Schema, Schemas, default_value};
+use crate::job::{Job, PartCache};
+use crate::json_schema::{Schema, Schemas, default_value};
 use crate::text::nested;
 use crate::types::type_text;
 
@@ -72,11 +73,11 @@ fn kind_name(kind: MiddlewareKind) -> &'static str {
 }
 
 /// Returns the entries of `schemas.json`, in the order of the declarations, with their indentation.
-pub(crate) fn entries(context: Context<'_>, parts: &mut Parts) -> Vec<Arc<String>> {
+pub(crate) fn entries(context: Context<'_>, parts: &mut PartCache) -> Vec<Arc<String>> {
     let names = context.analysis.components().fingerprint(context.program);
     let ids = context.program.declarations.iter_ids();
     let keyed: Vec<_> = ids.map(|(id, _)| (entry_key(context, names, id), id)).collect();
-    parts.take(&keyed, |id| {
+    parts.get_or_create(&keyed, |id| {
         let text = serde_json::to_string_pretty(&schema_entry(context, *id))
             .expect("entries are structs and maps with text keys, which serialize without fail");
         nested(&text, "  ")

@@ -9,9 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use kit_ir::{DeclarationId, Program, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::job::{Items, Ready};
+use crate::artifact::Artifact;
+use crate::context::Context;
+use crate::job::{Generated, Items};
 use crate::text::{Imports, header};
-use crate::{Artifact, Context, coercer, serializer, validator};
+use crate::{coercer, serializer, validator};
 
 /// Path of the module.
 const PATH: &str = "runtime.ts";
@@ -20,7 +22,7 @@ const UP: &str = "../";
 
 /// Returns the module from which `routes/index.ts` imports an item of the module `own`.
 pub(crate) fn module_of(context: Context<'_>, own: &str) -> String {
-    let module = if context.analysis.exports_are_apart() {
+    let module = if context.analysis.exports_are_distinct() {
         PATH
     } else {
         own
@@ -30,8 +32,12 @@ pub(crate) fn module_of(context: Context<'_>, own: &str) -> String {
 
 /// Emits the module, if routes need one. `made` contains the modules of all types. A plugin replaces those in `replaced`, so
 /// they are imported instead of copied.
-pub(crate) fn emit(context: Context<'_>, made: &[Ready], replaced: &BTreeSet<String>) -> Option<Artifact> {
-    if !context.analysis.exports_are_apart() {
+pub(crate) fn emit(
+    context: Context<'_>,
+    made: &[Generated],
+    replaced: &BTreeSet<String>,
+) -> Option<Artifact> {
+    if !context.analysis.exports_are_distinct() {
         return None;
     }
     let modules = modules(context);

@@ -1,9 +1,9 @@
 //! Emits `testing/index.ts`: types of the project for the type check of `@kit/testing`, so that editors complete their names
 //! and a matched value has their type. At run time, `@kit/testing` reads `schemas.json` and the validators instead.
 
-use crate::Context;
-use crate::contract_tests::TestRunner;
+use crate::context::Context;
 use crate::job::Job;
+use crate::options::TestRunner;
 use crate::text::{Writer, header};
 
 pub(crate) fn emit(context: Context<'_>) -> Option<Job<'_>> {

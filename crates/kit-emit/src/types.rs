@@ -3,24 +3,24 @@
 use std::sync::Arc;
 
 use kit_ir::{
-    Declaration, DeclarationId, DeclarationOrigin, Documentation, IndexKey, IndexSignature, ObjectType,
-    Program, Property, TemplatePart, TypeId, TypeKind,
+    Declaration, DeclarationId, Documentation, IndexKey, IndexSignature, ObjectType, Property, TemplatePart,
+    TypeId, TypeKind,
 };
 
-use crate::Context;
-use crate::job::{Job, Parts};
+use crate::context::Context;
+use crate::job::{Job, PartCache};
 use crate::text::{Writer, header, literal};
 
 /// Maximum length of an inline type. A longer type has one property per line.
 const INLINE: usize = 80;
 
 /// Returns the printed declarations, in order.
-pub(crate) fn parts(context: Context<'_>, known: &mut Parts) -> Vec<Arc<String>> {
+pub(crate) fn parts(context: Context<'_>, known: &mut PartCache) -> Vec<Arc<String>> {
     let declarations = context.program.declarations.iter_ids();
     let keyed: Vec<_> = declarations
         .map(|(id, declaration)| (context.module_key(id), declaration))
         .collect();
-    known.take(&keyed, |declaration| {
+    known.get_or_create(&keyed, |declaration| {
         let mut writer = Writer::default();
         write_declaration(context, declaration, &mut writer);
         writer.finish()
@@ -40,22 +40,6 @@ pub(crate) fn emit(parts: &[Arc<String>]) -> Job<'_> {
         }
         text
     })
-}
-
-/// Returns the origin of a declaration, for the headers of its modules.
-pub(crate) fn origin(program: &Program, declaration: &Declaration) -> String {
-    let path = program.path(declaration.span);
-    match &declaration.origin {
-        DeclarationOrigin::Named { export } => format!("`{export}` in {path}"),
-        DeclarationOrigin::Instance { expression } => {
-            // A header must be one line.
-            format!(
-                "`{}` in {path}",
-                expression.split_whitespace().collect::<Vec<_>>().join(" ")
-            )
-        }
-        DeclarationOrigin::Slot => format!("a contract in {path}"),
-    }
 }
 
 /// Prints a type on one line.

@@ -6,7 +6,7 @@
 use kit_ir::{DeclarationId, LiteralValue, ObjectType, Program, TypeId, TypeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::analysis::References;
+use crate::references::References;
 use crate::text::literal;
 
 /// Conversion of a value. No codec means that the JSON value is already the result.

@@ -8,10 +8,10 @@ use kit_ir::{DeclarationId, Route, TypeKind};
 use rustc_hash::FxHashSet;
 
 use self::codec::Codecs;
-use crate::Context;
+use crate::component_names::{used, with_input_form};
+use crate::context::Context;
+use crate::direction::Direction;
 use crate::job::Job;
-use crate::json_schema::Direction;
-use crate::openapi::{differing, used};
 use crate::text::{Writer, header, literal};
 use crate::types::{InputNames, write_input};
 
@@ -38,7 +38,7 @@ pub(crate) struct Inputs<'a> {
 
 impl<'a> Inputs<'a> {
     fn new(context: Context<'a>, prefixes: [&'static str; 2]) -> Self {
-        let differing = differing(context.program, context.analysis.references());
+        let differing = with_input_form(context.program, context.analysis.references());
         Self {
             context,
             differing,

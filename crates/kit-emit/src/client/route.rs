@@ -4,7 +4,7 @@ use kit_ir::{DeclarationId, Route, Slot};
 
 use super::Inputs;
 use super::codec::Codecs;
-use crate::Context;
+use crate::context::Context;
 use crate::text::{Writer, literal};
 use crate::types::InputNames;
 

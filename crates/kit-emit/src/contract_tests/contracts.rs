@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use kit_ir::{Route, Slot};
 
-use super::ContractTests;
-use crate::Context;
+use crate::context::Context;
+use crate::options::ContractTests;
 use crate::text::{Writer, header, literal};
 use crate::validator;
 

@@ -6,18 +6,18 @@ use kit_ir::{DeclarationId, Format, Method, Program, Route, Slot, TypeId, TypeKi
 use kit_router::{Match, ParamBuffer};
 use serde_json::{Map, Value};
 
-use super::rules::{Given, Outcome, Rule, Rules, Source, Step};
-use super::{ContractTests, TestRunner};
-use crate::Context;
-use crate::samples::{Samples, Wanted};
+use super::rules::{Outcome, RequestValue, Rule, Rules, Step, ValueOrigin};
+use crate::context::Context;
+use crate::options::{ContractTests, TestRunner};
+use crate::samples::{SampleOptions, Samples};
 use crate::text::{Writer, header, literal};
 use crate::validator;
 
 /// Maximum number of tested rules per slot.
-const MOST_RULES: usize = 500;
+const MAX_RULES: usize = 500;
 
 /// Maximum length of a string of equal characters. A longer string is printed as a call with its length.
-const LONGEST_TEXT: usize = 40;
+const MAX_STRING: usize = 40;
 
 /// Maximum length of a list of equal items. A longer list is printed as a call with its length.
 const LONGEST_LIST: usize = 4;
@@ -197,8 +197,8 @@ impl File<'_> {
             let Some(sample) = &slot.sample else { continue };
             let r#type = self.context.program.declarations[slot.id].r#type;
             let mut found = Rules::new(self.context.program, slot.source()).of_slot(r#type, sample);
-            left_out += found.len().saturating_sub(MOST_RULES);
-            found.truncate(MOST_RULES);
+            left_out += found.len().saturating_sub(MAX_RULES);
+            found.truncate(MAX_RULES);
             rules.extend(found.into_iter().map(|rule| (slot.slot, rule)));
         }
         let (refused, taken): (Vec<_>, Vec<_>) = rules.into_iter().partition(|(_, rule)| rule.is_refusal());
@@ -227,21 +227,21 @@ impl File<'_> {
             self.given(&rule.given),
         ];
         match &rule.outcome {
-            Outcome::Takes { fills: Some(value) } => cells.push(self.value(value)),
-            Outcome::Refuses { within: true } => cells.push("\"within\"".to_owned()),
-            Outcome::Takes { fills: None } | Outcome::Refuses { within: false } => {}
+            Outcome::Accepted { fills: Some(value) } => cells.push(self.value(value)),
+            Outcome::Refused { within: true } => cells.push("\"within\"".to_owned()),
+            Outcome::Accepted { fills: None } | Outcome::Refused { within: false } => {}
         }
         format!("{},", literal::list("[", cells, "]"))
     }
 
-    fn given(&mut self, given: &Given) -> String {
+    fn given(&mut self, given: &RequestValue) -> String {
         match given {
-            Given::Missing => {
+            RequestValue::Missing => {
                 self.helpers.insert("missing");
                 "missing".to_owned()
             }
-            Given::Value(value) => self.value(value),
-            Given::Nested { sample, way, levels } => {
+            RequestValue::Value(value) => self.value(value),
+            RequestValue::Nested { sample, way, levels } => {
                 self.helpers.insert("nested");
                 let way = way.iter().map(|step| match step {
                     Step::Key(key) => literal::string(key),
@@ -261,7 +261,7 @@ impl File<'_> {
                 let first = characters.next();
                 let length = text.chars().count();
                 match first {
-                    Some(first) if length > LONGEST_TEXT && characters.all(|other| other == first) => {
+                    Some(first) if length > MAX_STRING && characters.all(|other| other == first) => {
                         self.helpers.insert("characters");
                         match first {
                             'a' => format!("characters({length})"),
@@ -356,18 +356,18 @@ struct SlotSample {
 }
 
 impl SlotSample {
-    fn source(&self) -> Source {
+    fn source(&self) -> ValueOrigin {
         match self.slot {
-            Slot::Params => Source::Params,
-            Slot::Query => Source::Query,
-            Slot::Body | Slot::Response => Source::Body,
+            Slot::Params => ValueOrigin::Params,
+            Slot::Query => ValueOrigin::Query,
+            Slot::Body | Slot::Response => ValueOrigin::Body,
         }
     }
 }
 
 fn sample(program: &Program, id: DeclarationId, slot: Slot) -> Option<Value> {
     let declaration = &program.declarations[id];
-    let wanted = Wanted::named(slot.name()).inside(id);
+    let wanted = SampleOptions::named(slot.name()).inside(id);
     let value = Samples { program }.of(declaration.r#type, &wanted)?;
     // A segment of a path cannot be empty.
     let empty = |value: &Value| value.as_str() == Some("");

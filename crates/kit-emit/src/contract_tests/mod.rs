@@ -13,63 +13,13 @@ mod rules;
 mod scalars;
 mod unions;
 
-use std::collections::BTreeMap;
-
 use kit_ir::{Route, Slot};
 
-use crate::Context;
+use crate::context::Context;
 use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::job::Job;
+use crate::options::ContractTests;
 use crate::routes::route_key;
-
-/// Options of contract tests.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ContractTests {
-    /// Test runner.
-    pub runner: TestRunner,
-    /// Module that exports the application, relative to the project's root.
-    pub app: String,
-    /// True if the application needs the project's database.
-    pub database: bool,
-    /// Module with fixtures, relative to the project's root.
-    pub fixtures: Option<String>,
-    /// Headers of every request.
-    pub headers: BTreeMap<String, String>,
-    /// Options of single routes, by `<METHOD> <path>`.
-    pub routes: BTreeMap<String, RouteTests>,
-}
-
-impl ContractTests {
-    /// Returns the options of a route.
-    fn of(&self, route: &Route) -> Option<&RouteTests> {
-        let own = self.routes.get(&route.reference());
-        own.or_else(|| self.routes.get(&route.key))
-    }
-}
-
-/// Options for the tests of one route.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub struct RouteTests {
-    /// Headers, which override those of every request.
-    pub headers: BTreeMap<String, String>,
-    /// Values of path parameters.
-    pub params: BTreeMap<String, String>,
-    /// Reason not to test the route.
-    pub skip: Option<String>,
-}
-
-/// Test runner.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum TestRunner {
-    /// node:test.
-    #[default]
-    Node,
-    /// vitest.
-    Vitest {
-        /// Major version, if known.
-        major: Option<u32>,
-    },
-}
 
 /// Returns the path of a contract group's tests, relative to the output directory.
 ///

@@ -11,7 +11,7 @@ pub(super) enum Step {
 
 /// Value of a request at the path of a rule.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Given {
+pub(super) enum RequestValue {
     /// No value: the property is missing.
     Missing,
     /// The given value.
@@ -28,9 +28,9 @@ pub(super) enum Given {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Outcome {
     /// The request is accepted. If the path has no value, the handler gets `fills` instead.
-    Takes { fills: Option<Value> },
+    Accepted { fills: Option<Value> },
     /// The request is refused with a failure at the path, or, if `within` is true, below the path.
-    Refuses { within: bool },
+    Refused { within: bool },
 }
 
 /// A rule of a type. The path is relative to a value of the type.
@@ -38,7 +38,7 @@ pub(super) enum Outcome {
 pub(super) struct Rule {
     pub(super) path: Vec<Step>,
     pub(super) what: String,
-    pub(super) given: Given,
+    pub(super) given: RequestValue,
     pub(super) outcome: Outcome,
     /// True if the value breaks a format or a pattern, which only the runtime can check reliably.
     pub(super) runtime_only: bool,
@@ -49,15 +49,15 @@ impl Rule {
         Self {
             path: Vec::new(),
             what: what.into(),
-            given: Given::Value(value),
-            outcome: Outcome::Takes { fills: None },
+            given: RequestValue::Value(value),
+            outcome: Outcome::Accepted { fills: None },
             runtime_only: false,
         }
     }
 
     pub(super) fn refuses(what: impl Into<String>, value: Value) -> Self {
         Self {
-            outcome: Outcome::Refuses { within: false },
+            outcome: Outcome::Refused { within: false },
             ..Self::takes(what, value)
         }
     }
@@ -69,7 +69,7 @@ impl Rule {
     }
 
     pub(super) fn is_refusal(&self) -> bool {
-        matches!(self.outcome, Outcome::Refuses { .. })
+        matches!(self.outcome, Outcome::Refused { .. })
     }
 
     pub(super) fn below(mut self, step: Step) -> Self {
@@ -80,7 +80,7 @@ impl Rule {
 
 /// Origin of a value in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum ValueOrigin {
     /// JSON body.
     Body,
     /// Query string, in which a name may be repeated.
@@ -89,7 +89,7 @@ pub(super) enum Source {
     Params,
 }
 
-impl Source {
+impl ValueOrigin {
     pub(super) fn is_text(self) -> bool {
         self != Self::Body
     }

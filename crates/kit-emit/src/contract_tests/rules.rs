@@ -7,10 +7,10 @@ use kit_ir::{
 };
 use serde_json::{Map, Value};
 
-pub(super) use super::rule::{Given, Outcome, Rule, Source, Step};
+pub(super) use super::rule::{Outcome, RequestValue, Rule, Step, ValueOrigin};
 use super::scalars::texts;
 use crate::samples::numbers;
-use crate::samples::{Samples, Wanted, sample_entry};
+use crate::samples::{SampleOptions, Samples, sample_entry};
 
 /// Number of levels that exceeds the maximum depth of recursive values, 256.
 const TOO_DEEP: usize = 300;
@@ -21,7 +21,7 @@ const MOST_VISITS: usize = 5_000;
 /// Finds the rules of types.
 pub(super) struct Rules<'a> {
     pub(super) program: &'a Program,
-    pub(super) source: Source,
+    pub(super) source: ValueOrigin,
     /// Declarations on the current path, with the length of the path at the start of each.
     within: Vec<(DeclarationId, usize)>,
     path: Vec<Step>,
@@ -32,7 +32,7 @@ pub(super) struct Rules<'a> {
 }
 
 impl<'a> Rules<'a> {
-    pub(super) fn new(program: &'a Program, source: Source) -> Self {
+    pub(super) fn new(program: &'a Program, source: ValueOrigin) -> Self {
         Self {
             program,
             source,
@@ -76,7 +76,7 @@ impl<'a> Rules<'a> {
     }
 
     /// Removes the rules on depth that were added after there were `count` of them.
-    pub(super) fn forget_deep_rules(&mut self, count: usize) {
+    pub(super) fn truncate_depth_rules(&mut self, count: usize) {
         self.deep.truncate(count);
     }
 
@@ -166,7 +166,7 @@ impl<'a> Rules<'a> {
 
     /// Returns true if a request can repeat the value although the contract has a single one.
     pub(super) fn can_be_repeated(&self) -> bool {
-        self.source == Source::Query && self.path.len() == 1
+        self.source == ValueOrigin::Query && self.path.len() == 1
     }
 
     fn object(&mut self, id: TypeId, object: &ObjectType, sample: Option<&Value>) -> Vec<Rule> {
@@ -177,7 +177,7 @@ impl<'a> Rules<'a> {
                 continue;
             }
             let step = Step::Key(property.name.clone());
-            if value.is_some() && self.source != Source::Params {
+            if value.is_some() && self.source != ValueOrigin::Params {
                 rules.push(self.absence(property).below(step.clone()));
             }
             // The sample omits properties of recursive types.
@@ -198,7 +198,7 @@ impl<'a> Rules<'a> {
     fn keys(&self, id: TypeId, signature: &IndexSignature, sample: &Value, value: &Value) -> Vec<Rule> {
         let mut found = Vec::new();
         for rule in texts(&signature.rules) {
-            let Given::Value(Value::String(key)) = &rule.given else {
+            let RequestValue::Value(Value::String(key)) = &rule.given else {
                 continue;
             };
             let mut entries = sample.as_object().cloned().unwrap_or_default();
@@ -211,7 +211,7 @@ impl<'a> Rules<'a> {
                 let key = Step::Key(key.clone());
                 found.push(Rule {
                     what: format!("a key: {}", rule.what),
-                    given: Given::Value(value.clone()),
+                    given: RequestValue::Value(value.clone()),
                     ..rule.below(key)
                 });
             }
@@ -222,14 +222,14 @@ impl<'a> Rules<'a> {
     fn absence(&self, property: &Property) -> Rule {
         let outcome = if property.optional_in_input() {
             let fills = self.filled_in(property);
-            Outcome::Takes { fills }
+            Outcome::Accepted { fills }
         } else {
-            Outcome::Refuses { within: false }
+            Outcome::Refused { within: false }
         };
         Rule {
             path: Vec::new(),
             what: "missing".to_owned(),
-            given: Given::Missing,
+            given: RequestValue::Missing,
             outcome,
             runtime_only: false,
         }
@@ -282,7 +282,7 @@ impl<'a> Rules<'a> {
             if length == 0 && self.source.is_text() {
                 return;
             }
-            let wanted = Wanted::named("item");
+            let wanted = SampleOptions::named("item");
             let items = match first {
                 Some(first) if !constraints.unique_items => Some(vec![first.clone(); length]),
                 _ => self
@@ -370,19 +370,19 @@ impl<'a> Rules<'a> {
         let r#type = self.program.declarations[declaration].r#type;
         let Some(sample) = self
             .samples()
-            .of(r#type, &Wanted::named("value").inside(declaration))
+            .of(r#type, &SampleOptions::named("value").inside(declaration))
         else {
             return;
         };
         self.deep.push(Rule {
             path: root,
             what: format!("{TOO_DEEP} nested levels"),
-            given: Given::Nested {
+            given: RequestValue::Nested {
                 sample,
                 way,
                 levels: TOO_DEEP,
             },
-            outcome: Outcome::Refuses { within: true },
+            outcome: Outcome::Refused { within: true },
             runtime_only: false,
         });
     }
@@ -397,17 +397,17 @@ fn items(count: u64) -> String {
 }
 
 /// Returns a copy of the value with the part at `path` replaced or removed; `None` if the path does not exist.
-pub(super) fn replaced(value: &Value, path: &[Step], given: &Given) -> Option<Value> {
+pub(super) fn replaced(value: &Value, path: &[Step], given: &RequestValue) -> Option<Value> {
     let Some((step, rest)) = path.split_first() else {
         return match given {
-            Given::Value(value) => Some(value.clone()),
-            Given::Missing | Given::Nested { .. } => None,
+            RequestValue::Value(value) => Some(value.clone()),
+            RequestValue::Missing | RequestValue::Nested { .. } => None,
         };
     };
     let mut changed = value.clone();
     match (step, &mut changed) {
         (Step::Key(key), Value::Object(entries)) => {
-            if rest.is_empty() && *given == Given::Missing {
+            if rest.is_empty() && *given == RequestValue::Missing {
                 entries.shift_remove(key)?;
             } else {
                 let inner = replaced(entries.get(key)?, rest, given)?;

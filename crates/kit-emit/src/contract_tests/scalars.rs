@@ -4,8 +4,8 @@ use kit_analysis::Fit;
 use kit_ir::{Constraints, TypeId, TypeKind};
 use serde_json::Value;
 
-use super::rules::{Rule, Rules, Source};
-use crate::samples::{numbers, texts as samples};
+use super::rules::{Rule, Rules, ValueOrigin};
+use crate::samples::{numbers, strings};
 
 impl Rules<'_> {
     pub(super) fn scalar(&self, id: TypeId) -> Vec<Rule> {
@@ -28,17 +28,17 @@ impl Rules<'_> {
 
     /// Returns true if a request can contain the value: a path has no empty segments, and `.` and `..` are resolved.
     fn can_be_sent(&self, rule: &Rule) -> bool {
-        let super::rules::Given::Value(Value::String(text)) = &rule.given else {
+        let super::rules::RequestValue::Value(Value::String(text)) = &rule.given else {
             return true;
         };
-        self.source != Source::Params || !matches!(text.as_str(), "" | "." | "..")
+        self.source != ValueOrigin::Params || !matches!(text.as_str(), "" | "." | "..")
     }
 
     fn text(&self, id: TypeId, constraints: &Constraints) -> Vec<Rule> {
         let mut rules = texts(constraints);
         // A string that breaks two rules would test neither of them.
         rules.retain(|rule| match &rule.given {
-            super::rules::Given::Value(value) => rule.is_refusal() || self.fit(id, value) != Fit::No,
+            super::rules::RequestValue::Value(value) => rule.is_refusal() || self.fit(id, value) != Fit::No,
             _ => true,
         });
         rules
@@ -48,7 +48,7 @@ impl Rules<'_> {
 /// Returns strings that satisfy or break the rules of strings.
 pub(super) fn texts(constraints: &Constraints) -> Vec<Rule> {
     let mut rules = Vec::new();
-    let at = |length: u64| samples::exact(constraints, length).map(Value::from);
+    let at = |length: u64| strings::with_length(constraints, length).map(Value::from);
     if let Some(least) = constraints.min_length {
         if let Some(value) = at(least) {
             rules.push(Rule::takes(format!("{} (minimum)", characters(least)), value));
@@ -62,7 +62,7 @@ pub(super) fn texts(constraints: &Constraints) -> Vec<Rule> {
         if let Some(value) = at(most) {
             rules.push(Rule::takes(format!("{} (maximum)", characters(most)), value));
         }
-        if let Some(value) = samples::wide(constraints, most) {
+        if let Some(value) = strings::astral_characters(constraints, most) {
             let what = format!("{most} characters of two UTF-16 units");
             rules.push(Rule::takes(what, Value::from(value)));
         }
@@ -72,7 +72,7 @@ pub(super) fn texts(constraints: &Constraints) -> Vec<Rule> {
         }
     }
     if let Some(format) = constraints.format {
-        for text in samples::breaking(format) {
+        for text in strings::invalid_strings(format) {
             let length = text.chars().count() as u64;
             let fits_bounds = constraints.min_length.is_none_or(|least| length >= least)
                 && constraints
@@ -129,11 +129,11 @@ fn bigint(constraints: &Constraints) -> Vec<Rule> {
 }
 
 fn number(constraints: &Constraints) -> Vec<Rule> {
-    numbers::candidates(constraints)
+    numbers::boundary_numbers(constraints)
         .into_iter()
         .filter_map(|(what, number)| {
             let value = numbers::json(number);
-            if numbers::keeps(constraints, number) {
+            if numbers::satisfies(constraints, number) {
                 return Some(Rule::takes(what, value));
             }
             // A number that breaks two rules would test neither of them.
@@ -172,7 +172,7 @@ fn broken(constraints: &Constraints, number: f64) -> usize {
         },
     ]
     .iter()
-    .filter(|rule| !numbers::keeps(rule, number))
+    .filter(|rule| !numbers::satisfies(rule, number))
     .count()
 }
 

@@ -5,8 +5,8 @@ use kit_analysis::{Fit, Member, describe, members, resolve};
 use kit_ir::{LiteralValue, TypeId, TypeKind};
 use serde_json::{Map, Value};
 
-use super::rules::{Given, Outcome, Rule, Rules, replaced};
-use crate::samples::Wanted;
+use super::rules::{Outcome, RequestValue, Rule, Rules, replaced};
+use crate::samples::SampleOptions;
 use crate::samples::numbers;
 
 impl Rules<'_> {
@@ -26,7 +26,7 @@ impl Rules<'_> {
             let inner = self.of(only.r#type, sample);
             rules.extend(inner.into_iter().filter(|rule| {
                 let taken = match &rule.given {
-                    Given::Value(value) if rule.path.is_empty() => self.fit(id, value) == Fit::Yes,
+                    RequestValue::Value(value) if rule.path.is_empty() => self.fit(id, value) == Fit::Yes,
                     _ => false,
                 };
                 !(rule.is_refusal() && taken)
@@ -45,21 +45,21 @@ impl Rules<'_> {
                 rules.extend(self.member(id, member));
             }
         }
-        rules.extend(self.none_of_them(id));
+        rules.extend(self.unmatched_values(id));
         rules
     }
 
     /// Returns rules with a value of a member: the valid value, and values that break the member's rules.
     fn member(&mut self, union: TypeId, member: &Member) -> Vec<Rule> {
         let name = describe(self.program, member.r#type);
-        let Some(sample) = self.samples().of(member.r#type, &Wanted::named("value")) else {
+        let Some(sample) = self.samples().of(member.r#type, &SampleOptions::named("value")) else {
             return Vec::new();
         };
         let mut rules = vec![Rule::takes(name.clone(), sample.clone())];
         // Rules on depth do not apply to the value that replaces the sample.
         let deep = self.deep_rules();
         let inner = self.of(member.r#type, Some(&sample));
-        self.forget_deep_rules(deep);
+        self.truncate_depth_rules(deep);
         for rule in inner {
             let Some(value) = replaced(&sample, &rule.path, &rule.given) else {
                 continue;
@@ -71,10 +71,10 @@ impl Rules<'_> {
                 format!("{name} with {} as {}", rule.what, super::file::path(&rule.path))
             };
             match rule.outcome {
-                Outcome::Takes { .. } if fits != Fit::No => rules.push(Rule::takes(what, value)),
-                Outcome::Refuses { .. } if fits == Fit::No || (fits == Fit::Unsure && rule.runtime_only) => {
+                Outcome::Accepted { .. } if fits != Fit::No => rules.push(Rule::takes(what, value)),
+                Outcome::Refused { .. } if fits == Fit::No || (fits == Fit::Unsure && rule.runtime_only) => {
                     rules.push(Rule {
-                        outcome: Outcome::Refuses { within: true },
+                        outcome: Outcome::Refused { within: true },
                         ..Rule::refuses(what, value)
                     });
                 }
@@ -85,7 +85,7 @@ impl Rules<'_> {
     }
 
     /// Returns rules with plain values that match no member.
-    fn none_of_them(&self, id: TypeId) -> Vec<Rule> {
+    fn unmatched_values(&self, id: TypeId) -> Vec<Rule> {
         let none = |value: &&Value| self.fit(id, value) == Fit::No;
         let text = Value::from("none of them");
         if self.source.is_text() {
@@ -117,7 +117,7 @@ impl Rules<'_> {
             .map(|value| Rule::refuses(format!("no member of the union: {value}"), value.clone()));
         // An empty object lacks a required property of a member, so the failure may be below the path.
         found.extend(refusals.map(|rule| Rule {
-            outcome: Outcome::Refuses { within: true },
+            outcome: Outcome::Refused { within: true },
             ..rule
         }));
         found

@@ -5,7 +5,7 @@ use kit_ir::{IndexKey, ObjectType};
 use serde_json::Value;
 
 use super::{Schema, Schemas, any_of};
-use crate::validator::template_pattern;
+use crate::template_pattern::template_pattern;
 
 /// Pattern of a number as JavaScript prints it: the form of a key for `[key: number]`.
 const NUMERIC_KEY: &str =

@@ -17,17 +17,9 @@ use kit_ir::{
 use serde::Serialize;
 use serde_json::{Number, Value};
 
-use crate::openapi::ComponentNames;
-use crate::validator::template_pattern;
-
-/// Direction of a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Direction {
-    /// From the server to the client.
-    Output,
-    /// From the client to the server: a request body or a parameter.
-    Input,
-}
+use crate::component_names::ComponentNames;
+use crate::direction::Direction;
+use crate::template_pattern::template_pattern;
 
 /// A schema. The fields are printed in this order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -327,22 +319,6 @@ impl<'a> DeclaredSchemas<'a> {
         };
         made.get_or_init(|| schemas.declaration(id))
     }
-}
-
-/// Returns true if a type's input schema differs from its output schema, without regard to references.
-pub(crate) fn differs_inline(program: &Program, id: TypeId) -> bool {
-    let kind = &program.types[id].kind;
-    if let TypeKind::Object(object) = kind
-        && object
-            .properties
-            .iter()
-            .any(|property| property.tags.default.is_some() || property.tags.generated.is_some())
-    {
-        return true;
-    }
-    kit_analysis::children(kind)
-        .into_iter()
-        .any(|child| differs_inline(program, child))
 }
 
 fn documented(mut schema: Schema, documentation: &Documentation) -> Schema {

@@ -4,8 +4,8 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::Contact;
 use crate::json_schema::Schema;
+use crate::options::Contact;
 use crate::text::nested;
 
 /// The document. Its long parts are already printed with [`part`].

@@ -3,7 +3,7 @@
 use kit_ir::{Route, Slot};
 
 use super::operation::Operations;
-use crate::Context;
+use crate::context::Context;
 use crate::fingerprint::{Fingerprint, fingerprint};
 
 /// Returns the fingerprint of a route's operation. `names` is the fingerprint of all component names, which operations

@@ -1,6 +1,5 @@
 //! Emits `schemas/openapi.json` and `schemas/<entity>.openapi.json` in OpenAPI 3.1.
 
-mod components;
 mod document;
 mod key;
 mod operation;
@@ -12,12 +11,12 @@ use heck::ToLowerCamelCase;
 use indexmap::IndexMap;
 use kit_ir::{DeclarationId, DeclarationOrigin, Route, RouteId, SourceId};
 
+use crate::component_names::{self, Use};
+use crate::context::Context;
 use crate::fingerprint::fingerprint;
-use crate::job::{Job, Parts};
-use crate::{Context, EmitOptions};
+use crate::job::{Job, PartCache};
+use crate::options::EmitOptions;
 
-use components::Use;
-pub(crate) use components::{ComponentNames, differing, used};
 use document::{Document, Head, Info, License, Server};
 use operation::Operations;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,9 +24,9 @@ use security::SecuritySchemes;
 
 /// Texts from an earlier build.
 #[derive(Debug, Default)]
-pub(crate) struct KeptDocuments {
-    operations: Parts,
-    components: Parts,
+pub(crate) struct DocumentCache {
+    operations: PartCache,
+    components: PartCache,
 }
 
 /// Shared parts of the documents: several documents contain the same operations and components.
@@ -42,7 +41,7 @@ pub(crate) struct Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
-    pub(crate) fn new(context: Context<'a>, kept: &mut KeptDocuments) -> Self {
+    pub(crate) fn new(context: Context<'a>, kept: &mut DocumentCache) -> Self {
         let program = context.program;
         let operations = Operations::new(context);
         let names = context.analysis.components().fingerprint(program);
@@ -53,7 +52,7 @@ impl<'a> Shared<'a> {
             .collect();
         let entities = program.entities.iter();
         let roots: Vec<_> = entities.map(|entity| entity.declaration).collect();
-        let used: Vec<_> = components::used(context.analysis.references(), &routes, &roots)
+        let used: Vec<_> = component_names::used(context.analysis.references(), &routes, &roots)
             .into_iter()
             .map(|used| {
                 (
@@ -62,13 +61,13 @@ impl<'a> Shared<'a> {
                 )
             })
             .collect();
-        let texts = kept.components.take(&used, |(id, direction)| {
+        let texts = kept.components.get_or_create(&used, |(id, direction)| {
             document::part(context.declared.get(*id, *direction))
         });
         Self {
             operations: kept
                 .operations
-                .take(&keyed, |route| document::part(&operations.operation(route))),
+                .get_or_create(&keyed, |route| document::part(&operations.operation(route))),
             components: used.into_iter().map(|(_, used)| used).zip(texts).collect(),
             error: (
                 operations.error_name().to_owned(),
@@ -106,7 +105,7 @@ impl<'a> Shared<'a> {
         }
         let analysis = self.context.analysis;
         let mut found: IndexMap<&str, &str> = IndexMap::new();
-        for used in components::used(analysis.references(), &contracts, roots) {
+        for used in component_names::used(analysis.references(), &contracts, roots) {
             let name = analysis.components().name(program, used);
             found.entry(name).or_insert_with(|| &self.components[&used]);
         }

@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 
 use super::document::{Example, MediaType, Operation, Parameter, RequestBody, Response, Tag, json_content};
 use super::security::SecuritySchemes;
-use crate::Context;
-use crate::json_schema::{Direction, Schema, Schemas};
-use crate::samples::{Purpose, Samples, Wanted};
+use crate::context::Context;
+use crate::direction::Direction;
+use crate::json_schema::{Schema, Schemas};
+use crate::samples::{Purpose, SampleOptions, Samples};
 
 /// Maximum length of an example of a body, in bytes of JSON.
 const LONGEST_EXAMPLE: usize = 2000;
@@ -163,7 +164,7 @@ impl<'a> Operations<'a> {
     /// Returns a complete body, from the examples of the types and readable values.
     fn example(&self, id: DeclarationId, purpose: Purpose) -> Option<Value> {
         let program = self.context.program;
-        let wanted = Wanted::named("value").inside(id).purpose(purpose);
+        let wanted = SampleOptions::named("value").inside(id).purpose(purpose);
         let value = Samples { program }.of(program.declarations[id].r#type, &wanted)?;
         // A long example helps no reader, and every document with the route contains a copy.
         (value.to_string().len() <= LONGEST_EXAMPLE).then_some(value)

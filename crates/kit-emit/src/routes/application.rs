@@ -6,9 +6,10 @@ use kit_ir::{DeclarationId, Program, Route, Slot, TypeKind};
 
 use super::FROM;
 use crate::coercer::{self, parameter_order};
+use crate::context::Context;
 use crate::runtime::module_of;
 use crate::text::{Module, Writer, literal};
-use crate::{Context, serializer, validator};
+use crate::{serializer, validator};
 
 pub(crate) fn emit(context: Context<'_>) -> String {
     let mut module = Module::new(FROM, context.analysis.declared_names());

@@ -8,9 +8,10 @@ use kit_ir::{Route, Slot};
 use kit_router::RouteTree;
 
 use crate::coercer::parameter_order;
+use crate::context::Context;
 use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::job::Job;
-use crate::{Context, EmitOptions};
+use crate::options::EmitOptions;
 
 /// Source that the headers of these files name.
 const FROM: &str = "the contracts of the project";

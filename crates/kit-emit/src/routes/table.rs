@@ -3,7 +3,7 @@
 use kit_ir::Slot;
 
 use super::FROM;
-use crate::Context;
+use crate::context::Context;
 use crate::text::{Writer, header, literal};
 
 pub(crate) fn emit(context: Context<'_>) -> String {

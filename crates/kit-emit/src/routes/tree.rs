@@ -3,7 +3,7 @@
 use kit_router::{CompiledMethod, CompiledRouteNode, RouteTree};
 
 use super::FROM;
-use crate::EmitOptions;
+use crate::options::EmitOptions;
 use crate::text::{Writer, header, literal};
 
 pub(crate) fn emit(tree: &RouteTree, options: &EmitOptions) -> String {

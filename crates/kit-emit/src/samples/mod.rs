@@ -2,7 +2,7 @@
 //! is valid.
 
 pub(crate) mod numbers;
-pub(crate) mod texts;
+pub(crate) mod strings;
 
 use kit_analysis::{Fit, fit, members, resolve};
 use kit_ir::{
@@ -18,7 +18,7 @@ pub(crate) const DATE_TIME: &str = "2026-01-31T12:00:00Z";
 const FULL_LEVELS: usize = 8;
 
 /// Maximum number of optional parts in a sample: types that refer to each other have values of any size.
-const ROOM: usize = 20_000;
+const MAX_OPTIONAL_PARTS: usize = 20_000;
 
 /// Maximum number of items in a sample.
 const MOST_ITEMS: usize = 1000;
@@ -27,7 +27,7 @@ const MOST_ITEMS: usize = 1000;
 /// or if no key satisfies the rules.
 pub(crate) fn sample_entry(object: &ObjectType) -> Option<(String, &IndexSignature)> {
     let found = object.index.iter().find_map(|signature| match signature.key {
-        IndexKey::String => Some((texts::sample(&signature.rules, "key", 0)?, signature)),
+        IndexKey::String => Some((strings::sample(&signature.rules, "key", 0)?, signature)),
         // The signature of all keys also accepts this key, so there must be no second signature.
         IndexKey::Number if object.index.len() == 1 => Some(("1".to_owned(), signature)),
         IndexKey::Number | IndexKey::Template { .. } => None,
@@ -43,7 +43,7 @@ pub(crate) struct Samples<'a> {
 
 /// Description of a sample to create.
 #[derive(Clone)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct SampleOptions<'a> {
     /// Name of the property that contains the sample.
     hint: &'a str,
     /// `@example` tags of that property.
@@ -54,7 +54,7 @@ pub(crate) struct Wanted<'a> {
     within: Vec<DeclarationId>,
     level: usize,
     /// Number of optional parts that may be filled in. The parts of a value share this number evenly.
-    room: usize,
+    optional_parts: usize,
     purpose: Purpose,
 }
 
@@ -69,7 +69,7 @@ pub(crate) enum Purpose {
     Response,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> SampleOptions<'a> {
     pub(crate) fn named(hint: &'a str) -> Self {
         Self {
             hint,
@@ -77,7 +77,7 @@ impl<'a> Wanted<'a> {
             number: 0,
             within: Vec::new(),
             level: 0,
-            room: ROOM,
+            optional_parts: MAX_OPTIONAL_PARTS,
             purpose: Purpose::Test,
         }
     }
@@ -103,7 +103,7 @@ impl<'a> Wanted<'a> {
 
 impl<'a> Samples<'a> {
     /// Returns a valid value with all optional parts, as far as types do not repeat; `None` if none was found.
-    pub(crate) fn of(self, id: TypeId, wanted: &Wanted<'_>) -> Option<Value> {
+    pub(crate) fn of(self, id: TypeId, wanted: &SampleOptions<'_>) -> Option<Value> {
         let mut wanted = wanted.clone();
         let mut at = id;
         while let TypeKind::Reference { declaration } = self.program.types[at].kind {
@@ -113,12 +113,12 @@ impl<'a> Samples<'a> {
             wanted.within.push(declaration);
             at = self.program.declarations[declaration].r#type;
         }
-        let value = self.given(at, &wanted).or_else(|| self.made(at, &wanted))?;
+        let value = self.example(at, &wanted).or_else(|| self.made(at, &wanted))?;
         (fit(self.program, at, &value) != Fit::No).then_some(value)
     }
 
     /// Returns the first valid `@example`.
-    fn given(self, id: TypeId, wanted: &Wanted<'_>) -> Option<Value> {
+    fn example(self, id: TypeId, wanted: &SampleOptions<'_>) -> Option<Value> {
         if wanted.number > 0 {
             return None;
         }
@@ -136,7 +136,7 @@ impl<'a> Samples<'a> {
         })
     }
 
-    fn made(self, id: TypeId, wanted: &Wanted<'_>) -> Option<Value> {
+    fn made(self, id: TypeId, wanted: &SampleOptions<'_>) -> Option<Value> {
         let r#type = &self.program.types[id];
         let rules = &r#type.constraints;
         Some(match &r#type.kind {
@@ -148,7 +148,7 @@ impl<'a> Samples<'a> {
                 let number = numbers::sample(rules, wanted.number)?;
                 Value::from(number.to_string())
             }
-            TypeKind::String => Value::from(texts::sample(rules, wanted.hint, wanted.number)?),
+            TypeKind::String => Value::from(strings::sample(rules, wanted.hint, wanted.number)?),
             TypeKind::Date => Value::from(DATE_TIME),
             TypeKind::Bytes => Value::from("aGVsbG8="),
             TypeKind::Literal { value } => match value {
@@ -180,7 +180,7 @@ impl<'a> Samples<'a> {
         })
     }
 
-    fn array(self, element: TypeId, rules: &Constraints, wanted: &Wanted<'_>) -> Option<Value> {
+    fn array(self, element: TypeId, rules: &Constraints, wanted: &SampleOptions<'_>) -> Option<Value> {
         let least = usize::try_from(rules.min_items.unwrap_or(0)).ok()?;
         let most = usize::try_from(rules.max_items.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
         let length = least.max(1).min(most);
@@ -198,12 +198,12 @@ impl<'a> Samples<'a> {
         element: TypeId,
         length: usize,
         unique: bool,
-        wanted: &Wanted<'_>,
+        wanted: &SampleOptions<'_>,
     ) -> Option<Vec<Value>> {
         if length > MOST_ITEMS {
             return None;
         }
-        let wanted = Wanted {
+        let wanted = SampleOptions {
             examples: &[],
             level: wanted.level + 1,
             ..wanted.clone()
@@ -225,11 +225,11 @@ impl<'a> Samples<'a> {
         (items.len() == length).then_some(items)
     }
 
-    fn object(self, object: &'a ObjectType, wanted: &Wanted<'_>) -> Option<Value> {
+    fn object(self, object: &'a ObjectType, wanted: &SampleOptions<'_>) -> Option<Value> {
         let mut value = Map::new();
         let parts = object.properties.len() + object.index.len();
-        let room = wanted.room.saturating_sub(parts) / parts.max(1);
-        let is_full = wanted.level <= FULL_LEVELS && wanted.room >= parts;
+        let optional_parts = wanted.optional_parts.saturating_sub(parts) / parts.max(1);
+        let is_full = wanted.level <= FULL_LEVELS && wanted.optional_parts >= parts;
         for property in &object.properties {
             // Validators ignore this key.
             if property.name == "__proto__" {
@@ -243,14 +243,14 @@ impl<'a> Samples<'a> {
             if !required && (!is_full || is_made) {
                 continue;
             }
-            let inner = Wanted {
+            let inner = SampleOptions {
                 hint: &property.name,
                 examples: &property.documentation.examples,
                 level: wanted.level + 1,
-                room,
+                optional_parts,
                 ..wanted.clone()
             };
-            if let Some(usual) = self.usual(property, &inner) {
+            if let Some(usual) = self.typical_value(property, &inner) {
                 value.insert(property.name.clone(), usual);
                 continue;
             }
@@ -265,11 +265,11 @@ impl<'a> Samples<'a> {
         if let Some((key, signature)) = sample_entry(object)
             && is_full
         {
-            let inner = Wanted {
+            let inner = SampleOptions {
                 hint: "value",
                 examples: &[],
                 level: wanted.level + 1,
-                room,
+                optional_parts,
                 ..wanted.clone()
             };
             if let Some(found) = self.of(signature.value, &inner) {
@@ -280,8 +280,8 @@ impl<'a> Samples<'a> {
     }
 
     /// Returns a typical value for documentation, if there is no `@example`: the default, or else a generated value.
-    fn usual(self, property: &Property, wanted: &Wanted<'_>) -> Option<Value> {
-        if wanted.purpose == Purpose::Test || self.given(property.r#type, wanted).is_some() {
+    fn typical_value(self, property: &Property, wanted: &SampleOptions<'_>) -> Option<Value> {
+        if wanted.purpose == Purpose::Test || self.example(property.r#type, wanted).is_some() {
             return None;
         }
         let value = match (&property.tags.default, property.tags.generated) {
@@ -294,7 +294,7 @@ impl<'a> Samples<'a> {
                     format: Some(Format::Uuid),
                     ..Constraints::default()
                 };
-                Value::from(texts::sample(&uuid, "", wanted.number)?)
+                Value::from(strings::sample(&uuid, "", wanted.number)?)
             }
             _ => return None,
         };

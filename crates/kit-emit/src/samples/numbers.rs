@@ -37,7 +37,7 @@ pub(crate) fn sample(rules: &Constraints, nth: usize) -> Option<Value> {
     .into_iter()
     .flatten()
     .flat_map(|start| [start + shift, start - shift])
-    .find(|number| keeps(rules, *number))
+    .find(|number| satisfies(rules, *number))
     .map(json)
 }
 
@@ -57,7 +57,7 @@ fn next(bound: f64, step: f64, direction: f64) -> f64 {
 }
 
 /// Returns true if the number satisfies all rules.
-pub(crate) fn keeps(rules: &Constraints, number: f64) -> bool {
+pub(crate) fn satisfies(rules: &Constraints, number: f64) -> bool {
     let get = |bound: Option<Decimal>| bound.map(Decimal::get);
     number.is_finite()
         && get(rules.minimum).is_none_or(|bound| number >= bound)
@@ -75,8 +75,8 @@ fn is_multiple(number: f64, divisor: f64) -> bool {
     (quotient - quotient.round()).abs() < 1e-9
 }
 
-/// Returns numbers around the bounds, each with a description. [`keeps`] decides which of them are valid.
-pub(crate) fn candidates(rules: &Constraints) -> Vec<(String, f64)> {
+/// Returns numbers around the bounds, each with a description. [`satisfies`] decides which of them are valid.
+pub(crate) fn boundary_numbers(rules: &Constraints) -> Vec<(String, f64)> {
     let step = step(rules);
     let is_stepped = rules.integer || rules.multiple_of.is_some();
     let mut found: Vec<(String, f64)> = Vec::new();

@@ -10,10 +10,10 @@ mod union;
 use kit_analysis::collect_references;
 use kit_ir::{Declaration, DeclarationId, LiteralValue, TupleElement, TypeId, TypeKind};
 
-use crate::Context;
+use crate::context::Context;
 use crate::job::Job;
+use crate::origin::origin;
 use crate::text::{Module, Path, Writer, Written, literal};
-use crate::types::origin;
 use crate::validator::is_inherited;
 
 /// Returns the file name of a declaration's module.
@@ -80,31 +80,31 @@ struct Serializers<'a> {
     context: Context<'a>,
     home: DeclarationId,
     /// True if the functions count their depth: a handler's value may contain a cycle.
-    counted: bool,
+    counts_depth: bool,
 }
 
 impl<'a> Serializers<'a> {
     fn new(context: Context<'a>, home: DeclarationId) -> Self {
-        let counted = context.analysis.is_recursive(home);
+        let counts_depth = context.analysis.is_recursive(home);
         Self {
             context,
             home,
-            counted,
+            counts_depth,
         }
     }
 
     /// Emits `export function writeNote`.
     fn declare(&self, declaration: &Declaration, module: &mut Module) {
         let name = &declaration.name;
-        let mut parameter = if self.counted { ", depth = 0" } else { "" }.to_owned();
-        if self.context.analysis.remembers(self.home) {
+        let mut parameter = if self.counts_depth { ", depth = 0" } else { "" }.to_owned();
+        if self.context.analysis.passes_picks(self.home) {
             let picks = module.helper("Picks");
             for part in [", picks: ", &picks, " = new ", &picks, "(\"value\")"] {
                 parameter.push_str(part);
             }
         }
         let mut body = Writer::default();
-        if self.counted {
+        if self.counts_depth {
             let (enter, refuse) = (module.helper("enter"), module.helper("refuse"));
             body.line(format_args!("if (!{enter}(depth)) {refuse}(value);"));
         }
@@ -192,10 +192,10 @@ impl<'a> Serializers<'a> {
     }
 
     fn private_function(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
-        let deep = self.counted && self.reaches_recursive(id);
+        let deep = self.counts_depth && self.reaches_recursive(id);
         let analysis = self.context.analysis;
         let remembers =
-            analysis.remembers(self.home) && analysis.needs_picks(self.context.program, self.home, id);
+            analysis.passes_picks(self.home) && analysis.needs_picks(self.context.program, self.home, id);
         let name = module.once("write", id.0.to_string(), path, |module, name| {
             let mut body = Writer::default();
             self.body(id, path, &mut body, module);
@@ -223,9 +223,9 @@ impl<'a> Serializers<'a> {
         if self.home != target {
             module.value(&format!("./{}", file_name(&declaration.name)), &name);
         }
-        if self.counted && self.context.analysis.is_recursive(target) {
+        if self.counts_depth && self.context.analysis.is_recursive(target) {
             let analysis = self.context.analysis;
-            if analysis.remembers(target) && analysis.remembers(self.home) {
+            if analysis.passes_picks(target) && analysis.passes_picks(self.home) {
                 format!("{name}({value}, depth + 1, picks)")
             } else {
                 format!("{name}({value}, depth + 1)")

@@ -5,14 +5,14 @@ use kit_ir::{ObjectType, Property, TypeId, TypeKind};
 
 use super::{Serializers, read};
 use crate::text::{Module, Path, Writer, literal};
-use crate::validator::{is_no_index, key_condition, local, value_step};
+use crate::validator::{key_condition, local, not_an_index_key, value_step};
 
 /// Comma before a property.
 #[derive(Clone, Copy)]
 enum Comma {
     None,
     Before,
-    WhereNeeded,
+    IfNeeded,
 }
 
 impl Serializers<'_> {
@@ -43,7 +43,7 @@ impl Serializers<'_> {
             let comma = match always {
                 Some(first) if position > first => Comma::Before,
                 Some(first) if position == first && first == 0 => Comma::None,
-                _ => Comma::WhereNeeded,
+                _ => Comma::IfNeeded,
             };
             self.append(property, position, comma, path, body, module);
         }
@@ -122,8 +122,8 @@ impl Serializers<'_> {
         let before = match comma {
             Comma::None => "",
             Comma::Before => ",",
-            Comma::WhereNeeded if position == 0 => "",
-            Comma::WhereNeeded => "${text.length > 1 ? \",\" : \"\"}",
+            Comma::IfNeeded if position == 0 => "",
+            Comma::IfNeeded => "${text.length > 1 ? \",\" : \"\"}",
         };
         if property.optional {
             let name = local(&property.name, position);
@@ -141,7 +141,7 @@ impl Serializers<'_> {
     fn append_index(&self, object: &ObjectType, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         let write_string = module.helper("writeString");
         body.block("for (const key of Object.keys(value)) {", "}", |body| {
-            let skip = is_no_index(object);
+            let skip = not_an_index_key(object);
             body.line(format_args!("if ({skip}) continue;"));
             body.line("const item = value[key];");
             body.line("if (item === undefined) continue;");

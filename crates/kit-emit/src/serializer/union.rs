@@ -163,12 +163,12 @@ impl Serializers<'_> {
     fn picked(&self, id: TypeId, members: &[usize], path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         let analysis = self.context.analysis;
         let plan = analysis.plan(id);
-        let picks = if analysis.remembers(self.home) {
+        let picks = if analysis.passes_picks(self.home) {
             "picks".to_owned()
         } else {
             format!("new {}(\"value\")", module.helper("Picks"))
         };
-        let name = analysis.tried_union(self.home, id).unwrap_or_default();
+        let name = analysis.trial_union(self.home, id).unwrap_or_default();
         let home = &self.context.program.declarations[self.home].name;
         module.value(&format!("../validators/{home}.validator.ts"), name);
         body.block(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use heck::ToUpperCamelCase;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::analysis::DeclaredNames;
+use crate::declared_names::DeclaredNames;
 use crate::text::{Path, Writer, literal};
 
 /// Returns the first line of every generated TypeScript file.

@@ -6,8 +6,8 @@ use kit_ir::{
     TypeKind,
 };
 
-use super::names::{is_inherited, is_no_index, key_condition, local, value_step};
-use crate::Context;
+use super::names::{is_inherited, key_condition, local, not_an_index_key, value_step};
+use crate::context::Context;
 use crate::text::{Module, Path, Writer, literal};
 
 /// Writes decoders.
@@ -37,7 +37,7 @@ impl<'a> Decoder<'a> {
         writer.doc(&format!(
             "Converts a value that {{@link is{name}}} accepts to a `{name}`."
         ));
-        let parameter = if self.context.analysis.remembers(self.home) {
+        let parameter = if self.context.analysis.passes_picks(self.home) {
             let picks = module.helper("Picks");
             format!(", picks: {picks} = new {picks}(\"wire\")")
         } else {
@@ -141,12 +141,12 @@ impl<'a> Decoder<'a> {
     }
 
     fn private_function(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
-        let remembers = self.remembers(id);
+        let passes_picks = self.passes_picks(id);
         let name = module.once("decode", id.0.to_string(), path, |module, name| {
             let mut body = Writer::default();
             self.body(id, path, "", &mut body, module);
             let mut writer = Writer::default();
-            let parameter = if remembers {
+            let parameter = if passes_picks {
                 format!(", picks: {}", module.helper("Picks"))
             } else {
                 String::new()
@@ -155,7 +155,7 @@ impl<'a> Decoder<'a> {
             writer.block(opening, "}", |writer| writer.line(body.inner()));
             module.push(writer);
         });
-        if remembers {
+        if passes_picks {
             format!("{name}({value}, picks)")
         } else {
             format!("{name}({value})")
@@ -171,7 +171,7 @@ impl<'a> Decoder<'a> {
                 &name,
             );
         }
-        let remembering = |id| self.context.analysis.remembers(id);
+        let remembering = |id| self.context.analysis.passes_picks(id);
         if remembering(target) && remembering(self.home) {
             format!("{name}({value}, picks)")
         } else {
@@ -180,9 +180,9 @@ impl<'a> Decoder<'a> {
     }
 
     /// Returns true if code for the type needs the matching members of unions.
-    fn remembers(&self, id: TypeId) -> bool {
+    fn passes_picks(&self, id: TypeId) -> bool {
         let analysis = self.context.analysis;
-        analysis.remembers(self.home) && analysis.needs_picks(self.context.program, self.home, id)
+        analysis.passes_picks(self.home) && analysis.needs_picks(self.context.program, self.home, id)
     }
 
     fn object_body(
@@ -280,7 +280,7 @@ impl<'a> Decoder<'a> {
 
     fn index_body(&self, object: &ObjectType, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         body.block("for (const key of Object.keys(input)) {", "}", |body| {
-            let skip = is_no_index(object);
+            let skip = not_an_index_key(object);
             body.line(format_args!("if ({skip}) continue;"));
             body.line("const item = input[key];");
             let mut branch = "if";

@@ -114,7 +114,7 @@ impl Decoder<'_> {
                 body.line(format_args!("return {value}{cast};"));
             }
             Decision::Candidates(candidates) => {
-                if candidates.disjoint && !self.context.analysis.remembers(self.home) {
+                if candidates.disjoint && !self.context.analysis.passes_picks(self.home) {
                     self.first_that_fits(union, &candidates.members, path, body, module);
                 } else {
                     self.picked(union, &candidates.members, path, body, module);
@@ -166,7 +166,7 @@ impl Decoder<'_> {
         body: &mut Writer,
         module: &mut Module,
     ) {
-        let picks = if self.context.analysis.remembers(self.home) {
+        let picks = if self.context.analysis.passes_picks(self.home) {
             "picks".to_owned()
         } else {
             format!("new {}(\"wire\")", module.helper("Picks"))
@@ -174,7 +174,7 @@ impl Decoder<'_> {
         let name = self
             .context
             .analysis
-            .tried_union(self.home, union.id)
+            .trial_union(self.home, union.id)
             .unwrap_or_default();
         body.block(
             format_args!("switch ({picks}.of({name}, value)) {{"),

@@ -11,17 +11,17 @@ mod template;
 use heck::ToLowerCamelCase;
 use kit_ir::{Declaration, DeclarationId};
 
-use crate::Context;
+use crate::context::Context;
 use crate::job::Job;
+use crate::origin::origin;
 use crate::text::{Module, Writer, Written, header};
-use crate::types::origin;
 
 use check::Checker;
 use decode::Decoder;
 
-pub(crate) use names::{is_inherited, is_no_index, key_condition, labels, local, value_step};
+pub(crate) use names::{is_inherited, key_condition, labels, local, not_an_index_key, value_step};
 use shape::Shapes;
-pub(crate) use template::{pattern as template_pattern, test as template_test};
+pub(crate) use template::test as template_test;
 
 /// Returns the file name of a declaration's module.
 pub(crate) fn file_name(name: &str) -> String {
@@ -80,7 +80,7 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
             writer.line(format_args!(
                 "failures: (value, limit) => {explain}({name}Shape, value, \"wire\", limit),"
             ));
-            if context.analysis.remembers(id) {
+            if context.analysis.passes_picks(id) {
                 writer.line(format_args!("decode: (value) => decode{name}(value),"));
             } else {
                 writer.line(format_args!("decode: decode{name},"));

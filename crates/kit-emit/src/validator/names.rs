@@ -104,7 +104,7 @@ pub(crate) fn is_inherited(name: &str) -> bool {
 
 /// Returns the condition that a key does not belong to the index signatures: the key is declared, or it is `__proto__`. A
 /// handler could merge `__proto__` into another object and change its prototype.
-pub(crate) fn is_no_index(object: &ObjectType) -> String {
+pub(crate) fn not_an_index_key(object: &ObjectType) -> String {
     let declared = object.properties.iter().map(|property| property.name.as_str());
     let keys = std::iter::once("__proto__").chain(declared.filter(|name| *name != "__proto__"));
     let conditions: Vec<_> = keys

@@ -8,7 +8,7 @@ use kit_ir::{
 use super::check::Checker;
 use super::names::value_step;
 use super::template;
-use crate::Context;
+use crate::context::Context;
 use crate::text::{Module, Path, Writer, literal};
 
 /// Writes shapes.
@@ -180,7 +180,7 @@ impl<'a> Shapes<'a> {
             parts.push(("discriminants", literal::strings(discriminants)));
         }
         let text = fields("union", parts);
-        match self.context.analysis.tried_union(self.home, id) {
+        match self.context.analysis.trial_union(self.home, id) {
             None => text,
             Some(name) => {
                 module.once("union", id.0.to_string(), path, |module, _| {

@@ -13,7 +13,7 @@ use kit_analysis::collect_references;
 use kit_ir::{Declaration, DeclarationId, LiteralValue, TypeId, TypeKind};
 
 use super::template;
-use crate::Context;
+use crate::context::Context;
 use crate::text::{Module, Path, Writer, literal};
 
 /// Writes checks.
@@ -22,20 +22,20 @@ pub(crate) struct Checker<'a> {
     /// Declaration whose module is written.
     home: DeclarationId,
     /// True if the written functions count their depth.
-    counted: bool,
+    counts_depth: bool,
     /// Number of recursive unions between the function and the written code: each counts as one level of depth.
-    entered: usize,
+    entered_levels: usize,
 }
 
 impl<'a> Checker<'a> {
     /// Creates a checker for a declaration. In a recursive declaration, every function counts its depth.
     pub(crate) fn new(context: Context<'a>, home: DeclarationId) -> Self {
-        let counted = context.analysis.is_recursive(home);
+        let counts_depth = context.analysis.is_recursive(home);
         Self {
             context,
             home,
-            counted,
-            entered: 0,
+            counts_depth,
+            entered_levels: 0,
         }
     }
 
@@ -44,8 +44,8 @@ impl<'a> Checker<'a> {
         Self {
             context,
             home,
-            counted: false,
-            entered: 0,
+            counts_depth: false,
+            entered_levels: 0,
         }
     }
 
@@ -54,7 +54,7 @@ impl<'a> Checker<'a> {
         let name = format!("is{}", declaration.name);
         let path = Path::root(&declaration.name);
         let doc = format!("Returns true if a parsed JSON value is a `{}`.", declaration.name);
-        let recursive = self.counted;
+        let recursive = self.counts_depth;
         let mut writer = Writer::default();
         writer.doc(&doc);
         let parameter = if recursive { ", depth = 0" } else { "" };
@@ -129,11 +129,14 @@ impl<'a> Checker<'a> {
     }
 
     fn private_function(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
-        let deep = self.counted && self.reaches_recursive(id);
+        let deep = self.counts_depth && self.reaches_recursive(id);
         let subject = format!("{} {deep}", id.0);
         let name = module.once("is", subject, path, |module, name| {
             let mut body = Writer::default();
-            let checker = Checker { entered: 0, ..*self };
+            let checker = Checker {
+                entered_levels: 0,
+                ..*self
+            };
             checker.body(id, path, &mut body, module);
             let parameter = if deep { ", depth: number" } else { "" };
             let mut writer = Writer::default();
@@ -157,7 +160,7 @@ impl<'a> Checker<'a> {
                 &name,
             );
         }
-        if self.context.analysis.is_recursive(target) && self.counted {
+        if self.context.analysis.is_recursive(target) && self.counts_depth {
             format!("{name}({value}, {})", self.depth(1))
         } else {
             format!("{name}({value})")
@@ -166,7 +169,7 @@ impl<'a> Checker<'a> {
 
     /// Returns the expression for the depth `more` levels below.
     fn depth(&self, more: usize) -> String {
-        match self.entered + more {
+        match self.entered_levels + more {
             0 => "depth".to_owned(),
             levels => format!("depth + {levels}"),
         }

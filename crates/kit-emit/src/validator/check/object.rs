@@ -4,7 +4,7 @@ use kit_ir::{ObjectType, TypeId, TypeKind};
 
 use super::{Checker, negated, operand, scalar};
 use crate::text::{Module, Path, Writer, literal};
-use crate::validator::names::{is_inherited, is_no_index, key_condition, local, value_step};
+use crate::validator::names::{is_inherited, key_condition, local, not_an_index_key, value_step};
 
 impl Checker<'_> {
     pub(super) fn object_body(
@@ -56,7 +56,7 @@ impl Checker<'_> {
         }
         if !object.index.is_empty() {
             body.block(format_args!("for (const key in {subject}) {{"), "}", |body| {
-                let skip = format!("!Object.hasOwn({subject}, key) || {}", is_no_index(object));
+                let skip = format!("!Object.hasOwn({subject}, key) || {}", not_an_index_key(object));
                 body.line(format_args!("if ({skip}) continue;"));
                 body.line(format_args!("const item = {subject}[key];"));
                 for (position, signature) in object.signatures().into_iter().enumerate() {

@@ -65,7 +65,7 @@ impl Checker<'_> {
             .members
             .iter()
             .filter(|member| self.reaches_recursive(plan.members[**member].r#type));
-        self.counted && recursive.count() > 1
+        self.counts_depth && recursive.count() > 1
     }
 
     pub(super) fn union_body(&self, id: TypeId, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
@@ -147,7 +147,7 @@ impl Checker<'_> {
     ) -> String {
         let plan = self.context.analysis.plan(id);
         if self.is_entangled(plan, decision)
-            && let Some(union) = self.context.analysis.tried_union(self.home, id)
+            && let Some(union) = self.context.analysis.trial_union(self.home, id)
         {
             return format!(
                 "{}({union}, value, {})",
@@ -170,7 +170,7 @@ impl Checker<'_> {
             .iter()
             .filter(|declaration| self.context.analysis.is_recursive(**declaration));
         let checker = Checker {
-            entered: self.entered + entered.count(),
+            entered_levels: self.entered_levels + entered.count(),
             ..*self
         };
         checker.condition(member.r#type, "value", path, module)

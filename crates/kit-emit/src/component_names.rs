@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use kit_ir::{DeclarationId, Program, Route, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::analysis::References;
+use crate::direction::{Direction, differs_inline};
 use crate::fingerprint::{Fingerprint, fingerprint};
-use crate::json_schema::{Direction, differs_inline};
+use crate::references::References;
 
 /// A declaration in one direction.
 pub(crate) type Use = (DeclarationId, Direction);
@@ -30,7 +30,7 @@ impl ComponentNames {
         let routes: Vec<_> = program.routes.iter().collect();
         let roots: Vec<_> = program.entities.iter().map(|entity| entity.declaration).collect();
         let used = used(references, &routes, &roots);
-        let differing = differing(program, references);
+        let with_input_form = with_input_form(program, references);
         let mut taken: FxHashSet<String> = program
             .declarations
             .iter()
@@ -39,7 +39,9 @@ impl ComponentNames {
         let mut made = FxHashMap::default();
         for (id, declaration) in program.declarations.iter_ids() {
             let both = [Direction::Input, Direction::Output];
-            if !differing.contains(&id) || !both.iter().all(|direction| used.contains(&(id, *direction))) {
+            if !with_input_form.contains(&id)
+                || !both.iter().all(|direction| used.contains(&(id, *direction)))
+            {
                 continue;
             }
             let (direction, base) = match declaration.name.strip_suffix("Input") {
@@ -102,7 +104,7 @@ pub(crate) fn used(references: &References, routes: &[&Route], roots: &[Declarat
 }
 
 /// Returns the declarations whose input schema differs from the output schema, themselves or in a reference.
-pub(crate) fn differing(program: &Program, references: &References) -> FxHashSet<DeclarationId> {
+pub(crate) fn with_input_form(program: &Program, references: &References) -> FxHashSet<DeclarationId> {
     let mut referring: FxHashMap<DeclarationId, Vec<DeclarationId>> = FxHashMap::default();
     let mut pending = Vec::new();
     for (id, declaration) in program.declarations.iter_ids() {

@@ -55,7 +55,7 @@ pub(crate) fn sample(rules: &Constraints, hint: &str, nth: usize) -> Option<Stri
 }
 
 /// Returns a string with exactly this length, format and pattern; `None` if none was found.
-pub(crate) fn exact(rules: &Constraints, length: u64) -> Option<String> {
+pub(crate) fn with_length(rules: &Constraints, length: u64) -> Option<String> {
     let length = usize::try_from(length).ok().filter(|length| *length <= LONGEST)?;
     match (rules.format, &rules.pattern) {
         (Some(format), None) => exact_format(format, length),
@@ -66,7 +66,7 @@ pub(crate) fn exact(rules: &Constraints, length: u64) -> Option<String> {
 }
 
 /// Returns `length` characters that need two UTF-16 code units each: length rules count characters.
-pub(crate) fn wide(rules: &Constraints, length: u64) -> Option<String> {
+pub(crate) fn astral_characters(rules: &Constraints, length: u64) -> Option<String> {
     let plain = rules.format.is_none() && rules.pattern.is_none();
     let length = usize::try_from(length)
         .ok()
@@ -125,7 +125,7 @@ fn exact_format(format: Format, length: usize) -> Option<String> {
 }
 
 /// Returns strings that break a format, the closest to a valid one first.
-pub(crate) fn breaking(format: Format) -> [&'static str; 2] {
+pub(crate) fn invalid_strings(format: Format) -> [&'static str; 2] {
     match format {
         Format::Email => ["ada.example.com", "ada@"],
         Format::Uri => ["example.com/notes", "https://exa mple.com/"],

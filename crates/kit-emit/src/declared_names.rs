@@ -1,0 +1,51 @@
+//! Names of the types of a program, and names that generated modules export for them.
+
+use rustc_hash::FxHashSet;
+
+/// Names of a program's types.
+#[derive(Debug, Default)]
+pub(crate) struct DeclaredNames(pub(crate) FxHashSet<String>);
+
+impl DeclaredNames {
+    /// Creates the set of these names.
+    #[cfg(test)]
+    pub(crate) fn of(names: &[&str]) -> Self {
+        Self(names.iter().map(|name| (*name).to_owned()).collect())
+    }
+
+    /// Returns true if a generated module exports this name.
+    pub(crate) fn has_export(&self, name: &str) -> bool {
+        let functions = EXPORT_PREFIXES.iter().filter_map(|verb| name.strip_prefix(verb));
+        let constants = EXPORT_SUFFIXES.iter().filter_map(|noun| name.strip_suffix(noun));
+        let union = name
+            .trim_end_matches(|char: char| char.is_ascii_digit())
+            .strip_suffix("Union");
+        functions
+            .chain(constants)
+            .chain(union)
+            .any(|declared| self.0.contains(declared))
+    }
+
+    /// Returns true if all exports of generated modules have different names. A collision: `isFooShape` is the check of a type
+    /// `FooShape` and the shape of a type `isFoo`.
+    pub(crate) fn are_distinct(&self) -> bool {
+        self.0.iter().all(|name| {
+            let rest = EXPORT_PREFIXES.iter().find_map(|verb| name.strip_prefix(verb));
+            rest.is_none_or(|rest| {
+                let union = format!("{rest}Union");
+                EXPORT_SUFFIXES
+                    .iter()
+                    .all(|noun| !self.0.contains(&format!("{rest}{noun}")))
+                    && !self.0.iter().any(|other| {
+                        let number = other.strip_prefix(&union);
+                        number.is_some_and(|number| number.chars().all(|char| char.is_ascii_digit()))
+                    })
+            })
+        })
+    }
+}
+
+/// Prefixes of exported functions, before the name of a type.
+const EXPORT_PREFIXES: [&str; 3] = ["is", "decode", "write"];
+/// Suffixes of exported constants, after the name of a type. `Union` with an optional number is another suffix.
+const EXPORT_SUFFIXES: [&str; 4] = ["Shape", "Validator", "Serializer", "Coercer"];

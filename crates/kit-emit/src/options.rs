@@ -1,0 +1,103 @@
+//! Options of the emitters.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kit_ir::Route;
+use serde::Serialize;
+
+/// Options of the emitters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EmitOptions {
+    /// Time to write into artifacts, in ISO 8601.
+    pub generated_at: String,
+    /// Path from the output directory to the project's root, such as `..`. Generated modules use this path to import a source.
+    /// All other paths of sources in generated modules are relative to the root.
+    pub output_dir_to_root: String,
+    /// `info.title` of the OpenAPI document: the project's name.
+    pub title: String,
+    /// `info.version` of the OpenAPI document: the project's version.
+    pub version: String,
+    /// Other information on the project for the OpenAPI document.
+    pub about: ApiInfo,
+    /// True to generate `client/`, which needs the package `@kit/client`.
+    pub client: bool,
+    /// Paths of validators whose text a plugin replaces. Other modules import these files instead of copying their content.
+    pub replaced: BTreeSet<String>,
+    /// Options of contract tests; `None` to generate none.
+    pub tests: Option<ContractTests>,
+}
+
+/// Information about the project for the OpenAPI document, without name and version. A member is `None` if the project does
+/// not specify its value.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ApiInfo {
+    /// `info.description`.
+    pub description: Option<String>,
+    /// `info.license.name`: an SPDX expression or other text.
+    pub license: Option<String>,
+    /// `info.contact`.
+    pub contact: Option<Contact>,
+}
+
+/// Contact for questions about the API.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Contact {
+    /// Name of a person or a team.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// URL of a page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Email address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+}
+
+/// Options of contract tests.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ContractTests {
+    /// Test runner.
+    pub runner: TestRunner,
+    /// Module that exports the application, relative to the project's root.
+    pub app: String,
+    /// True if the application needs the project's database.
+    pub database: bool,
+    /// Module with fixtures, relative to the project's root.
+    pub fixtures: Option<String>,
+    /// Headers of every request.
+    pub headers: BTreeMap<String, String>,
+    /// Options of single routes, by `<METHOD> <path>`.
+    pub routes: BTreeMap<String, RouteTests>,
+}
+
+impl ContractTests {
+    /// Returns the options of a route.
+    pub(crate) fn of(&self, route: &Route) -> Option<&RouteTests> {
+        let own = self.routes.get(&route.reference());
+        own.or_else(|| self.routes.get(&route.key))
+    }
+}
+
+/// Options for the tests of one route.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct RouteTests {
+    /// Headers, which override those of every request.
+    pub headers: BTreeMap<String, String>,
+    /// Values of path parameters.
+    pub params: BTreeMap<String, String>,
+    /// Reason not to test the route.
+    pub skip: Option<String>,
+}
+
+/// Test runner.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum TestRunner {
+    /// node:test.
+    #[default]
+    Node,
+    /// vitest.
+    Vitest {
+        /// Major version, if known.
+        major: Option<u32>,
+    },
+}

@@ -1,0 +1,35 @@
+//! References between the declarations of a program.
+
+use kit_analysis::collect_references;
+use kit_ir::{Declaration, DeclarationId, Program};
+
+/// Direct references of each declaration.
+pub(crate) struct References(Vec<Vec<DeclarationId>>);
+
+impl References {
+    pub(crate) fn new(program: &Program) -> Self {
+        let of = |declaration: &&Declaration| {
+            let mut found = Vec::new();
+            collect_references(program, declaration.r#type, &mut found);
+            found
+        };
+        let declarations: Vec<_> = program.declarations.iter().collect();
+        Self(kit_parallel::map(&declarations, of))
+    }
+
+    /// Creates references from lists of targets.
+    #[cfg(test)]
+    pub(crate) fn from_lists(lists: impl Into<Vec<Vec<DeclarationId>>>) -> Self {
+        Self(lists.into())
+    }
+
+    /// Returns the number of declarations.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns the declarations that a declaration refers to, each once, in order.
+    pub(crate) fn of(&self, declaration: DeclarationId) -> &[DeclarationId] {
+        &self.0[usize::from(declaration)]
+    }
+}
