@@ -39,6 +39,9 @@ pub(crate) fn command(repository: &Repository, program: impl AsRef<OsStr>) -> an
         // Cargo sets these variables for this program; a nested cargo must not see them.
         .env_remove("CARGO_MANIFEST_DIR")
         .env_remove("CARGO_PKG_NAME")
+        // Generated projects ask for debug information, which no test reads and which takes time to write. The workspace's
+        // own profile has none either, so both use the same compiled crates.
+        .env("CARGO_PROFILE_DEV_DEBUG", "false")
         .stdin(Stdio::null());
     Ok(command)
 }
