@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 
 use crate::repository::Repository;
-use crate::{addons, check, dashboard, interrupt, run, toolchain, viewer};
+use crate::{addons, check, interrupt, run, setup};
 
 const EXAMPLE: &str = "examples/notes";
 /// Maximum time until the server responds to its first request.
@@ -40,10 +40,7 @@ pub(crate) struct Options {
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     // Check the ports before the build, which takes minutes.
     check_ports(options)?;
-    toolchain::install(repository)?;
-    viewer::place_or_say(repository);
-    dashboard::build(repository)?;
-    addons::build(repository, addons::Build::Quick)?;
+    setup::run(repository, addons::Build::Quick)?;
     let environment = Environment::new(options)?;
     run::step("kit build", environment.kit(repository, &["build"])?)?;
     demonstrate(repository, options, &environment)

@@ -16,6 +16,11 @@ pub(crate) fn install() {
     let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::SeqCst));
 }
 
+/// Stops the children of this command, as a signal does.
+pub(crate) fn interrupt() {
+    INTERRUPTED.store(true, Ordering::SeqCst);
+}
+
 /// Returns true if a signal has arrived.
 pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::SeqCst)

@@ -24,6 +24,7 @@ mod release;
 mod repository;
 mod run;
 mod sbom;
+mod setup;
 mod soak;
 mod test;
 mod tidy;
@@ -121,10 +122,7 @@ fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Check(options) => check::run(&repository, &options),
         Command::Tidy => tidy::run(&repository),
         Command::Setup => {
-            toolchain::install(&repository)?;
-            viewer::place(&repository)?;
-            dashboard::build(&repository)?;
-            addons::build(&repository, addons::Build::Quick)?;
+            setup::run(&repository, addons::Build::Quick)?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Viewer => {

@@ -1,9 +1,13 @@
 //! Shows progress: a spinner with the elapsed time on a terminal, plain lines elsewhere.
 
 use std::io::{IsTerminal, Write as _};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+
+/// Bars of all steps that run at the same time, one below the other.
+static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
 /// A step in progress.
 pub(crate) struct Step {
@@ -17,7 +21,7 @@ impl Step {
     pub(crate) fn start(title: impl Into<String>) -> Self {
         let title = title.into();
         let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new_spinner().with_message(title.clone());
+            let bar = BARS.add(ProgressBar::new_spinner().with_message(title.clone()));
             if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed:.dim}") {
                 bar.set_style(style);
             }
@@ -75,7 +79,8 @@ impl Step {
         } else {
             format!(" ({remark})")
         };
-        say(&format!("{mark} {}{remark} {seconds:.1} s", self.title));
+        let line = format!("{mark} {}{remark} {seconds:.1} s", self.title);
+        BARS.suspend(|| say(&line));
     }
 }
 

@@ -10,9 +10,9 @@ use anyhow::Context;
 use serde_json::Value;
 
 use super::jobs::{Group, Job, Tests};
-use super::{OTHER_SERVERS, Outcome, checks, crates, jobs, node, prepare};
+use super::{OTHER_SERVERS, Outcome, checks, crates, jobs, node};
 use crate::repository::Repository;
-use crate::{addons, check, run};
+use crate::{addons, check, run, setup};
 
 /// Files that every test depends on.
 const REACH_ALL: [&str; 6] = [
@@ -92,7 +92,7 @@ pub(crate) fn run(repository: &Repository, since: &str) -> anyhow::Result<Outcom
         &crate_dependents(repository)?,
         &package_dependents(repository)?,
     );
-    prepare(repository, addons::Build::WithTests)?;
+    setup::run(repository, addons::Build::WithTests)?;
     check::build_examples(repository)?;
     let mut total = checks(repository)?;
     let groups = selection.groups(repository)?;

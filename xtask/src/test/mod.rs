@@ -8,14 +8,13 @@ mod node;
 mod unsteady;
 
 use std::process::ExitCode;
-use std::thread;
 use std::time::Duration;
 
 use clap::ValueEnum;
 
 use self::jobs::Group;
 use crate::repository::Repository;
-use crate::{addons, check, dashboard, toolchain, viewer};
+use crate::{addons, check, setup};
 
 /// Options of the command.
 #[derive(clap::Args)]
@@ -141,7 +140,7 @@ fn run_parts(repository: &Repository, options: &Options) -> anyhow::Result<Outco
     } else {
         addons::Build::WithTests
     };
-    prepare(repository, build)?;
+    setup::run(repository, build)?;
     let mut total = Outcome::default();
     if has(Part::Check) || has(Part::E2e) {
         check::build_examples(repository)?;
@@ -169,21 +168,6 @@ fn run_parts(repository: &Repository, options: &Options) -> anyhow::Result<Outco
         total.add(jobs::run_all(repository, groups)?);
     }
     Ok(total)
-}
-
-/// Installs and builds what the tests need. Cargo compiles while npm installs.
-fn prepare(repository: &Repository, build: addons::Build) -> anyhow::Result<()> {
-    thread::scope(|scope| {
-        let cargo = scope.spawn(|| addons::build(repository, build));
-        let installed = toolchain::install(repository).and_then(|()| {
-            viewer::place_or_say(repository);
-            dashboard::build(repository)
-        });
-        let built = cargo
-            .join()
-            .unwrap_or_else(|_| Err(anyhow::anyhow!("the build of the addons panicked")));
-        installed.and(built)
-    })
 }
 
 /// Prints the files with the longest durations, the slowest first.
