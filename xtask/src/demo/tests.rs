@@ -43,9 +43,12 @@ fn repository(phase: Phase) -> PathBuf {
         std::fs::create_dir_all(root.join(directory)).expect("a directory");
     }
     std::fs::write(root.join("ARCHITECTURE.md"), "").expect("a file");
-    let wait = |here: Phase| match phase == here {
-        true => "touch \"$root/waiting\"; exec sleep 600",
-        false => "exit 0",
+    let wait = |here: Phase| {
+        if phase == here {
+            "touch \"$root/waiting\"; exec sleep 600"
+        } else {
+            "exit 0"
+        }
     };
     // Like the embedded PostgreSQL, the database process ignores Ctrl-C and ends only after `kit db stop`.
     let kit = format!(

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: runs all tests of the project. Its last line is `N passed, N failed`.
 
 mod changed;
+mod contributing;
 mod crates;
 mod jobs;
 mod long;
