@@ -41,7 +41,7 @@ describe("published packages", () => {
   for (const { name, engines, private: isPrivate } of manifests) {
     if (isPrivate === true) continue;
     test(`${name} accepts no Node.js 24 with a known vulnerability`, () => {
-      // The client also runs on older versions, where the vulnerability does not exist.
+      // The client also runs on older versions. The vulnerability does not exist there.
       const expected = name === "@kit/client" ? `>=20 <24 || >=${oldestNode}` : `>=${oldestNode}`;
       assert.equal(engines?.node, expected);
     });

@@ -4,22 +4,22 @@ use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use indexmap::IndexSet;
-use kit_database::{Migration, Schema};
 use kit_diagnostics::Diagnostics;
 use kit_emit::Emitter;
 use kit_ir::Program;
 use kit_router::RouteTree;
-use kit_typescript::{FileSystem, Input, SourceTexts};
+use kit_typescript::{FileSystem, SourceTexts};
 
+use crate::analyze::{Analysis, Steps, analyze_in};
 use crate::database::{CachedDatabaseFiles, PendingChanges};
 use crate::output::{OutputCache, OutputDirectory, OutputFile};
 use crate::plugins::{Additions, Mode, NoPlugins, PluginReports, TapHost, Taps};
 use crate::{
     BuildError, BuildTime, FileChanges, NoContractTests, Progress, ResolvedConfig, Step, contract_tests,
-    database, emit, globs, read_migrations, related_tests, routes, unions,
+    database, emit,
 };
 
 /// Maximum time that a build waits for another build that writes to the same output directory.
@@ -36,49 +36,6 @@ pub struct BuildRequest<'a> {
     pub files: Arc<dyn FileSystem>,
     /// Time to write into changed files.
     pub time: &'a BuildTime,
-}
-
-/// Result of the analysis of a project, before any file is written.
-#[derive(Debug, Clone)]
-pub struct Analysis {
-    /// Errors and warnings, sorted. If one of them is an error, no file may be written.
-    pub diagnostics: Diagnostics,
-    /// Source texts for code frames.
-    pub sources: SourceTexts,
-    /// Every file that was read: a change to any of them can change the output.
-    pub dependencies: Vec<PathBuf>,
-    /// The program.
-    pub program: Program,
-    /// Routes as a tree; `None` if they conflict.
-    pub tree: Option<RouteTree>,
-    /// The tables.
-    pub schema: Schema,
-    /// The committed migrations, in order.
-    pub migrations: Vec<Migration>,
-    /// Duration of each step, in order.
-    pub steps: Vec<(Step, Duration)>,
-}
-
-impl Analysis {
-    /// Returns the analysis of a project if a plugin failed before any file was parsed.
-    fn failed(reports: PluginReports, diagnostics: Diagnostics, steps: Vec<(Step, Duration)>) -> Self {
-        let mut analysis = Self {
-            diagnostics,
-            sources: SourceTexts::default(),
-            dependencies: Vec::new(),
-            program: Program::default(),
-            tree: None,
-            schema: Schema::default(),
-            migrations: Vec::new(),
-            steps,
-        };
-        reports.move_into(
-            &mut analysis.diagnostics,
-            &mut analysis.sources,
-            &mut analysis.dependencies,
-        );
-        analysis
-    }
 }
 
 /// Result of a build.
@@ -287,7 +244,7 @@ async fn plugin_additions(
     Ok(additions)
 }
 
-fn paths(program: &Program) -> Vec<String> {
+pub(crate) fn paths(program: &Program) -> Vec<String> {
     program.sources.iter().map(|source| source.path.clone()).collect()
 }
 
@@ -385,123 +342,5 @@ fn report(
         dependencies: analysis.dependencies,
         files,
         steps,
-    }
-}
-
-/// Analyzes a project without plugins: runs all steps of a build before the emitters.
-///
-/// # Errors
-/// Returns an error if the environment fails, for example if a file cannot be read.
-pub fn analyze(request: &BuildRequest<'_>, progress: &dyn Progress) -> Result<Analysis, BuildError> {
-    run_without_host(analyze_with(request, &NoPlugins, progress))
-}
-
-/// Analyzes a project like [`analyze`], and runs the plugins that change sources and types.
-///
-/// # Errors
-/// Returns an error if the environment fails, for example if a file cannot be read.
-pub async fn analyze_with(
-    request: &BuildRequest<'_>,
-    host: &dyn TapHost,
-    progress: &dyn Progress,
-) -> Result<Analysis, BuildError> {
-    let taps = Taps {
-        request,
-        host,
-        mode: Mode::Check,
-    };
-    analyze_in(&mut kit_typescript::Session::default(), &taps, progress).await
-}
-
-/// Analyzes a project like [`analyze_with`], with a compiler that may reuse results of an earlier build.
-pub(crate) async fn analyze_in(
-    compiler: &mut kit_typescript::Session,
-    taps: &Taps<'_>,
-    progress: &dyn Progress,
-) -> Result<Analysis, BuildError> {
-    let request = taps.request;
-    let (root, config) = (request.root, request.config);
-    let mut steps = Steps {
-        progress,
-        taken: Vec::new(),
-    };
-    let mut diagnostics = Diagnostics::default();
-    let mut sources = steps.run(Step::Sources, || {
-        globs::find_sources(root, config, &mut diagnostics)
-    })?;
-    let mut reports = PluginReports::default();
-    // The sources use types that the failed plugin did not add, so each use would be reported as an unknown type.
-    let Some(added) = taps.before_transform(&mut sources, &mut reports).await else {
-        return Ok(Analysis::failed(reports, diagnostics, steps.taken));
-    };
-    let compiled = steps.run(Step::Types, || {
-        compiler.compile(&Input {
-            root,
-            type_files: sources.types,
-            route_files: sources.routes,
-            entry_files: sources.entries,
-            files: added.with_virtual_files(&request.files),
-        })
-    });
-    diagnostics.extend(compiled.diagnostics);
-    let (mut program, mut texts) = (compiled.program, compiled.sources);
-    let mut dependencies = compiled.dependencies;
-    dependencies.retain(|path| !added.is_virtual(path));
-    // Plugins do not get a program with errors.
-    if !diagnostics.has_errors() {
-        reports.sources = paths(&program);
-        taps.after_type_parse(&mut program, &mut reports).await;
-    }
-    reports.move_into(&mut diagnostics, &mut texts, &mut dependencies);
-    unions::check(&program, &mut diagnostics);
-    if !diagnostics.has_errors() {
-        contract_tests::check(&program, config, &mut diagnostics);
-    }
-    let tree = steps.run(Step::Routes, || {
-        let tree = routes::compile(&program, &mut diagnostics);
-        if let Some(tree) = &tree {
-            let files = request.files.as_ref();
-            dependencies.extend(related_tests::name_tests(
-                root,
-                config,
-                files,
-                &mut program,
-                tree,
-            )?);
-        }
-        Ok::<_, BuildError>(tree)
-    })?;
-    let (schema, migrations) = steps.run(Step::Database, || {
-        let migrations = read_migrations(root, &mut diagnostics)?;
-        let schema = database::schema(&program, &migrations, &mut diagnostics);
-        Ok::<_, BuildError>((schema, migrations))
-    })?;
-    diagnostics.sort();
-    Ok(Analysis {
-        diagnostics,
-        sources: texts,
-        dependencies,
-        program,
-        tree,
-        schema,
-        migrations,
-        steps: steps.taken,
-    })
-}
-
-struct Steps<'a> {
-    progress: &'a dyn Progress,
-    taken: Vec<(Step, Duration)>,
-}
-
-impl Steps<'_> {
-    fn run<T>(&mut self, step: Step, work: impl FnOnce() -> T) -> T {
-        self.progress.started(step);
-        let start = Instant::now();
-        let result = work();
-        let took = start.elapsed();
-        self.taken.push((step, took));
-        self.progress.finished(step, took);
-        result
     }
 }

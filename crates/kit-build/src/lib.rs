@@ -29,6 +29,7 @@
 //! # }
 //! ```
 
+mod analyze;
 mod build;
 mod config;
 mod contract_tests;
@@ -52,9 +53,9 @@ mod session;
 mod time;
 mod unions;
 
+pub use analyze::{Analysis, analyze, analyze_with};
 pub use build::{
-    Analysis, BuildReport, BuildRequest, Counts, analyze, analyze_with, build, build_with, check, check_with,
-    compile_step, finish,
+    BuildReport, BuildRequest, Counts, build, build_with, check, check_with, compile_step, finish,
 };
 pub use config::{
     Adapter, AdapterChoice, AdapterOrigin, CONFIG_FILES, Compiler, Config, ConfigSource, LoadedConfig,

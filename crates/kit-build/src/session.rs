@@ -1,6 +1,7 @@
 //! Repeated builds of one project in one process, as `kit dev` runs them.
 
-use crate::build::{BuildCache, analyze_in, run_without_host, write};
+use crate::analyze::analyze_in;
+use crate::build::{BuildCache, run_without_host, write};
 use crate::output::OutputCache;
 use crate::plugins::{Mode, NoPlugins, TapHost, Taps};
 use crate::{BuildError, BuildReport, BuildRequest, Progress};
