@@ -161,7 +161,7 @@ fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
         }
         Name::Migrations => "bench/drizzle-kit/run.ts",
         Name::Page | Name::Record if options.quick || options.json.is_some() => {
-            bail!("`page` and `record` take no options: the one measures nothing, the other all in full")
+            bail!("`page` and `record` take no options: `page` measures nothing, and `record` always measures everything")
         }
         Name::Page => "bench/page/run.ts",
         Name::Record => {

@@ -162,7 +162,7 @@ impl Guard {
                 return Ok(input.len() - skipped.len());
             }
             if !head::starts_request(input[0]) {
-                return Err(Rejection::bad_request("the bytes are no HTTP request"));
+                return Err(Rejection::bad_request("the bytes are not an HTTP request"));
             }
             let found = find_end(input, 0).map_err(|error| self.earliest(input, error))?;
             if let HeadEnd::At(end) = found {

@@ -260,7 +260,7 @@ fn check_request_line(line: &[u8], limits: &Limits) -> Result<RequestLine, Rejec
 /// Validates the target. Returns the length of the part before the query.
 fn check_target(method: &[u8], target: &[u8]) -> Result<usize, Rejection> {
     if method == b"CONNECT" {
-        return Err(Rejection::not_implemented("this server is no proxy"));
+        return Err(Rejection::not_implemented("this server is not a proxy"));
     }
     if method == b"OPTIONS" && target == b"*" {
         return Ok(target.len());
@@ -281,7 +281,7 @@ fn check_target(method: &[u8], target: &[u8]) -> Result<usize, Rejection> {
             .unwrap_or(rest.len());
         let (authority, path) = rest.split_at(end);
         if !is_authority(authority) {
-            return Err(Rejection::bad_request("the request target names no valid host"));
+            return Err(Rejection::bad_request("the host in the request target is invalid"));
         }
         path
     };
@@ -296,7 +296,7 @@ fn check_target(method: &[u8], target: &[u8]) -> Result<usize, Rejection> {
     }
     if has_dot_segment(path) {
         return Err(Rejection::bad_request(
-            "the request target has a dot segment, `.` or `..`; send the path that it stands for",
+            "the request target has a dot segment, `.` or `..`; send the resolved path",
         ));
     }
     Ok(target.len() - query.len())

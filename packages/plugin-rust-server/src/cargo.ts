@@ -40,7 +40,7 @@ export async function runCargo(root: string, profile: "dev" | "release"): Promis
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     throw new Error(
-      `cargo is not there: install Rust ${OLDEST.join(".")} or newer (https://rustup.rs), or build with \`kit build --no-compile\``,
+      `cargo is not installed: install Rust ${OLDEST.join(".")} or newer (https://rustup.rs), or build with \`kit build --no-compile\``,
       { cause: error },
     );
   } finally {
@@ -55,11 +55,11 @@ export async function runCargo(root: string, profile: "dev" | "release"): Promis
   const version = await tooOld(root);
   if (version !== undefined) {
     throw new Error(
-      `Rust ${version} is too old: the generated server needs ${OLDEST.join(".")} or newer (\`rustup update\`). The generated code is written, the program is not`,
+      `Rust ${version} is too old: the generated server needs ${OLDEST.join(".")} or newer (\`rustup update\`). The code was generated, but the program was not built`,
     );
   }
   throw new Error(
-    "cargo build failed; what it says is above. The generated code is written, the program is not",
+    "cargo build failed; its output is above. The code was generated, but the program was not built",
   );
 }
 

@@ -64,7 +64,7 @@ describe("a machine that is not ready", () => {
   test("reports how to install cargo if cargo is missing", () => {
     const { code, text } = project.build([], { PATH: dirname(process.execPath) });
     assert.equal(code, 1);
-    assert.match(text, /cargo is not there: install Rust 1\.85 or newer/);
+    assert.match(text, /cargo is not installed: install Rust 1\.85 or newer/);
     assert.ok(existsSync(join(project.root, ".kit/router.rs")));
   });
 

@@ -78,7 +78,7 @@ test("rejects with a clear error if the port is in use", async () => {
 });
 
 // The fallback does not pass the tree to an engine: the pipeline matches routes.
-engineTest("a tree that is none is an error", async () => {
+engineTest("rejects an invalid route tree", async () => {
   const service = {
     tree: { root: { segment: "", children: [] } },
     routes: [],
@@ -208,7 +208,7 @@ async function serveOnce(): Promise<void> {
   await app.server.close({ graceMs: 100 });
 }
 
-engineTest("servers that come and go leave nothing behind", { timeout: 60_000 }, async () => {
+engineTest("starting and stopping servers leaks nothing", { timeout: 60_000 }, async () => {
   for (let round = 0; round < 50; round += 1) await serveOnce();
   const before = process.memoryUsage.rss();
   for (let round = 0; round < 400; round += 1) await serveOnce();

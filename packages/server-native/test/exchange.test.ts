@@ -6,7 +6,7 @@ import type { ServerExchange } from "@kit/types";
 import { engineTest, json, raw, serve } from "./support.ts";
 
 // The fallback leaves matching to the pipeline.
-engineTest("an exchange says what was matched", async () => {
+engineTest("an exchange has the match of its request", async () => {
   await using app = await serve((exchange) => json(exchange, exchange.match));
   const match = async (method: string, path: string): Promise<unknown> =>
     (await fetch(app.url + path, { method })).json();
@@ -86,7 +86,7 @@ test("headers are an object without a prototype, so that no client can overwrite
 });
 
 // Node's parser refuses unknown methods.
-engineTest("an unusual method has its name", async () => {
+engineTest("an exchange has the name of an unusual method", async () => {
   await using app = await serve((exchange) => json(exchange, [exchange.method, exchange.match?.kind]));
   const answer = await raw(app.address.port, "BREW /notes HTTP/1.1\r\nHost: h\r\nconnection: close\r\n\r\n");
   assert.match(answer, /\["BREW","method-not-allowed"\]$/);

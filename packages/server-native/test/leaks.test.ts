@@ -104,7 +104,7 @@ test("clients that disconnect leak neither descriptors nor memory", { timeout: 6
   assert.ok(growth < (isFallback ? 8 : 20), `${growth.toFixed(1)} MiB more`);
 });
 
-engineTest("servers start and stop in worker threads", { timeout: 120_000 }, async () => {
+engineTest("servers start and stop in worker threads without leaks", { timeout: 120_000 }, async () => {
   const support = JSON.stringify(new URL("./support.ts", import.meta.url).href);
   const script = (end: string): string => `
     const { serve, json, raw } = await import(${support});

@@ -54,7 +54,7 @@ test("accepts limits above the defaults", async () => {
   assert.match(answer, /^HTTP\/1.1 200 .*\r\n\r\n402$/s);
 });
 
-engineTest("one client more than allowed waits until another leaves", async () => {
+engineTest("a connection above the limit waits until another one closes", async () => {
   const refusals: ServerRefusal[] = [];
   await using app = await serve((exchange) => json(exchange, 1), { maxConnections: 1 }, refusals);
   const { port } = app.address;

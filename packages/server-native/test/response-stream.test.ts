@@ -31,7 +31,7 @@ function stream(
   return exchange.respondStream!(200, "text/plain", length, ["x-own", "ä"], events);
 }
 
-engineTest("pieces may be written at any time, and are copied", async () => {
+engineTest("chunks may be written at any time and are copied", async () => {
   const events = new Events();
   await using app = await serve((exchange) => {
     const writer = stream(exchange, events);
@@ -66,7 +66,7 @@ test("a request can still get a response after a head that cannot be written", a
   assert.match(await raw(app.address.port, get), /^HTTP\/1\.1 200 [^]*\r\n\r\n1$/);
 });
 
-engineTest("a body that has not the length that was said is refused, and cut", async () => {
+engineTest("refuses a chunk beyond the declared length, and cuts a body that is too short", async () => {
   await using app = await serve((exchange) => {
     const writer = stream(exchange, new Events(), 3);
     assert.throws(() => writer.write(Buffer.from("abcd")), { code: "ERR_HTTP_CONTENT_LENGTH_MISMATCH" });
@@ -123,7 +123,7 @@ test("a stream for a disconnected client is aborted after the caller has the wri
   assert.deepEqual(events.told, ["abort"]);
 });
 
-engineTest("a stream outlives its server without harm", async () => {
+engineTest("a stream may be used after its server is closed", async () => {
   const events = new Events();
   const { promise: begun, resolve: begin } = Promise.withResolvers<ResponseWriter>();
   const app = await serve((exchange) => begin(stream(exchange, events)));

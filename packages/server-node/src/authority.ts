@@ -30,7 +30,7 @@ export function authorityOf(url: string): string | undefined {
  * header differs. Handlers and frameworks then see one host, whichever API they read it from.
  */
 export function applyAuthority(request: IncomingMessage, authority: string): Refusal | undefined {
-  if (!isAuthority(authority)) return badRequest("the request target names no valid host");
+  if (!isAuthority(authority)) return badRequest("the host in the request target is invalid");
   const { rawHeaders } = request;
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
   if (at === -1) rawHeaders.push("Host", authority);

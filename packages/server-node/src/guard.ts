@@ -89,5 +89,5 @@ export function originForm(url: string): string {
 function dotRefusal(url: string): Refusal | undefined {
   // Skip the slower expression for targets that cannot have a dot segment.
   if (!(url.includes("/.") || url.includes("%2")) || !dotSegment.test(url)) return undefined;
-  return badRequest("the request target has a dot segment, `.` or `..`; send the path that it stands for");
+  return badRequest("the request target has a dot segment, `.` or `..`; send the resolved path");
 }

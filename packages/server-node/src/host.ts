@@ -109,7 +109,7 @@ export class NodeHost {
     });
     server.on("checkExpectation", (_request, response) => this.#refuser.request(response, expectationFailed));
     server.on("connect", (_request, socket) =>
-      this.#refuser.connection(socket, notImplemented("this server is no proxy")),
+      this.#refuser.connection(socket, notImplemented("this server is not a proxy")),
     );
     server.on("clientError", (error, socket) => this.#refuser.invalidInput(error, socket as TrackedSocket));
     server.on("drop", () =>

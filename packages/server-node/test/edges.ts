@@ -82,7 +82,7 @@ export function testEdges(name: string, make: (options?: HttpTimeouts) => Server
         "REQUEST_HEADER_FIELDS_TOO_LARGE",
         "the request's header fields are too large or too many",
       ],
-      [`CONNECT a:1 HTTP/1.1\r\n${host}\r\n`, 501, "NOT_IMPLEMENTED", "this server is no proxy"],
+      [`CONNECT a:1 HTTP/1.1\r\n${host}\r\n`, 501, "NOT_IMPLEMENTED", "this server is not a proxy"],
     ];
     for (const [request, status, code, message] of cases) {
       const before = app.refusals.length;

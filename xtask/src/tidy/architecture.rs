@@ -29,7 +29,7 @@ pub(super) fn crates_follow_the_table(tree: &Tree) -> Vec<String> {
         for used in dependencies(&manifest.text) {
             if !may_use.contains(&used) {
                 problems.push(format!(
-                    "{}: {name} uses {used}, which the table of {PAGE} does not allow; turn the dependency round, or change the design there and say why",
+                    "{}: {name} uses {used}, which the table of {PAGE} does not allow; reverse the dependency, or change the table there and give the reason",
                     manifest.path
                 ));
             }

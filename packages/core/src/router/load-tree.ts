@@ -86,7 +86,7 @@ class Reader {
       }
       if (rest !== null) throw malformed(`${pathOf(below)} conflicts with another parameter or wildcard`);
       if (isWildcard && child.children.length > 0) {
-        throw malformed(`something follows the wildcard at ${pathOf(below)}`);
+        throw malformed(`a segment follows the wildcard at ${pathOf(below)}`);
       }
       rest = this.place(child, trail);
     }
