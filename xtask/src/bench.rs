@@ -161,7 +161,9 @@ fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
         }
         Name::Migrations => "bench/drizzle-kit/run.ts",
         Name::Page | Name::Record if options.quick || options.json.is_some() => {
-            bail!("`page` and `record` take no options: `page` measures nothing, and `record` always measures everything")
+            bail!(
+                "`page` and `record` take no options: `page` measures nothing, and `record` always measures everything"
+            )
         }
         Name::Page => "bench/page/run.ts",
         Name::Record => {

@@ -62,7 +62,7 @@ pub(crate) fn cargo_program(
         .env("CARGO_TARGET_DIR", &build)
         // The program runs for seconds only, and its own profile would take minutes more to build.
         .env("CARGO_PROFILE_RELEASE_LTO", "off")
-        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
     let step = Step::start(format!(
         "installing {name} {version} into {} (minutes the first time)",

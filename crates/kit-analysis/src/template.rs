@@ -1,5 +1,7 @@
 //! Template literal types in the form that generated code needs: references are resolved, and literals are text.
 
+use std::fmt::Write as _;
+
 use kit_ir::{LiteralValue, Program, TemplatePart, TypeId, TypeKind};
 
 use crate::describe::describe;
@@ -177,7 +179,8 @@ fn push_escaped(literal: &mut String, character: char, quote: char) {
         '\r' => literal.push_str("\\r"),
         '\t' => literal.push_str("\\t"),
         '\u{2028}' | '\u{2029}' | '\u{feff}' | '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => {
-            literal.push_str(&format!("\\u{:04x}", u32::from(character)));
+            // Writing into a string cannot fail.
+            let _ = write!(literal, "\\u{:04x}", u32::from(character));
         }
         _ if character == quote => {
             literal.push('\\');

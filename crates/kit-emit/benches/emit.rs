@@ -2,8 +2,7 @@
 //!
 //! The time per entity must stay about constant. If it grows, an emitter scans the whole program for each of its parts.
 
-#[path = "../tests/support/mod.rs"]
-mod support;
+use kit_test_programs as support;
 
 use divan::{Bencher, black_box};
 use kit_emit::{EmitOptions, emit};

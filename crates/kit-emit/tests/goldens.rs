@@ -4,7 +4,7 @@
 // Golden files are read from the disk, and helpers of tests may panic like tests.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
-mod support;
+use kit_test_programs as support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests may panic like tests
 
-mod support;
+use kit_test_programs as support;
 
 use std::collections::BTreeMap;
 

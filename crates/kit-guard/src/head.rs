@@ -281,7 +281,9 @@ fn check_target(method: &[u8], target: &[u8]) -> Result<usize, Rejection> {
             .unwrap_or(rest.len());
         let (authority, path) = rest.split_at(end);
         if !is_authority(authority) {
-            return Err(Rejection::bad_request("the host in the request target is invalid"));
+            return Err(Rejection::bad_request(
+                "the host in the request target is invalid",
+            ));
         }
         path
     };

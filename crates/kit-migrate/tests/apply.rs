@@ -1,6 +1,6 @@
 //! Tests that apply migrations to a real PostgreSQL.
 
-mod support;
+use kit_test_postgres as support;
 
 use std::time::Duration;
 

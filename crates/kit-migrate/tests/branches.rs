@@ -4,7 +4,7 @@
 #[allow(dead_code)] // the corpus uses all of the module
 #[path = "corpus/models.rs"]
 mod models;
-mod support;
+use kit_test_postgres as support;
 
 use kit_database::{Migration, latest, plan};
 use kit_migrate::{Options, State, Status, apply, drift, status};

@@ -1,7 +1,7 @@
 //! Tests of passwords, databases and TLS, with servers that are configured for each case.
 #![allow(clippy::disallowed_methods)] // an authority's certificate is a file
 
-mod support;
+use kit_test_postgres as support;
 
 use kit_migrate::{MigrateError, server_version};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};

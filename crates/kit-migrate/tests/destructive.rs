@@ -1,6 +1,6 @@
 //! Tests on a real PostgreSQL that statements which delete data need consent, independent of `changes.json`.
 
-mod support;
+use kit_test_postgres as support;
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! Tests that compare the tables in PostgreSQL with the snapshot of the migrations.
 #![allow(clippy::disallowed_methods)] // goldens are files
 
-mod support;
+use kit_test_postgres as support;
 
 use kit_database::Snapshot;
 use kit_migrate::{Difference, drift};

@@ -5,7 +5,7 @@
 #![allow(clippy::disallowed_methods)] // processes are started
 #![allow(clippy::unwrap_used)] // a helper of a test may fail the test
 
-mod support;
+use kit_test_postgres as support;
 
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::channel;

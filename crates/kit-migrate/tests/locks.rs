@@ -1,6 +1,6 @@
 //! Tests with other sessions that use the same tables: waits have a limit, and do not block other sessions for long.
 
-mod support;
+use kit_test_postgres as support;
 
 use std::sync::Mutex;
 use std::sync::mpsc::channel;

@@ -1,7 +1,7 @@
 //! Tests that compare patterns in checks with JavaScript: PostgreSQL must accept the same texts, for patterns written
 //! by hand and for random ones. `KIT_SEED` sets the seed and `KIT_RUNS` the number of random patterns.
 
-mod support;
+use kit_test_postgres as support;
 
 use kit_database::Rule;
 use kit_database::sql::{condition, pattern, string_literal};

@@ -4,7 +4,7 @@
 //! server process back when PostgreSQL reports that no transaction is open (`ReadyForQuery` with `I`). If pgbouncer is
 //! installed, a test uses it too.
 
-mod support;
+use kit_test_postgres as support;
 
 use std::collections::VecDeque;
 use std::io::{Read, Write};

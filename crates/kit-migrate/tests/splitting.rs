@@ -2,7 +2,7 @@
 //! statements.
 #![allow(clippy::disallowed_methods)] // psql is a program, and reads a file
 
-mod support;
+use kit_test_postgres as support;
 
 use std::process::Command;
 

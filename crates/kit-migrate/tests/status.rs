@@ -1,6 +1,6 @@
 //! Tests of the status of a database: pending, edited, missing and out-of-order migrations, and differing tables.
 
-mod support;
+use kit_test_postgres as support;
 
 use kit_database::{Migration, Snapshot};
 use kit_migrate::{MigrateError, Options, State, apply, status};

@@ -1,6 +1,6 @@
 //! Tests of migrations that cannot be one transaction, and of interrupted runs.
 
-mod support;
+use kit_test_postgres as support;
 
 use std::time::Duration;
 

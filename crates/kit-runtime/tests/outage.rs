@@ -2,8 +2,7 @@
 #![cfg(feature = "sqlx")]
 #![allow(clippy::incompatible_msrv)] // the minimum Rust version applies to the sources, not to the tests
 
-#[path = "../../kit-migrate/tests/support/mod.rs"]
-mod support;
+use kit_test_postgres as support;
 
 use std::sync::Arc;
 

@@ -3,8 +3,7 @@
 #![allow(clippy::disallowed_methods)] // certificates are files
 #![allow(clippy::incompatible_msrv)] // the minimum Rust version applies to the sources, not to the tests
 
-#[path = "../../kit-migrate/tests/support/mod.rs"]
-mod support;
+use kit_test_postgres as support;
 
 use kit_runtime::postgres::connect;
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};

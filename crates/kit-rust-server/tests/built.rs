@@ -7,9 +7,8 @@
 
 mod project_directory;
 mod projects;
-#[path = "../../kit-emit/tests/support/mod.rs"]
-mod support;
 
+use kit_test_programs as support;
 use std::process::Command;
 
 use project_directory::ProjectDirectory;

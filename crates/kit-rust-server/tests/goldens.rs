@@ -7,9 +7,8 @@
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod projects;
-#[path = "../../kit-emit/tests/support/mod.rs"]
-mod support;
 
+use kit_test_programs as support;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

@@ -5,15 +5,13 @@
 // Projects are files, a helper of a test may fail the test, and the generated source is joined from short strings.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::format_collect)]
 
-#[path = "../../kit-migrate/tests/support/mod.rs"]
-mod postgres;
 mod project_directory;
 mod projects;
 mod random;
 mod statements;
-#[path = "../../kit-emit/tests/support/mod.rs"]
-mod support;
 
+use kit_test_postgres as postgres;
+use kit_test_programs as support;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};

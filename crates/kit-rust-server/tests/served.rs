@@ -5,17 +5,15 @@
 // A helper of a test may fail the test.
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../kit-migrate/tests/support/mod.rs"]
-mod postgres;
 mod project_directory;
 mod projects;
 mod served_http;
 mod served_keys;
 mod served_owners;
 mod statements;
-#[path = "../../kit-emit/tests/support/mod.rs"]
-mod support;
 
+use kit_test_postgres as postgres;
+use kit_test_programs as support;
 use std::sync::LazyLock;
 
 use postgres::{Database, execute, on_each_release, with_client};

@@ -26,7 +26,7 @@ const file = new URL("../../../conformance/redaction.json", import.meta.url);
 const shared = JSON.parse(readFileSync(file, "utf8")) as Shared;
 
 it("the log hides the credentials that all runtimes share", () => {
-  assert.deepEqual([...credentialNames].sort(), [...shared.credentials].sort());
+  assert.deepEqual([...credentialNames].toSorted(), [...shared.credentials].toSorted());
 });
 
 it("patterns match paths like in all runtimes", () => {

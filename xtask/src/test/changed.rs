@@ -71,7 +71,6 @@ pub(crate) fn run(repository: &Repository, since: &str) -> anyhow::Result<Outcom
         &package_dependents(repository)?,
     );
     setup::run(repository, addons::Build::WithTests)?;
-    check::build_examples(repository)?;
     let mut total = checks(repository)?;
     let groups = selection.groups(repository)?;
     if groups.is_empty() {

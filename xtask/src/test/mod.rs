@@ -143,11 +143,10 @@ fn run_parts(repository: &Repository, options: &Options) -> anyhow::Result<Outco
     };
     setup::run(repository, build)?;
     let mut total = Outcome::default();
-    if has(Part::Check) || has(Part::E2e) {
-        check::build_examples(repository)?;
-    }
     if has(Part::Check) {
         total.add(checks(repository)?);
+    } else if has(Part::E2e) {
+        check::build_examples(repository)?;
     }
     let mut groups: Vec<Group> = Vec::new();
     if has(Part::Rust) {

@@ -3,5 +3,5 @@
 mod cases;
 mod models;
 mod random;
-#[path = "../support/mod.rs"]
-mod support;
+
+use kit_test_postgres as support;

@@ -25,9 +25,11 @@ test("encodes values of parameters and keeps the slashes of a wildcard", () => {
   );
 });
 
+function hide(path: string, route: string, ...names: string[]): string {
+  return hideParameters(path, route, (name) => names.includes(name), "[hidden]");
+}
+
 test("hides the values of hidden parameters", () => {
-  const hide = (path: string, route: string, ...names: string[]): string =>
-    hideParameters(path, route, (name) => names.includes(name), "[hidden]");
   equal(hide("/reset/abc/x", "/reset/:token/:id", "token"), "/reset/[hidden]/x");
   equal(hide("/files/a/b", "/files/*path", "path"), "/files/[hidden]");
   equal(hide("/u/7/files/a/b", "/u/:id/files/*path", "id"), "/u/[hidden]/files/a/b");

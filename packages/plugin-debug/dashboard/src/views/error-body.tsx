@@ -109,7 +109,7 @@ function invalidFieldsOf(
 }
 
 function InvalidFields({
-  invalidFields: invalidFields,
+  invalidFields,
   schema,
 }: {
   readonly invalidFields: readonly InvalidField[];

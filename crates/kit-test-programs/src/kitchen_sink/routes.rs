@@ -2,9 +2,9 @@
 
 use kit_ir::{DeclarationOrigin, LiteralValue, Method, RouteSlots, TypeKind};
 
-use crate::support::{Builder, optional};
+use crate::{Builder, optional};
 
-pub fn routes(b: &mut Builder) {
+pub(super) fn routes(b: &mut Builder) {
     b.file("src/sink.routes.ts");
     let (string, number, boolean, date) = (
         b.string(),

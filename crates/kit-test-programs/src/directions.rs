@@ -4,6 +4,7 @@ use kit_ir::{DeclarationId, DefaultValue, LiteralValue, Method, Program, RouteSl
 
 use super::{Builder, tagged};
 
+/// Returns the program with types whose forms in requests and responses differ.
 pub fn program() -> Program {
     let mut b = Builder::new("src/directions.types.ts");
     // Both forms of a type, and another type with the default name of the request's form.

@@ -2,7 +2,7 @@
 
 use kit_ir::{Constraints, Format, IndexKey, TemplatePart, TupleElement, TypeId, TypeKind};
 
-use crate::support::{Builder, optional};
+use crate::{Builder, optional};
 
 fn element(r#type: TypeId) -> TupleElement {
     TupleElement {
@@ -13,7 +13,7 @@ fn element(r#type: TypeId) -> TupleElement {
     }
 }
 
-pub fn containers(b: &mut Builder) {
+pub(super) fn containers(b: &mut Builder) {
     let (string, number, date) = (b.string(), b.kind(TypeKind::Number), b.kind(TypeKind::Date));
     let (short, bounded_text) = (b.text(1, 3), b.text(1, 5));
     let text_or_date = b.union(&[date, string]);
@@ -127,7 +127,7 @@ pub fn containers(b: &mut Builder) {
     b.declare("Matrix", objects);
 }
 
-pub fn odd_names(b: &mut Builder) {
+pub(super) fn odd_names(b: &mut Builder) {
     let string = b.string();
     let names = [
         "constructor",

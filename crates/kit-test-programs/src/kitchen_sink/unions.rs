@@ -2,9 +2,9 @@
 
 use kit_ir::{LiteralValue, TupleElement, TypeId, TypeKind};
 
-use crate::support::{Builder, optional};
+use crate::{Builder, optional};
 
-pub fn unions(b: &mut Builder) {
+pub(super) fn unions(b: &mut Builder) {
     let (string, number, date) = (b.string(), b.kind(TypeKind::Number), b.kind(TypeKind::Date));
     let (null, boolean, big) = (
         b.kind(TypeKind::Null),
@@ -64,7 +64,7 @@ fn tuple(b: &mut Builder, types: &[TypeId]) -> TypeId {
 }
 
 /// Declares unions for all ways to tell members apart.
-pub fn choices(b: &mut Builder) {
+pub(super) fn choices(b: &mut Builder) {
     let (string, number, date) = (b.string(), b.kind(TypeKind::Number), b.kind(TypeKind::Date));
     let (bytes, boolean, never) = (
         b.kind(TypeKind::Bytes),
@@ -135,7 +135,7 @@ pub fn choices(b: &mut Builder) {
     b.interface("Choices", properties);
 }
 
-pub fn recursive(b: &mut Builder) {
+pub(super) fn recursive(b: &mut Builder) {
     let string = b.string();
     // The declaration comes first, so that its type can refer to it.
     let placeholder = b.kind(TypeKind::Unknown);

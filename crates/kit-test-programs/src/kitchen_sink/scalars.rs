@@ -2,7 +2,7 @@
 
 use kit_ir::{Constraints, Decimal, Format, LiteralValue, Property, TemplatePart, TypeId, TypeKind};
 
-use crate::support::{Builder, optional, tagged};
+use crate::{Builder, optional, tagged};
 
 fn number(b: &mut Builder, kind: TypeKind, edit: impl FnOnce(&mut Constraints)) -> TypeId {
     let mut constraints = Constraints::default();
@@ -10,7 +10,7 @@ fn number(b: &mut Builder, kind: TypeKind, edit: impl FnOnce(&mut Constraints)) 
     b.constrained(kind, constraints)
 }
 
-pub fn scalars(b: &mut Builder) {
+pub(super) fn scalars(b: &mut Builder) {
     let kinds = [
         ("unknown", TypeKind::Unknown),
         ("nothing", TypeKind::Null),
@@ -67,7 +67,7 @@ pub fn scalars(b: &mut Builder) {
     b.interface("Numbers", properties);
 }
 
-pub fn strings(b: &mut Builder) {
+pub(super) fn strings(b: &mut Builder) {
     let mut properties = Vec::new();
     for format in Format::ALL {
         let constraints = Constraints {

@@ -1,7 +1,13 @@
-//! A PostgreSQL server for tests: the first test that needs it starts it, and the last test that uses it stops it.
-#![allow(clippy::disallowed_methods)] // a server's directory is files
-#![allow(unreachable_pub)] // a module of tests has no outside
-#![allow(dead_code)] // each test binary uses its own part
+//! PostgreSQL servers for the tests of crates. The first test that needs a server starts it, and the last test that uses the
+//! server stops it.
+// The directory of a server consists of files, and helpers of tests may panic like tests.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::missing_panics_doc,
+    clippy::panic
+)]
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -13,6 +19,7 @@ use std::time::{Duration, Instant};
 /// User id of PostgreSQL if the tests run as root, because PostgreSQL refuses to run as root.
 const NOBODY: u32 = 65_534;
 
+/// PostgreSQL server with its own directory and port. Stops when the value is dropped.
 pub struct Server {
     child: Option<Child>,
     directory: PathBuf,
@@ -28,6 +35,7 @@ impl Drop for Server {
 
 /// A new database. Removed together with its server.
 pub struct Database {
+    /// URL with user, host, port and name of the database.
     pub url: String,
     _server: Arc<Server>,
 }

@@ -1,6 +1,7 @@
-//! A small builder of programs, to write IR by hand that the compiler would produce.
+//! Programs in IR for tests, as the compiler would produce them, and a builder for more.
 
-#![allow(dead_code, unreachable_pub)] // each test binary uses only some of the helpers, and nothing is reachable from outside
+// Helpers of tests may panic like tests.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
 
 pub mod directions;
 pub mod kitchen_sink;
@@ -16,12 +17,14 @@ use kit_router::{ParsedRoute, RouteTree};
 
 /// A program under construction.
 pub struct Builder {
+    /// Everything that was added so far.
     pub program: Program,
     source: SourceId,
     line: u32,
 }
 
 impl Builder {
+    /// Creates a program without types, and a source file at `path`.
     pub fn new(path: &str) -> Self {
         let mut program = Program::default();
         let source = program.sources.push(SourceFile {
@@ -54,14 +57,17 @@ impl Builder {
         }
     }
 
+    /// Adds a type without rules.
     pub fn kind(&mut self, kind: TypeKind) -> TypeId {
         self.program.add_type(kind)
     }
 
+    /// Adds a type with rules.
     pub fn constrained(&mut self, kind: TypeKind, constraints: Constraints) -> TypeId {
         self.program.add_type(Type { kind, constraints })
     }
 
+    /// Adds the type `string`.
     pub fn string(&mut self) -> TypeId {
         self.kind(TypeKind::String)
     }
@@ -98,30 +104,36 @@ impl Builder {
         self.constrained(TypeKind::Number, constraints)
     }
 
+    /// Adds the type of one string: `"draft"`.
     pub fn literal(&mut self, text: &str) -> TypeId {
         let value = LiteralValue::String(text.to_owned());
         self.kind(TypeKind::Literal { value })
     }
 
+    /// Adds a union of strings: `"draft" | "published"`.
     pub fn literals(&mut self, texts: &[&str]) -> TypeId {
         let members = texts.iter().map(|text| self.literal(text)).collect();
         self.kind(TypeKind::Union { members })
     }
 
+    /// Adds a union of types.
     pub fn union(&mut self, members: &[TypeId]) -> TypeId {
         self.kind(TypeKind::Union {
             members: members.to_vec(),
         })
     }
 
+    /// Adds an array type.
     pub fn array(&mut self, element: TypeId) -> TypeId {
         self.kind(TypeKind::Array { element })
     }
 
+    /// Adds a reference to a named type.
     pub fn reference(&mut self, declaration: DeclarationId) -> TypeId {
         self.kind(TypeKind::Reference { declaration })
     }
 
+    /// Creates a required property on the next line of the file.
     pub fn property(&mut self, name: &str, r#type: TypeId) -> Property {
         Property {
             name: name.to_owned(),
@@ -133,6 +145,7 @@ impl Builder {
         }
     }
 
+    /// Adds an object type without index signatures.
     pub fn object(&mut self, properties: Vec<Property>) -> TypeId {
         self.kind(TypeKind::Object(ObjectType {
             properties,
@@ -164,6 +177,7 @@ impl Builder {
         self.kind(TypeKind::Object(ObjectType { properties, index }))
     }
 
+    /// Declares a type under a name, on the next line of the file.
     pub fn declare_as(&mut self, name: &str, r#type: TypeId, origin: DeclarationOrigin) -> DeclarationId {
         let span = self.span();
         self.program.declarations.push(Declaration {
@@ -175,6 +189,7 @@ impl Builder {
         })
     }
 
+    /// Declares an exported type.
     pub fn declare(&mut self, name: &str, r#type: TypeId) -> DeclarationId {
         let origin = DeclarationOrigin::Named {
             export: name.to_owned(),
@@ -182,11 +197,13 @@ impl Builder {
         self.declare_as(name, r#type, origin)
     }
 
+    /// Declares an exported interface.
     pub fn interface(&mut self, name: &str, properties: Vec<Property>) -> DeclarationId {
         let r#type = self.object(properties);
         self.declare(name, r#type)
     }
 
+    /// Declares the type of a slot of a contract, such as its query.
     pub fn slot(&mut self, name: &str, properties: Vec<Property>) -> DeclarationId {
         let r#type = self.object(properties);
         self.declare_as(name, r#type, DeclarationOrigin::Slot)

@@ -10,6 +10,7 @@ use kit_ir::Program;
 
 use super::Builder;
 
+/// Returns the program with every construct of the IR.
 pub fn program() -> Program {
     let mut b = Builder::new("src/sink.types.ts");
     scalars::scalars(&mut b);

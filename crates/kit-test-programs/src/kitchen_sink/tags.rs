@@ -4,9 +4,9 @@ use kit_ir::{
     Constraints, DefaultValue, Documentation, Entity, Format, GeneratedKind, LiteralValue, TypeKind,
 };
 
-use crate::support::{Builder, described, optional, tagged};
+use crate::{Builder, described, optional, tagged};
 
-pub fn defaults(b: &mut Builder) {
+pub(super) fn defaults(b: &mut Builder) {
     let (number, boolean, date, string) = (
         b.kind(TypeKind::Number),
         b.kind(TypeKind::Boolean),
@@ -58,7 +58,7 @@ pub fn defaults(b: &mut Builder) {
     b.interface("Defaults", properties);
 }
 
-pub fn entity(b: &mut Builder) {
+pub(super) fn entity(b: &mut Builder) {
     let text = b.constrained(
         TypeKind::String,
         Constraints {

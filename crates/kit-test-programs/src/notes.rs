@@ -18,6 +18,7 @@ struct Columns {
     updated: Property,
 }
 
+/// Returns the program of the Notes example.
 pub fn program() -> Program {
     let mut b = Builder::new("src/notes.types.ts");
     let Columns {
