@@ -1,6 +1,7 @@
 //! Schema files for kysely: one module per table with its interface and row types, and `database.ts` with all tables.
 //!
-//! Names are those of the database. `CamelDatabase` has the names that kysely's `CamelCasePlugin` creates.
+//! Column names are those of the database, such as `created_at`. The type `CamelDatabase` has the names that kysely's
+//! `CamelCasePlugin` creates.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -27,7 +27,7 @@ fn schema(columns: &[&str], tables: &[&str]) -> Schema {
     schema
 }
 
-/// Returns the migration from the state after the other migrations to a schema, read back from its files.
+/// Plans the migration from the state after `others` to `schema`, and reads it back from the files that it would write.
 fn migration(minute: u32, others: &[Migration], schema: &Schema) -> Migration {
     let before = latest(others).unwrap();
     let previous = before.snapshot.as_ref();
@@ -53,7 +53,7 @@ fn columns(latest: &Latest) -> Vec<String> {
 }
 
 #[test]
-fn reports_no_branches_if_each_migration_follows_the_other() {
+fn reports_no_branches_if_each_migration_follows_the_one_before() {
     let first = migration(1, &[], &schema(&["a"], &[]));
     let second = migration(2, std::slice::from_ref(&first), &schema(&["a", "b"], &[]));
     let both = latest(&[first, second]).unwrap();
@@ -130,7 +130,7 @@ fn refuses_branches_that_changed_the_same_thing() {
 }
 
 #[test]
-fn treats_migrations_without_ids_as_one_line() {
+fn treats_a_migration_without_parent_ids_as_successor_of_the_one_before() {
     let read = |minute: u32, schema: &Schema| {
         let mut document: serde_json::Value = serde_json::from_str(&Snapshot::of(schema).to_json()).unwrap();
         let object = document.as_object_mut().unwrap();

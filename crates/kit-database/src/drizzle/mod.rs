@@ -26,7 +26,8 @@ pub fn emit(schema: &Schema) -> Vec<TextFile> {
         .collect()
 }
 
-/// Column type for bytes, in the form that every driver accepts and returns.
+/// Source of the column type `bytea`, which drizzle does not provide. Every driver accepts and returns its values as a
+/// `Uint8Array`.
 const BYTES: &str = "
 const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => \"bytea\" });
 ";

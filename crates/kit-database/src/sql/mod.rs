@@ -80,7 +80,7 @@ pub enum Statement {
         /// Name of the table.
         name: String,
     },
-    /// Stops the migration if a row satisfies a condition.
+    /// A check that stops the migration if any row of a table satisfies a condition.
     Guard {
         /// Name of the table.
         table: String,
@@ -98,7 +98,7 @@ pub enum Statement {
         /// Name of the column.
         column: String,
     },
-    /// A comment for readers of the file, one item per line.
+    /// A comment for readers of `migration.sql`. Each item is one line.
     Remark(Vec<String>),
 }
 

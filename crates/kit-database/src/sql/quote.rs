@@ -169,7 +169,8 @@ const RESERVED: &[&str] = &[
     "xmltable",
 ];
 
-/// Returns a name as SQL, in quotes if it is not plain lower case or is a reserved word.
+/// Returns a name as SQL. The name is in quotes if it is a reserved word, or has a character other than `a` to `z`, `_`
+/// and digits.
 ///
 /// ```
 /// use kit_database::sql::identifier;
