@@ -169,7 +169,7 @@ mod tests {
     use super::{has_dot_segment, normal_path};
 
     #[test]
-    fn returns_a_normal_path_without_copying() {
+    fn returns_a_path_that_already_is_normal_without_copying_it() {
         for path in ["/", "/a/b", "/caf%C3%A9/x%2Fy", "/@me/%40me", ""] {
             assert!(matches!(normal_path(path), Some(Cow::Borrowed(_))), "{path}");
         }

@@ -136,7 +136,7 @@ impl Catalog {
         self.tables.iter().find(|table| table.name == name)
     }
 
-    /// Returns the table whose name is in the first field of a row.
+    /// Returns the table whose name is in the first field of a row. Adds the table if it is missing.
     fn within(&mut self, row: &SimpleQueryRow) -> &mut CatalogTable {
         let name = text(row, 0);
         let at = self

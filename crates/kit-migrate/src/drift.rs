@@ -1,7 +1,7 @@
 //! Finds differences between the live tables and the migrations.
 //!
-//! The same server provides the expected state: kit creates the tables of the snapshot as temporary tables in a
-//! transaction that is rolled back, and PostgreSQL describes both sides. Therefore kit does not need to know how
+//! The same server also provides the expected definitions: kit creates the tables of the snapshot as temporary tables
+//! in a transaction that is rolled back, and PostgreSQL describes both sides. Therefore kit does not need to know how
 //! PostgreSQL rewrites a default or a check, and the application's tables are only read.
 
 use kit_database::sql::{identifier, string_literal};

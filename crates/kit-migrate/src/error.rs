@@ -45,7 +45,7 @@ pub enum MigrateError {
         "`apply` blocks and was called from within an asynchronous runtime; call it from a thread of its own"
     )]
     Nested,
-    /// A connection pooler that assigns a server process to each single transaction is in between.
+    /// The connection goes through a pooler that may assign another server process to each transaction.
     #[error(
         "the connection goes through a pooler that gives each transaction another server process (pgbouncer with `pool_mode = transaction`, or \
          one like it): the lock and the settings of a migration would stay behind in the pool"
@@ -78,7 +78,7 @@ pub enum MigrateError {
         waited: Duration,
         /// Sessions that may hold the lock, oldest transaction first.
         holders: Vec<String>,
-        /// Migrations that this run applied before.
+        /// Names of the migrations that this run had already applied.
         applied: Vec<String>,
     },
     /// A signal interrupted the run.
@@ -90,7 +90,7 @@ pub enum MigrateError {
     Interrupted {
         /// Name of the migration that was running.
         name: Option<String>,
-        /// Migrations that this run applied before.
+        /// Names of the migrations that this run had already applied.
         applied: Vec<String>,
     },
     /// The connection broke while a migration ran.
@@ -104,9 +104,9 @@ pub enum MigrateError {
         name: String,
         /// Line of the statement that was running.
         line: usize,
-        /// Migrations that this run applied before.
+        /// Names of the migrations that this run had already applied.
         applied: Vec<String>,
-        /// Reason, as far as known.
+        /// Reason of the failure, as far as it is known.
         source: Box<DatabaseError>,
     },
     /// The SQL of a migration cannot be split into statements, or contains an invalid marker.
@@ -174,7 +174,7 @@ pub enum MigrateError {
         name: String,
         /// Number of completed steps of this migration.
         before: usize,
-        /// Migrations that this run applied before.
+        /// Names of the migrations that this run had already applied.
         applied: Vec<String>,
         /// Error of PostgreSQL.
         source: Box<DatabaseError>,
@@ -191,7 +191,7 @@ pub enum MigrateError {
     /// The tables of a snapshot cannot be created in an empty database.
     #[error("the snapshot of the migrations cannot be made into tables: {0}")]
     Snapshot(String),
-    /// Another exchange with the database failed.
+    /// Any other communication with the database failed.
     #[error("{doing}: {source}")]
     Database {
         /// Description of the failed operation.
@@ -259,13 +259,13 @@ pub struct DatabaseError {
 }
 
 impl DatabaseError {
-    /// Creates a refusal. `sql` is the SQL that was sent, starting at line 1.
+    /// Creates the error. `sql` is the SQL that was sent, starting at line 1.
     pub(crate) fn of(error: tokio_postgres::Error, sql: Option<&str>) -> Box<Self> {
         Self::at(error, sql, 1)
     }
 
-    /// Creates a refusal for SQL that starts at line `first` of its file. The line is `first` if PostgreSQL reports no
-    /// position.
+    /// Creates the error for SQL that starts at line `first` of its file. If PostgreSQL reports no position, `line` is
+    /// `first`.
     pub(crate) fn at(error: tokio_postgres::Error, sql: Option<&str>, first: usize) -> Box<Self> {
         let mut refusal = Self {
             message: error.to_string(),
@@ -315,7 +315,7 @@ impl DatabaseError {
         }
     }
 
-    /// Creates a refusal that does not come from PostgreSQL.
+    /// Creates an error that does not come from PostgreSQL.
     pub(crate) fn plain(message: impl Into<String>) -> Box<Self> {
         Box::new(Self {
             message: message.into(),

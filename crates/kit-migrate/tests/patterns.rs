@@ -87,8 +87,8 @@ const PIECES: &[&str] = &[
     "^",
     "$",
 ];
-/// Without lazy counts such as `{1,3}?`: within another count, the regular expression engine that represents JavaScript
-/// in this test misses texts that V8 accepts.
+/// Counts of random patterns. Lazy counts such as `{1,3}?` are left out: within another count, the regular expression
+/// engine that represents JavaScript in this test misses texts that V8 accepts.
 const COUNTS: &[&str] = &[
     "", "", "", "*", "+", "?", "{2}", "{0,2}", "{1,}", "{0}", "*?", "+?", "??", "{1,3}",
 ];

@@ -2,7 +2,7 @@
 
 use crate::set::Set;
 
-/// A node of a pattern.
+/// A node of the syntax tree.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Node {
     /// One character.
@@ -11,7 +11,8 @@ pub(crate) enum Node {
     Start,
     /// `$`
     End,
-    /// `\b`, `\B` or a lookbehind: may fail, and costs at most its own length.
+    /// `\b`, `\B` or a lookbehind. The condition may fail, and its check takes at most one step for each character that
+    /// it looks at.
     Condition,
     /// A lookahead, positive or negative.
     Look(Box<Node>),

@@ -98,7 +98,7 @@ impl Parser {
             Some('<') if matches!(self.peek(), Some('=' | '!')) => {
                 self.at += 1;
                 let body = self.rest_of_group()?;
-                // A body without a maximum length can scan back to the start of the text from every offset.
+                // A lookbehind without a maximum length can scan back to the start of the text from every offset.
                 match body.width().1 {
                     Some(_) => Ok(Node::Condition),
                     None => Err(unsupported("it has a lookbehind without a maximum length")),
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn computes_widths_from_the_widths_of_the_nodes() {
+    fn computes_the_minimum_and_maximum_length_of_a_match() {
         assert_eq!(
             parse("a{2,3}(?:b|cd)?(?=e+)$").map(|node| node.width()),
             Ok((2, Some(5)))

@@ -1,4 +1,4 @@
-//! Additions to a project.
+//! Creates the files and code that `kit scaffold add` adds to a project for a route group or a middleware.
 
 use crate::File;
 use crate::words::{Words, fill};
@@ -21,13 +21,14 @@ pub struct Addition {
     pub import: String,
     /// Path of the imported module, relative to `src/`.
     pub from: String,
-    /// Name of the option of `createApp`.
+    /// Name of the option of `createApp` that registers the new code: `routes` or `middleware`.
     pub option: &'static str,
-    /// Entry in the list of that option.
+    /// Source of the entry that is added to the list of that option.
     pub entry: String,
 }
 
-/// Describes the addition with the given name. A name consists of lower-case words joined by `-`: `order-items`.
+/// Returns the files and code for a route group or middleware with the given name. A name consists of lower-case words
+/// joined by `-`: `order-items`.
 ///
 /// # Errors
 /// Returns a message for the user if the name is invalid.

@@ -94,7 +94,7 @@ impl ProjectName {
         &self.0
     }
 
-    /// Returns the name with dots replaced, for a compose project.
+    /// Returns the name with `-` instead of each dot, for the name of the Docker Compose project.
     pub(crate) fn without_dots(&self) -> String {
         self.0.replace('.', "-")
     }
@@ -165,7 +165,7 @@ fn is_allowed(c: char) -> bool {
     c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.')
 }
 
-/// Returns the name that the user probably meant.
+/// Returns the valid name that the user probably meant: `my-api` for `My Api`.
 fn suggestion(text: &str) -> Option<String> {
     let last = text.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next()?;
     let mut name = String::new();

@@ -169,8 +169,7 @@ const RESERVED: &[&str] = &[
     "xmltable",
 ];
 
-/// Returns a name as SQL. The name is in quotes if it is a reserved word, or has a character other than `a` to `z`, `_`
-/// and digits.
+/// Returns a name as SQL. The name is in quotes if it is a reserved word or does not match `[a-z_][a-z0-9_]*`.
 ///
 /// ```
 /// use kit_database::sql::identifier;

@@ -11,7 +11,7 @@ use std::str::Chars;
 /// Greatest count in `{n,m}` that PostgreSQL accepts.
 const GREATEST_COUNT: u32 = 255;
 /// Maximum number of states of an expression. A count such as `{100}` multiplies the states of the part that it
-/// repeats. Above it, PostgreSQL may refuse the expression as too complex.
+/// repeats. Above this maximum, PostgreSQL may refuse the expression as too complex.
 const MAX_STATES: u32 = 2_000;
 /// Maximum depth of nested groups.
 const MAX_DEPTH: u32 = 32;
