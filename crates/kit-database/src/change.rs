@@ -233,7 +233,7 @@ impl Change {
         }
     }
 
-    /// Returns the statements of the change, in order.
+    /// Returns the SQL statements that make the change, in the order in which they run.
     pub fn statements(&self) -> Vec<Statement> {
         match self {
             Self::CreateTable { table } => create_table(table),

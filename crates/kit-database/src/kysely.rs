@@ -111,7 +111,7 @@ fn set_now(table: &Table, wanted: impl Fn(&Column) -> bool, comment: &str, head:
 fn column(table: &Table, column: &Column, big_ints: BigInts, imports: &mut BTreeSet<&'static str>) -> String {
     let read = rows::nullable(column, &rows::value(table, column, big_ints));
     let written = match column.r#type {
-        // Written as a string, because `pg` would send a JavaScript array as a PostgreSQL array.
+        // Queries pass JSON as a string, because `pg` would send a JavaScript array as a PostgreSQL array.
         ColumnType::Jsonb => "string",
         ColumnType::BigInt if big_ints == BigInts::Exact => big_ints.written(),
         _ if column.default.is_some() => {

@@ -107,7 +107,7 @@ pub(crate) fn columns(before: &[Column], after: &[Column]) -> Renames {
         .iter()
         .map(|column| {
             let written = column.source.renamed_from.as_deref();
-            // The tag may give the name of a column or of a property.
+            // The tag may state the name of a column or of a property.
             let from = written.and_then(|written| {
                 let property = names::column(written);
                 let of = |wanted: &str| known.iter().find(|name| **name == wanted).copied();
@@ -202,7 +202,7 @@ fn resolve(known: &[&str], claims: &[RenameClaim<'_>]) -> Renames {
     former
 }
 
-/// Returns the names of the circle that a claim belongs to, or an empty list if the chain of claims ends.
+/// Returns the names of the circle of renames that a claim belongs to, or an empty list if it belongs to none.
 fn circle<'a>(claim: &RenameClaim<'a>, of: impl Fn(&str) -> Option<&'a RenameClaim<'a>>) -> Vec<&'a str> {
     let mut names = vec![claim.name];
     let mut from = claim.from;

@@ -8,7 +8,7 @@ use kit_database::{ChangeClass, Latest, Migration, PlanError, Schema, Snapshot, 
 
 use support::{Builder, property};
 
-/// Returns a schema with a table `tags` that has text columns with these names, and with further tables of these names.
+/// Returns a schema with a table `tags`, whose text columns are `columns`, and with the further tables `tables`.
 fn schema(columns: &[&str], tables: &[&str]) -> Schema {
     let mut builder = Builder::new();
     let text = builder.string(20);
@@ -92,7 +92,8 @@ fn merges_branches_that_changed_different_things() {
     assert!(tables.iter().any(|table| table.name == "mine"));
     assert!(!tables.iter().any(|table| table.name == "gone"));
 
-    // Types with the changes of both branches change no table. The migration that records the merge ends the branches.
+    // If the types have the changes of both branches, the next migration changes no table: it only records that the
+    // branches are merged.
     let both = schema(&["b", "ours", "theirs", "later"], &["kept", "mine"]);
     let plan = plan(merged.snapshot.as_ref(), &both).unwrap();
     assert!(plan.is_empty(), "{}", plan.sql());

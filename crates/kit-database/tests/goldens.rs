@@ -88,7 +88,7 @@ fn matches_the_goldens_of_converted_timestamp_columns() {
     assert!(!plan.is_destructive());
     let migration = Migration::create("20260203040506", "times", &plan, Some(&committed), &schema).unwrap();
     check("converted/migrations", &migration.files());
-    // The next build reads the snapshot of that migration, and generates what it generates for new tables.
+    // With the snapshot of that migration, the next build generates the same files as for new tables.
     let mut next = new.clone();
     next.keep_timestamps(migration.snapshot.as_ref().unwrap());
     assert_eq!(next, new);

@@ -92,7 +92,7 @@ fn adds_a_required_column_without_default_as_nullable_first() {
     assert!(sql.contains("-- UPDATE tags SET label = … WHERE label IS NULL;\nALTER TABLE tags ALTER COLUMN label SET NOT NULL;"), "{sql}");
 }
 
-/// Returns the reference tables with the column type of earlier versions of kit.
+/// Returns the reference tables with `timestamp` columns, as earlier versions of kit created them.
 fn with_timestamps() -> (Snapshot, Schema) {
     let new = schema(&support::reference_program());
     let mut earlier = new.clone();
@@ -182,7 +182,7 @@ fn reports_every_change_that_kit_cannot_plan() {
 }
 
 #[test]
-fn replaces_changed_constraints() {
+fn drops_and_adds_a_constraint_that_changed() {
     let with = |values: &'static [&'static str], unique: bool, index: bool| {
         build(|builder| {
             let status = builder.one_of(values);

@@ -1,5 +1,6 @@
 //! Parses the framing of a chunked body, byte by byte, without copying its data. Each line is held back until it is
-//! complete and valid: hyper would detect an error in an incomplete line without sending a response to the peer.
+//! complete and valid. Otherwise hyper would detect the error in an incomplete line, and the peer would get no
+//! response.
 
 use crate::extension::are_extensions;
 use crate::head::split_field;

@@ -76,7 +76,7 @@ mod tests {
     use super::are_extensions;
 
     #[test]
-    fn accepts_the_grammar_of_rfc_9112() {
+    fn accepts_chunk_extensions_that_match_the_grammar_of_rfc_9112() {
         for good in [
             "",
             ";a",
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_invalid_extensions() {
+    fn refuses_invalid_chunk_extensions() {
         for bad in [
             " ",
             "\t",

@@ -214,7 +214,7 @@ struct RequestLine {
     is_http_11: bool,
     /// True if the target is a path, with or without a query.
     is_origin_form: bool,
-    /// Lengths in bytes.
+    /// Length of the method in bytes. `target` and `path` are lengths in bytes too.
     method: usize,
     target: usize,
     path: usize,
@@ -317,7 +317,7 @@ struct Fields {
 
 impl Fields {
     fn note(&mut self, name: &[u8], value: &[u8]) -> Result<(), Rejection> {
-        // Comparing the length first decides almost always, so that most fields cost one comparison.
+        // Compare the length of the name first: for most fields, this comparison is the only one.
         match name.len() {
             4 if name.eq_ignore_ascii_case(b"host") => {
                 self.hosts += 1;

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn treats_each_escape_as_equal_to_its_character_except_for_reserved_ones() {
+    fn treats_each_escape_as_equal_to_its_character_except_for_reserved_characters() {
         for byte in 0..=127_u8 {
             let raw = char::from(byte);
             let upper = normal_path(&format!("/%{byte:02X}")).map(Cow::into_owned);

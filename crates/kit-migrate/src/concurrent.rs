@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_the_names_of_index_and_table() {
+    fn reads_the_index_and_table_names_of_a_concurrently_statement() {
         for (sql, expected) in [
             ("CREATE INDEX CONCURRENTLY a ON t (c)", create("a", "t")),
             (

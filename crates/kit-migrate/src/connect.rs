@@ -60,7 +60,7 @@ impl std::ops::Deref for Connection {
 pub(crate) async fn connect(url: &str) -> Result<Connection, MigrateError> {
     let (url, security) = Security::from_url(url)?;
     let mut config: Config = url.parse().map_err(MigrateError::Url)?;
-    // In the form `host=… sslmode=…`, the parser of `tokio_postgres` reads the mode itself.
+    // If the connection string has the form `host=… sslmode=…`, the parser of `tokio_postgres` reads the mode itself.
     let own = [config.get_ssl_mode()];
     let modes = if url.contains("://") { security.modes } else { &own };
     if config.get_connect_timeout().is_none() {
@@ -149,7 +149,8 @@ fn help(refusal: &DatabaseError) -> &'static str {
             "the server has reached its maximum number of connections; try again when one is free"
         }
         Some("57P03") => "the server is starting or stopping; try again in a moment",
-        // `BadSignature`: an authority of the same name with another key is a different authority.
+        // `BadSignature` means that the authority has the name of a known one but another key, so it is a different
+        // authority.
         None if ["UnknownIssuer", "BadSignature"]
             .iter()
             .any(|why| refusal.message.contains(why)) =>

@@ -26,7 +26,7 @@ pub struct Drift {
 pub struct Difference {
     /// Name of the differing object: `table notes`, `column notes.title`, `constraint notes_email_key of notes`.
     pub object: String,
-    /// Definition by the migrations; `None` if they do not contain the object.
+    /// Expected definition, from the snapshot; `None` if the snapshot does not contain the object.
     pub expected: Option<String>,
     /// Definition in the database; `None` if the object does not exist there.
     pub found: Option<String>,

@@ -179,8 +179,8 @@ pub enum MigrateError {
         /// Error of PostgreSQL.
         source: Box<DatabaseError>,
     },
-    /// The SQL of a migration ended its own transaction. Statements before that point stay in the database, without a
-    /// record.
+    /// The SQL of a migration ended its own transaction. Statements before that point stay in the database, and no
+    /// record of them exists.
     #[error(
         "`{name}` ends its own transaction (COMMIT or ROLLBACK); kit runs each migration in one. What ran before that statement stays in the database: take the statement out and repair by hand"
     )]
@@ -188,7 +188,7 @@ pub enum MigrateError {
         /// Name of the migration.
         name: String,
     },
-    /// The tables of a snapshot cannot be created in an empty database.
+    /// kit cannot plan the creation of the tables in a snapshot, which a comparison with the database needs.
     #[error("the snapshot of the migrations cannot be made into tables: {0}")]
     Snapshot(String),
     /// Any other communication with the database failed.
@@ -243,7 +243,7 @@ fn list(title: &str, items: &[String]) -> String {
 /// Error of PostgreSQL or of the connection to it.
 #[derive(Debug)]
 pub struct DatabaseError {
-    /// The message.
+    /// Message of PostgreSQL or of the connection.
     pub message: String,
     /// SQLSTATE, if PostgreSQL itself reported the error.
     pub code: Option<String>,
@@ -253,7 +253,7 @@ pub struct DatabaseError {
     pub hint: Option<String>,
     /// Line of the SQL, from 1, if PostgreSQL reports a position.
     pub line: Option<usize>,
-    /// Text of that line.
+    /// Text of the SQL in `line`.
     pub excerpt: Option<String>,
     source: Option<tokio_postgres::Error>,
 }

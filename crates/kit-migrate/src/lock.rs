@@ -10,7 +10,7 @@ use crate::{DatabaseError, Event, MigrateError};
 /// Number of the advisory lock: `kit_migr` in ASCII. Advisory locks are per database.
 const KEY: i64 = 0x6b69_745f_6d69_6772;
 
-/// Interval between attempts.
+/// Interval between two attempts to get the lock.
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Time limit for releasing the lock. The release waits if the connection still runs a statement that could not be

@@ -50,7 +50,7 @@ impl<'a> MigrationRun<'a> {
         }
     }
 
-    /// Runs the remaining steps.
+    /// Runs the steps that `progress` does not count as completed.
     pub(crate) async fn apply(mut self, mut progress: Progress) -> Result<Applied, MigrateError> {
         let steps = &self.script.steps;
         let mut number = 1 + steps[..progress.done]

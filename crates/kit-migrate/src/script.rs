@@ -29,8 +29,9 @@ pub(crate) struct Statement<'a> {
     pub(crate) text: &'a str,
     /// Line of the first word, from 1.
     pub(crate) line: usize,
-    /// First words, names and signs, without spaces and comments: `["create", "index", "\"A b\"", "(", …]`. Unquoted
-    /// words are in lower case. Contains at most [`HEAD_WORDS`] entries.
+    /// First words, names and punctuation characters, without spaces and comments:
+    /// `["create", "index", "\"A b\"", "(", …]`. Unquoted words are in lower case. Contains at most [`HEAD_WORDS`]
+    /// entries.
     pub(crate) head: Vec<String>,
 }
 

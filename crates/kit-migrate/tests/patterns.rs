@@ -1,5 +1,5 @@
-//! Tests that compare patterns in checks with JavaScript: PostgreSQL must accept the same texts, for patterns written
-//! by hand and for random ones. `KIT_SEED` sets the seed and `KIT_RUNS` the number of random patterns.
+//! Tests that a translated pattern accepts the same texts in PostgreSQL as the original in JavaScript. The patterns are
+//! written by hand or random. `KIT_SEED` sets the seed and `KIT_RUNS` the number of random patterns.
 
 mod support;
 

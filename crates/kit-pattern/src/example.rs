@@ -1,4 +1,4 @@
-//! Texts that match a pattern, for examples and tests.
+//! Creates texts that match a pattern, for examples and tests.
 
 use crate::ast::Node;
 use crate::parse::parse;

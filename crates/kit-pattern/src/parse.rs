@@ -285,8 +285,8 @@ impl Parser {
         Ok(value)
     }
 
-    /// Returns the set of a `\p{…}`. The tables of `regex-syntax` follow Unicode like the engines' tables do, and differ by
-    /// at most one release.
+    /// Returns the set of characters that `\p{…}` matches. The tables of `regex-syntax` follow Unicode like the
+    /// engines' tables do, and differ by at most one release.
     fn property(&mut self) -> Result<Set, Refusal> {
         let start = self.at;
         while let Some(next) = self.next() {
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn parses_classes_and_escapes_as_sets() {
+    fn parses_character_classes_and_escapes_as_sets() {
         assert_eq!(
             set("[a-c\\-x]"),
             Set::of([(0x2d, 0x2d), (0x61, 0x63), (0x78, 0x78)])

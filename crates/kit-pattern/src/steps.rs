@@ -22,11 +22,11 @@ pub(crate) enum Step {
     Loop { body: usize, next: usize },
     /// Consumes a character at a position.
     Take(usize),
-    /// `^`
+    /// Continues only at the start of the text (`^`).
     Start(usize),
-    /// `$`
+    /// Continues only at the end of the text (`$`).
     End(usize),
-    /// Continues only if a condition holds.
+    /// Continues only if a condition holds, such as a word boundary.
     MayFail(usize),
     /// Tries the body of a lookahead, and continues at `next` if the body matched.
     Look { body: usize, next: usize },

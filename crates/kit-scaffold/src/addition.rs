@@ -3,7 +3,7 @@
 use crate::File;
 use crate::words::{Words, fill};
 
-/// Kind of an addition.
+/// Kind of code that is added to a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A route group: contracts, handlers, and the entry in `routes`.
@@ -17,7 +17,7 @@ pub enum Kind {
 pub struct Addition {
     /// Files to create. None of them may exist yet.
     pub files: Vec<File>,
-    /// Name that the application imports.
+    /// Name that the application imports from the new module.
     pub import: String,
     /// Path of the imported module, relative to `src/`.
     pub from: String,

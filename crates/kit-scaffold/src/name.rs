@@ -1,4 +1,5 @@
-//! Names of projects. A name becomes a directory, a package and a compose project, so it must be valid for all three.
+//! Names of projects. A name becomes a directory, a package and a Docker Compose project, so it must be valid for all
+//! three.
 
 use std::fmt;
 
@@ -192,7 +193,7 @@ mod tests {
     use super::ProjectName;
 
     #[test]
-    fn accepts_names_that_npm_accepts() {
+    fn accepts_project_names_that_npm_accepts() {
         for name in [
             "a",
             "my-api",
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn explains_why_a_name_is_refused() {
+    fn explains_why_a_project_name_is_refused() {
         for (name, message, help) in [
             ("", "it is empty", "like `my-api`"),
             ("My Api", "no capital letters, and it has `M`", "`my-api`"),

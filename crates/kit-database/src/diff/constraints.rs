@@ -159,7 +159,7 @@ impl Planner<'_> {
             self.drop_constraint(Phase::DropForeignKeys, &after.name, &key.name);
         }
         for key in matched.new {
-            // If both columns of a reference change their types alike, every referring row still has its target.
+            // If both columns of a foreign key change to the same type, existing rows still satisfy the foreign key.
             let known = matched.gone.iter().any(|former| {
                 (&former.column, &former.table, &former.target) == (&key.column, &key.table, &key.target)
             });

@@ -131,7 +131,7 @@ enum Phase {
     Remove,
     /// Rename constraints and indexes, after the old ones freed their names.
     RenameConstraint,
-    /// Change columns.
+    /// Change the type, the default or the nullability of columns.
     Alter,
     /// Create tables and columns.
     Create,
@@ -156,7 +156,7 @@ struct Planner<'a> {
     rewritten_columns: BTreeSet<Place>,
     /// Columns that lose the primary key or unique constraint that foreign keys need.
     lost_keys: BTreeSet<Place>,
-    /// New tables.
+    /// Names of the new tables.
     created: BTreeSet<String>,
     /// New columns of existing tables.
     added: BTreeSet<Place>,

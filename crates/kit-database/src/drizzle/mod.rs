@@ -169,7 +169,7 @@ impl Body<'_> {
             };
             self.drizzle.insert("check");
             self.sql = true;
-            // `\0` marks the column: no name and no string in SQL contains this character.
+            // `\0` stands for the column until it is replaced: no name and no string in SQL contains this character.
             let condition = crate::sql::condition(&check.rule, "\0");
             let column = format!("${{{}}}", name::member("table", &column.source.property));
             let parts: Vec<String> = condition.split('\0').map(name::template).collect();

@@ -86,9 +86,9 @@ pub enum Statement {
         table: String,
         /// The condition, in SQL.
         condition: String,
-        /// Message of the error.
+        /// Error message if a row satisfies the condition.
         message: String,
-        /// Advice of the error.
+        /// Advice that PostgreSQL shows with the error message.
         hint: String,
     },
     /// Advances the sequence of an identity column beyond the existing numbers.

@@ -1,7 +1,8 @@
-//! Translates JavaScript regular expressions to PostgreSQL if both mean the same.
+//! Translates JavaScript regular expressions to the dialect of PostgreSQL, if the translation certainly has the same
+//! meaning.
 //!
-//! Both only test if some part of the text matches, so features that change *what* matches (laziness, captures) do not
-//! matter here. Only features that are known to mean the same are translated. Look-around, back references, word
+//! A pattern only tests if some part of a text matches, so features that change *what* matches (laziness, captures) do
+//! not matter here. Only features that are known to mean the same are translated. Look-around, back references, word
 //! boundaries, Unicode properties and counts above PostgreSQL's maximum are left to the validators.
 
 use std::fmt::Write as _;

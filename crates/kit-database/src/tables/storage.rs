@@ -54,7 +54,7 @@ pub(super) fn storage(program: &Program, id: TypeId) -> Result<Storage, String> 
     Ok(storage)
 }
 
-/// Collects the members of a union, through references to other unions. A type that is not a union is its own only
+/// Collects the members of a union, with those of unions that it refers to. A type that is not a union is its own only
 /// member.
 fn flatten(program: &Program, id: TypeId, members: &mut Vec<TypeId>, seen: &mut Vec<DeclarationId>) {
     match &program.types[id].kind {

@@ -293,7 +293,7 @@ impl Checker<'_> {
     fn text(&self, at: usize, content: Option<&str>, escapes: bool, has_body: bool) -> Option<Finding> {
         let word = &self.words[at];
         let goes_on = self.words.get(at + 1).is_some_and(Word::is_text);
-        // PostgreSQL continues an `E'…'` on the next line, and reads escapes there too.
+        // PostgreSQL appends a string literal on the next line to an `E'…'`, and reads escapes in it too.
         if goes_on && (escapes || has_body) {
             return finding(word, "has a text in several pieces, which kit cannot judge");
         }
