@@ -5,8 +5,8 @@
 //!
 //! Data flow: [`Schema::from_program`] turns entities into tables. [`drizzle::emit`], [`kysely::emit`] and
 //! [`raw::emit`] write schema files. [`plan`] compares the committed [`Snapshot`] with the schema.
-//! [`Migration::create`] turns the [`Plan`] into a committed directory, and [`draft`] turns it into the pending files
-//! of `.kit/`.
+//! [`Migration::create`] turns the [`Plan`] into a directory that the user commits, and [`draft`] turns it into the
+//! files of `.kit/migrations/`.
 //!
 //! Invariants:
 //! - Order comes from the source: tables are in the order of entities, columns in the order of properties. Equal input

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Change;
 
-/// A change with its effect on existing rows and on programs that use the database meanwhile.
+/// A change with its effect on existing rows and on programs that use the database while the migration runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlannedChange {

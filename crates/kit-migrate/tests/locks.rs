@@ -63,8 +63,9 @@ fn stops_waiting_for_a_table_and_names_the_holder() {
     });
 }
 
-/// A transaction holds a lock on the table `notes`, a migration waits for that lock, and other queries on the table run
-/// all the time. Without short attempts, these queries would wait behind the migration until the transaction ends.
+/// A transaction holds a lock on the table `notes`, a migration needs a lock that conflicts with it, and other queries
+/// on the table run all the time. Without short attempts, these queries would wait behind the migration until the
+/// transaction ends.
 #[test]
 fn keeps_other_queries_fast_while_a_migration_waits() {
     on_each_release("keeps_other_queries_fast_while_a_migration_waits", |database| {

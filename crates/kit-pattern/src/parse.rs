@@ -218,7 +218,7 @@ impl Parser {
         }
     }
 
-    /// Parses the rest of an escape after the backslash, inside or outside of a class.
+    /// Parses an escape after its backslash, inside or outside of a character class.
     fn character_or_set(&mut self) -> Result<Atom, Refusal> {
         let Some(next) = self.next() else {
             return Err(self.syntax());

@@ -55,8 +55,8 @@ impl Planner<'_> {
     }
 
     /// Plans the changes to a column that exists before and after the migration. A default that the new type cannot
-    /// store is dropped before the type changes. The default of an identity column is set after `NOT NULL`, because
-    /// PostgreSQL requires `NOT NULL` there.
+    /// store is dropped before the type changes. An identity column becomes `NOT NULL` before its default is set,
+    /// because PostgreSQL requires that order.
     fn compare(&mut self, owner: &Table, before: &Column, after: &Column) {
         let table = owner.name.as_str();
         let place = || (table.to_owned(), after.name.clone());

@@ -7,7 +7,7 @@ use super::Builder;
 use crate::names;
 use crate::{ColumnType, ForeignKey, Schema, Table};
 
-/// Adds the foreign keys and gives each referring column the type of the column it refers to.
+/// Adds the foreign keys, and gives each referring column the type of the column to which it refers.
 pub(super) fn resolve(builder: &mut Builder<'_>, schema: &mut Schema) {
     for at in 0..schema.tables.len() {
         for (property, reference, span) in declared(builder, &schema.tables[at].entity) {

@@ -54,8 +54,8 @@ pub(super) fn storage(program: &Program, id: TypeId) -> Result<Storage, String> 
     Ok(storage)
 }
 
-/// Collects the members of a union, with those of unions that it refers to. A type that is not a union is its own only
-/// member.
+/// Collects the members of a union, with those of unions that it refers to. For a type that is not a union, the type
+/// itself is the only member.
 fn flatten(program: &Program, id: TypeId, members: &mut Vec<TypeId>, seen: &mut Vec<DeclarationId>) {
     match &program.types[id].kind {
         TypeKind::Union { members: inner } => {
