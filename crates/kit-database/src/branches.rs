@@ -1,7 +1,8 @@
-//! Merges migrations of branches, each planned without knowledge of the other.
+//! Combines the snapshots of migrations that were planned on separate branches.
 //!
-//! Every snapshot names its parents: the snapshots that it was planned from. If two snapshots name the same parent, the
-//! resulting tables combine the changes of both, provided that they changed different things.
+//! Every snapshot records its parents: the snapshots that its migration was planned from. Two snapshots with the same
+//! parent come from different branches. Their changes are combined if no table, column, constraint or index was changed
+//! on both branches.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,8 @@ use crate::{Migration, PlanError, Problem, Snapshot, Table};
 pub struct Latest {
     /// Snapshot of the tables; `None` before the first migration.
     pub snapshot: Option<Snapshot>,
-    /// Names of the migrations that were planned on separate branches; empty if each migration follows another.
+    /// Name of the last migration of each branch, if no later migration merges the branches. Empty if there is only one
+    /// branch.
     pub side_by_side: Vec<String>,
 }
 
@@ -21,8 +23,8 @@ pub struct Latest {
 /// `migrations` must be in the order of their names. Migrations without a snapshot change only data.
 ///
 /// # Errors
-/// Returns a [`PlanError`] if two branches changed the same thing: the migration that runs second would not find the
-/// state that it was planned for.
+/// Returns a [`PlanError`] if two branches changed the same table, column, constraint or index. The migration that runs
+/// second would not find the state that it was planned for.
 pub fn latest(migrations: &[Migration]) -> Result<Latest, PlanError> {
     let nodes: Vec<Node<'_>> = nodes(migrations);
     let inner: BTreeSet<usize> = nodes
@@ -70,8 +72,8 @@ pub fn latest(migrations: &[Migration]) -> Result<Latest, PlanError> {
     })
 }
 
-/// Returns the snapshot of the tables after all migrations, or `None` before the first migration. If branches changed
-/// the same thing, returns the snapshot of the newest migration that has one.
+/// Returns the snapshot of the tables after all migrations, or `None` before the first migration. If the changes of two
+/// branches conflict, returns the snapshot of the newest migration that has a snapshot.
 pub fn committed(migrations: &[Migration]) -> Option<Snapshot> {
     match latest(migrations) {
         Ok(latest) => latest.snapshot,
@@ -103,8 +105,8 @@ fn nodes(migrations: &[Migration]) -> Vec<Node<'_>> {
         });
         let parents = match named {
             Some(found) if !found.is_empty() || snapshot.parents() == Some(&[]) => found,
-            // Written by an earlier version of kit, or its parent was deleted: treat it as the successor of the node
-            // before it.
+            // The snapshot was written by an earlier version of kit, or its parent was deleted. Treat it as the
+            // successor of the node before it.
             _ => nodes.len().checked_sub(1).into_iter().collect(),
         };
         nodes.push(Node {
@@ -218,8 +220,9 @@ impl Merge {
         }
     }
 
-    /// Merges named items of two sides. An item that one side did not change is taken from the other side; `both`
-    /// merges an item that both sides changed, or returns `None` for a conflict.
+    /// Merges lists of tables, columns, constraints or indexes from two branches. An item that one branch did not
+    /// change is taken from the other branch. `both` merges an item that both branches changed, or returns `None` for a
+    /// conflict.
     fn each<T: PartialEq + Clone>(
         &mut self,
         place: &str,

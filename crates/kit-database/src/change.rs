@@ -1,4 +1,4 @@
-//! Single changes of a migration.
+//! Changes that a migration makes to the database: `CreateTable`, `AddColumn` and so on.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,8 @@ pub enum Change {
         /// New name.
         to: String,
     },
-    /// Adds a column. A required column without a default is added as nullable, then filled, then set to `NOT NULL`.
+    /// Adds a column. A required column without a default is added as nullable. It becomes `NOT NULL` after SQL that
+    /// the user writes has filled it.
     AddColumn {
         /// Name of the table.
         table: String,
@@ -50,8 +51,8 @@ pub enum Change {
         /// New name.
         to: String,
     },
-    /// Changes the type of a column. Fails, and changes nothing, if a value would not survive a conversion to the new
-    /// type and back.
+    /// Changes the type of a column. If `guarded` is true, fails and changes nothing if a value would differ after a
+    /// conversion to the new type and back.
     SetType {
         /// Name of the table.
         table: String,
@@ -80,7 +81,7 @@ pub enum Change {
         table: String,
         /// Name of the column.
         column: String,
-        /// True if the default was the next number of a sequence.
+        /// True if the column is an identity column, whose default is the next number of a sequence.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         identity: bool,
     },
@@ -167,7 +168,7 @@ pub enum Change {
         /// New name.
         to: String,
     },
-    /// Sets, replaces or removes a comment in the database's catalog.
+    /// Sets, replaces or removes the comment of a table or column (`COMMENT ON`).
     SetComment {
         /// Name of the table.
         table: String,
@@ -181,8 +182,8 @@ pub enum Change {
 }
 
 impl Change {
-    /// Returns true if the change loses stored values for good. A constraint that rows may violate is not destructive:
-    /// adding it fails as a whole and changes nothing.
+    /// Returns true if the change permanently deletes stored values. A constraint that rows may violate is not
+    /// destructive: adding it fails as a whole and changes nothing.
     pub fn is_destructive(&self) -> bool {
         matches!(self, Self::DropTable { .. } | Self::DropColumn { .. })
     }
@@ -232,7 +233,7 @@ impl Change {
         }
     }
 
-    /// Returns the statements of the change, in order.
+    /// Returns the SQL statements that make the change, in the order in which they run.
     pub fn statements(&self) -> Vec<Statement> {
         match self {
             Self::CreateTable { table } => create_table(table),
@@ -388,7 +389,7 @@ fn add_column(table: &str, column: &Column) -> Vec<Statement> {
     statements
 }
 
-/// Returns true if a column changes from the type that earlier versions of kit gave to a `Date` to the present one.
+/// Returns true for a change from `timestamp`, which earlier versions of kit used for a `Date`, to `timestamptz`.
 pub(crate) fn is_timestamp_conversion(from: ColumnType, to: ColumnType) -> bool {
     (from, to) == (ColumnType::Timestamp, ColumnType::Timestamptz)
 }

@@ -1,4 +1,5 @@
-//! Writes the pending draft in `.kit/migrations/`: the changes of the types that no committed migration contains.
+//! Creates the files of `.kit/migrations/`, which show the next migration: the changes of the types that no committed
+//! migration contains yet.
 
 use serde::Serialize;
 
@@ -21,11 +22,11 @@ struct PendingProblem {
     help: String,
 }
 
-/// Returns the files of the draft, relative to `.kit/migrations/`.
+/// Returns the files that show the next migration. Their paths are relative to `.kit/migrations/`.
 ///
 /// Always contains `snapshot.json`, the snapshot of the types, which the user copies into a migration written by hand.
-/// If the committed migrations are behind the types, also contains `pending.sql` and `pending.json`. Differences that
-/// cannot be planned are listed in `pending.json` under `problems`.
+/// If the types have changes that no committed migration contains, also contains `pending.sql` and `pending.json`.
+/// Differences that cannot be planned are listed in `pending.json` under `problems`.
 pub fn draft(previous: Option<&Snapshot>, schema: &Schema) -> Vec<TextFile> {
     let mut files = vec![file("snapshot.json", Snapshot::after(previous, schema).to_json())];
     match plan(previous, schema) {
@@ -45,7 +46,8 @@ pub fn draft(previous: Option<&Snapshot>, schema: &Schema) -> Vec<TextFile> {
     files
 }
 
-/// Returns the files of the draft that need no plan: `pending.sql` and `pending.json` with the problems.
+/// Returns `pending.sql` and `pending.json` for changes that cannot be planned. They list the problems instead of the
+/// statements.
 pub fn draft_of_problems(error: PlanError) -> Vec<TextFile> {
     let (pending, sql) = problems(error);
     pending_files(&pending, &sql).into()

@@ -1,6 +1,7 @@
 //! Schema files for kysely: one module per table with its interface and row types, and `database.ts` with all tables.
 //!
-//! Names are those of the database. `CamelDatabase` has the names that kysely's `CamelCasePlugin` creates.
+//! Column names are those of the database, such as `created_at`. The type `CamelDatabase` has the names that kysely's
+//! `CamelCasePlugin` creates.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -110,7 +111,7 @@ fn set_now(table: &Table, wanted: impl Fn(&Column) -> bool, comment: &str, head:
 fn column(table: &Table, column: &Column, big_ints: BigInts, imports: &mut BTreeSet<&'static str>) -> String {
     let read = rows::nullable(column, &rows::value(table, column, big_ints));
     let written = match column.r#type {
-        // Written as a string, because `pg` would send a JavaScript array as a PostgreSQL array.
+        // Queries pass JSON as a string, because `pg` would send a JavaScript array as a PostgreSQL array.
         ColumnType::Jsonb => "string",
         ColumnType::BigInt if big_ints == BigInts::Exact => big_ints.written(),
         _ if column.default.is_some() => {

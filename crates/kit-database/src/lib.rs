@@ -1,12 +1,12 @@
-//! Tables of entities, schema files of query builders, and the migrations between schemas.
+//! Creates database tables from entities, schema files for query builders, and migrations from one schema to the next.
 //!
-//! This crate is used by `kit-build` and `kit-cli`, at the level of `kit-emit`. All functions are pure: they read the
-//! IR and strings from the caller, and open no file or connection (`kit-migrate` opens connections).
+//! `kit-build` and `kit-cli` use this crate. It is in the same layer as `kit-emit`. All functions are pure: they read
+//! the IR and strings from the caller, and open no file or connection (`kit-migrate` opens connections).
 //!
 //! Data flow: [`Schema::from_program`] turns entities into tables. [`drizzle::emit`], [`kysely::emit`] and
 //! [`raw::emit`] write schema files. [`plan`] compares the committed [`Snapshot`] with the schema.
-//! [`Migration::create`] turns the [`Plan`] into a committed directory, and [`draft`] turns it into the pending files
-//! of `.kit/`.
+//! [`Migration::create`] turns the [`Plan`] into a directory that the user commits, and [`draft`] turns it into the
+//! files of `.kit/migrations/`.
 //!
 //! Invariants:
 //! - Order comes from the source: tables are in the order of entities, columns in the order of properties. Equal input

@@ -79,13 +79,13 @@ pub enum MigrationError {
 }
 
 impl Migration {
-    /// Version of `changes.json`.
+    /// Version of the format of `changes.json`.
     pub const VERSION: u32 = 1;
 
     /// Maximum length of the name without its timestamp, in characters.
     const LONGEST_NAME: usize = 100;
 
-    /// Creates the migration of a plan.
+    /// Creates a migration from a plan.
     ///
     /// `timestamp` is the UTC time as `yyyymmddhhmmss`. `name` is the name that the user typed: `Create notes` becomes
     /// `create_notes`. `previous` is the snapshot from which the plan was made.
@@ -138,8 +138,8 @@ impl Migration {
         files
     }
 
-    /// Reads a migration from the name of its directory and the contents of its files. `changes.json` is required
-    /// because it reports whether values are lost; `snapshot.json` is optional.
+    /// Reads a migration from the name of its directory and the contents of its files. `changes.json` is required,
+    /// because it states if the migration loses values. `snapshot.json` is optional.
     ///
     /// # Errors
     /// Returns a [`MigrationError`] if the name of the directory is invalid, or if `changes.json` or `snapshot.json` is

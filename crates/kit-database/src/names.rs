@@ -27,7 +27,7 @@ pub(crate) fn column(property: &str) -> String {
     format!("{}_{hash}", cut(&name, LONGEST - hash.len() - 1))
 }
 
-/// Returns the reason why PostgreSQL would not accept or would change the name, or `None`.
+/// Returns the reason why PostgreSQL would refuse or truncate the name, or `None` if the name is usable.
 pub(crate) fn invalid_reason(name: &str) -> Option<String> {
     if name.is_empty() {
         return Some("is empty".to_owned());
@@ -53,9 +53,9 @@ pub(crate) fn constraint(parts: &[&str], suffix: &str) -> String {
     hashed(&full, suffix)
 }
 
-/// Returns a replacement for a name that is already used: the name with a hash before its suffix.
+/// Returns a replacement for a name that is already used: the name with a hash of `parts` before its suffix.
 pub(crate) fn with_hash(name: &str, parts: &[&str], suffix: &str) -> String {
-    // The separator distinguishes `a_b` of `c` from `b_c` of `a`.
+    // The separator gives `["a_b", "c"]` and `["a", "b_c"]` different hashes.
     let hash = hash(&parts.join("\0"));
     let room = LONGEST - suffix.len() - hash.len() - 2;
     let head = name.strip_suffix(&format!("_{suffix}")).unwrap_or(name);

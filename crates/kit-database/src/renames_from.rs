@@ -1,19 +1,19 @@
-//! Resolves `@renamedFrom`: which committed table or column each table or column of the types was before.
+//! Resolves `@renamedFrom` tags: finds the former name of each table and column in the committed snapshot.
 //!
 //! The tag may stay in the source permanently. If the new name already exists in the snapshot, the rename was usually
-//! done earlier. If a tag could also mean that something else is dropped, kit does not guess and reports the tag as a
-//! finding.
+//! done earlier. If a tag is ambiguous, because a rename could also drop another table or column, kit does not guess:
+//! it reports the tag as a finding.
 
 use std::fmt;
 
 use crate::{Column, Table, names};
 
-/// A name in the types with its former name.
+/// Name of a table or column in the types, with the former name that its tag states.
 struct RenameClaim<'a> {
     name: &'a str,
-    /// Text of the tag.
+    /// Former name as written in the tag.
     written: Option<&'a str>,
-    /// The name in the snapshot that the tag means; `None` if the snapshot has no such name.
+    /// The former name in the snapshot that the tag refers to; `None` if the snapshot does not have it.
     from: Option<&'a str>,
 }
 
@@ -22,23 +22,23 @@ struct RenameClaim<'a> {
 pub(crate) struct Renames {
     /// Old and new names, in an order in which each new name is free when the rename runs.
     pub(crate) renames: Vec<(String, String)>,
-    /// Tags that cannot be followed, by the name in the types.
+    /// Tags that cannot be followed, each with the name of its table or column in the types.
     pub(crate) findings: Vec<(String, Finding)>,
 }
 
 /// Reason why a tag cannot be followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Finding {
-    /// The types still have the former name, and that name is not the target of another rename.
+    /// The types still have a table or column with the former name, which is not itself renamed from another one.
     Taken {
         /// The former name.
         from: String,
     },
-    /// Two names claim the same former name.
+    /// Two tags state the same former name.
     ClaimedTwice {
         /// The former name.
         from: String,
-        /// The name that claims it first.
+        /// The table or column whose tag states it first.
         other: String,
     },
     /// The snapshot has both names, and the types have only the new one, so the values of the former name would be
@@ -54,19 +54,19 @@ pub(crate) enum Finding {
     },
     /// The snapshot has neither the former name nor the new one.
     Unknown {
-        /// Text of the tag.
+        /// Former name as written in the tag.
         written: String,
     },
 }
 
 impl Finding {
-    /// Returns true if nothing may be planned. Other findings are warnings.
+    /// Returns true if the finding prevents a plan. Other findings are warnings.
     pub(crate) fn is_refused(&self) -> bool {
         !matches!(self, Self::Unknown { .. })
     }
 }
 
-/// Kind of the things that have names.
+/// Kind of object that a tag renames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Table,
@@ -82,7 +82,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Resolves the tables of the types against the tables of the snapshot.
+/// Resolves the tags of tables. `before` are the tables of the snapshot, `after` the tables of the types.
 pub(crate) fn tables(before: &[Table], after: &[Table]) -> Renames {
     let known: Vec<&str> = before.iter().map(|table| table.name.as_str()).collect();
     let claims: Vec<RenameClaim<'_>> = after
@@ -99,14 +99,15 @@ pub(crate) fn tables(before: &[Table], after: &[Table]) -> Renames {
     resolve(&known, &claims)
 }
 
-/// Resolves the columns of a table of the types against the columns of its committed table.
+/// Resolves the tags of the columns of one table. `before` are its columns in the snapshot, `after` its columns in the
+/// types.
 pub(crate) fn columns(before: &[Column], after: &[Column]) -> Renames {
     let known: Vec<&str> = before.iter().map(|column| column.name.as_str()).collect();
     let claims: Vec<RenameClaim<'_>> = after
         .iter()
         .map(|column| {
             let written = column.source.renamed_from.as_deref();
-            // The tag may give the name of a column or of a property.
+            // The tag may state the name of a column or of a property.
             let from = written.and_then(|written| {
                 let property = names::column(written);
                 let of = |wanted: &str| known.iter().find(|name| **name == wanted).copied();
@@ -123,7 +124,8 @@ pub(crate) fn columns(before: &[Column], after: &[Column]) -> Renames {
 }
 
 impl Renames {
-    /// Returns the former name of a table or column of the types, or `None` if it did not exist before.
+    /// Returns the name that a table or column of the types has in the snapshot, or `None` if the snapshot does not
+    /// contain it. `known` returns true for the names of the snapshot.
     pub(crate) fn name<'a>(&'a self, name: &'a str, known: impl Fn(&str) -> bool) -> Option<&'a str> {
         let renamed = self.renames.iter().find(|(_, to)| to == name);
         let left = self.renames.iter().any(|(from, _)| from == name);
@@ -138,8 +140,8 @@ fn resolve(known: &[&str], claims: &[RenameClaim<'_>]) -> Renames {
     let mut former = Renames::default();
     let of = |name: &str| claims.iter().find(|claim| claim.name == name);
     let mut find = |claim: &RenameClaim<'_>, finding| former.findings.push((claim.name.to_owned(), finding));
-    // A name that the snapshot does not have is the target of a rename. The name that this rename frees may be the
-    // target of another rename.
+    // Start with the names that the snapshot does not have, because only these are free. Each rename frees its former
+    // name, which may be the target of another rename.
     let mut active: Vec<(&str, &str)> = Vec::new();
     for fresh in claims.iter().filter(|claim| !known.contains(&claim.name)) {
         let mut next = Some(fresh);
@@ -200,7 +202,7 @@ fn resolve(known: &[&str], claims: &[RenameClaim<'_>]) -> Renames {
     former
 }
 
-/// Returns the names of the circle that a claim belongs to, or an empty list if the chain of claims ends.
+/// Returns the names of the circle of renames that a claim belongs to, or an empty list if it belongs to none.
 fn circle<'a>(claim: &RenameClaim<'a>, of: impl Fn(&str) -> Option<&'a RenameClaim<'a>>) -> Vec<&'a str> {
     let mut names = vec![claim.name];
     let mut from = claim.from;
@@ -275,7 +277,8 @@ pub(crate) fn message_and_help(kind: Kind, name: &str, finding: &Finding) -> (St
 mod tests {
     use super::{Finding, RenameClaim, resolve};
 
-    /// Returns the result for tags, written as `new<-old`, for a snapshot that has some names.
+    /// Resolves tags, written as `new<-old`, against a snapshot with the names `known`. Returns the renames in the same
+    /// notation, and the findings.
     fn resolved(known: &[&str], types: &[&str]) -> (Vec<String>, Vec<(String, Finding)>) {
         let claims: Vec<RenameClaim<'_>> = types
             .iter()
@@ -309,19 +312,19 @@ mod tests {
     }
 
     #[test]
-    fn follows_a_chain_of_renames_from_its_free_end() {
+    fn orders_a_chain_of_renames_so_that_each_new_name_is_free() {
         let (renames, findings) = resolved(&["b", "c", "d"], &["c<-d", "b<-c", "a<-b"]);
         assert_eq!(
             (renames, findings),
             (vec!["a<-b".into(), "b<-c".into(), "c<-d".into()], vec![])
         );
-        // The tag of `x` is an old one: the column that it names is now renamed to `y`.
+        // The rename that the tag of `x` states was done earlier: the present column `b` is now renamed to `y`.
         let (renames, findings) = resolved(&["b", "x"], &["y<-b", "x<-b"]);
         assert_eq!((renames, findings), (vec!["y<-b".into()], vec![]));
     }
 
     #[test]
-    fn reports_a_tag_that_is_ambiguous() {
+    fn reports_each_kind_of_tag_that_cannot_be_followed() {
         let finding = |known: &[&str], types: &[&str]| {
             let (_, findings) = resolved(known, types);
             assert_eq!(findings.len(), 1, "{types:?}: {findings:?}");

@@ -79,7 +79,7 @@ pub(crate) fn value(table: &Table, column: &Column, big_ints: BigInts) -> String
     }
 }
 
-/// Returns the property's own type.
+/// Returns the type of the property: `NonNullable<Types.Note["title"]>`.
 pub(crate) fn declared(table: &Table, column: &Column) -> String {
     let property = name::string_literal(&column.source.property);
     format!("NonNullable<Types.{}[{property}]>", table.entity)
@@ -89,7 +89,7 @@ pub(crate) fn declared(table: &Table, column: &Column) -> String {
 /// all types of the project are imported as members of `Types`.
 pub(crate) const IMPORT_TYPES: &str = "import type * as Types from \"../types.ts\";\n";
 
-/// Returns true if any column's type is named through the entity.
+/// Returns true if the type of any column refers to the entity, so that the module needs [`IMPORT_TYPES`].
 pub(crate) fn names_entity(table: &Table) -> bool {
     table
         .columns
@@ -106,7 +106,7 @@ pub(crate) fn nullable(column: &Column, r#type: &str) -> String {
     }
 }
 
-/// Returns a doc comment of one line, or an empty string.
+/// Returns the text as a doc comment of one line, or an empty string if there is no text.
 pub(crate) fn comment(indent: &str, text: Option<&str>) -> String {
     text.map_or_else(String::new, |text| {
         let words: Vec<&str> = text.split_whitespace().collect();

@@ -13,9 +13,10 @@ use crate::{Column, ColumnSource, Schema, Table, names};
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
     tables: Vec<Table>,
-    /// Ids that successors record as their parents: the snapshot's own id, or the ids of all merged snapshots.
+    /// Ids that the next snapshot records as its parents: the id of this snapshot, or the ids of all snapshots that it
+    /// merges.
     ids: Vec<String>,
-    /// Ids of the snapshots that it was planned from; `None` in a file of an earlier version of kit.
+    /// Ids of the snapshots that this one was planned from; `None` in a file of an earlier version of kit.
     parents: Option<Vec<String>>,
 }
 
@@ -81,18 +82,18 @@ impl Snapshot {
         }
     }
 
-    /// Returns the id that successors record as their parent.
+    /// Returns the id that the next snapshot records as its parent.
     pub(crate) fn id(&self) -> String {
         self.ids.join(" ")
     }
 
-    /// Returns the ids of the snapshots that it was planned from, or `None` if the file is from an earlier version of
-    /// kit.
+    /// Returns the ids of the snapshots that this one was planned from, or `None` if the file is from an earlier
+    /// version of kit.
     pub(crate) fn parents(&self) -> Option<&[String]> {
         self.parents.as_deref()
     }
 
-    /// Returns the table without the facts about its entity.
+    /// Returns the table without the facts about its entity and properties, which a snapshot does not contain.
     pub(crate) fn without_entity(table: &Table) -> Table {
         Table {
             entity: String::new(),
@@ -102,7 +103,7 @@ impl Snapshot {
         }
     }
 
-    /// Returns the column without the facts about its property.
+    /// Returns the column without the facts about its property, which a snapshot does not contain.
     pub(crate) fn without_property(column: &Column) -> Column {
         Column {
             source: ColumnSource::default(),

@@ -1,28 +1,28 @@
-//! Classification of a change before it runs.
+//! Planned changes with their risk.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Change;
 
-/// A change with its effect on existing rows and on programs that use the database meanwhile.
+/// A change with its effect on existing rows and on programs that use the database while the migration runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlannedChange {
     /// The change.
     #[serde(flatten)]
     pub change: Change,
-    /// ChangeClass of the change. `Safe` in a file of an earlier version of kit, which has no class.
+    /// Risk class of the change. `Safe` if the file was written by an earlier version of kit, which recorded no class.
     #[serde(default)]
     pub class: ChangeClass,
     /// Reason for the class, as a sentence.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// A way to the same result with less risk, if there is one.
+    /// A way to get the same result with less risk, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alternative: Option<Alternative>,
 }
 
-/// ChangeClass of a change, by its worst possible effect.
+/// Risk class of a change: the worst effect that the change can have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ChangeClass {
@@ -50,14 +50,14 @@ impl ChangeClass {
     }
 }
 
-/// Another way to the same result.
+/// A way to get the same result with less risk than the planned change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Alternative {
     /// Advantage over the planned change, as a sentence.
     pub summary: String,
-    /// Statements, or instructions for the user between them, in order. Each statement runs in its own transaction, or
-    /// outside of one if PostgreSQL requires that (`CONCURRENTLY`).
+    /// SQL statements and instructions for the user, in order. Each statement runs in its own transaction, or outside
+    /// of one if PostgreSQL requires that (`CONCURRENTLY`).
     pub steps: Vec<String>,
 }
 
@@ -76,7 +76,7 @@ impl PlannedChange {
     }
 }
 
-/// ChangeClass, reason and alternative of a change that is not yet part of a step.
+/// Risk class, reason and alternative, which become a [`PlannedChange`] together with a change.
 pub(crate) struct Classification {
     class: ChangeClass,
     reason: String,

@@ -3,7 +3,7 @@
 use crate::renames_from::{self, Kind};
 use crate::{Schema, Snapshot};
 
-/// A `@renamedFrom` tag that renames nothing.
+/// A `@renamedFrom` tag that cannot be followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenameTag {
     /// Name of the entity.

@@ -33,9 +33,9 @@ impl Schema {
 
     /// Changes `timestamp` columns to `timestamptz(3)`, which the next migration converts.
     ///
-    /// `columns` are names of columns: `books.added_at`. An empty list means all columns. Columns that refer to a changed
-    /// column, and columns to which a changed column refers, change too, because a foreign key requires equal types. A
-    /// column that is a `timestamptz(3)` already stays as it is.
+    /// `columns` are names of columns: `books.added_at`. An empty list means all columns. Columns that refer to a
+    /// changed column, and columns to which a changed column refers, change too, because a foreign key requires equal
+    /// types. A column that already is a `timestamptz(3)` does not change.
     ///
     /// # Errors
     /// Returns a [`PlanError`] with each name that is not a column with times. The schema is unchanged.

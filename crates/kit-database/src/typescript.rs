@@ -98,13 +98,13 @@ impl Names {
         &self.by_table[table].1
     }
 
-    /// Returns the property that a column stores. Foreign keys only name columns that exist.
+    /// Returns the name of the property that a column stores. The column must exist.
     pub(crate) fn property_of(&self, table: &str, column: &str) -> &str {
         &self.properties[&(table.to_owned(), column.to_owned())]
     }
 }
 
-/// Returns the name, with the first number appended that makes it unique if the name itself is not.
+/// Returns the name if it is not used yet, otherwise the name with the first number that makes it unique: `notes2`.
 fn unique(name: String, mut is_new: impl FnMut(&str) -> bool) -> String {
     if is_new(&name) {
         return name;
@@ -135,7 +135,8 @@ pub(crate) fn template(value: &str) -> String {
         .replace("${", "\\${")
 }
 
-/// Formats a property key of an object literal. A plain `__proto__` would set the prototype, so that key is computed.
+/// Formats a property key of an object literal. The key `__proto__` is written as `["__proto__"]`, because it would set
+/// the prototype otherwise.
 pub(crate) fn key(name: &str) -> String {
     if name == "__proto__" {
         "[\"__proto__\"]".to_owned()
@@ -146,7 +147,7 @@ pub(crate) fn key(name: &str) -> String {
     }
 }
 
-/// Formats an access to a member.
+/// Formats an access to a property: `table.title` or `table["a-b"]`.
 pub(crate) fn member(object: &str, name: &str) -> String {
     if is_identifier(name) {
         format!("{object}.{name}")
@@ -160,7 +161,7 @@ mod tests {
     use super::{TAKEN, key, member, string_literal, template};
 
     #[test]
-    fn quotes_names_and_texts_of_users() {
+    fn escapes_names_and_strings_that_users_chose() {
         assert!(TAKEN.is_sorted());
         assert_eq!(string_literal("a\"b\u{2028}"), "\"a\\\"b\\u2028\"");
         assert_eq!(template("`${x}\\"), "\\`\\${x}\\\\");

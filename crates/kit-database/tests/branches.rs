@@ -8,7 +8,7 @@ use kit_database::{ChangeClass, Latest, Migration, PlanError, Schema, Snapshot, 
 
 use support::{Builder, property};
 
-/// Returns a schema with a table `tags` that has text columns with these names, and with further tables of these names.
+/// Returns a schema with a table `tags`, whose text columns are `columns`, and with the further tables `tables`.
 fn schema(columns: &[&str], tables: &[&str]) -> Schema {
     let mut builder = Builder::new();
     let text = builder.string(20);
@@ -27,7 +27,7 @@ fn schema(columns: &[&str], tables: &[&str]) -> Schema {
     schema
 }
 
-/// Returns the migration from the state after the other migrations to a schema, read back from its files.
+/// Plans the migration from the state after `others` to `schema`, and reads it back from the files that it would write.
 fn migration(minute: u32, others: &[Migration], schema: &Schema) -> Migration {
     let before = latest(others).unwrap();
     let previous = before.snapshot.as_ref();
@@ -53,7 +53,7 @@ fn columns(latest: &Latest) -> Vec<String> {
 }
 
 #[test]
-fn reports_no_branches_if_each_migration_follows_the_other() {
+fn reports_no_branches_if_each_migration_follows_the_one_before() {
     let first = migration(1, &[], &schema(&["a"], &[]));
     let second = migration(2, std::slice::from_ref(&first), &schema(&["a", "b"], &[]));
     let both = latest(&[first, second]).unwrap();
@@ -92,7 +92,8 @@ fn merges_branches_that_changed_different_things() {
     assert!(tables.iter().any(|table| table.name == "mine"));
     assert!(!tables.iter().any(|table| table.name == "gone"));
 
-    // Types with the changes of both branches change no table. The migration that records the merge ends the branches.
+    // If the types have the changes of both branches, the next migration changes no table: it only records that the
+    // branches are merged.
     let both = schema(&["b", "ours", "theirs", "later"], &["kept", "mine"]);
     let plan = plan(merged.snapshot.as_ref(), &both).unwrap();
     assert!(plan.is_empty(), "{}", plan.sql());
@@ -130,7 +131,7 @@ fn refuses_branches_that_changed_the_same_thing() {
 }
 
 #[test]
-fn treats_migrations_without_ids_as_one_line() {
+fn treats_a_migration_without_parent_ids_as_successor_of_the_one_before() {
     let read = |minute: u32, schema: &Schema| {
         let mut document: serde_json::Value = serde_json::from_str(&Snapshot::of(schema).to_json()).unwrap();
         let object = document.as_object_mut().unwrap();

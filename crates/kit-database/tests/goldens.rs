@@ -52,7 +52,7 @@ fn matches_the_goldens_of_the_reference_entities() {
     check("reference/draft", &draft(None, &schema));
 }
 
-/// Uses tables of an earlier version of kit, which stored every `Date` as a `timestamp`.
+/// Starts from tables of an earlier version of kit, which stored every `Date` as a `timestamp`.
 #[test]
 fn matches_the_goldens_of_the_reference_entities_with_timestamp_columns() {
     let mut earlier = schema(&support::reference_program());
@@ -70,7 +70,7 @@ fn matches_the_goldens_of_the_reference_entities_with_timestamp_columns() {
     check("earlier/raw", &raw::emit(&schema));
 }
 
-/// Uses the same tables, and requests the conversion of all their columns.
+/// Starts from tables of an earlier version of kit, and requests the conversion of all their `timestamp` columns.
 #[test]
 fn matches_the_goldens_of_converted_timestamp_columns() {
     let new = schema(&support::reference_program());
@@ -88,7 +88,7 @@ fn matches_the_goldens_of_converted_timestamp_columns() {
     assert!(!plan.is_destructive());
     let migration = Migration::create("20260203040506", "times", &plan, Some(&committed), &schema).unwrap();
     check("converted/migrations", &migration.files());
-    // The next build reads the snapshot of that migration, and generates what it generates for new tables.
+    // With the snapshot of that migration, the next build generates the same files as for new tables.
     let mut next = new.clone();
     next.keep_timestamps(migration.snapshot.as_ref().unwrap());
     assert_eq!(next, new);

@@ -30,7 +30,7 @@ fn between(before: &Schema, after: &Schema) -> Result<Plan, PlanError> {
 }
 
 #[test]
-fn plans_nothing_if_nothing_changed() {
+fn plans_no_steps_if_the_types_did_not_change() {
     let schema = schema(&support::reference_program());
     let plan = between(&schema, &schema).unwrap();
     assert!(plan.is_empty() && plan.sql().is_empty());
@@ -92,7 +92,7 @@ fn adds_a_required_column_without_default_as_nullable_first() {
     assert!(sql.contains("-- UPDATE tags SET label = … WHERE label IS NULL;\nALTER TABLE tags ALTER COLUMN label SET NOT NULL;"), "{sql}");
 }
 
-/// Returns the reference tables with the column type of earlier versions of kit.
+/// Returns the reference tables with `timestamp` columns, as earlier versions of kit created them.
 fn with_timestamps() -> (Snapshot, Schema) {
     let new = schema(&support::reference_program());
     let mut earlier = new.clone();
@@ -124,7 +124,7 @@ fn converts_a_requested_timestamp_column_and_keeps_the_others() {
             "set the default of notes.created_at",
         ]
     );
-    // The same request has nothing left to convert.
+    // A second request with the same columns finds nothing to convert.
     let committed = Snapshot::after(Some(&committed), &schema);
     schema
         .convert_timestamps(&["notes.created_at".to_owned()])
@@ -182,7 +182,7 @@ fn reports_every_change_that_kit_cannot_plan() {
 }
 
 #[test]
-fn replaces_changed_constraints() {
+fn drops_and_adds_a_constraint_that_changed() {
     let with = |values: &'static [&'static str], unique: bool, index: bool| {
         build(|builder| {
             let status = builder.one_of(values);
@@ -208,7 +208,7 @@ fn replaces_changed_constraints() {
 }
 
 #[test]
-fn refuses_snapshots_of_another_version_or_without_one() {
+fn refuses_a_snapshot_whose_version_is_unknown_or_missing() {
     let error = Snapshot::from_json(r#"{"version":2,"whatever":[]}"#).unwrap_err();
     assert!(error.to_string().contains("version 2"), "{error}");
     assert!(Snapshot::from_json("{").is_err());
@@ -216,7 +216,7 @@ fn refuses_snapshots_of_another_version_or_without_one() {
 }
 
 #[test]
-fn reads_a_migration_from_the_files_that_it_wrote() {
+fn reads_back_a_migration_from_its_files() {
     let schema = schema(&support::reference_program());
     let made = Migration::create(
         "20260102030405",
@@ -259,7 +259,7 @@ fn reads_a_migration_from_the_files_that_it_wrote() {
 }
 
 #[test]
-fn refuses_invalid_migrations_with_the_reason() {
+fn explains_why_a_migration_is_invalid() {
     let create = |timestamp, name| {
         Migration::create(timestamp, name, &Plan::default(), None, &Schema::default()).unwrap_err()
     };

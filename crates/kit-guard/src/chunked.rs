@@ -1,20 +1,21 @@
 //! Parses the framing of a chunked body, byte by byte, without copying its data. Each line is held back until it is
-//! complete and valid: hyper would detect an error in an incomplete line without sending a response to the peer.
+//! complete and valid. Otherwise hyper would detect the error in an incomplete line, and the peer would get no
+//! response.
 
 use crate::extension::are_extensions;
 use crate::head::split_field;
 use crate::rejection::Rejection;
 
-/// Maximum length of a line with a chunk's size and extensions, and of a trailer line, in bytes.
+/// Maximum length in bytes of the line with a chunk's size and extensions.
 const MAX_LINE: usize = 256;
 /// Maximum size of the trailer section in bytes.
 const MAX_TRAILERS: usize = 8 * 1024;
 
-/// Position in a chunked body.
+/// State of the parser within a chunked body.
 #[derive(Debug, Default)]
 pub(crate) struct Chunked {
     state: State,
-    /// The current line; never longer than [`MAX_LINE`].
+    /// Bytes of the current line. At most [`MAX_LINE`] bytes, or [`MAX_TRAILERS`] bytes in the trailer section.
     line: Vec<u8>,
     trailer_bytes: usize,
 }
@@ -30,8 +31,8 @@ enum State {
 }
 
 impl Chunked {
-    /// Reads bytes of the body and passes on the valid ones. Returns the number of bytes that belong to the body, and
-    /// true if the body is complete.
+    /// Parses received bytes and passes on those that are valid. Returns the number of bytes that belong to the body,
+    /// and true if the body is complete.
     pub(crate) fn follow(
         &mut self,
         input: &[u8],

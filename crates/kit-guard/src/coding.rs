@@ -6,7 +6,7 @@ use crate::rejection::Rejection;
 /// Framing of a message with `transfer-encoding`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coding {
-    /// The chunked coding only.
+    /// The value is only `chunked`.
     Chunked,
     /// A valid value that ends with `chunked` and contains another coding, which this server does not decode.
     Unsupported,
@@ -47,7 +47,7 @@ mod tests {
     use super::{Coding, read};
 
     #[test]
-    fn accepts_only_valid_lists_that_end_with_chunked() {
+    fn accepts_only_valid_transfer_codings_that_end_with_chunked() {
         assert_eq!(read(b"chunked"), Ok(Coding::Chunked));
         assert_eq!(read(b"Chunked"), Ok(Coding::Chunked));
         for unsupported in [

@@ -31,7 +31,7 @@ pub(crate) fn are_extensions(mut text: &[u8]) -> bool {
     true
 }
 
-/// Skips BWS: spaces and tabs.
+/// Returns the text after leading spaces and tabs (`BWS` in the grammar).
 fn skip_blanks(mut text: &[u8]) -> &[u8] {
     while let [b' ' | b'\t', rest @ ..] = text {
         text = rest;
@@ -39,7 +39,7 @@ fn skip_blanks(mut text: &[u8]) -> &[u8] {
     text
 }
 
-/// Skips a token; `None` if there is none.
+/// Returns the text after a leading token, or `None` if the text does not begin with a token.
 fn skip_token(text: &[u8]) -> Option<&[u8]> {
     let length = text
         .iter()
@@ -76,7 +76,7 @@ mod tests {
     use super::are_extensions;
 
     #[test]
-    fn accepts_the_grammar_of_rfc_9112() {
+    fn accepts_chunk_extensions_that_match_the_grammar_of_rfc_9112() {
         for good in [
             "",
             ";a",
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_invalid_extensions() {
+    fn refuses_invalid_chunk_extensions() {
         for bad in [
             " ",
             "\t",

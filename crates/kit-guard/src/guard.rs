@@ -30,7 +30,7 @@ pub struct Guard {
     /// Start of the unfinished line in `held`.
     line_start: usize,
     rejection: Option<Rejection>,
-    /// True if the rejected bytes are in a body, whose head had passed.
+    /// True if the rejected bytes belong to a body. The head of that request has already passed.
     in_body: bool,
     heads: u64,
 }
@@ -65,12 +65,12 @@ impl Guard {
         }
     }
 
-    /// Returns the reason if the guard has rejected bytes. No more bytes pass after that.
+    /// Returns the reason if the guard has rejected bytes. After a rejection, no more bytes pass.
     pub fn rejection(&self) -> Option<Rejection> {
         self.rejection
     }
 
-    /// Returns true if the rejected bytes are in a body, whose head had passed.
+    /// Returns true if the rejected bytes belong to a body. The head of that request has already passed.
     pub fn is_refused_in_body(&self) -> bool {
         self.in_body
     }
@@ -80,7 +80,7 @@ impl Guard {
         self.heads
     }
 
-    /// Rejects all further bytes, for a reason outside of the bytes, such as a timeout.
+    /// Rejects all further bytes for a reason that the guard cannot detect itself, such as a timeout.
     pub fn refuse(&mut self, rejection: Rejection) {
         self.in_body = self.is_in_body();
         self.rejection = Some(rejection);
@@ -103,9 +103,9 @@ impl Guard {
         matches!(self.phase, Phase::Head) && self.held.is_empty()
     }
 
-    /// Accepts bytes that are exactly one complete request without anything unusual, and returns the layout of the
-    /// request. Otherwise returns `None`, and the bytes must be passed to [`Self::admit`]. `body_bytes` is the maximum
-    /// size of the body of such a request.
+    /// Returns the layout of a request if the bytes are exactly one complete, simple request: a path as its target, a
+    /// body of at most `body_bytes` bytes that is not chunked, and no header field that needs special treatment, such
+    /// as `expect`. Otherwise returns `None`; pass the bytes to [`Self::admit`] then.
     pub fn admit_whole(&self, input: &[u8], body_bytes: usize) -> Option<Layout> {
         if !self.is_between_messages() {
             return None;
@@ -113,7 +113,7 @@ impl Guard {
         let Ok(HeadEnd::At(end)) = find_end(input, 0) else {
             return None;
         };
-        // An error is found again by `admit`, which reports it.
+        // An error is not reported here, because `admit` finds it again.
         let checked = head::check(&input[..end], &self.limits).ok()?;
         let Framing::Length(length) = checked.framing else {
             return None;
@@ -251,7 +251,8 @@ impl Guard {
     }
 }
 
-/// Returns the bytes that a guard passes for a stream that arrives in these chunks, and its rejection. For tests.
+/// Sends a stream through a new guard. `pieces` are the parts in which the stream arrives. Returns the bytes that pass,
+/// and the rejection if there is one. For tests.
 #[must_use]
 pub fn screen<'a>(
     limits: Limits,

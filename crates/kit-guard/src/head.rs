@@ -44,12 +44,12 @@ pub struct Layout {
     pub head_end: usize,
 }
 
-/// Delimitation of the body of a request.
+/// Method that determines where the body of a request ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Framing {
     /// Number of bytes of the body; 0 for no body.
     Length(u64),
-    /// Chunked coding.
+    /// The body has the chunked transfer coding, which marks its own end.
     Chunked,
 }
 
@@ -58,23 +58,24 @@ pub(crate) enum Framing {
 pub(crate) struct Checked {
     pub(crate) framing: Framing,
     pub(crate) layout: Layout,
-    /// True for HTTP/1.1 with a path as its target, and without fields that affect the connection or the body.
+    /// True for an HTTP/1.1 request whose target is a path, without `expect`, `upgrade`, or a `connection` other than
+    /// `keep-alive`.
     pub(crate) is_plain: bool,
 }
 
 /// Maximum body length that is accepted: integers up to this bound are exact as a JavaScript number.
 const MAX_LENGTH: u64 = 1 << 53;
 
-/// Characters of a token (RFC 9110, 5.6.2).
+/// Class of the characters of a token (RFC 9110, 5.6.2).
 pub(crate) const TOKEN: u8 = 1;
 const PATH: u8 = 2;
 const QUERY: u8 = 4;
-/// Characters of a host name, without brackets, colon and percent sign.
+/// Class of the characters of a host name, without brackets, colon and percent sign.
 pub(crate) const HOST: u8 = 8;
-/// Characters of a field value.
+/// Class of the characters of a field value.
 pub(crate) const VALUE: u8 = 16;
 
-/// Character classes by byte.
+/// Classes of each byte, as a set of bits.
 static CLASSES: [u8; 256] = classes();
 
 const fn classes() -> [u8; 256] {
@@ -131,8 +132,8 @@ const MAX_METHOD: usize = 32;
 
 const METHOD: Rejection = Rejection::bad_request("the method is invalid");
 
-/// Returns a rejection if the first bytes of a head are too many for a method, with the number of bytes after which
-/// that is detectable. A line that ends earlier is checked as a whole.
+/// Returns a rejection if a head begins with a method that is longer than [`MAX_METHOD`], and the number of bytes after
+/// which that is detectable. Returns `None` if the line ends within these bytes, because [`check`] validates it.
 pub(crate) fn endless_method(head: &[u8]) -> Option<(usize, Rejection)> {
     let start = head.get(..=MAX_METHOD)?;
     memchr::memchr2(b' ', b'\n', start)
@@ -213,7 +214,7 @@ struct RequestLine {
     is_http_11: bool,
     /// True if the target is a path, with or without a query.
     is_origin_form: bool,
-    /// Lengths in bytes.
+    /// Length of the method in bytes. `target` and `path` are lengths in bytes too.
     method: usize,
     target: usize,
     path: usize,
@@ -304,7 +305,7 @@ fn check_target(method: &[u8], target: &[u8]) -> Result<usize, Rejection> {
     Ok(target.len() - query.len())
 }
 
-/// Fields that determine the framing, and fields that must not be repeated.
+/// The header fields that determine the framing, and those that must not be repeated.
 #[derive(Default)]
 struct Fields {
     hosts: u32,
@@ -312,13 +313,13 @@ struct Fields {
     typed: bool,
     length: Option<u64>,
     coding: Option<Coding>,
-    /// True if a field requires more than a normal response.
+    /// True for `expect`, `upgrade`, or a `connection` other than `keep-alive`.
     special: bool,
 }
 
 impl Fields {
     fn note(&mut self, name: &[u8], value: &[u8]) -> Result<(), Rejection> {
-        // Comparing the length first decides almost always, so that most fields cost one comparison.
+        // Compare the length of the name first: for most fields, this comparison is the only one.
         match name.len() {
             4 if name.eq_ignore_ascii_case(b"host") => {
                 self.hosts += 1;

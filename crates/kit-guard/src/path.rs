@@ -169,14 +169,14 @@ mod tests {
     use super::{has_dot_segment, normal_path};
 
     #[test]
-    fn returns_a_normal_path_without_copying() {
+    fn returns_a_path_that_already_is_normal_without_copying_it() {
         for path in ["/", "/a/b", "/caf%C3%A9/x%2Fy", "/@me/%40me", ""] {
             assert!(matches!(normal_path(path), Some(Cow::Borrowed(_))), "{path}");
         }
     }
 
     #[test]
-    fn treats_each_escape_as_equal_to_its_character_except_for_reserved_ones() {
+    fn treats_each_escape_as_equal_to_its_character_except_for_reserved_characters() {
         for byte in 0..=127_u8 {
             let raw = char::from(byte);
             let upper = normal_path(&format!("/%{byte:02X}")).map(Cow::into_owned);

@@ -1,6 +1,7 @@
 //! Reasons why bytes are rejected.
 
-/// Reason why the bytes of a connection are rejected. It is the content of the response before the connection closes.
+/// Reason why the bytes of a connection are rejected. The server sends it as the last response before it closes the
+/// connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rejection {
     /// Status of the response.

@@ -238,8 +238,8 @@ impl Run<'_> {
     }
 }
 
-/// Returns the migrations that the history does not contain. Checks first that the applied ones are present and
-/// unchanged.
+/// Returns the migrations that the history table does not contain. Checks first that all applied migrations are present
+/// and unchanged.
 fn pending<'a>(
     migrations: &'a [Migration],
     done: &HashMap<String, Record>,

@@ -8,7 +8,7 @@ use tokio_postgres::{Client, SimpleQueryMessage, SimpleQueryRow};
 use crate::history;
 use crate::{DatabaseError, MigrateError};
 
-/// Tables of one schema of a database, by name, without the tables of kit's own history.
+/// Tables of one schema of a database, sorted by name, without the tables of kit's own history.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Catalog {
     /// The tables.
@@ -24,9 +24,9 @@ pub struct CatalogTable {
     pub comment: Option<String>,
     /// Columns, in the order of the table.
     pub columns: Vec<CatalogColumn>,
-    /// Primary key, unique constraints, checks and foreign keys, by name. `NOT NULL` is part of the column.
+    /// Primary key, unique constraints, checks and foreign keys, sorted by name. `NOT NULL` is part of the column.
     pub constraints: Vec<CatalogObject>,
-    /// Indexes that belong to no constraint, by name.
+    /// Indexes that belong to no constraint, sorted by name.
     pub indexes: Vec<CatalogObject>,
 }
 
@@ -136,7 +136,7 @@ impl Catalog {
         self.tables.iter().find(|table| table.name == name)
     }
 
-    /// Returns the table whose name is in the first field of a row.
+    /// Returns the table whose name is in the first field of a row. Adds the table if it is missing.
     fn within(&mut self, row: &SimpleQueryRow) -> &mut CatalogTable {
         let name = text(row, 0);
         let at = self

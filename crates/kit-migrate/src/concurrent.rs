@@ -8,7 +8,7 @@ use tokio_postgres::Client;
 
 use crate::script::Statement;
 
-/// Effect of a statement on an index.
+/// Kind of a statement, by its effect on an index.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Concurrent {
     /// `CREATE INDEX CONCURRENTLY name ON table`; both names are as written in the statement.
@@ -29,7 +29,8 @@ pub(crate) enum IndexState {
 }
 
 impl Concurrent {
-    /// Classifies a statement. Returns `Err` with the reason if the statement could not be started again after a crash.
+    /// Classifies a statement. Returns `Err` with the reason if kit could not safely repeat the statement after a
+    /// crash.
     pub(crate) fn of(statement: &Statement<'_>) -> Result<Self, &'static str> {
         let head = &statement.head;
         let Some(at) = head.iter().position(|word| word == "concurrently") else {
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_the_names_of_index_and_table() {
+    fn reads_the_index_and_table_names_of_a_concurrently_statement() {
         for (sql, expected) in [
             ("CREATE INDEX CONCURRENTLY a ON t (c)", create("a", "t")),
             (

@@ -30,17 +30,18 @@ pub(crate) fn block_on<T>(future: impl Future<Output = Result<T, MigrateError>>)
 /// Time without traffic after which TCP keepalive probes start.
 const KEEPALIVE: Duration = Duration::from_secs(30);
 
-/// Task that transfers the bytes of a client.
+/// Future that sends and receives the bytes of a client; it must be polled while the client is in use.
 type Wire = tokio_postgres::Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
 
-/// A connection, with the TLS settings to reach the same server again for a cancel request.
+/// A connection, with the TLS settings for the second connection that a cancel request needs.
 pub(crate) struct Connection {
     pub(crate) client: Client,
     tls: MakeRustlsConnect,
 }
 
 impl Connection {
-    /// Requests the server to cancel the running statement. The result is visible only on the connection that runs it.
+    /// Asks the server to cancel the running statement. Returns nothing: only the connection that runs the statement
+    /// receives the result.
     pub(crate) async fn cancel(&self) {
         // The request uses a new connection. If that fails, the connection to cancel is probably broken too.
         let _ = self.client.cancel_token().cancel_query(self.tls.clone()).await;
@@ -59,7 +60,7 @@ impl std::ops::Deref for Connection {
 pub(crate) async fn connect(url: &str) -> Result<Connection, MigrateError> {
     let (url, security) = Security::from_url(url)?;
     let mut config: Config = url.parse().map_err(MigrateError::Url)?;
-    // In the form `host=… sslmode=…`, the parser of `tokio_postgres` reads the mode itself.
+    // If the connection string has the form `host=… sslmode=…`, the parser of `tokio_postgres` reads the mode itself.
     let own = [config.get_ssl_mode()];
     let modes = if url.contains("://") { security.modes } else { &own };
     if config.get_connect_timeout().is_none() {
@@ -97,8 +98,8 @@ pub(crate) async fn connect(url: &str) -> Result<Connection, MigrateError> {
     Ok(Connection { client, tls })
 }
 
-/// Connects in the first of the given modes that the server accepts. On failure, returns the refusal of an attempt with
-/// TLS if there was one.
+/// Connects in the first of the given modes that the server accepts. On failure, returns the error of the last attempt
+/// that used TLS, or of the first attempt if none did.
 async fn make(
     config: &mut Config,
     modes: &[SslMode],
@@ -124,7 +125,8 @@ async fn make(
     Err(refused.unwrap_or_else(|| DatabaseError::plain("there is no way to connect")))
 }
 
-/// Returns true if the server may decide differently with or without TLS, because its `pg_hba.conf` distinguishes both.
+/// Returns true if an attempt with the other TLS mode may succeed, because a `pg_hba.conf` can accept only connections
+/// with TLS, or only connections without it.
 fn depends_on_tls(refusal: &DatabaseError) -> bool {
     refusal.code.as_deref() == Some("28000") || refusal.message.contains("TLS handshake")
 }
@@ -147,7 +149,8 @@ fn help(refusal: &DatabaseError) -> &'static str {
             "the server has reached its maximum number of connections; try again when one is free"
         }
         Some("57P03") => "the server is starting or stopping; try again in a moment",
-        // `BadSignature`: an authority of the same name with another key is a different authority.
+        // `BadSignature` means that the authority has the name of a known one but another key, so it is a different
+        // authority.
         None if ["UnknownIssuer", "BadSignature"]
             .iter()
             .any(|why| refusal.message.contains(why)) =>

@@ -1,7 +1,7 @@
 //! Finds differences between the live tables and the migrations.
 //!
-//! The same server provides the expected state: kit creates the tables of the snapshot as temporary tables in a
-//! transaction that is rolled back, and PostgreSQL describes both sides. Therefore kit does not need to know how
+//! The same server also provides the expected definitions: kit creates the tables of the snapshot as temporary tables
+//! in a transaction that is rolled back, and PostgreSQL describes both sides. Therefore kit does not need to know how
 //! PostgreSQL rewrites a default or a check, and the application's tables are only read.
 
 use kit_database::sql::{identifier, string_literal};
@@ -26,7 +26,7 @@ pub struct Drift {
 pub struct Difference {
     /// Name of the differing object: `table notes`, `column notes.title`, `constraint notes_email_key of notes`.
     pub object: String,
-    /// Definition by the migrations; `None` if they do not contain the object.
+    /// Expected definition, from the snapshot; `None` if the snapshot does not contain the object.
     pub expected: Option<String>,
     /// Definition in the database; `None` if the object does not exist there.
     pub found: Option<String>,

@@ -45,7 +45,7 @@ pub enum MigrateError {
         "`apply` blocks and was called from within an asynchronous runtime; call it from a thread of its own"
     )]
     Nested,
-    /// A connection pooler that assigns a server process to each single transaction is in between.
+    /// The connection goes through a pooler that may assign another server process to each transaction.
     #[error(
         "the connection goes through a pooler that gives each transaction another server process (pgbouncer with `pool_mode = transaction`, or \
          one like it): the lock and the settings of a migration would stay behind in the pool"
@@ -78,7 +78,7 @@ pub enum MigrateError {
         waited: Duration,
         /// Sessions that may hold the lock, oldest transaction first.
         holders: Vec<String>,
-        /// Migrations that this run applied before.
+        /// Names of the migrations that this run had already applied.
         applied: Vec<String>,
     },
     /// A signal interrupted the run.
@@ -90,7 +90,7 @@ pub enum MigrateError {
     Interrupted {
         /// Name of the migration that was running.
         name: Option<String>,
-        /// Migrations that this run applied before.
+        /// Names of the migrations that this run had already applied.
         applied: Vec<String>,
     },
     /// The connection broke while a migration ran.
@@ -104,9 +104,9 @@ pub enum MigrateError {
         name: String,
         /// Line of the statement that was running.
         line: usize,
-        /// Migrations that this run applied before.
+        /// Names of the migrations that this run had already applied.
         applied: Vec<String>,
-        /// Reason, as far as known.
+        /// Reason of the failure, as far as it is known.
         source: Box<DatabaseError>,
     },
     /// The SQL of a migration cannot be split into statements, or contains an invalid marker.
@@ -174,13 +174,13 @@ pub enum MigrateError {
         name: String,
         /// Number of completed steps of this migration.
         before: usize,
-        /// Migrations that this run applied before.
+        /// Names of the migrations that this run had already applied.
         applied: Vec<String>,
         /// Error of PostgreSQL.
         source: Box<DatabaseError>,
     },
-    /// The SQL of a migration ended its own transaction. Statements before that point stay in the database, without a
-    /// record.
+    /// The SQL of a migration ended its own transaction. Statements before that point stay in the database, and no
+    /// record of them exists.
     #[error(
         "`{name}` ends its own transaction (COMMIT or ROLLBACK); kit runs each migration in one. What ran before that statement stays in the database: take the statement out and repair by hand"
     )]
@@ -188,10 +188,10 @@ pub enum MigrateError {
         /// Name of the migration.
         name: String,
     },
-    /// The tables of a snapshot cannot be created in an empty database.
+    /// kit cannot plan the creation of the tables in a snapshot, which a comparison with the database needs.
     #[error("the snapshot of the migrations cannot be made into tables: {0}")]
     Snapshot(String),
-    /// Another exchange with the database failed.
+    /// Any other communication with the database failed.
     #[error("{doing}: {source}")]
     Database {
         /// Description of the failed operation.
@@ -243,7 +243,7 @@ fn list(title: &str, items: &[String]) -> String {
 /// Error of PostgreSQL or of the connection to it.
 #[derive(Debug)]
 pub struct DatabaseError {
-    /// The message.
+    /// Message of PostgreSQL or of the connection.
     pub message: String,
     /// SQLSTATE, if PostgreSQL itself reported the error.
     pub code: Option<String>,
@@ -253,19 +253,19 @@ pub struct DatabaseError {
     pub hint: Option<String>,
     /// Line of the SQL, from 1, if PostgreSQL reports a position.
     pub line: Option<usize>,
-    /// Text of that line.
+    /// Text of the SQL in `line`.
     pub excerpt: Option<String>,
     source: Option<tokio_postgres::Error>,
 }
 
 impl DatabaseError {
-    /// Creates a refusal. `sql` is the SQL that was sent, starting at line 1.
+    /// Creates the error. `sql` is the SQL that was sent, starting at line 1.
     pub(crate) fn of(error: tokio_postgres::Error, sql: Option<&str>) -> Box<Self> {
         Self::at(error, sql, 1)
     }
 
-    /// Creates a refusal for SQL that starts at line `first` of its file. The line is `first` if PostgreSQL reports no
-    /// position.
+    /// Creates the error for SQL that starts at line `first` of its file. If PostgreSQL reports no position, `line` is
+    /// `first`.
     pub(crate) fn at(error: tokio_postgres::Error, sql: Option<&str>, first: usize) -> Box<Self> {
         let mut refusal = Self {
             message: error.to_string(),
@@ -315,7 +315,7 @@ impl DatabaseError {
         }
     }
 
-    /// Creates a refusal that does not come from PostgreSQL.
+    /// Creates an error that does not come from PostgreSQL.
     pub(crate) fn plain(message: impl Into<String>) -> Box<Self> {
         Box::new(Self {
             message: message.into(),

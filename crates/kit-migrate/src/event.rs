@@ -8,7 +8,7 @@ use crate::{Applied, Loss};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// The migrations that the run will apply. Sent once, and not at all if there is none.
+    /// The migrations that the run will apply. Sent once; not sent if there are none.
     Planned(&'a [Planned]),
     /// A statement starts.
     Statement {
@@ -20,7 +20,7 @@ pub enum Event<'a> {
         of: usize,
         /// Line of the statement in `migration.sql`.
         line: usize,
-        /// Beginning of the statement.
+        /// First line of the statement, cut after 72 characters.
         title: &'a str,
     },
     /// The run waits for another run or for a lock on a table.
@@ -30,7 +30,7 @@ pub enum Event<'a> {
         /// Time until the next attempt.
         pause: Duration,
     },
-    /// The run repaired the remains of an interrupted run.
+    /// The run removed something that an interrupted run had left, such as an invalid index. Contains a description.
     Repaired(String),
     /// A migration was applied.
     Applied(&'a Applied),

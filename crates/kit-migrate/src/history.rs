@@ -48,7 +48,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Returns true if the SQL still begins with the completed steps.
+    /// Returns true if the completed steps were not edited since they ran.
     pub(crate) fn matches(&self, script: &Script<'_>) -> bool {
         self.done <= script.steps.len()
             && (self.done == 0 || script.checksum(self.done) == self.checksum)
@@ -148,7 +148,8 @@ impl History {
             .collect())
     }
 
-    /// Returns the statement that records a migration as applied. Runs in the migration's last transaction.
+    /// Returns the statement that records a migration as applied. The caller runs it in the migration's last
+    /// transaction.
     pub(crate) fn record(&self, migration: &Migration, duration: Duration) -> String {
         format!(
             "INSERT INTO {} (name, checksum, duration_ms) VALUES ({}, {}, {})",

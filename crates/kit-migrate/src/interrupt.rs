@@ -15,7 +15,7 @@ const GRACE: Duration = Duration::from_secs(10);
 /// Pause before the cancel request is repeated: a request that arrives between two statements cancels neither.
 const CANCEL_INTERVAL: Duration = Duration::from_millis(300);
 
-/// State of the interruption of a run.
+/// Receives signals, and records if one of them interrupted the run.
 #[derive(Debug, Default)]
 pub(crate) struct Interrupt {
     set: Cell<bool>,
@@ -24,7 +24,7 @@ pub(crate) struct Interrupt {
 }
 
 impl Interrupt {
-    /// Listens for signals from now on. A signal that arrives before a wait is delivered to that wait.
+    /// Listens for signals from now on. A signal that arrives before one of the methods below waits for it is not lost.
     pub(crate) fn listen() -> Self {
         Self {
             set: Cell::default(),
@@ -79,7 +79,7 @@ impl Interrupt {
         }
     }
 
-    /// Waits for a signal; without end if signals are not available.
+    /// Waits for a signal. Never returns if signals are not available.
     async fn signal(&self) {
         poll_fn(|context| match &mut *self.signals.borrow_mut() {
             Some(signals) => signals.poll(context),
@@ -89,7 +89,7 @@ impl Interrupt {
     }
 }
 
-/// Signals that request a process to stop.
+/// Listeners for `SIGINT` (Ctrl-C) and `SIGTERM`.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Signals([tokio::signal::unix::Signal; 2]);
@@ -118,7 +118,7 @@ impl Signals {
     }
 }
 
-/// Ctrl-C.
+/// Listener for Ctrl-C.
 #[cfg(windows)]
 #[derive(Debug)]
 struct Signals(tokio::signal::windows::CtrlC);
@@ -140,7 +140,7 @@ mod tests {
     use crate::MigrateError;
 
     #[test]
-    fn keeps_a_signal_that_arrives_before_the_wait() {
+    fn interrupts_work_by_a_signal_that_arrived_before_the_work_began() {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()

@@ -1,8 +1,8 @@
 //! Applies committed migrations to a live PostgreSQL database.
 //!
-//! This crate uses `kit-database`, which reads and writes migrations without a connection, and is used by `kit-cli`.
-//! The public functions, such as [`apply`] and [`server_version`], block; each runs an asynchronous runtime on the
-//! calling thread until it is done.
+//! `kit-cli` uses this crate. The crate itself uses `kit-database`, which reads and writes migrations without a
+//! connection. The public functions, such as [`apply`] and [`server_version`], block; each runs an asynchronous runtime
+//! on the calling thread until it is done.
 //!
 //! The table `kit_migrations` records applied migrations. It is in the schema in which the migrations create their
 //! tables (the first one of the connection's `search_path`), so applying needs no rights besides those of the

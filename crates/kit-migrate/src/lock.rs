@@ -10,10 +10,11 @@ use crate::{DatabaseError, Event, MigrateError};
 /// Number of the advisory lock: `kit_migr` in ASCII. Advisory locks are per database.
 const KEY: i64 = 0x6b69_745f_6d69_6772;
 
-/// Interval between attempts.
+/// Interval between two attempts to get the lock.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Time limit for releasing the lock. The connection may still run a statement that could not be cancelled.
+/// Time limit for releasing the lock. The release waits if the connection still runs a statement that could not be
+/// cancelled.
 const RELEASE: Duration = Duration::from_secs(1);
 
 /// Acquires the lock. The session holds it until it is released or the connection closes, so a crash cannot leave it

@@ -50,7 +50,7 @@ impl<'a> MigrationRun<'a> {
         }
     }
 
-    /// Runs the remaining steps.
+    /// Runs the steps that `progress` does not count as completed.
     pub(crate) async fn apply(mut self, mut progress: Progress) -> Result<Applied, MigrateError> {
         let steps = &self.script.steps;
         let mut number = 1 + steps[..progress.done]
@@ -116,7 +116,7 @@ impl<'a> MigrationRun<'a> {
         for (at, statement) in step.statements.iter().enumerate() {
             self.execute(statement, number + at).await?;
         }
-        // A procedure or a block may have ended the transaction.
+        // A procedure or a `DO` block may have ended the transaction.
         if self.transaction_id().await.map_err(plain)? != begun {
             return Err(Attempt::Abort(MigrateError::EndedTransaction {
                 name: self.migration.name.clone(),
@@ -265,8 +265,8 @@ impl<'a> MigrationRun<'a> {
             .map_err(|error| Attempt::Failed(Failure::of(statement, error)))
     }
 
-    /// Sets the settings of the session, and resets those of an earlier migration of this run. The lock timeout limits
-    /// the wait for locks, because a waiting statement blocks every later query on that table.
+    /// Sets the session settings that kit needs, and resets settings that an earlier migration of this run changed. The
+    /// lock timeout limits the wait for locks, because a waiting statement blocks every later query on that table.
     async fn settings(&self, lock_timeout: Duration) -> Result<(), Attempt> {
         let client = &self.run.connection;
         let text = format!(
@@ -299,7 +299,7 @@ impl<'a> MigrationRun<'a> {
         }))
     }
 
-    /// Runs SQL of kit itself.
+    /// Runs SQL that is not part of the migration, such as a change to the history table.
     async fn run_own_sql(&self, sql: &str, done: usize) -> Result<(), MigrateError> {
         self.run
             .connection
@@ -397,7 +397,7 @@ impl Failure {
         }
     }
 
-    /// Creates the failure of SQL of kit itself.
+    /// Creates the failure for SQL that is not part of the migration.
     fn of_own_sql(error: tokio_postgres::Error) -> Self {
         Self {
             line: 1,

@@ -29,8 +29,9 @@ pub(crate) struct Statement<'a> {
     pub(crate) text: &'a str,
     /// Line of the first word, from 1.
     pub(crate) line: usize,
-    /// First words, names and signs, without spaces and comments: `["create", "index", "\"A b\"", "(", …]`. Unquoted
-    /// words are in lower case. Contains at most [`HEAD_WORDS`] entries.
+    /// First words, names and punctuation characters, without spaces and comments:
+    /// `["create", "index", "\"A b\"", "(", …]`. Unquoted words are in lower case. Contains at most [`HEAD_WORDS`]
+    /// entries.
     pub(crate) head: Vec<String>,
 }
 
@@ -48,7 +49,7 @@ impl fmt::Display for ScriptError {
     }
 }
 
-/// Number of words of a statement that are kept: enough for the name in
+/// Maximum number of words in [`Statement::head`]: enough for the names in
 /// `CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS a.b ON c.d`.
 const HEAD_WORDS: usize = 14;
 
@@ -158,7 +159,8 @@ impl<'a> Script<'a> {
 }
 
 impl Statement<'_> {
-    /// Returns the first line, shortened, for messages.
+    /// Returns the first line for messages, cut after 72 characters. If the statement continues after that, the title
+    /// ends with `…`.
     pub(crate) fn title(&self) -> String {
         const LONGEST: usize = 72;
         let first = self.text.lines().next().unwrap_or_default().trim_end();
@@ -175,7 +177,7 @@ impl Statement<'_> {
     }
 }
 
-/// Returns true if the token has no end, such as an unclosed string.
+/// Returns true if the end of the token is missing, such as the closing quote of a string.
 fn is_cut_off(kind: TokenKind) -> bool {
     use LiteralKind::{BitStr, ByteStr, DollarQuotedString, EscStr, NationalStr, Str, UnicodeEscStr};
     match kind {
@@ -195,7 +197,8 @@ fn is_cut_off(kind: TokenKind) -> bool {
     }
 }
 
-/// Returns true if a comment is the directive. Returns an error for an unknown directive that starts with `kit:`.
+/// Returns true if a comment is the directive `-- kit: outside transaction`. Returns an error for an unknown directive
+/// that starts with `kit:`.
 fn is_directive(comment: &str, line: usize) -> Result<bool, ScriptError> {
     let comment = comment.trim_end();
     if comment == OUTSIDE_TRANSACTION {
@@ -261,7 +264,8 @@ impl UnfinishedStatement {
         }
     }
 
-    /// Returns true if the body may be SQL that contains semicolons. psql checks the same words.
+    /// Returns true if the statement creates a function or procedure, whose body may be SQL with semicolons. psql
+    /// checks the same words.
     fn makes_function(&self) -> bool {
         let words: Vec<&str> = self.head.iter().take(4).map(String::as_str).collect();
         matches!(
@@ -377,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn makes_a_separate_step_of_each_marked_statement() {
+    fn makes_a_separate_step_of_each_statement_marked_to_run_outside_a_transaction() {
         let sql = "a;\n\n-- kit: outside transaction\n-- why\ncreate index concurrently x on t (c);\nb; c;\n-- kit: outside transaction\r\nd";
         assert_eq!(cut(sql), "a | !create index concurrently x on t (c) | b; c | !d");
         let script = Script::parse(sql).unwrap();

@@ -1,4 +1,4 @@
-//! Reads SQL before it runs, without a database.
+//! Splits and checks SQL before it runs. Needs no database.
 
 use kit_database::Migration;
 

@@ -55,15 +55,15 @@ pub enum State {
     },
     /// The migration was edited after it was applied.
     Edited {
-        /// UTC time of the run.
+        /// UTC time of the run that applied the migration.
         at: String,
     },
     /// The database contains the migration, but it is not among the committed ones.
     Missing {
-        /// UTC time of the run; `None` if the migration was only partly applied.
+        /// UTC time of the run that applied the migration; `None` if the migration was only partly applied.
         at: Option<String>,
     },
-    /// A run was interrupted within the migration.
+    /// A run stopped before all steps of the migration were applied.
     PartlyApplied {
         /// Number of completed steps.
         done: usize,
@@ -179,7 +179,8 @@ pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateErro
     })
 }
 
-/// Returns the reason if no snapshot describes the expected tables.
+/// Returns the reason why the tables cannot be compared: no snapshot describes the expected tables. Returns `None` if
+/// they can be compared.
 fn reason_without_comparison(all: &[MigrationStatus]) -> Option<&'static str> {
     let any = |wanted: fn(&State) -> bool| all.iter().any(|migration| wanted(&migration.state));
     if any(|state| matches!(state, State::Missing { .. })) {

@@ -9,10 +9,10 @@
 //! | `verify-ca` | yes | must come from a known authority |
 //! | `verify-full` | yes | must also be for the host of the URL |
 //!
-//! Known authorities are those of the file in `sslrootcert`, otherwise those of the operating system.
-//! `sslrootcert=system` selects the operating system's explicitly and, as in libpq, implies `verify-full`: public
-//! authorities certify anyone, so only the host name identifies the server. kit does not search for files in
-//! `~/.postgresql`, as libpq does.
+//! Known authorities are the certificate authorities in the file that `sslrootcert` names, otherwise those of the
+//! operating system. `sslrootcert=system` selects the authorities of the operating system explicitly and, as in libpq,
+//! implies `verify-full`: public authorities certify anyone, so only the host name identifies the server. kit does not
+//! search for files in `~/.postgresql`, as libpq does.
 
 use std::sync::Arc;
 
@@ -35,9 +35,9 @@ pub(crate) struct Security {
     /// `tokio_postgres`.
     pub(crate) modes: &'static [SslMode],
     checks: Checks,
-    /// File of certificates; `system` for those of the operating system.
+    /// File with the certificates of known authorities; `system` selects those of the operating system.
     roots: Option<String>,
-    /// Files of the client's certificate and its key.
+    /// Paths of the files with the client's certificate and its key.
     identity: Option<(String, String)>,
 }
 
@@ -50,8 +50,8 @@ enum Checks {
 }
 
 impl Security {
-    /// Removes the TLS settings from a URL and returns both. The parser of `tokio_postgres` supports only some of these
-    /// settings.
+    /// Returns the URL without its TLS settings, and the TLS settings. The parser of `tokio_postgres` supports only
+    /// some of these settings.
     pub(crate) fn from_url(url: &str) -> Result<(String, Self), MigrateError> {
         let (base, query) = url.split_once('?').unwrap_or((url, ""));
         let mut rest = Vec::new();
@@ -178,8 +178,8 @@ fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, MigrateError
     Ok(found)
 }
 
-/// Reads a private key. Refuses a file that other users may read, as libpq does; a key of root may be readable by a
-/// group.
+/// Reads a private key. Refuses a file that other users may read, as libpq does. A file that belongs to root may be
+/// readable by its group.
 fn private_key(file: &str) -> Result<PrivateKeyDer<'static>, MigrateError> {
     #[cfg(unix)]
     {
@@ -207,10 +207,10 @@ fn unreadable(file: &str, error: &rustls::pki_types::pem::Error) -> MigrateError
     MigrateError::Tls(format!("{file} cannot be read: {error}"))
 }
 
-/// Certificate check for modes that are less strict than the rules of the web.
+/// Certificate check for all modes except `verify-full`. It ignores the host name.
 #[derive(Debug)]
 struct LenientVerifier {
-    /// Check of the authority; `None` if nothing is checked.
+    /// Check of the certificate authority; `None` if the certificate is not checked.
     inner: Option<Arc<dyn ServerCertVerifier>>,
     provider: Arc<CryptoProvider>,
 }
@@ -228,7 +228,7 @@ impl ServerCertVerifier for LenientVerifier {
             return Ok(ServerCertVerified::assertion());
         };
         match inner.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
-            // The verifier checks the name last, so the authority is a known one.
+            // The verifier checks the host name last, so the authority is already verified.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),

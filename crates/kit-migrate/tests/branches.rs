@@ -96,8 +96,8 @@ fn compares_merged_branches_with_the_combined_tables() {
     assert_no_difference(&merged);
     assert_eq!(query(url, "SELECT younger FROM notes"), ["kept"]);
 
-    // The merging migration reports a column that one branch created and that is now missing, and a column that no
-    // branch created.
+    // After the merge, the status reports a column that one branch created and that is now missing, and a column that
+    // no branch created.
     execute(
         url,
         "ALTER TABLE notes DROP COLUMN older; ALTER TABLE tags ADD COLUMN by_hand text",

@@ -183,7 +183,8 @@ fn presents_a_client_certificate_if_the_server_requires_one() {
 
 #[test]
 fn trusts_the_authorities_of_the_system() {
-    /// Set in a child process of this test, in which the system trusts another authority.
+    /// Environment variable with the server's URL. It is set only in a child process of this test,
+    /// for which the authority of the test belongs to those of the operating system.
     const URL: &str = "KIT_TEST_SYSTEM_URL";
     const NAME: &str = "trusts_the_authorities_of_the_system";
     if let Some(url) = std::env::var_os(URL) {

@@ -8,7 +8,7 @@ use kit_migrate::{Difference, drift};
 
 use support::{Database, database, execute, query};
 
-/// Returns a database with the tables of a golden, and their snapshot.
+/// Returns a database with the tables of a golden file, and their snapshot.
 fn golden(test: &str, name: &str) -> Option<(Database, Snapshot)> {
     let database = database(test)?;
     let directory = format!(

@@ -38,7 +38,7 @@ const STATEMENTS: [&str; 10] = [
     "DELETE FROM pets WHERE id = 1001",
 ];
 
-/// Query for the state after the migration, in which each statement ran once.
+/// Query whose result shows if each statement of the migration ran exactly once.
 const DONE: &str = "SELECT concat_ws(' ', (SELECT count(*) FROM people), \
     (SELECT count(*) FROM people WHERE name ~ '[^!]!$'), (SELECT count(*) FROM people WHERE age IS NOT NULL), \
     (SELECT count(*) FROM pets), (SELECT count(*) FROM kit_migrations), (SELECT count(*) FROM kit_migration_progress), \

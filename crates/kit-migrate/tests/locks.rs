@@ -63,8 +63,9 @@ fn stops_waiting_for_a_table_and_names_the_holder() {
     });
 }
 
-/// A transaction holds `notes`, a migration needs it, and other queries run all the time. Without short attempts, these
-/// queries would wait behind the migration until the transaction ends.
+/// A transaction holds a lock on the table `notes`, a migration needs a lock that conflicts with it, and other queries
+/// on the table run all the time. Without short attempts, these queries would wait behind the migration until the
+/// transaction ends.
 #[test]
 fn keeps_other_queries_fast_while_a_migration_waits() {
     on_each_release("keeps_other_queries_fast_while_a_migration_waits", |database| {
@@ -110,8 +111,7 @@ fn keeps_other_queries_fast_while_a_migration_waits() {
             });
             release.send(()).unwrap();
             assert_eq!(run.join().unwrap().applied.len(), 1);
-            // Limit: one attempt and a margin for a busy machine. The transaction holds the table several times as
-            // long.
+            // Limit: one attempt and a margin for a busy machine. The transaction holds its lock several times as long.
             let held_for: Duration =
                 waits.lock().unwrap().iter().sum::<Duration>() + Duration::from_millis(800);
             println!("longest query {longest:?} while the table was held for {held_for:?}");

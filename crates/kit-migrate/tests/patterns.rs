@@ -1,5 +1,5 @@
-//! Tests that compare patterns in checks with JavaScript: PostgreSQL must accept the same texts, for patterns written
-//! by hand and for random ones. `KIT_SEED` sets the seed and `KIT_RUNS` the number of random patterns.
+//! Tests that a translated pattern accepts the same texts in PostgreSQL as the original in JavaScript. The patterns are
+//! written by hand or random. `KIT_SEED` sets the seed and `KIT_RUNS` the number of random patterns.
 
 use kit_test_postgres as support;
 
@@ -87,8 +87,8 @@ const PIECES: &[&str] = &[
     "^",
     "$",
 ];
-/// Without lazy counts such as `{1,3}?`: within another count, the regular expression engine that represents JavaScript
-/// in this test misses texts that V8 accepts.
+/// Counts of random patterns. Lazy counts such as `{1,3}?` are left out: within another count, the regular expression
+/// engine that represents JavaScript in this test misses texts that V8 accepts.
 const COUNTS: &[&str] = &[
     "", "", "", "*", "+", "?", "{2}", "{0,2}", "{1,}", "{0}", "*?", "+?", "??", "{1,3}",
 ];

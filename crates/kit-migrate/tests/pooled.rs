@@ -18,7 +18,7 @@ use kit_database::Migration;
 use kit_migrate::{MigrateError, Options, apply, status};
 use support::{Server, database, execute, own_server, query};
 
-/// Counts the advisory locks of one database, because other tests use the same server.
+/// Query that counts the advisory locks of one database. Other databases of the server belong to other tests.
 const LOCKS: &str = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' \
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
 
@@ -28,7 +28,8 @@ struct Process {
     parameters: Vec<u8>,
 }
 
-/// Policy of the pooler: when it takes a process back, and which one it assigns next.
+/// Policy of the pooler: the moment at which it takes a process back from a client, and the process that it assigns
+/// next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     /// Takes a process back after each transaction and assigns the most recently returned one.
@@ -125,7 +126,7 @@ impl Pool {
         self.came_back.notify_one();
     }
 
-    /// Serves a client until it disconnects. `None` only allows `?` for early returns.
+    /// Serves a client until it disconnects. The result has no meaning: it only allows early returns with `?`.
     fn serve(&self, mut client: TcpStream) -> Option<()> {
         greeting(&mut client)?;
         let some = self.borrow();

@@ -132,7 +132,7 @@ fn creates_an_index_again_after_its_creation_was_killed() {
     on_each_release(
         "creates_an_index_again_after_its_creation_was_killed",
         |database| {
-            // State after a killed run: the step is recorded as started, and the index is invalid.
+            // Create the state after a killed run: the step is recorded as started, and the index is invalid.
             let first = STEPS.split("-- kit").next().unwrap();
             let only = format!(
                 "{first}-- kit: outside transaction\nCREATE UNIQUE INDEX CONCURRENTLY notes_title ON notes (title);\n"

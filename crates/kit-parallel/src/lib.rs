@@ -1,6 +1,7 @@
 //! Scoped parallel work: all threads have stopped when the call returns.
 //!
-//! Every phase of a build that has many equal work items uses this crate: parsing files, creating artifacts, writing them.
+//! Each phase of a build that does the same work for many items uses this crate: parsing files, creating artifacts,
+//! writing artifacts.
 //!
 //! Invariants:
 //! - No thread outlives the call. An addon must not have background threads, because Node unloads the addon when a worker
@@ -58,7 +59,8 @@ fn map_on<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(&T) -> R 
         }
     };
     thread::scope(|scope| {
-        // If the system refuses a thread, the work becomes slower but not impossible: the threads that exist take all items.
+        // If the operating system refuses to start a thread, the work only becomes slower: the threads that exist take
+        // all items.
         let helpers: Vec<_> = (1..threads)
             .map_while(|_| thread::Builder::new().spawn_scoped(scope, take).ok())
             .collect();
@@ -103,7 +105,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "item 70 is bad")]
-    fn a_panic_keeps_its_message() {
+    fn panics_with_the_message_of_the_work_that_panicked() {
         let items: Vec<u32> = (0..100).collect();
         map_on(4, &items, |item| assert!(*item != 70, "item {item} is bad"));
     }

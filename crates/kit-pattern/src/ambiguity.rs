@@ -1,13 +1,15 @@
-//! Number of paths by which an automaton can read one text. A backtracking engine tries all of them before it gives up.
+//! Computes the number of paths by which an automaton can read one text. A backtracking engine tries all of these paths
+//! before it reports that the text does not match.
 //!
 //! The two criteria are those of Weber and Seidl. A text can be read in *exponentially* many ways if a state returns to
-//! itself over one word on two different paths. A text can be read in *polynomially* many ways if one loop hands over to
-//! another, and one word leads from the first loop to itself, from the first to the second, and from the second to itself:
-//! the offset of the handover is then free. Each handover multiplies the number of paths by the number of offsets at which
-//! the first loop can stop.
+//! itself over one word on two different paths. A text can be read in *polynomially* many ways if one word leads from a
+//! loop to itself, from this loop to a second loop, and from the second loop to itself. The change from the first to
+//! the second loop (a *handover*) can then happen at any offset. Each handover multiplies the number of paths by the
+//! number of offsets at which the first loop can stop.
 //!
-//! Only states that can fail count. From a *sure* state the engine never returns to try another path. Paths that the engine
-//! tried and gave up before it reached a sure state consist of states that can fail.
+//! Only states from which the match can fail count. From a *sure* state the match always succeeds, so the engine never
+//! returns to try another path. All paths that the engine tried before it reached a sure state consist of states that
+//! can fail.
 
 use crate::automaton::{Automaton, CharClasses, SEARCH};
 use crate::components::{UNREACHED, components};
@@ -18,7 +20,7 @@ use crate::width::width;
 
 /// Maximum number of pairs of steps that are compared.
 const MAX_WORK: usize = 8_000_000;
-/// Maximum number of triples of states that are stored.
+/// Maximum number of triples of states that are stored for one pair of loops.
 const MAX_TRIPLES: usize = 2_000_000;
 
 /// A word that leads from a state back to this state and multiplies the number of paths.
@@ -62,7 +64,7 @@ pub(crate) fn analyse(automaton: &Automaton) -> Result<Finding, TooLarge> {
             }
         }
     }
-    // The path that succeeds at last leads through sure states too, once.
+    // The path that finally succeeds also leads through sure states, so a loop of sure states can begin a handover.
     for from in whole
         .loops()
         .filter(|from| whole.members[*from].iter().any(|state| automaton.sure[*state]))
@@ -93,7 +95,7 @@ pub(crate) fn analyse(automaton: &Automaton) -> Result<Finding, TooLarge> {
     Ok(Finding::Bounded(cost.times(failing.branching()), pump))
 }
 
-/// Number of comparisons so far.
+/// Counts the comparisons, and fails above [`MAX_WORK`].
 #[derive(Default)]
 struct Work(usize);
 
@@ -104,7 +106,8 @@ impl Work {
     }
 }
 
-/// A handover from a loop of failing states (`from`) or of sure states (`None`) to a loop of failing states.
+/// A handover from one loop to another. `to` is a loop of states that can fail. `from` is a loop of states that can
+/// fail, or `None` for a loop of sure states.
 struct Handover {
     from: Option<usize>,
     ends: Option<u64>,
@@ -168,8 +171,8 @@ impl<'a> Subgraph<'a> {
         })
     }
 
-    /// Returns the extent of the repetition that a loop belongs to. A state without a repetition is the search for a start
-    /// position, which is unbounded.
+    /// Returns the extent of the repetition that a loop belongs to. A loop without a repetition is the search for a
+    /// start position, which is unbounded.
     fn extent(&self, component: usize) -> Extent {
         let found = self.members[component]
             .iter()
@@ -194,7 +197,8 @@ impl<'a> Subgraph<'a> {
         first_kind(self.accepts(a).common(self.accepts(b)))
     }
 
-    /// Returns a word over which a state of a component returns to itself on two different paths.
+    /// Returns a word that leads from a state of the component back to this state on two different paths, or `None` if
+    /// there is no such word.
     fn exponential(&self, component: usize, work: &mut Work) -> Result<Option<Pump>, TooLarge> {
         let members = &self.members[component];
         for state in members {
@@ -257,8 +261,8 @@ impl<'a> Subgraph<'a> {
         Ok(Some(Pump { from, word }))
     }
 
-    /// Returns a word that leads from a state of the loop `from` to itself, from there to a state of the loop `to` in
-    /// `other`, and from that state to itself.
+    /// Returns a word that leads from a state `p` of the loop `from` to `p`, from `p` to a state `q` of the loop `to`,
+    /// and from `q` to `q`. `to` is a component of `other`.
     fn handover(
         &self,
         from: usize,
@@ -364,7 +368,7 @@ impl<'a> Subgraph<'a> {
         Ok(any)
     }
 
-    /// Returns true for each state that the given states lead to.
+    /// Returns, for each state, true if an edge sequence leads to it from one of the given states.
     fn reach(&self, from: &[usize]) -> Vec<bool> {
         let mut reached = vec![false; self.automaton.len()];
         let mut open = from.to_vec();
@@ -387,7 +391,7 @@ impl<'a> Subgraph<'a> {
                 before[handover.to] = (cost, Some(&handover.pump));
             }
         }
-        // Visits components from the first to the last: numbers decrease along the edges.
+        // Visits each component before those that it leads to, which have smaller numbers.
         for component in (0..count).rev() {
             let (cost, pump) = before[component];
             for handover in handovers
@@ -420,10 +424,10 @@ impl<'a> Subgraph<'a> {
         (most.0, most.1.cloned())
     }
 
-    /// Returns the maximum number of paths without loops: the greatest product, along a path, of the number of states that a
-    /// character leads to. The number of leaves of a tree is at most this product.
+    /// Returns an upper bound for the number of paths that exist without loops. In each state of a path, a character
+    /// leads to some number of next states. The bound is the greatest product of these numbers along any path.
     fn branching(&self) -> u64 {
-        // Number of edges that a character can use, for the characters that can use the edge to `to`.
+        // Greatest number of edges that one character can take, among the characters that can take the edge to `to`.
         let beside = |edges: &[(usize, u32)], to: usize| {
             (0..self.automaton.samples.len())
                 .filter(|kind| self.accepts(to).has(*kind))
@@ -440,7 +444,7 @@ impl<'a> Subgraph<'a> {
                 .map(|(next, _)| beside(edges, *next).saturating_mul(after[self.component[*next]]));
             ways.max().unwrap_or(1).max(1)
         };
-        // Components after a component have smaller numbers, so their results are already available.
+        // The components that a component leads to have smaller numbers, so their results are already available.
         let mut after = vec![1_u64; self.members.len()];
         for component in 0..self.members.len() {
             for state in &self.members[component] {
@@ -468,7 +472,7 @@ impl<'a> Subgraph<'a> {
     }
 }
 
-/// Returns the first character class of a set of bits.
+/// Returns the first character class in a bit set.
 fn first_kind(bits: impl Iterator<Item = u64>) -> Option<usize> {
     bits.enumerate()
         .find(|(_, bits)| *bits != 0)

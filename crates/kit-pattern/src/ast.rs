@@ -2,22 +2,23 @@
 
 use crate::set::Set;
 
-/// A node of a pattern.
+/// A node of the syntax tree.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Node {
-    /// One character.
+    /// One character that is in the set.
     Set(Set),
-    /// `^`
+    /// `^`, which matches at the start of the text.
     Start,
-    /// `$`
+    /// `$`, which matches at the end of the text.
     End,
-    /// `\b`, `\B` or a lookbehind: may fail, and costs at most its own length.
+    /// `\b`, `\B` or a lookbehind. The condition may fail, and its check takes at most one step for each character that
+    /// it looks at.
     Condition,
     /// A lookahead, positive or negative.
     Look(Box<Node>),
     /// Nodes one after another. An empty list matches the empty string.
     Sequence(Vec<Node>),
-    /// Alternatives.
+    /// Alternatives, as in `a|b`.
     Choice(Vec<Node>),
     /// A repeated node. Without a maximum the number of repetitions is unlimited. Greedy and lazy repetitions need the same
     /// amount of work.
@@ -29,7 +30,8 @@ pub(crate) enum Node {
 }
 
 impl Node {
-    /// Returns the minimum and the maximum number of characters that the node matches. Saturates.
+    /// Returns the minimum and the maximum number of characters that the node matches. The numbers saturate instead of
+    /// overflowing.
     pub(crate) fn width(&self) -> (u64, Option<u64>) {
         match self {
             Self::Set(_) => (1, Some(1)),

@@ -1,17 +1,18 @@
-//! Construction of texts for which the engine tries all paths without success.
+//! Constructs texts for which a backtracking engine tries all paths without success.
 
 use crate::ambiguity::Pump;
 use crate::automaton::{Automaton, SEARCH};
 use crate::paths::path;
 
-/// A family of texts: the prefix, the pump repeated any number of times, the suffix.
+/// Texts that take the worst-case time to match: the prefix, then the pump any number of times, then the suffix. More
+/// repetitions of the pump take more time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attack {
     /// Text before the ambiguous part of the pattern.
     pub prefix: String,
     /// Text to repeat: each repetition multiplies the paths that the engine tries.
     pub pump: String,
-    /// Text that makes all paths fail.
+    /// Text at the end, after which every path fails.
     pub suffix: String,
 }
 
@@ -39,7 +40,7 @@ impl Attack {
             all
         };
         let prefix = if pump.from == SEARCH {
-            // No state on the way may be a certain match. One character before the pump can prevent such a match.
+            // The text must not lead to a sure state. One character before the pump can prevent that.
             let fails = |prefix: &[usize]| {
                 let all = reach(prefix);
                 !all.iter()
@@ -85,7 +86,8 @@ fn shortest_to(automaton: &Automaton, state: usize) -> Vec<usize> {
     found.unwrap_or_default()
 }
 
-/// Returns the set of states before the first character, in the form of a set of states after a character.
+/// Returns the set of states before the first character, as an argument for [`advance`]. The additional last element
+/// stands for the start of the text.
 fn begin(automaton: &Automaton) -> Vec<bool> {
     let mut reached = vec![false; automaton.len() + 1];
     reached[automaton.len()] = true;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::set::{LAST, Set};
 use crate::steps::{Extent, Step, Steps, TooLarge};
 
-/// Maximum number of steps between characters that are followed, over all positions.
+/// Maximum number of steps that are followed to build the automaton, in total for all positions.
 const MAX_WALKED: usize = 400_000;
 
 /// State in which the engine has not begun to match: `test` tries each start position in turn.
@@ -101,7 +101,7 @@ impl Automaton {
     }
 }
 
-/// States that can follow before the next character.
+/// Result of a walk from one position to the next: the states that the next character can lead to.
 #[derive(Default)]
 struct NextStates {
     edges: Vec<(usize, u32)>,
@@ -115,7 +115,7 @@ struct Walk<'a> {
     walked: usize,
 }
 
-/// Conditions on the current path.
+/// Conditions that the current path has passed.
 #[derive(Clone, Copy)]
 struct PathState {
     at_start: bool,
@@ -158,7 +158,7 @@ impl<'a> Walk<'a> {
                 }
             }
             Step::Loop { body, next } => {
-                // An iteration that consumed nothing stops here: ECMA-262 ends such an iteration.
+                // ECMA-262 ends an iteration that consumed no character, so do not enter the loop again.
                 if !self.entered[step] {
                     self.entered[step] = true;
                     self.walk(*body, way, after)?;
@@ -205,8 +205,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Divides all characters into classes that every set accepts or refuses as a whole. Returns the classes of each set, and a
-/// sample character of each class.
+/// Divides all characters into classes, so that each set contains all characters of a class or none of them. Returns
+/// the classes of each set, and a sample character of each class.
 fn kinds(sets: &[&Set]) -> (Vec<CharClasses>, Vec<char>) {
     let mut distinct: Vec<&Set> = Vec::new();
     for set in sets {
@@ -278,7 +278,7 @@ fn samples(bounds: &[u32], firsts: &[Vec<u32>]) -> Vec<char> {
         .iter()
         .filter_map(|bound| char::from_u32(*bound))
         .for_each(&mut offer);
-    // A class of only surrogates has no sample character.
+    // A class that consists only of surrogates has no sample character.
     samples
         .into_iter()
         .map(|sample| sample.unwrap_or('\u{fffd}'))

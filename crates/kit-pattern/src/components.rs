@@ -3,10 +3,10 @@
 /// Component number of a node that was not reached.
 pub(crate) const UNREACHED: usize = usize::MAX;
 
-/// Returns the component number of each node that the roots reach. The number of a component is greater than the numbers of
-/// the components that it leads to.
+/// Returns the component number of each node that the roots reach. A component has a greater number than the components
+/// that it leads to.
 ///
-/// `successors` fills the list that it receives. An error of `successors` stops the search.
+/// `successors` appends the successors of a node to the list that it receives. Its error stops the search.
 pub(crate) fn components<E>(
     count: usize,
     roots: impl IntoIterator<Item = usize>,
@@ -68,7 +68,7 @@ mod tests {
     use super::components;
 
     #[test]
-    fn numbers_components_against_the_direction_of_the_edges() {
+    fn gives_a_component_a_greater_number_than_the_components_it_leads_to() {
         let edges: [&[usize]; 5] = [&[1], &[2, 3], &[1], &[4], &[]];
         let found = components(5, 0..5, |node, list| {
             list.extend(edges[node]);

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-/// `factor * length ^ degree`.
+/// Number of steps of a match: `factor * length ^ degree`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cost {
     pub(crate) degree: u32,
@@ -12,7 +12,7 @@ pub(crate) struct Cost {
 impl Cost {
     pub(crate) const ONE: Self = Self { degree: 0, factor: 1 };
 
-    /// Multiplies the cost by the bound; without a bound, by the length of the text.
+    /// Multiplies the cost by the bound, or by the length of the text if there is no bound.
     pub(crate) fn up_to(self, bound: Option<u64>) -> Self {
         match bound {
             Some(bound) => self.times(bound),

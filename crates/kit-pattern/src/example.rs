@@ -1,4 +1,4 @@
-//! Texts that match a pattern, for examples and tests.
+//! Creates texts that match a pattern, for examples and tests.
 
 use crate::ast::Node;
 use crate::parse::parse;
@@ -43,11 +43,12 @@ pub fn example(pattern: &str, least: usize, most: Option<usize>) -> Option<Strin
     (fits && matches(pattern, &text) == Some(true)).then_some(text)
 }
 
-/// Writes the shortest text of a node, extended by as many of the `extra` characters as the node can match.
+/// Appends the shortest text that the node matches. If the node can match more, extends the text by up to `extra`
+/// characters and reduces `extra`.
 fn write(node: &Node, extra: &mut usize, text: &mut String) -> Option<()> {
     match node {
         Node::Set(set) => text.push(readable_char(set)?),
-        // The check of the finished text covers these conditions.
+        // These conditions are ignored here, because the caller tests if the finished text matches.
         Node::Start | Node::End | Node::Condition | Node::Look(_) => {}
         Node::Sequence(parts) => parts.iter().try_for_each(|part| write(part, extra, text))?,
         Node::Choice(parts) => {

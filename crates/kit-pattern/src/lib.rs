@@ -3,9 +3,10 @@
 //! This crate does not depend on other crates of kit. `kit-typescript` checks each `@pattern` when it reads the tag, so no
 //! generated validator contains a pattern with which a request could block the server.
 //!
-//! A pattern of ECMA-262 (flag `u`, searched for like `RegExp.prototype.test` does, so without implied anchors) becomes an
-//! automaton over classes of characters. The paths of the automaton are the paths that the engine tries. The maximum number
-//! of paths is exact for loops without a bound, and an upper estimate for counted repetitions.
+//! A pattern of ECMA-262 with the flag `u` becomes an automaton over classes of characters. As in
+//! `RegExp.prototype.test`, a match may begin and end anywhere in the text. The paths of the automaton are the paths
+//! that the engine tries. The maximum number of paths is exact for loops without a bound, and an upper estimate for
+//! counted repetitions.
 //!
 //! Invariants:
 //! - [`Verdict::Linear`] is never wrong: every approximation has at least as many paths as the engine. A harmless pattern
@@ -44,9 +45,9 @@ use crate::cost::Cost;
 use crate::parse::{Refusal, parse};
 use crate::steps::Steps;
 
-/// Maximum number of visits of each character by a linear pattern.
+/// Greatest number of visits to each character of a text with which a pattern still counts as linear.
 const MAX_VISITS: u64 = 256;
-/// Number of steps that is harmless: a few hundredths of a second.
+/// Greatest number of steps that counts as harmless. They take a few hundredths of a second.
 const MAX_STEPS: u64 = 10_000_000;
 /// Maximum length of a pattern that is checked, in bytes.
 const MAX_LENGTH: usize = 5000;
@@ -58,11 +59,11 @@ pub enum Verdict {
     Linear,
     /// Polynomial time: at most `factor * length ^ degree` steps.
     Polynomial {
-        /// Exponent of the text's length.
+        /// Exponent of the text's length in the formula.
         degree: u32,
-        /// Factor of the power.
+        /// Constant factor of the formula.
         factor: u64,
-        /// Texts that take this time; `None` if the time comes only from the counts in the pattern.
+        /// Texts that take this time; `None` if only counts in the pattern, such as `{40}`, make the factor large.
         attack: Option<Attack>,
     },
     /// Exponential time: each repetition of the pump can double the number of steps.
@@ -78,7 +79,8 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Returns true if texts of at most `max_length` characters are harmless. `None` stands for texts of any length.
+    /// Returns true if no text of at most `max_length` characters can block the engine. `None` stands for texts of any
+    /// length.
     pub fn is_harmless(&self, max_length: Option<u64>) -> bool {
         match self {
             Self::Linear => true,
@@ -89,8 +91,8 @@ impl Verdict {
         }
     }
 
-    /// Returns the maximum length, in characters, up to which texts are harmless. Returns `None` if texts of every length
-    /// are harmless or if no length is.
+    /// Returns the length in characters up to which texts are harmless. Returns `None` for a pattern of which every
+    /// text or no text is harmless.
     pub fn max_harmless_length(&self) -> Option<u64> {
         let Self::Polynomial { degree, factor, .. } = *self else {
             return None;

@@ -98,7 +98,7 @@ impl Parser {
             Some('<') if matches!(self.peek(), Some('=' | '!')) => {
                 self.at += 1;
                 let body = self.rest_of_group()?;
-                // A body without a maximum length can scan back to the start of the text from every offset.
+                // A lookbehind without a maximum length can scan back to the start of the text from every offset.
                 match body.width().1 {
                     Some(_) => Ok(Node::Condition),
                     None => Err(unsupported("it has a lookbehind without a maximum length")),
@@ -218,7 +218,7 @@ impl Parser {
         }
     }
 
-    /// Parses the rest of an escape after the backslash, inside or outside of a class.
+    /// Parses an escape after its backslash, inside or outside of a character class.
     fn character_or_set(&mut self) -> Result<Atom, Refusal> {
         let Some(next) = self.next() else {
             return Err(self.syntax());
@@ -285,8 +285,8 @@ impl Parser {
         Ok(value)
     }
 
-    /// Returns the set of a `\p{…}`. The tables of `regex-syntax` follow Unicode like the engines' tables do, and differ by
-    /// at most one release.
+    /// Returns the set of characters that `\p{…}` matches. The tables of `regex-syntax` follow Unicode like the
+    /// engines' tables do, and differ by at most one release.
     fn property(&mut self) -> Result<Set, Refusal> {
         let start = self.at;
         while let Some(next) = self.next() {
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn parses_classes_and_escapes_as_sets() {
+    fn parses_character_classes_and_escapes_as_sets() {
         assert_eq!(
             set("[a-c\\-x]"),
             Set::of([(0x2d, 0x2d), (0x61, 0x63), (0x78, 0x78)])
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn computes_widths_from_the_widths_of_the_nodes() {
+    fn computes_the_minimum_and_maximum_length_of_a_match() {
         assert_eq!(
             parse("a{2,3}(?:b|cd)?(?=e+)$").map(|node| node.width()),
             Ok((2, Some(5)))

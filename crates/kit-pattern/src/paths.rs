@@ -1,8 +1,9 @@
-//! Search for shortest words.
+//! Searches for a shortest word that leads from one node of a graph to another.
 
 use std::collections::{HashMap, VecDeque};
 
-/// Returns the character classes along a shortest path, of at least one character, from a node to a wanted node.
+/// Returns the character classes along a shortest path from a node to a wanted node. The path has at least one
+/// character. `steps` appends the next nodes of a node with the character class that leads to each.
 pub(crate) fn path(
     from: usize,
     wanted: impl Fn(usize) -> bool,

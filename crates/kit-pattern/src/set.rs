@@ -32,12 +32,12 @@ impl Set {
         Self::of([(0x30, 0x39)])
     }
 
-    /// `\w` without the flag `i`.
+    /// Returns the set of `\w` without the flag `i`.
     pub(crate) fn word() -> Self {
         Self::of([(0x30, 0x39), (0x41, 0x5a), (0x5f, 0x5f), (0x61, 0x7a)])
     }
 
-    /// `\s`: ECMA-262's `WhiteSpace` and `LineTerminator`.
+    /// Returns the set of `\s`: the `WhiteSpace` and `LineTerminator` characters of ECMA-262.
     pub(crate) fn space() -> Self {
         Self::of([
             (0x09, 0x0d),
@@ -53,7 +53,7 @@ impl Set {
         ])
     }
 
-    /// `.` without the flag `s`.
+    /// Returns the set of `.` without the flag `s`.
     pub(crate) fn no_line_end() -> Self {
         Self::of([(0x0a, 0x0a), (0x0d, 0x0d), (0x2028, 0x2029)]).negated()
     }
@@ -92,7 +92,7 @@ mod tests {
     use super::{LAST, Set};
 
     #[test]
-    fn merges_and_negates_ranges() {
+    fn merges_and_negates_ranges_of_code_points() {
         let set = Set::of([(5, 9), (0, 3), (4, 4), (8, 20)]);
         assert_eq!(set.ranges(), [(0, 20)]);
         assert_eq!(set.negated().ranges(), [(21, LAST)]);

@@ -6,12 +6,14 @@ use crate::set::Set;
 
 /// Maximum number of positions of a pattern that is checked.
 const MAX_POSITIONS: usize = 2000;
-/// Maximum number of positions up to which an exactly counted repetition is copied.
+/// Maximum number of positions of a counted repetition that becomes copies of its body, as `(?:ab){3}` becomes
+/// `ababab`. A longer repetition becomes a loop.
 const MAX_COPIED: usize = 200;
-/// Maximum number of optional iterations (`{2,5}` has three) up to which they are copied.
+/// Maximum number of optional iterations that become copies of the body: `{2,5}` has three. More iterations become a
+/// loop.
 const MAX_OPTIONAL: u32 = 4;
 
-/// A step of the engine. Numbers are indexes of other steps.
+/// A step of the engine. The numbers are indexes of other steps, and of a position in `Take`.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
     /// Continues on one of several paths.
@@ -20,11 +22,11 @@ pub(crate) enum Step {
     Loop { body: usize, next: usize },
     /// Consumes a character at a position.
     Take(usize),
-    /// `^`
+    /// Continues only at the start of the text (`^`).
     Start(usize),
-    /// `$`
+    /// Continues only at the end of the text (`$`).
     End(usize),
-    /// Continues only if a condition holds.
+    /// Continues only if a condition holds, such as a word boundary.
     MayFail(usize),
     /// Tries the body of a lookahead, and continues at `next` if the body matched.
     Look { body: usize, next: usize },
@@ -182,15 +184,15 @@ impl Steps {
         self.exactly(body, min, rest, fits(min, MAX_COPIED))
     }
 
-    /// Repeats a node exactly `times` times: as copies, or, if the copies would be too long, as a loop that accepts more
-    /// than the node does.
+    /// Repeats a node exactly `times` times. If `spelled` is true, adds copies of the node; otherwise adds a loop,
+    /// which accepts more texts than the exact repetition.
     fn exactly(&mut self, body: &Node, times: u32, next: usize, spelled: bool) -> Result<usize, TooLarge> {
         if spelled || times == 0 {
             return self.copies(body, times, next);
         }
         let (least, most) = body.width();
         if least == 0 {
-            // Counted iterations may be empty, which gives more paths than a loop has.
+            // A counted iteration may consume nothing, so the repetition can have more paths than a loop.
             return Err(TooLarge);
         }
         let times = u64::from(times);

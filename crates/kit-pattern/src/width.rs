@@ -1,21 +1,22 @@
-//! Exact number of paths that are open at once, for automata without handovers between loops.
+//! Computes how many paths a text can have open at once: the exact number, for automata without handovers between
+//! loops.
 
 use std::collections::{BTreeMap, HashSet};
 
 use crate::automaton::Automaton;
 
-/// Maximum number of different situations that are examined.
+/// Maximum number of different [`Ways`] that are examined.
 const MAX_SITUATIONS: usize = 4000;
 /// Maximum number of open paths.
 const MAX_WIDTH: u64 = 100_000;
 
-/// Number of paths that lead to each state.
+/// Number of open paths in each state, at one offset of a text.
 type Ways = BTreeMap<usize, u64>;
 
 /// Returns the greatest number of paths that one text can have open at one offset, counted over states that can fail.
-/// Returns `None` if there are too many situations to examine or too many paths.
+/// Returns `None` above [`MAX_SITUATIONS`] or [`MAX_WIDTH`].
 pub(crate) fn width(automaton: &Automaton) -> Option<u64> {
-    // A certain match that could still branch off into paths that fail is not supported here.
+    // An automaton is not supported if a sure state leads to states that can fail.
     let branches = |state: &usize| {
         automaton.sure[*state]
             && automaton.edges[*state]

@@ -1,5 +1,5 @@
-//! Verdicts on the patterns of `conformance/patterns.json`. People write the columns `verdict` and `degree` of that file.
-//! `KIT_BLESS=1` rewrites only the attacks, which tests then run on a real engine.
+//! Checks the verdicts on the patterns of `conformance/patterns.json`. People write the fields `verdict` and `degree`
+//! of that file. `KIT_BLESS=1` rewrites only the attacks, which tests then run on a real engine.
 
 use kit_pattern::{Verdict, check};
 use serde_json::{Map, Value, json};

@@ -1,9 +1,9 @@
-//! Additions to a project.
+//! Creates the files and code that `kit scaffold add` adds to a project for a route group or a middleware.
 
 use crate::File;
 use crate::words::{Words, fill};
 
-/// Kind of an addition.
+/// Kind of code that is added to a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A route group: contracts, handlers, and the entry in `routes`.
@@ -17,17 +17,18 @@ pub enum Kind {
 pub struct Addition {
     /// Files to create. None of them may exist yet.
     pub files: Vec<File>,
-    /// Name that the application imports.
+    /// Name that the application imports from the new module.
     pub import: String,
     /// Path of the imported module, relative to `src/`.
     pub from: String,
-    /// Name of the option of `createApp`.
+    /// Name of the option of `createApp` that registers the new code: `routes` or `middleware`.
     pub option: &'static str,
-    /// Entry in the list of that option.
+    /// Source of the entry that is added to the list of that option.
     pub entry: String,
 }
 
-/// Describes the addition with the given name. A name consists of lower-case words joined by `-`: `order-items`.
+/// Returns the files and code for a route group or middleware with the given name. A name consists of lower-case words
+/// joined by `-`: `order-items`.
 ///
 /// # Errors
 /// Returns a message for the user if the name is invalid.

@@ -28,7 +28,8 @@ pub struct Entity {
     pub table: String,
 }
 
-/// Names that the modules of an entity already use: an interface with such a name would hide them.
+/// Names that the generated modules of an entity already use. An interface with one of these names would hide the other
+/// meaning.
 const TAKEN: [&str; 31] = [
     "Array",
     "AuthContext",
@@ -83,13 +84,13 @@ pub fn interface_name(name: &str) -> Result<String, String> {
     Ok(interface)
 }
 
-/// Returns true if a name looks like a plural.
+/// Returns true if a name looks like a plural: `notes` does, `status` does not.
 pub fn looks_plural(name: &str) -> bool {
     let singular = ["ss", "us", "is", "as", "news", "series", "species"];
     name.ends_with('s') && !singular.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Describes the addition of an entity.
+/// Returns the files and code for a new entity.
 ///
 /// # Errors
 /// Returns a message for the user if the name or its plural is invalid.
@@ -99,7 +100,7 @@ pub fn entity(options: &EntityOptions<'_>) -> Result<Entity, String> {
     let plural = Words::parse(options.plural)?;
     let lower = words.camel_case();
     let (path, table) = (plural.joined("-"), plural.joined("_"));
-    // A token must be before other tokens that are its prefix.
+    // A placeholder must be listed before shorter placeholders with which it begins: `samples` before `sample`.
     let tokens = [
         ("SAMPLE_", format!("{}_", words.joined("_").to_uppercase())),
         ("Sample", interface.clone()),
@@ -156,9 +157,8 @@ pub fn entity(options: &EntityOptions<'_>) -> Result<Entity, String> {
     })
 }
 
-/// Keeps or removes the parts of a template that apply only to rows of users: lines between
-/// `// <owned>` and `// </owned>`, the tag `@owner`, and `"userId"` among the keys that an input
-/// omits. Always removes the markers.
+/// Keeps or removes the parts of a template that apply only if each row belongs to a user: lines between `// <owned>`
+/// and `// </owned>`, the tag `@owner`, and `"userId"` among the keys that an input omits. Always removes the markers.
 fn of_owner(text: &str, owned: bool) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut within = false;
@@ -181,7 +181,7 @@ mod tests {
     use crate::Adapter;
 
     #[test]
-    fn replaces_every_name_of_the_template() {
+    fn replaces_every_placeholder_name_in_the_templates() {
         for database in Adapter::ALL {
             for guarded in [true, false] {
                 let made = entity(&EntityOptions {
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_names_that_would_hide_others() {
+    fn refuses_an_entity_name_that_would_hide_another_name() {
         for name in ["date", "route-contract", "Book", "", "a/b"] {
             assert!(interface_name(name).is_err(), "{name}");
         }

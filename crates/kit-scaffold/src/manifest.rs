@@ -30,7 +30,8 @@ const WITHOUT_SCRIPTS: [&str; 5] = [
     "@embedded-postgres/windows-x64",
 ];
 
-/// Returns kit's packages of a project: runtime dependencies and development dependencies.
+/// Returns the packages of kit that a project depends on: first the runtime dependencies, then the development
+/// dependencies.
 fn own(options: &Options) -> ([String; 4], [String; 5]) {
     let server = format!("@kit/server-{}", options.server.name());
     let runs = ["@kit/core", "@kit/errors", &server, "@kit/types"];
@@ -45,7 +46,8 @@ fn own(options: &Options) -> ([String; 4], [String; 5]) {
 }
 
 impl Options {
-    /// Returns the files that are missing among the archives. Empty if kit's packages come from the registry.
+    /// Returns the file names of the archives that the project needs and that are missing. Empty if kit's packages come
+    /// from the registry.
     pub fn missing_archives(&self) -> Vec<String> {
         let Some(archives) = &self.archives else {
             return Vec::new();
@@ -102,7 +104,8 @@ pub(crate) fn manifest(options: &Options) -> String {
     format!("{value:#}\n")
 }
 
-/// Returns versions for the packages that kit's packages depend on, because the registry does not have their versions.
+/// Returns the `overrides` for the other packages of kit, on which the dependencies of the project depend. npm then
+/// installs them from the archives, because the registry does not have them.
 fn overrides(archives: &Archives, runs: &[String], develops: &[String]) -> Value {
     let taken_along = archives
         .packages()

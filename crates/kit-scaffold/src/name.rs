@@ -1,4 +1,5 @@
-//! Names of projects. A name becomes a directory, a package and a compose project, so it must be valid for all three.
+//! Names of projects. A name becomes a directory, a package and a Docker Compose project, so it must be valid for all
+//! three.
 
 use std::fmt;
 
@@ -94,7 +95,7 @@ impl ProjectName {
         &self.0
     }
 
-    /// Returns the name with dots replaced, for a compose project.
+    /// Returns the name with `-` instead of each dot, for the name of the Docker Compose project.
     pub(crate) fn without_dots(&self) -> String {
         self.0.replace('.', "-")
     }
@@ -165,7 +166,7 @@ fn is_allowed(c: char) -> bool {
     c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.')
 }
 
-/// Returns the name that the user probably meant.
+/// Returns the valid name that the user probably meant: `my-api` for `My Api`.
 fn suggestion(text: &str) -> Option<String> {
     let last = text.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next()?;
     let mut name = String::new();
@@ -192,7 +193,7 @@ mod tests {
     use super::ProjectName;
 
     #[test]
-    fn accepts_names_that_npm_accepts() {
+    fn accepts_project_names_that_npm_accepts() {
         for name in [
             "a",
             "my-api",
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn explains_why_a_name_is_refused() {
+    fn explains_why_a_project_name_is_refused() {
         for (name, message, help) in [
             ("", "it is empty", "like `my-api`"),
             ("My Api", "no capital letters, and it has `M`", "`my-api`"),

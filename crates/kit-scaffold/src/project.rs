@@ -12,8 +12,8 @@ pub struct File {
     pub text: String,
 }
 
-/// Files that differ only in the name of the project. In the repository, their names have no leading dot, so that tools
-/// do not apply them to the repository.
+/// Files that are equal in all projects, except for the name of the project. The templates have no leading dot in their
+/// names, so that tools do not apply them to this repository.
 const COMMON: [(&str, &str); 22] = [
     (".dockerignore", include_str!("../templates/project/dockerignore")),
     (

@@ -1,4 +1,4 @@
-//! Names of additions, and templates that contain placeholder names.
+//! Formats names of routes, middleware and entities, and replaces placeholder names in templates.
 
 /// A name of lower-case words joined by `-`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,8 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Replaces every token in a text. Replaced parts are not searched again, so a name may contain a token.
+/// Replaces every placeholder in a template. Inserted values are not searched again, so a name may contain a
+/// placeholder.
 pub(crate) fn fill(text: &str, tokens: &[(&str, String)]) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
@@ -59,7 +60,7 @@ mod tests {
     use super::{Words, fill};
 
     #[test]
-    fn formats_a_name_in_every_form() {
+    fn formats_a_name_in_pascal_camel_and_snake_case() {
         let words = Words::parse("order-item2").unwrap();
         assert_eq!(
             (
@@ -77,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn does_not_replace_tokens_in_inserted_values() {
+    fn does_not_replace_placeholders_within_inserted_values() {
         let tokens = [("a", "b".to_owned()), ("b", "ü".to_owned())];
         assert_eq!(fill("a ü b ab", &tokens), "b ü ü bü");
     }

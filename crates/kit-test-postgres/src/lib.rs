@@ -33,7 +33,7 @@ impl Drop for Server {
     }
 }
 
-/// A new database. Removed together with its server.
+/// A new database of a test. It is removed together with its server.
 pub struct Database {
     /// URL with user, host, port and name of the database.
     pub url: String,
@@ -111,7 +111,7 @@ pub fn query(url: &str, sql: &str) -> Vec<String> {
     })
 }
 
-/// Runs work with a separate connection.
+/// Runs `work` with a new connection to the database.
 pub fn with_client<T>(url: &str, work: impl AsyncFnOnce(&tokio_postgres::Client) -> T) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -166,7 +166,7 @@ impl Server {
         self.directory.join(name)
     }
 
-    /// Kills the server, as a failing machine would.
+    /// Kills the server process without a clean shutdown, as the failure of a machine would.
     pub fn kill(&mut self) {
         if let Some(child) = &mut self.child {
             let _ = child.kill();
@@ -290,8 +290,8 @@ fn launch(server: &mut Server, binaries: &Path, root: bool, settings: &[String])
     }
 }
 
-/// Returns true if the server responds. A refusal counts as a response, because a server may refuse connections without
-/// TLS.
+/// Returns true if the server responds. A refused connection counts as a response, because a server may refuse
+/// connections without TLS.
 fn ready(port: u16) -> bool {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -1,4 +1,4 @@
-//! Classifies each change, with a reason and an alternative.
+//! Assigns a risk class to each change, with a reason and, if there is one, a safer alternative.
 
 use kit_ir::Decimal;
 
@@ -11,7 +11,7 @@ use crate::{
 
 use super::types::Conversion;
 
-/// Formats a statement of `migration.sql` that runs outside of the transaction of the others.
+/// Adds the marker line above a statement, so that it runs outside of a transaction.
 fn alone(statement: &str) -> String {
     format!("{OUTSIDE_TRANSACTION}\n{statement}")
 }

@@ -1,4 +1,4 @@
-//! Plans the changes to columns of a table that stays.
+//! Plans the changes to the columns of a table that exists before and after the migration.
 
 use crate::{Change, Column, ColumnDefault, Snapshot, Table};
 
@@ -54,9 +54,9 @@ impl Planner<'_> {
         self.push(Phase::Comment, classify::comment(), change);
     }
 
-    /// Plans the changes to a column that stays. A default that the new type cannot store is dropped before the type
-    /// changes. The default of an identity column is set after `NOT NULL`, because PostgreSQL requires `NOT NULL`
-    /// there.
+    /// Plans the changes to a column that exists before and after the migration. A default that the new type cannot
+    /// store is dropped before the type changes. An identity column becomes `NOT NULL` before its default is set,
+    /// because PostgreSQL requires that order.
     fn compare(&mut self, owner: &Table, before: &Column, after: &Column) {
         let table = owner.name.as_str();
         let place = || (table.to_owned(), after.name.clone());
@@ -123,7 +123,8 @@ impl Planner<'_> {
             );
             return;
         };
-        // Constraints on text columns stay valid for texts of any length.
+        // A change between `text` and `varchar` keeps the constraints of the column, so they are not dropped and added
+        // again.
         if !(from.is_text() && to.is_text()) {
             self.rewritten_columns
                 .insert((table.to_owned(), after.name.clone()));

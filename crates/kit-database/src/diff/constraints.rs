@@ -1,5 +1,5 @@
-//! Plans keys, constraints and indexes. Compares them by definition: if only the name differs, the constraint is
-//! renamed.
+//! Plans the changes to keys, constraints and indexes. They are compared by their definitions: if only the name
+//! differs, the plan has a rename.
 
 use crate::{Change, Check, ForeignKey, Index, Table, Unique};
 
@@ -7,7 +7,7 @@ use super::order::Rename;
 use super::{Phase, Planner, classify};
 
 impl Planner<'_> {
-    /// Plans constraints and indexes. Runs after the changes of tables and columns are planned.
+    /// Plans the changes to constraints and indexes. Must run after the changes to tables and columns are planned.
     pub(super) fn constraints(&mut self) {
         let after = self.after;
         let before = self.before.clone();
@@ -159,7 +159,7 @@ impl Planner<'_> {
             self.drop_constraint(Phase::DropForeignKeys, &after.name, &key.name);
         }
         for key in matched.new {
-            // If both columns of a reference change their types alike, every referring row still has its target.
+            // If both columns of a foreign key change to the same type, existing rows still satisfy the foreign key.
             let known = matched.gone.iter().any(|former| {
                 (&former.column, &former.table, &former.target) == (&key.column, &key.table, &key.target)
             });
@@ -200,14 +200,15 @@ impl Planner<'_> {
         self.push(phase, classify::drop_constraint(), change);
     }
 
-    /// Records that foreign keys to these columns lose the key that they depend on.
+    /// Records a column that loses its primary key or unique constraint. Foreign keys to the column depend on that key,
+    /// so they are dropped and added again.
     fn record_lost_key(&mut self, table: &str, columns: &[String]) {
         if let [column] = columns {
             self.lost_keys.insert((table.to_owned(), column.clone()));
         }
     }
 
-    /// Returns true if no row can have a value in these columns: the table is new, or each column is.
+    /// Returns true if no row has stored values in these columns yet, because the table or each of the columns is new.
     fn have_no_rows(&self, table: &str, columns: &[String]) -> bool {
         self.created.contains(table)
             || columns
@@ -220,7 +221,7 @@ fn has(table: &Table, columns: &[String]) -> bool {
     columns.iter().all(|column| table.column(column).is_some())
 }
 
-/// Items of the old and the new table, paired by definition.
+/// Result of [`pair`]: constraints or indexes in both tables, only in the old table, and only in the new table.
 struct Matched<'a, T> {
     kept: Vec<(&'a T, &'a T)>,
     gone: Vec<&'a T>,

@@ -1,4 +1,5 @@
-//! Compares the committed tables with the tables of the types and plans the steps between them.
+//! Compares the tables of the last committed snapshot with the tables that the TypeScript types describe, and plans the
+//! steps from the former to the latter.
 
 mod classify;
 mod columns;
@@ -43,7 +44,7 @@ impl Plan {
     }
 }
 
-/// A difference for which kit writes no statement.
+/// A difference between the snapshot and the types for which kit cannot plan a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Table or column: `notes` or `notes.title`.
@@ -81,14 +82,15 @@ impl fmt::Display for PlanError {
 
 impl std::error::Error for PlanError {}
 
-/// Plans the steps from the committed snapshot (`None` before the first migration) to the schema of the types.
+/// Plans the steps from the last committed snapshot to the schema `next`. `previous` is `None` before the first
+/// migration.
 ///
 /// Renames run first, so that all later steps use the new names. Then foreign keys are dropped, then constraints and
 /// indexes, then columns and tables; they are added in the opposite order. Therefore tables may refer to each other in
 /// circles.
 ///
 /// # Errors
-/// Returns a [`PlanError`] with every difference for which kit writes no statement.
+/// Returns a [`PlanError`] with every difference for which kit cannot plan a change.
 pub fn plan(previous: Option<&Snapshot>, next: &Schema) -> Result<Plan, PlanError> {
     let mut planner = Planner {
         before: previous.map_or_else(Vec::new, |snapshot| snapshot.tables().to_vec()),
@@ -129,7 +131,7 @@ enum Phase {
     Remove,
     /// Rename constraints and indexes, after the old ones freed their names.
     RenameConstraint,
-    /// Change columns.
+    /// Change the type, the default or the nullability of columns.
     Alter,
     /// Create tables and columns.
     Create,
@@ -143,18 +145,18 @@ enum Phase {
     Comment,
 }
 
-/// Names of a table and a column. Stands for the column, or for a key on the column.
+/// Name of a table, and name of one of its columns.
 type Place = (String, String);
 
 struct Planner<'a> {
-    /// The committed tables, under their new names after renames.
+    /// The committed tables. Renames that are already planned are applied to them.
     before: Vec<Table>,
     after: &'a [Table],
     /// Columns whose values are rewritten. Their constraints must be dropped and added again.
     rewritten_columns: BTreeSet<Place>,
     /// Columns that lose the primary key or unique constraint that foreign keys need.
     lost_keys: BTreeSet<Place>,
-    /// New tables.
+    /// Names of the new tables.
     created: BTreeSet<String>,
     /// New columns of existing tables.
     added: BTreeSet<Place>,

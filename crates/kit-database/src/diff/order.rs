@@ -10,7 +10,7 @@ pub(super) struct Rename {
     table: String,
     from: String,
     to: String,
-    /// True for an index that belongs to no constraint.
+    /// True if an index is renamed, false if a constraint is renamed.
     index: bool,
 }
 

@@ -15,8 +15,8 @@ pub(super) enum Conversion {
     Guarded,
 }
 
-/// Returns the kind of conversion, or `None` if kit knows no safe one. For example, only the user knows how to read a
-/// text as a time, or a value as JSON.
+/// Returns the kind of conversion, or `None` if kit has no safe conversion. For example, only the user knows how to
+/// read a text as a time, or a value as JSON.
 pub(super) fn conversion(from: ColumnType, to: ColumnType) -> Option<Conversion> {
     use ColumnType::{
         BigInt, BigIntExact, Boolean, DoublePrecision, Integer, Text, Timestamp, Timestamptz, Uuid, Varchar,
@@ -52,7 +52,7 @@ mod tests {
     use crate::ColumnType;
 
     #[test]
-    fn converts_each_pair_of_types_as_expected_or_returns_none() {
+    fn returns_the_kind_of_conversion_between_two_column_types() {
         let short = ColumnType::Varchar { length: 5 };
         let long = ColumnType::Varchar { length: 50 };
         for (from, to, expected) in [

@@ -97,7 +97,7 @@ impl Body<'_> {
             ColumnDefault::Literal(LiteralValue::Number(value)) => format!(".default({value})"),
             ColumnDefault::Literal(LiteralValue::Boolean(value)) => format!(".default({value})"),
             ColumnDefault::Literal(LiteralValue::BigInt(digits)) => format!(".default({digits}n)"),
-            // Written as SQL, because an object literal would need the entity's type.
+            // The default is written as SQL, because a TypeScript literal would need the type that the entity declares.
             ColumnDefault::Json(json) => {
                 self.sql = true;
                 let sql = format!("{}::jsonb", crate::sql::string_literal(json));

@@ -26,7 +26,8 @@ pub fn emit(schema: &Schema) -> Vec<TextFile> {
         .collect()
 }
 
-/// Column type for bytes, in the form that every driver accepts and returns.
+/// Source of the column type `bytea`, which drizzle does not provide. Every driver accepts and returns its values as a
+/// `Uint8Array`.
 const BYTES: &str = "
 const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => \"bytea\" });
 ";
@@ -168,7 +169,7 @@ impl Body<'_> {
             };
             self.drizzle.insert("check");
             self.sql = true;
-            // `\0` marks the column: no name and no string in SQL contains this character.
+            // `\0` stands for the column until it is replaced: no name and no string in SQL contains this character.
             let condition = crate::sql::condition(&check.rule, "\0");
             let column = format!("${{{}}}", name::member("table", &column.source.property));
             let parts: Vec<String> = condition.split('\0').map(name::template).collect();

@@ -57,7 +57,7 @@ fn range(column: &str, range: &Range) -> String {
     conditions.join(" AND ")
 }
 
-/// Formats a scalar as SQL.
+/// Formats a string, number, boolean or `bigint` as an SQL literal.
 pub fn literal(value: &LiteralValue) -> String {
     match value {
         LiteralValue::String(value) => string_literal(value),

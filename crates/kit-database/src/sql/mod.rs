@@ -80,15 +80,15 @@ pub enum Statement {
         /// Name of the table.
         name: String,
     },
-    /// Stops the migration if a row satisfies a condition.
+    /// A check that stops the migration if any row of a table satisfies a condition.
     Guard {
         /// Name of the table.
         table: String,
         /// The condition, in SQL.
         condition: String,
-        /// Message of the error.
+        /// Error message if a row satisfies the condition.
         message: String,
-        /// Advice of the error.
+        /// Advice that PostgreSQL shows with the error message.
         hint: String,
     },
     /// Advances the sequence of an identity column beyond the existing numbers.
@@ -98,7 +98,7 @@ pub enum Statement {
         /// Name of the column.
         column: String,
     },
-    /// A comment for readers of the file, one item per line.
+    /// A comment for readers of `migration.sql`. Each item is one line.
     Remark(Vec<String>),
 }
 

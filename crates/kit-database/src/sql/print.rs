@@ -201,7 +201,8 @@ fn defaulted(column: &Column) -> String {
     }
 }
 
-/// Returns the SQL expression of a default. The expression of an identity column is `NULL`.
+/// Returns the SQL expression of a default. Returns `NULL` for an identity column, because its default has no
+/// expression.
 pub fn default(default: &ColumnDefault) -> String {
     match default {
         ColumnDefault::RandomUuid => "gen_random_uuid()".to_owned(),

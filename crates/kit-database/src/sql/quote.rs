@@ -169,7 +169,7 @@ const RESERVED: &[&str] = &[
     "xmltable",
 ];
 
-/// Returns a name as SQL, in quotes if it is not plain lower case or is a reserved word.
+/// Returns a name as SQL. The name is in quotes if it is a reserved word or does not match `[a-z_][a-z0-9_]*`.
 ///
 /// ```
 /// use kit_database::sql::identifier;

@@ -12,7 +12,7 @@ use super::pattern;
 use crate::names;
 use crate::{Check, Column, ColumnDefault, ColumnType, Counts, Range, Rule, Schema};
 
-/// Returns the check constraints of a column, each with its own name.
+/// Returns the check constraints of a column, one for each rule that SQL can express.
 pub(super) fn of(table: &str, stored: &ColumnWithRules) -> Vec<Check> {
     let ColumnWithRules {
         column,
@@ -122,7 +122,7 @@ fn applies_to(rule: &Rule, r#type: ColumnType) -> bool {
         Rule::Values(values) => values.iter().all(|value| fits(value, r#type)),
         Rule::Length(_) | Rule::Pattern(_) => r#type.is_text(),
         Rule::Items(_) => r#type == ColumnType::Jsonb,
-        // The bounds of a TypeScript `bigint` are those of the column type.
+        // A range of a `bigint` property is that of its column type, so it needs no check.
         Rule::Range(_) => {
             matches!(
                 r#type,

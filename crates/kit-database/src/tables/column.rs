@@ -144,7 +144,7 @@ fn default(property: &Property, storage: &Storage) -> Result<Option<ColumnDefaul
     }
 }
 
-/// Formats a scalar as JSON.
+/// Formats a literal as JSON. Returns `None` for a `bigint`, which JSON cannot represent.
 fn json(value: &LiteralValue) -> Option<String> {
     match value {
         LiteralValue::String(text) => Some(serde_json::Value::from(text.as_str()).to_string()),

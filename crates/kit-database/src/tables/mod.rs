@@ -33,7 +33,7 @@ impl Schema {
     }
 }
 
-/// State that the passes share.
+/// State that all passes of [`Schema::from_program`] share.
 struct Builder<'a> {
     program: &'a Program,
     diagnostics: Diagnostics,

@@ -1,7 +1,8 @@
-//! Translates JavaScript regular expressions to PostgreSQL if both mean the same.
+//! Translates JavaScript regular expressions to the dialect of PostgreSQL, if the translation certainly has the same
+//! meaning.
 //!
-//! Both only test if some part of the text matches, so features that change *what* matches (laziness, captures) do not
-//! matter here. Only features that are known to mean the same are translated. Look-around, back references, word
+//! A pattern only tests if some part of a text matches, so features that change *what* matches (laziness, captures) do
+//! not matter here. Only features that are known to mean the same are translated. Look-around, back references, word
 //! boundaries, Unicode properties and counts above PostgreSQL's maximum are left to the validators.
 
 use std::fmt::Write as _;
@@ -10,7 +11,8 @@ use std::str::Chars;
 
 /// Greatest count in `{n,m}` that PostgreSQL accepts.
 const GREATEST_COUNT: u32 = 255;
-/// Maximum number of states, with counts multiplied. Above it, PostgreSQL may refuse the expression as too complex.
+/// Maximum number of states of an expression. A count such as `{100}` multiplies the states of the part that it
+/// repeats. Above this maximum, PostgreSQL may refuse the expression as too complex.
 const MAX_STATES: u32 = 2_000;
 /// Maximum depth of nested groups.
 const MAX_DEPTH: u32 = 32;

@@ -7,7 +7,7 @@ use super::Builder;
 use crate::names;
 use crate::{ColumnType, ForeignKey, Schema, Table};
 
-/// Adds the foreign keys and gives each referring column the type of the column it refers to.
+/// Adds the foreign keys, and gives each referring column the type of the column to which it refers.
 pub(super) fn resolve(builder: &mut Builder<'_>, schema: &mut Schema) {
     for at in 0..schema.tables.len() {
         for (property, reference, span) in declared(builder, &schema.tables[at].entity) {
@@ -140,7 +140,8 @@ fn foreign_key(
     })
 }
 
-/// Returns true if a column of one type may refer to a column of the other: any text types, or any number types.
+/// Returns true if a column of one type may refer to a column of the other. Text types (with `uuid`), number types and
+/// time types form groups, and a reference must stay within its group. Any other type refers only to itself.
 fn may_refer(here: ColumnType, there: ColumnType) -> bool {
     fn group(r#type: ColumnType) -> u8 {
         match r#type {

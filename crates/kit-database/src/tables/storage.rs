@@ -1,10 +1,10 @@
-//! Chooses the column type that stores the values of a type.
+//! Chooses the PostgreSQL column type for a TypeScript type.
 
 use kit_ir::{Constraints, DeclarationId, Format, LiteralValue, Program, TypeId, TypeKind};
 
 use crate::{ColumnType, ValueType};
 
-/// Storage of a property's values.
+/// Column type and rules with which the values of a property are stored.
 pub(super) struct Storage {
     pub(super) r#type: ColumnType,
     /// True if the type includes `null`.
@@ -35,7 +35,7 @@ impl Storage {
     }
 }
 
-/// Returns the storage of a type, or the reason why there is none.
+/// Returns the column type and rules for a type, or the reason why no column can store its values.
 pub(super) fn storage(program: &Program, id: TypeId) -> Result<Storage, String> {
     let mut members = Vec::new();
     flatten(program, id, &mut members, &mut Vec::new());
@@ -54,8 +54,8 @@ pub(super) fn storage(program: &Program, id: TypeId) -> Result<Storage, String> 
     Ok(storage)
 }
 
-/// Collects the members of a union, through references to other unions. A type that is not a union is its own only
-/// member.
+/// Collects the members of a union, with those of unions that it refers to. For a type that is not a union, the type
+/// itself is the only member.
 fn flatten(program: &Program, id: TypeId, members: &mut Vec<TypeId>, seen: &mut Vec<DeclarationId>) {
     match &program.types[id].kind {
         TypeKind::Union { members: inner } => {
@@ -120,7 +120,7 @@ fn union(program: &Program, members: &[TypeId]) -> Result<Storage, String> {
     Ok(Storage::declared(ColumnType::Jsonb))
 }
 
-/// Returns the storage of a type that lists its values.
+/// Returns the column type and rules for a literal type or a union of literals, such as `"draft" | "done"`.
 fn literals(values: &[LiteralValue]) -> Result<Storage, String> {
     let texts: Vec<String> = values
         .iter()
@@ -213,8 +213,8 @@ fn number(constraints: &Constraints) -> ColumnType {
     }
 }
 
-/// Returns an error if a value would not come back from JSON with its own type: a `Date` or a `bigint` of a handler
-/// would come back as a string.
+/// Returns an error if JSON would change the type of a value: a `Date`, a `bigint` or a `Uint8Array` would be read back
+/// as another type.
 fn json_alike(program: &Program, id: TypeId, seen: &mut Vec<DeclarationId>) -> Result<(), String> {
     let refuse = |what: &str| {
         Err(format!(

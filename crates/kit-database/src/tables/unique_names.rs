@@ -28,7 +28,7 @@ pub(super) fn assign(builder: &mut Builder<'_>, schema: &mut Schema) {
             clash(builder, *span, &name, &of, &owner);
         }
     }
-    // Names from the user are registered first, so that a derived name yields to them.
+    // Names from the user are registered first, so that an equal derived name is changed and not theirs.
     for derived in [false, true] {
         for (table, span) in schema.tables.iter_mut().zip(&spans) {
             let (table_name, entity) = (table.name.clone(), table.entity.clone());

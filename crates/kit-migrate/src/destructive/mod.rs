@@ -2,8 +2,8 @@
 //!
 //! Judges the SQL that runs, not only `changes.json`, because `changes.json` does not list statements that users wrote
 //! by hand. The judgement is cautious: a statement that kit cannot judge counts as destructive, so that a person
-//! reviews it. Statements that kit planned itself, and that are still complete, are judged by their plan: a planned
-//! change of a type checks all values first.
+//! reviews it. If all statements of a change are as kit planned them, they are judged by their plan: a planned change
+//! of a type checks all values first.
 //!
 //! Calls of functions that already exist in the database cannot be judged, because their source is not part of the
 //! migration.
@@ -41,7 +41,7 @@ impl fmt::Display for Loss {
     }
 }
 
-/// Finds the statements of a migration that may delete stored data, in order, each once.
+/// Finds the statements of a migration that may delete stored data. The list has their order and no duplicates.
 pub(crate) fn losses(migration: &Migration, script: &Script<'_>) -> Vec<Loss> {
     let statements: Vec<&Statement<'_>> = script.steps.iter().flat_map(|step| &step.statements).collect();
     let words: Vec<Vec<Word>> = statements
@@ -65,8 +65,8 @@ pub(crate) fn losses(migration: &Migration, script: &Script<'_>) -> Vec<Loss> {
     losses
 }
 
-/// Returns for each statement if kit planned it as part of a change that deletes nothing and is still complete. A
-/// change of a type is incomplete if its guard was removed.
+/// Returns, for each statement, true if kit planned it as part of a change that deletes nothing, and if no statement of
+/// that change was removed. Without its guard statement, a change of a type may damage values.
 fn planned(changes: &[PlannedChange], statements: &[Vec<Word>]) -> Vec<bool> {
     let mut planned = vec![false; statements.len()];
     for step in changes.iter().filter(|step| !step.is_destructive()) {

@@ -12,7 +12,7 @@ pub(super) struct Finding {
     pub(super) reason: String,
 }
 
-/// Maximum depth of nested bodies. A deeper body counts as destructive.
+/// Maximum depth of nested function and `DO` bodies. A deeper body counts as destructive.
 const MAX_DEPTH: usize = 8;
 
 /// Kinds of objects that contain no rows, such as the view in `DROP VIEW`.
@@ -49,10 +49,10 @@ const CONSTANTS: [&str; 16] = [
     "where", "any", "all",
 ];
 
-/// Returns the first finding in a statement.
+/// Returns the first part of a statement that may delete data.
 pub(super) fn first_finding(text: &str, words: &[Word]) -> Option<Finding> {
-    // If this setting is off, a backslash before a quote changes where a string ends, so kit would read other SQL than
-    // PostgreSQL runs.
+    // If `standard_conforming_strings` is off, a backslash before a quote changes where a string ends, so kit would
+    // read other SQL than PostgreSQL runs.
     if text.to_ascii_lowercase().contains("standard_conforming_strings") {
         return finding(
             words.first()?,
@@ -72,7 +72,7 @@ fn finding(word: &Word, reason: impl Into<String>) -> Option<Finding> {
 
 struct Checker<'a> {
     words: &'a [Word],
-    /// Number of bodies around this text.
+    /// Number of function and `DO` bodies that enclose these words.
     depth: usize,
 }
 
@@ -147,8 +147,8 @@ impl Checker<'_> {
         None
     }
 
-    /// Checks `TRUNCATE`. Skips the privilege and the trigger event of that name, which follow words that never precede
-    /// a statement.
+    /// Checks `TRUNCATE`. Skips the privilege (`GRANT TRUNCATE`) and the trigger event (`AFTER TRUNCATE`): the words
+    /// before them never precede a statement.
     fn truncate(&self, at: usize) -> Option<Finding> {
         let is_privilege = matches!(
             self.before(at, 1),
@@ -293,7 +293,7 @@ impl Checker<'_> {
     fn text(&self, at: usize, content: Option<&str>, escapes: bool, has_body: bool) -> Option<Finding> {
         let word = &self.words[at];
         let goes_on = self.words.get(at + 1).is_some_and(Word::is_text);
-        // PostgreSQL continues an `E'…'` on the next line, and reads escapes there too.
+        // PostgreSQL appends a string literal on the next line to an `E'…'`, and reads escapes in it too.
         if goes_on && (escapes || has_body) {
             return finding(word, "has a text in several pieces, which kit cannot judge");
         }
@@ -437,7 +437,7 @@ impl Checker<'_> {
     }
 }
 
-/// Returns the reason for a `DROP`.
+/// Returns the reason why a `DROP` may delete data.
 fn drop_reason(kind: Option<&str>, is_statement: bool) -> String {
     match kind {
         _ if !is_statement => "drops a column and its values".to_owned(),

@@ -152,7 +152,7 @@ fn accepts_statements_that_keep_data() {
 }
 
 #[test]
-fn reports_the_line_within_a_body() {
+fn reports_the_line_of_a_statement_within_a_function_body() {
     let sql = "SELECT 1;\n\nDO $$\nBEGIN\n  TRUNCATE a;\nEND $$;\n";
     assert_eq!(reasons(sql), [(5, "deletes all rows".to_owned())]);
 }

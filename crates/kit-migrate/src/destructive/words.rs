@@ -2,7 +2,7 @@
 
 use squawk_lexer::{LiteralKind, TokenKind, tokenize};
 
-/// A keyword, name, string, number or sign.
+/// A keyword, name, string, number, operator or punctuation character.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Word {
     pub(super) kind: Kind,
@@ -25,7 +25,7 @@ pub(super) enum Kind {
         /// True for `E'…'`.
         escapes: bool,
     },
-    /// A number or a sign.
+    /// A number, an operator or a punctuation character.
     Sign(String),
 }
 

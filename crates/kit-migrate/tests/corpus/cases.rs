@@ -1,11 +1,12 @@
-//! Pairs of models, before and after, with rows in the tables: `tests/corpus/cases/*.case`.
+//! Tests the migrations in `tests/corpus/cases/*.case`. Each case has TypeScript types before and after a change, and
+//! rows in the tables.
 //!
-//! A case is a text with sections:
+//! A case file has these sections:
 //! - `=== before` and `=== after`: TypeScript types.
-//! - `=== rows`: SQL that inserts rows.
+//! - `=== rows`: SQL that inserts rows before the migration.
 //! - `=== plan`: the plan of kit, one change per line; written with `KIT_BLESS=1`.
 //! - `=== query` and `=== result`: a query after the migration, with its expected rows.
-//! - `=== fails`: the rows do not fit. Applying must fail with this message and change nothing.
+//! - `=== fails`: the rows do not satisfy the new types. The migration must fail with this message and change nothing.
 //! - `=== fill`: SQL that the user writes at the marked location in migration.sql.
 //! - `=== refused`: a change that kit refuses to plan.
 //! - `=== alternative`: also run the alternatives of changes.json, statement by statement.
@@ -54,7 +55,7 @@ fn described(plan: &Plan) -> String {
     text
 }
 
-/// Compares the plan with the case, or writes the plan to the case.
+/// Compares the plan with the section `plan` of the case file, or writes it there if `KIT_BLESS` is set.
 fn compare_plan(path: &Path, text: &str, case: &Case, plan: &Plan) {
     let found = described(plan);
     if case["plan"].trim() == found.trim() {

@@ -1,4 +1,5 @@
-//! Tests of migrations between models, on a real PostgreSQL with rows: cases written by hand, and random pairs.
+//! Tests of migrations from one data model to another, on a real PostgreSQL with rows: cases written by hand, and
+//! random pairs of models.
 
 mod cases;
 mod models;

@@ -8,7 +8,7 @@ use kit_database::{Migration, Plan, PlanError, Schema, Snapshot, plan};
 use kit_migrate::{MigrateError, Options, apply, drift};
 use kit_typescript::{Input, MemoryFiles, compile};
 
-/// Returns the tables of a file of types.
+/// Returns the schema of the entities in a TypeScript source text.
 pub fn schema(types: &str) -> Schema {
     let root = Path::new("/app");
     let path: PathBuf = root.join("src/model.types.ts");
@@ -58,8 +58,8 @@ pub fn migration(number: u32, plan: &Plan, schema: &Schema) -> Migration {
     .expect("kit reads what it wrote")
 }
 
-/// Applies all migrations. Consents to data loss only if a plan is destructive, because no statement of another plan
-/// may need consent.
+/// Applies all migrations. Allows data loss only if a plan is destructive: no statement of another plan may need that
+/// permission.
 #[allow(clippy::result_large_err)] // a test looks at one at a time
 pub fn migrate(url: &str, migrations: &[Migration]) -> Result<(), MigrateError> {
     let options = Options {

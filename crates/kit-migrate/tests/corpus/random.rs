@@ -1,6 +1,6 @@
-//! Tests with random pairs of models, made from a seed. Every plan of kit must run, must end in the expected tables,
-//! and must keep all values that it does not report as lost. `KIT_SEED` sets the first seed and `KIT_RUNS` the number
-//! of pairs; `KIT_SECONDS` sets the duration in seconds.
+//! Tests with random pairs of data models, which a seed determines. Every plan of kit must run, must end in the
+//! expected tables, and must keep all values that it does not report as lost. `KIT_SEED` sets the first seed and
+//! `KIT_RUNS` the number of pairs; `KIT_SECONDS` sets the duration in seconds.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -53,15 +53,15 @@ const PROPERTIES: &[&str] = &[
 /// A property: its name, its declaration and its former name.
 type Property = (String, &'static str, Option<String>);
 
-/// Properties of `One`, `Two` and `Three`. The third is sometimes missing.
+/// Properties of the entities `One`, `Two` and `Three`. An entity that is `None` does not exist in the model.
 type Model = Vec<Option<Vec<Property>>>;
 
 fn any(dice: &mut Dice) -> &'static str {
     PROPERTIES[dice.roll(PROPERTIES.len())]
 }
 
-/// Creates a random model, or a changed version of one: most properties stay; some change, are renamed, dropped or
-/// added.
+/// Creates a random model, or a changed version of `before`, in which most properties stay and some are changed,
+/// renamed, dropped or added.
 fn model(dice: &mut Dice, before: Option<&Model>) -> Model {
     let mut model = Model::new();
     for number in 0..3 {
