@@ -29,7 +29,7 @@ pub(crate) struct Analysis {
     exports_distinct: bool,
     /// Plan for each union that tells its members apart.
     plans: FxHashMap<TypeId, UnionPlan>,
-    /// Names of constants for the unions whose members must be trial_unions, by the declaration whose module contains the constant.
+    /// Names of constants for the unions whose members must be tried one after another, by the declaration whose module contains the constant.
     trial_unions: FxHashMap<(DeclarationId, TypeId), String>,
     /// Recursive declarations with such unions. Their functions pass results for parts of a value to each other.
     passing_picks: FxHashSet<DeclarationId>,
@@ -193,7 +193,7 @@ fn plans(program: &Program) -> FxHashMap<TypeId, UnionPlan> {
     unions.into_iter().map(|(id, _)| id).zip(plans).collect()
 }
 
-/// Returns names for the unions whose members must be trial_unions: `EntangledUnion`, `EntangledUnion2`, … in the type `Entangled`.
+/// Returns names for the unions whose members must be tried one after another: `EntangledUnion`, `EntangledUnion2`, … in the type `Entangled`.
 fn trial_unions(
     program: &Program,
     plans: &FxHashMap<TypeId, UnionPlan>,

@@ -162,7 +162,7 @@ test("reports a mistake of a plugin with its name, hook and location, and writes
       "beforeTransform({ addTypes }) { addTypes({}); }",
       "KIT1504",
       33,
-      /`addTypes` got .*missing field `path`/,
+      /invalid argument of `addTypes`: missing field `path`/,
     ],
     [
       "afterTypeParse({ program }) { program.types[0].element = 1; }",
@@ -227,7 +227,7 @@ test("reports a mistake of a plugin with its name, hook and location, and writes
       'emit({ build }) { build.report({ severity: "bad" }); }',
       "KIT1504",
       25,
-      /`report` got .*unknown variant/,
+      /invalid argument of `report`: unknown variant/,
     ],
     [
       'emit({ build }) { build.report({ severity: "error", message: "x", line: 1 }); }',
@@ -401,7 +401,7 @@ test("keeps a long member of an event readable while the tap runs, and afterward
   assert.equal(outcome.code, 0, outcome.out);
   assert.deepEqual(JSON.parse((await project.output())["seen.json"]!), {
     same: true,
-    late: "the tap has ended: what it wants of its event, it has to look at before",
+    late: "the tap has ended; read the members of its event while it runs",
     keys: ["build", "routes"],
   });
 });
@@ -435,7 +435,7 @@ test("explains plugins in package.json and plugins that were not called", async 
     ["Promise.resolve()", /`plugins\[0\]` is a promise, not a plugin[^]*= help: wait for it/],
     ['"audit"', /`plugins\[0\]` is a string, not a plugin/],
     ['{ name: "audit" }', /`plugins\[0\]` has no `hooks`/],
-    ["{ hooks: {} }", /KIT1501[^]*`plugins\[0\]` has no name/],
+    ["{ hooks: {} }", /KIT1501[^]*`plugins\[0\]` must have a name/],
   ] as const) {
     const project = await Project.create(t, {
       ...NOTES,

@@ -88,7 +88,7 @@ test("reports an error if there are no tests, or none matches the filter", async
   const project = await Project.create(t, NOTES);
   const none = await project.kit(["test"]);
   assert.equal(none.code, 1);
-  assert.match(none.err, /^error: there are no tests in .*: no file is named like name\.test\.ts/);
+  assert.match(none.err, /^error: there are no tests in .*: no file name has the form name\.test\.ts/);
   await project.write("src/notes.test.ts", PASSING);
   const other = await project.kit(["test", "users"]);
   assert.equal(other.code, 1);

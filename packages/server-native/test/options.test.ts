@@ -96,7 +96,7 @@ test("names an invalid or unknown option", () => {
   assert.throws(make({ maxTargetBytes: 65_001 }), /must be a whole number from 16 to 65000, not 65001/);
   assert.throws(make({ maxHeader: 1 }), {
     name: "TypeError",
-    message: /no option `maxHeader`; there are .*maxHeaders/,
+    message: /unknown option `maxHeader`; valid options are .*maxHeaders/,
   });
   assert.throws(make({ toString: 1 }), TypeError);
   assert.doesNotThrow(make({ backlog: undefined, maxDiscardedBytes: 0 }));

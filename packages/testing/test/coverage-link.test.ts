@@ -197,11 +197,11 @@ for (const [name, make] of servers) {
       const body = (await refused.json()) as unknown;
       assert.deepEqual(told, [
         [
-          { method: "POST", target: "/things", text: `{"name":"a"}` },
+          { method: "POST", target: "/things", body: `{"name":"a"}` },
           { status: 201, body: undefined },
         ],
         [
-          { method: "POST", target: "/things", text: "{" },
+          { method: "POST", target: "/things", body: "{" },
           { status: 400, body },
         ],
       ]);

@@ -22,8 +22,8 @@ pub(crate) fn groups(repository: &Repository, names: &[String]) -> anyhow::Resul
     for name in names {
         cargo.args(["-p", name]);
     }
-    // Doc tests are not built here.
-    cargo.args(["--lib", "--bins", "--tests", "--examples"]);
+    // Without `--examples`, which would compile examples as tests.
+    cargo.args(["--lib", "--bins", "--tests"]);
     cargo.arg("--message-format=json-render-diagnostics");
     let title = "building the tests of the crates (minutes the first time)";
     Ok(binaries(&run::stdout_of(title, cargo)?))

@@ -1,6 +1,6 @@
 //! Emits one operation per route.
 
-use heck::{ToLowerCamelCase, ToUpperCamelCase};
+use heck::ToLowerCamelCase;
 use indexmap::{IndexMap, IndexSet};
 use kit_ir::{DeclarationId, Program, Property, Route, RoutePath, Security, Slot};
 use serde_json::{Value, json};
@@ -290,7 +290,7 @@ fn operation_ids(program: &Program) -> IndexMap<String, String> {
     let mut taken = IndexSet::new();
     let mut ids = IndexMap::new();
     for route in &program.routes {
-        let name = route.path.name(|text| text.to_upper_camel_case());
+        let name = route.path.name(heck::ToUpperCamelCase::to_upper_camel_case);
         let base = format!("{}{name}", route.method.name().to_lowercase());
         let base = base.to_lower_camel_case();
         let mut id = base.clone();
