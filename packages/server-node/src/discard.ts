@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
-/** Limits for reading and discarding what a client still sends after its last response is decided. */
+/** Limits for reading and discarding what a client still sends after the server has decided to close its connection. */
 export interface DiscardLimits {
-  /** Maximum number of bytes from one client. */
+  /** Maximum number of bytes that are discarded for one client. Then the connection is closed. */
   readonly bytes: number;
   /** Maximum number of clients at the same time. One more client closes the connection of the first one. */
   readonly connections: number;
@@ -22,13 +22,13 @@ export const defaultDiscardLimits: DiscardLimits = {
 };
 
 /**
- * Connections that close while their client may still be sending. If a socket is closed while bytes for it arrive, the system resets the
- * connection, and the reset destroys a response that the client has not read yet. So the server closes only its own side and discards what
- * arrives.
+ * Connections that close while their client may still be sending. If a socket is closed while bytes for it arrive, the operating system
+ * resets the connection, and the client loses a response that it has not read yet. So the server closes only its sending side and discards
+ * what arrives.
  */
 export class Discarder {
   readonly #limits: DiscardLimits;
-  /** In the order in which discarding started. */
+  /** Connections whose input is being discarded, oldest first. */
   readonly #sockets = new Set<Duplex>();
 
   constructor(limits: DiscardLimits) {
@@ -40,7 +40,7 @@ export class Discarder {
     owners.set(socket, this);
   }
 
-  /** Discards further input of the connection. The caller closes the server's side. */
+  /** Discards all further input of the connection. The caller must close the server's sending side. */
   start(socket: Duplex): void {
     // A destroyed socket emits no further `close`, so it would stay in `#sockets` without end.
     if (socket.destroyed) return;
@@ -64,7 +64,7 @@ export class Discarder {
     if (this.#sockets.size <= connections) return;
     const [oldest] = this.#sockets;
     oldest!.destroy();
-    // Its `close` event comes later; until then, the socket would be selected as the oldest again.
+    // Its `close` event comes later. Without this line, the next call would select the same socket again.
     this.#sockets.delete(oldest!);
   }
 }
@@ -72,7 +72,7 @@ export class Discarder {
 const standard = new Discarder(defaultDiscardLimits);
 const owners = new WeakMap<Duplex, Discarder>();
 
-/** Connections whose last response is decided. Further input on them is not parsed as requests. */
+/** Connections that close after their current response. Further input on them is not parsed as requests. */
 const ending = new WeakSet<Duplex>();
 
 /** Returns true if the connection accepts no further requests. */
