@@ -12,7 +12,10 @@ export interface ContractParts {
   readonly params?: Shape;
   readonly query?: Shape;
   readonly body?: Shape;
-  /** Set if the configuration excludes the route from contract tests. Its items do not count as missing then. */
+  /**
+   * True if the configuration excludes the route from contract tests. What its contract contains does not count as
+   * untested then.
+   */
   readonly skipped?: true;
 }
 

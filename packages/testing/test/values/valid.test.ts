@@ -17,7 +17,7 @@ function drawn(shape: Shape, options: ValueOptions, count: number, seed = 7): un
   return fc.sample(arbitrary(shape, options), { seed, numRuns: count });
 }
 
-/** Draws many values of each style and form, and checks that all of them fit. */
+/** Generates values of each style and form, and checks that all of them are valid. */
 function valid(shape: Shape, count = 300): unknown[] {
   const all: unknown[] = [];
   for (const options of OPTIONS) {
@@ -51,7 +51,7 @@ const PATTERNS: readonly (readonly [pattern: string, minLength?: number | undefi
 
 describe("generated values are valid", () => {
   for (const [pattern, minLength, maxLength] of PATTERNS) {
-    test(`/${pattern}/ of ${minLength ?? 0} to ${maxLength ?? "any number of"} characters`, () => {
+    test(`for the pattern /${pattern}/ with ${minLength ?? 0} to ${maxLength ?? "any number of"} characters`, () => {
       valid({
         kind: "string",
         pattern: new RegExp(pattern, "u"),
@@ -70,7 +70,7 @@ describe("generated values are valid", () => {
     assert.ok(linear.length > 60, String(linear.length));
     for (const { pattern } of linear) {
       const shape: Shape = { kind: "string", pattern: new RegExp(pattern, "u") };
-      // Strings of this pattern have a million characters.
+      // The strings that match this pattern have a million characters.
       if (pattern === "^(?:a{1000}b{1000}){500}$") {
         assert.throws(() => drawn(shape, {}, 1), /are too long to be made/);
       } else valid(shape, 5);
@@ -79,11 +79,11 @@ describe("generated values are valid", () => {
 
   const formats = ["email", "uri", "uuid", "date", "date-time", "ipv4", "ipv6"] as const;
   for (const format of formats) {
-    test(`format ${format}`, () => {
+    test(`for the format ${format}`, () => {
       valid({ kind: "string", format });
     });
   }
-  test("for email addresses and URIs of unusual lengths", () => {
+  test("for the formats email and uri with unusual minimum and maximum lengths", () => {
     valid({ kind: "string", format: "email", maxLength: 5 });
     valid({ kind: "string", format: "email", minLength: 200, maxLength: 254 }, 50);
     valid({ kind: "string", format: "email", minLength: 256, maxLength: 300 }, 50);
@@ -108,7 +108,7 @@ describe("generated values are valid", () => {
     valid({ kind: "number", integer: true });
   });
 
-  test("for arrays, tuples and objects with index signatures", () => {
+  test("for arrays, tuples, and objects with index signatures", () => {
     const flags: Shape = { kind: "array", element: { kind: "boolean" }, uniqueItems: true, minItems: 2 };
     assert.ok(valid(flags).every((items) => (items as unknown[]).length === 2));
     valid({ kind: "array", element: { kind: "date" }, minItems: 3, maxItems: 3 });
@@ -161,7 +161,7 @@ describe("generated values are valid", () => {
       ],
     };
     valid({ kind: "reference", to: () => tree, recursive: true });
-    // This type needs five levels, whatever the option `depth` is.
+    // The only value of this type needs five levels, more than the option `depth` allows.
     let list: Shape = { kind: "null" };
     for (let level = 0; level < 5; level += 1) {
       const next: Shape = list;
@@ -195,7 +195,7 @@ describe("generated values", () => {
     });
   });
 
-  test("throws an error for a type without values", () => {
+  test("are not created for a type without values: an error is thrown", () => {
     const endless: Shape = {
       kind: "object",
       properties: [{ key: "next", shape: { kind: "reference", to: () => endless, recursive: true } }],
