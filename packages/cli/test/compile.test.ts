@@ -50,7 +50,7 @@ async function projectWith(t: TestContext, files: Readonly<Record<string, string
   return project;
 }
 
-test("the compiled output of a project runs without its sources", async (t) => {
+test("runs the compiled output without the sources", async (t) => {
   const project = await projectWith(t, { ...APP, "tsconfig.json": tsconfig() });
   const built = await project.kit(["build"]);
   assert.equal(built.code, 0, built.err + built.out);
@@ -122,7 +122,7 @@ test("kit build fails if the configured compiler is not installed", async (t) =>
   );
 });
 
-test("passes `compilerArgs` of the configuration to the compiler", async (t) => {
+test("passes arguments of the configuration to the compiler", async (t) => {
   const project = await projectWith(t, {
     ...APP,
     "package.json": JSON.stringify({

@@ -61,7 +61,7 @@ export function everything() {
 const CONFIG =
   'import { everything } from "./everything.js";\nexport default { plugins: [false, everything()] };\n';
 
-test("a plugin adds a type, changes a type, adds a validator and emits files", async (t) => {
+test("a plugin adds a type, changes one, adds a validator and emits files", async (t) => {
   const project = await Project.create(t, { ...NOTES, "everything.js": EVERYTHING, "kit.config.js": CONFIG });
   const outcome = await project.kit(["build", "--json"]);
   assert.equal(outcome.code, 0, outcome.err + outcome.out);
@@ -123,7 +123,7 @@ const withTap = (tap: string, owns = ""): Record<string, string> => ({
   "kit.config.js": `export default { plugins: [{ name: "bad", ${owns} hooks: {\n${tap}\n} }] };\n`,
 });
 
-test("reports an error of a plugin with the plugin's name, the hook and the location, and writes nothing", async (t) => {
+test("reports a mistake of a plugin with its name, hook and location, and writes nothing", async (t) => {
   for (const [tap, code, column, expected, owns] of [
     ['emit() { throw new Error("no luck"); }', "KIT1502", 16, /^plugin `bad` failed in `emit`: no luck$/],
     ['emit() { throw "a word"; }', "KIT1502", undefined, /it threw a word$/],

@@ -41,7 +41,7 @@ test("kit test runs the tests after a build, and prints the result in one line",
   assert.match(outcome.err, /the build is there/);
 });
 
-test("kit test prints each failure with its location, as text or as JSON", async (t) => {
+test("lists failures with their location, as text and as JSON", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "src/notes.test.ts": MIXED,
@@ -101,7 +101,7 @@ test("kit test fails with a message if there are no tests or none matches the fi
   );
 });
 
-test("kit test:contracts runs only contract tests, and kit test runs them with all others", async (t) => {
+test("runs contract tests alone, and with the other tests", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "src/notes.test.ts": PASSING,

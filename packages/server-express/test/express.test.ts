@@ -15,7 +15,7 @@ function serveOn(...middleware: readonly RequestHandler[]): Promise<Served> {
   return serve(expressServer({ app }));
 }
 
-test("routes and middleware of Express run first, and kit serves all other requests", async () => {
+test("runs native routes and middleware first, and kit serves the rest", async () => {
   const app = express();
   app.use((_request, response, next) => {
     response.setHeader("x-before", "1");

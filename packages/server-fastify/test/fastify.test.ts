@@ -15,7 +15,7 @@ function serveOn(set: (app: FastifyInstance) => void): Promise<Served> {
   return serve(fastifyServer({ app }));
 }
 
-test("routes of Fastify come first, kit serves all other requests, and hooks see all of them", async () => {
+test("runs native routes first, kit serves the rest, and hooks see all requests", async () => {
   const seen: string[] = [];
   const app = fastify();
   app.addHook("onRequest", async (request, reply) => {

@@ -18,7 +18,7 @@ function serveOn(...middleware: readonly MiddlewareHandler[]): Promise<Served> {
   return serve(honoServer({ app }));
 }
 
-test("routes and middleware of Hono run first, and kit serves all other requests", async () => {
+test("runs native routes and middleware first, and kit serves the rest", async () => {
   const app = new Hono();
   app.use(cors());
   app.use(async (c, next) => {

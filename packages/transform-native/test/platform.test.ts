@@ -47,7 +47,7 @@ test("loads the addon from the platform's package unless one was built locally",
   assert.equal(addonPath(machine({ resolve: installed })), "/kit/native/kit-compiler.linux-x64-gnu.node");
 });
 
-test("the addon returns the same version as the package", () => {
+test("the addon has the version of the package", () => {
   assert.equal(loadCompiler().version(), "0.1.0");
 });
 
