@@ -123,7 +123,7 @@ export class Host {
     }
   }
 
-  /** Runs Node until it exits; see `runNode`. */
+  /** Runs a program with Node until it exits, and remembers the signal that this process has received; see `runNode`. */
   async runNode(run: NodeRunRequest): Promise<NodeReply> {
     const { received, ...end } = await runNode(run);
     this.#received = received;
@@ -141,7 +141,7 @@ export class Host {
     return null;
   }
 
-  /** Waits for the next event. */
+  /** Resolves to the next event, such as a changed file. */
   async wait(): Promise<DevelopmentEvent> {
     if (this.#watching === undefined) throw new Error("nothing is watched");
     return this.#heard(await this.#watching.next());

@@ -52,7 +52,7 @@ test(
     const project = await start(t);
     for (let at = 0; at <= STATEMENTS.length; at += 1) {
       // oxlint-disable-next-line no-await-in-loop -- one database and one process at a time
-      await t.test(`at gate ${at}`, async () => {
+      await t.test(`continues the migration that was killed at gate ${at}`, async () => {
         await using database = await createTestDatabase({ root: project.root, template });
         await using connection = await connect(database.url);
         const { client } = connection;

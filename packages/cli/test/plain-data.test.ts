@@ -11,7 +11,7 @@ test("returns plain values unchanged", () => {
   assert.equal(JSON.stringify(plainData(JSON.parse('{ "__proto__": 1 }'))), '{"__proto__":1}');
 });
 
-test("accepts an object that occurs twice and not in a cycle", () => {
+test("accepts an object that occurs twice but does not contain itself", () => {
   const shared = { a: 1 };
   assert.deepEqual(plainData([shared, shared]), [shared, shared]);
 });

@@ -73,7 +73,7 @@ test("calls a `fetch` that other code has replaced, even if the application has 
   assert.equal(await statusOf(app, "/notes/1"), 401);
 });
 
-test("calls middleware that is added after the first requests", async () => {
+test("calls middleware that is added after the server has responded to requests", async () => {
   const app = new Hono();
   await using served = await serve(honoServer({ app }));
   const get = (): Promise<string> =>

@@ -76,7 +76,7 @@ class NativeServer implements PortSharer {
     return this.#listen(service, { ...options, sharePort: true });
   }
 
-  // Async, so that every error becomes a rejection.
+  // This method is async so that every error becomes a rejection.
   async #listen(service: ServerService, where: Where): Promise<ListenAddress> {
     if (this.#running !== undefined) throw new Error("This server is already listening");
     this.#running = new Running(loadAddon(), service, where, this.#options);

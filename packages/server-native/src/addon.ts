@@ -48,7 +48,7 @@ export type Callbacks = readonly [
   onStream: OnStream,
 ];
 
-/** Content type of a response: 0 for none, 1 for JSON, or any other as a string. */
+/** Content type of a response: 0 for none, 1 for `application/json`, or any other type as a string. */
 export type ContentTypeCode = 0 | 1 | string;
 
 /** Functions of the addon. `crates/kit-node-server/src/exports.rs` implements them. */

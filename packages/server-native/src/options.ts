@@ -29,13 +29,13 @@ export interface NativeServerOptions {
    */
   readonly maxDiscardedBytes?: number;
   /**
-   * Maximum number of refused clients whose input is discarded at the same time; default 256. One more client closes the connection of the
-   * first one.
+   * Maximum number of refused clients whose input is discarded at the same time; default 256. One more client closes the oldest of
+   * these connections.
    */
   readonly maxDiscarding?: number;
-  /** Maximum time between two chunks of a refused client; default 5,000 ms. */
+  /** Maximum time between two chunks of a refused client's input; default 5,000 ms. Then its connection is closed. */
   readonly discardTimeoutMs?: number;
-  /** Maximum total time for the input of a refused client; default 30,000 ms. */
+  /** Maximum total time for the input of a refused client; default 30,000 ms. Then its connection is closed. */
   readonly discardTotalTimeoutMs?: number;
 }
 

@@ -19,7 +19,7 @@ export const isFallback: boolean = process.env["KIT_SERVER"] === "node";
 /** Registers a test that runs on the native server only, and not on the fallback. */
 export const engineTest: typeof test = isFallback ? ((() => undefined) as unknown as typeof test) : test;
 
-/** Function that serves the requests of the test application. */
+/** Function that responds to the requests of the test application. */
 export type Handle = (exchange: ServerExchange) => void;
 
 const node = (segment: string, rest: Partial<CompiledRouteNode>): CompiledRouteNode => ({

@@ -5,11 +5,11 @@ import type { Duplex } from "node:stream";
 export interface DiscardLimits {
   /** Maximum number of bytes that are discarded for one client. Then the connection is closed. */
   readonly bytes: number;
-  /** Maximum number of clients at the same time. One more client closes the connection of the first one. */
+  /** Maximum number of clients whose input is discarded at the same time. One more client closes the oldest of these connections. */
   readonly connections: number;
-  /** Maximum time between two chunks, in milliseconds. */
+  /** Maximum time between two chunks of a client's input, in milliseconds. */
   readonly byteMs: number;
-  /** Maximum total time, in milliseconds. */
+  /** Maximum total time for the input of one client, in milliseconds. */
   readonly totalMs: number;
 }
 
@@ -85,7 +85,7 @@ export function closeAfter(response: ServerResponse): void {
   response.shouldKeepAlive = false;
   const { socket } = response.req;
   ending.add(socket);
-  // Node calls this method after the last response is written; the original method would reset the connection.
+  // Node calls this method after the response is written. The original method would reset the connection.
   socket.destroySoon = () => {
     socket.end();
     (owners.get(socket) ?? standard).start(socket);

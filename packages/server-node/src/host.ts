@@ -102,7 +102,7 @@ export class NodeHost {
     server.removeAllListeners("request").removeAllListeners("clientError");
     server.on("request", (request, response) => this.#receive(request, response, listeners));
     server.on("checkContinue", (request, response) => {
-      // Do not request a body that is too large.
+      // Do not ask the client for a body that is too large.
       if (!(Number(request.headers["content-length"]) > service.limits.bodyBytes))
         sendContinueInOrder(response);
       server.emit("request", request, response);
@@ -149,7 +149,7 @@ export class NodeHost {
     return this.#sockets.size;
   }
 
-  /** Starts listening. Rejects with an error that explains the cause if the address cannot be bound. */
+  /** Starts listening. Rejects with an error that explains the cause if the server cannot listen on the address. */
   async listen(
     where: NodeListenOptions,
     start: (address: BindAddress) => Promise<unknown> = (address) => this.#bind(address),

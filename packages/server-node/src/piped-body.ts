@@ -45,7 +45,7 @@ class PipedResponseWriter implements ResponseWriter {
   }
 
   write(chunk: Uint8Array): boolean {
-    // If the response is destroyed, `abort` follows.
+    // If the response is destroyed, its `close` event calls `abort`.
     if (this.#isOver || this.#response.destroyed) return false;
     const hasRoom = this.#sink.push(chunk);
     this.#isWaiting = !hasRoom;

@@ -27,7 +27,7 @@ export class NodeResponseWriter implements ResponseWriter {
   }
 
   write(chunk: Uint8Array): boolean {
-    // If the response is destroyed, `abort` follows.
+    // If the response is destroyed, its `close` event calls `abort`.
     return !this.#isOver && !this.#response.destroyed && this.#response.write(chunk);
   }
 

@@ -26,7 +26,7 @@ export interface CheckedTimeouts {
   readonly requestTimeout: number;
   /** Maximum time from the end of the headers to the end of the body; `undefined` if only `requestTimeout` applies. */
   readonly bodyTimeout?: number;
-  /** Maximum time in which a client reads nothing of its response. */
+  /** Maximum time in which a client reads nothing of its response. Then its connection is closed. */
   readonly writeTimeout: number;
 }
 

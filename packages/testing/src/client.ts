@@ -51,7 +51,8 @@ export interface TestClient {
 /**
  * Starts an application on a free port of 127.0.0.1 and returns a client for it.
  *
- * @param options - `headers` are sent with every request. The headers of a request override them. A function is called for each request.
+ * @param options - `headers` are sent with every request, and the headers of a request override them. A function that returns them is called
+ * for each request.
  * @example
  * ```ts
  * const client = await createTestClient(app, { headers: { authorization: "Bearer ada:user" } });

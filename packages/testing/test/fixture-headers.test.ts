@@ -143,7 +143,7 @@ test("calls the headers function of a route's fixture for each request of the ro
   assertPassed(await run(made, use));
 });
 
-test("calls a fixture function without headers for valid requests only", async () => {
+test("calls a fixture function only for valid requests if its result has no headers", async () => {
   let made = 0;
   const fixtures = defineFixtures({
     routes: {

@@ -165,7 +165,7 @@ export type DevelopmentEvent =
   | { readonly kind: "rebuild" }
   /** The type check of the running application has ended. */
   | { readonly kind: "checked"; readonly code: number | null; readonly text: string }
-  /** The application has no port to listen on. The host has printed the reason. */
+  /** The application cannot listen on its port. The host has printed the reason. */
   | { readonly kind: "failed" }
   | { readonly kind: "quit" };
 
@@ -201,7 +201,7 @@ export interface Compiler {
    * Generates a Rust server from a program. Arguments and result are JSON. `@kit/plugin-rust-server` defines their
    * format.
    *
-   * @throws {Error} If an argument has another format.
+   * @throws {Error} If an argument does not have this format.
    */
   readonly generateRustServer: (program: string, options: string) => string;
   /** Returns the version of the addon, which is equal to the version of this package. */
@@ -213,8 +213,8 @@ let loaded: Compiler | undefined;
 /**
  * Loads the addon for this platform. Later calls return the same object.
  *
- * @throws {Error} If there is no addon for this platform, or if the addon cannot be loaded. The message contains
- * advice.
+ * @throws {Error} If there is no addon for this platform, or if the addon cannot be loaded. The message says what
+ * to do.
  * @example
  * ```ts
  * import { loadCompiler } from "@kit/transform-native";

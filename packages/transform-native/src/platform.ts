@@ -36,7 +36,7 @@ export interface PlatformInfo {
  * ```ts
  * const compiler = require(addonPath());
  * ```
- * @throws {Error} If there is no addon. The message contains advice.
+ * @throws {Error} If there is no addon. The message says what to do.
  */
 export function addonPath(machine: PlatformInfo = currentPlatform()): string {
   const name = platformName(machine);

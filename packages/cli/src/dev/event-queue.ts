@@ -37,7 +37,7 @@ export class EventQueue {
     this.#look();
   }
 
-  /** Resolves with the next event. */
+  /** Resolves to the next event. */
   next(): Promise<DevelopmentEvent> {
     if (!this.#hearsSignals) {
       this.#hearsSignals = true;

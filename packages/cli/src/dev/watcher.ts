@@ -21,7 +21,7 @@ export interface Watched {
   readonly root: string;
   /** Directories that are not watched, relative to the root with slashes. */
   readonly ignored: readonly string[];
-  /** True if test files are watched. */
+  /** True if changes of test files are reported. */
   readonly tests: boolean;
   /** Absolute paths of further files to watch, in any directory. */
   readonly files: readonly string[];

@@ -37,7 +37,7 @@ export type TypeKind =
   | { kind: "union"; members: TypeId[] }
   | { kind: "reference"; declaration: DeclarationId };
 
-/** Value of a literal type. A bigint is a string of digits. */
+/** Value of a literal type, such as `"open"` or `1`. A bigint is a string of digits. */
 export type LiteralValue =
   | { type: "string" | "bigInt"; value: string }
   | { type: "number"; value: number }
@@ -146,9 +146,9 @@ export interface Entity {
   declaration: DeclarationId;
   table: string;
   renamedFrom?: string;
-  /** Names of the constraints or indexes, with the names of their properties. */
+  /** Indexes of the table: the name of each, with the names of its properties. */
   indexes?: [string, string[]][];
-  /** Names of the constraints or indexes, with the names of their properties. */
+  /** Unique constraints of the table: the name of each, with the names of its properties. */
   uniques?: [string, string[]][];
   /** Value of `@owner`: the rows that a request may read and change. `context` is a path below `ctx`: `userId`, `user.id`. */
   owner?: { kind: "none" } | { kind: "property"; property: string; context: string };

@@ -6,8 +6,8 @@ export class UnfinishedTap extends Error {}
 /**
  * Runs a plugin's function for a hook until it finishes.
  *
- * @throws The error of the tap, also from a promise or callback that the tap does not await. An {@link UnfinishedTap} if the tap takes longer
- * than `seconds`, or if it waits for a promise and the event loop is empty.
+ * @throws The error of the function, also from a promise or callback that it does not await. An {@link UnfinishedTap} if the function takes
+ * longer than `seconds`, or if it waits for a promise that nothing can settle any more.
  */
 export async function runWithTimeout(tap: () => unknown, seconds: number): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();

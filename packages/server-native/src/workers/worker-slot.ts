@@ -98,7 +98,7 @@ export class WorkerSlot {
     return promise;
   }
 
-  /** From now on, restarts the worker whenever it exits. */
+  /** Makes the worker restart whenever it exits from now on. */
   enableRestarts(): void {
     this.#restartsEnabled = true;
     // The worker may have exited while other workers were starting.

@@ -32,7 +32,7 @@ export function fail(message: string, answer?: TestResponse): never {
  * Checks the response to a valid request against the contract of its route. Valid are the declared success status with the declared body,
  * and the declared errors.
  *
- * @param mustSucceed - True if the route has a fixture. A declared error fails the test then.
+ * @param mustSucceed - True if the route has a fixture. A declared error is not valid then.
  */
 export function expectAnswered(table: RouteTable, answer: TestResponse, mustSucceed: boolean): void {
   if (answer.status === table.success) return expectContent(table, answer);
@@ -106,7 +106,7 @@ export function expectError(table: RouteTable, answer: TestResponse, status: num
 /**
  * Checks that the response to an invalid request reports a failure at the given path, and at no other path.
  *
- * @param within - True if the response may name paths below the invalid path too.
+ * @param within - True if the response may also report failures at paths below the given one.
  */
 export function expectRefused(table: RouteTable, answer: TestResponse, path: string, within: boolean): void {
   if (answer.status === table.success)

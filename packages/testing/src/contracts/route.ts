@@ -20,7 +20,7 @@ const UNDECLARED = "undeclared by the contract";
 /** Largest body limit of an application that is tested, in bytes. Larger bodies would take too long to send. */
 const LARGEST_BODY = 16 * 1024 * 1024;
 
-/** Number of nested lists that overflows the stack of any recursive JSON parser. */
+/** Number of nested lists that makes the stack of every recursive JSON parser overflow. */
 const NESTED_LISTS = 100_000;
 
 type Context = Parameters<Parameters<ContractTests["runner"]["test"]>[1]>[0];

@@ -21,7 +21,7 @@ export interface ContractParts {
 
 /** Default export of the generated `tests/contracts.ts`. */
 export interface Contracts {
-  /** Application as `kit build` compiles it. */
+  /** Application in the form that `kit build` generates: its routes with their validators. */
   readonly application: CompiledApplication;
   readonly routes: readonly ContractParts[];
 }

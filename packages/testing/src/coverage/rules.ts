@@ -2,7 +2,7 @@ import { explain, type Shape } from "@kit/core/codec";
 
 import type { Slot } from "../contracts/tables.ts";
 
-/** Shape that is not a reference. */
+/** Shape of any kind except a reference to another shape. */
 export type Resolved = Exclude<Shape, { kind: "reference" }>;
 
 /** Rule of a type that a value satisfies or breaks. */

@@ -16,7 +16,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 /**
  * Creates a value of a type with the given properties. For a union, chooses a member that has these properties.
  *
- * @param draw - Creates a value of a shape.
+ * @param draw - Creates a random value of a type.
  */
 export function composed(shape: Shape, overrides: unknown, draw: (shape: Shape) => unknown): unknown {
   if (!isRecord(overrides)) return overrides;

@@ -50,7 +50,7 @@ export interface Factory<T> {
    * Returns a valid value in the form in which handlers get it: with `Date`, `bigint` and bytes. Each call returns another value. Values of
    * `@unique` properties never repeat.
    *
-   * @param overrides - Members that matter to the test. For a union, they choose the member.
+   * @param overrides - Properties that matter to the test. For a union, the value is of a member that has these properties.
    * @throws {Error} if the overrides break a rule of the type. Use `buildInvalid` to create an invalid value.
    */
   build(overrides?: OverridesOrFunction<T>): T;
@@ -61,8 +61,8 @@ export interface Factory<T> {
   /**
    * Returns a value that breaks one rule of one field and no other rule. The value has its wire form, so it can be sent as a body.
    *
-   * @param field - The field in the notation of failure paths, without `$.`: `title`, `author.name`, `tags[0]`.
-   * @param rule - `required` removes the field, `null` and `type` replace its value. The other rules have the names of their doc tags.
+   * @param field - The field as failures name it, but without `$.`: `title`, `author.name`, `tags[0]`.
+   * @param rule - `required` removes the field, and `null` and `type` replace its value. Other rules have the names of their doc tags.
    * @throws {Error} if the field or rule does not exist; the message lists the existing ones. Also if the rule cannot be broken alone.
    * @example
    * ```ts
@@ -252,7 +252,7 @@ class ShapeFactory<T> implements Factory<T> {
     this.#state.unique.clear();
   }
 
-  /** @param countsForUnique - True if the value counts for `@unique`. */
+  /** @param countsForUnique - False for a value that may repeat the values of `@unique` properties. */
   #build(number: number, overrides: OverridesOrFunction<T> | undefined, countsForUnique = true): unknown {
     const given = [...this.#given, overrides].filter((part) => part !== undefined);
     const parts = given.map((part) => (typeof part === "function" ? part(number) : part));

@@ -14,7 +14,7 @@ export interface ProjectTypeMap {}
 /** Name of a type of the project. Accepts any string if {@link ProjectTypeMap} is empty. */
 export type TypeName = [keyof ProjectTypeMap] extends [never] ? string : keyof ProjectTypeMap & string;
 
-/** Type with the given name. */
+/** Type of the project that has the given name. */
 export type TypeNamed<Name extends string> = Name extends keyof ProjectTypeMap
   ? ProjectTypeMap[Name]
   : unknown;
@@ -31,7 +31,7 @@ export interface TypeEntry {
   readonly properties: readonly PropertyEntry[];
 }
 
-/** Entry of a property in `schemas.json`. */
+/** Entry of a property in `schemas.json`, with its default and its doc tags. */
 export interface PropertyEntry {
   readonly name: string;
   readonly type: string;

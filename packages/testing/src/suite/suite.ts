@@ -61,7 +61,7 @@ export interface IntegrationSuite {
    * properties of the body.
    *
    * @param route - Method and path pattern: `GET /notes/:id`.
-   * @throws {TypeError} if the route has another form, or if a path parameter has no value.
+   * @throws {TypeError} if `route` is not written in this form, or if a path parameter has no value.
    */
   request(route: string, request?: SuiteRequest): Promise<TestResponse>;
 

@@ -38,7 +38,7 @@ const ABSENT: unique symbol = Symbol("absent");
  * Returns a fast-check arbitrary for the valid values of a type. The same seed gives the same values. Failing values shrink, and values of
  * a type that contains itself are finite.
  *
- * @throws {NoValueError} when a value is drawn, if the shape has no value or none was found.
+ * @throws {NoValueError} if the type has no value. If this is not known in advance, the error is thrown when a value is generated.
  */
 export function arbitrary(shape: Shape, options: ValueOptions = {}): fc.Arbitrary<unknown> {
   const { form = "wire", style = "wide", depth = 3 } = options;
@@ -70,7 +70,7 @@ class Maker {
   }
 
   /**
-   * Returns the arbitrary of a shape.
+   * Returns an arbitrary for the values of a type that is inside of the root type.
    *
    * @param hint - The name of the property, after the name of its type: `Team.name`.
    * @param left - The number of levels of recursive types that may still be entered.

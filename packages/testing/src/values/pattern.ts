@@ -57,7 +57,7 @@ export interface Lengths {
 /**
  * Returns strings that match a pattern and whose length is within the bounds.
  *
- * @param plain - True to use letters and digits only, for classes that have some.
+ * @param plain - True to use only letters and digits from each character class that contains some.
  */
 export function matching(pattern: RegExp, lengths: Lengths, plain: boolean): fc.Arbitrary<string> {
   return new Matching(pattern, lengths, plain);
@@ -142,7 +142,7 @@ class RandomPath {
     return found;
   }
 
-  /** Returns a random string. `length` is one of the results of {@link lengths}. */
+  /** Returns a random string of a length, which must be one that {@link lengths} has returned. */
   walk(length: number, random: fc.Random): string {
     let [state, text] = [0, ""];
     for (let left = length; left > 0; left -= 1) {

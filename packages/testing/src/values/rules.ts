@@ -15,7 +15,7 @@ import {
 } from "./support.ts";
 import { readableTexts, texts } from "./texts.ts";
 
-/** Names of the rules that a place can have. */
+/** Name of a rule that a value can break. */
 export type RuleName =
   | "required"
   | "null"

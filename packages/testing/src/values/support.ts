@@ -20,7 +20,7 @@ export class NoValueError extends Error {
   override readonly name = "NoValueError";
 }
 
-/** Number of draws after which a search for a value fails. */
+/** Number of attempts after which a search for a value fails. */
 const TRIES = 500;
 
 /** Arbitrary that is created only when a value is drawn. Types can contain themselves, and many arbitraries are never used. */
