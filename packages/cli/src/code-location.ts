@@ -7,16 +7,16 @@ export interface CodeLocation {
   readonly path: string;
   /** Line number, from 1; 0 for the whole file. */
   readonly line: number;
-  /** Column number, from 1, in UTF-16 units; 0 for the whole line. */
+  /** Column number in UTF-16 code units, from 1; 0 for the whole line. */
   readonly column: number;
 }
 
-/** Directory of this package. Its stack frames do not help a user. */
+/** Directory of kit's own code. Stack frames in this directory do not help a user. */
 const OWN = fileURLToPath(new URL(".", import.meta.url));
 
 /**
- * Returns the location in the project's own code at which an error occurred. If a tap called a function of kit, the location is in the file
- * of the tap, and not in the code that called kit.
+ * Returns the location in the project's code at which an error occurred. If a plugin called a function of kit, this is the location in the
+ * plugin's file, and not one in the code that called the plugin.
  *
  * @param stack - The stack of an error or of a call.
  */
@@ -31,34 +31,43 @@ export function locationOf(stack: string | undefined): CodeLocation | undefined 
   return foreign.find(({ path }) => path === tap?.path) ?? foreign[0];
 }
 
-/** Returns the location in the project's code that called this function. */
+/** Returns the location in the project's code that called kit. */
 export function calledFrom(): CodeLocation | undefined {
   const holder: { stack?: string } = {};
   Error.captureStackTrace(holder, calledFrom);
   return locationOf(holder.stack);
 }
 
-/** Returns the location of an error during an import: a syntax error, a missing module, or an exception in the module. */
+/**
+ * Returns the location of an error that importing a module has caused: of a syntax error, of the import of a missing module, or of an
+ * exception.
+ */
 export function importPlace(error: unknown): CodeLocation | undefined {
   if (!(error instanceof Error)) return undefined;
   return syntaxPlace(error.stack ?? "") ?? specifierPlace(error.message) ?? locationOf(error.stack);
 }
 
-/** Parses a line such as `    at name (file:///app/kit.config.js:3:7)`, also with `async` and without a name. */
+/** Parses a line of a stack, such as `    at name (file:///app/kit.config.js:3:7)`. The line may contain `async`, and may have no name. */
 function frame(line: string): CodeLocation | undefined {
   const [, where, row, column] = /^\s+at (?:.*\()?(.+?):(\d+):(\d+)\)?$/.exec(line) ?? [];
   const path = where === undefined ? undefined : pathOf(where.replace(/^async /, ""));
   return path === undefined ? undefined : { path, line: Number(row), column: Number(column) };
 }
 
-/** Returns an absolute path, or `undefined` for code of Node itself or of `eval`, which is in no file. */
+/**
+ * Returns the absolute path of a location in a stack. Returns `undefined` for code of Node and of `eval`, which is in no file of the
+ * project.
+ */
 function pathOf(where: string): string | undefined {
-  // A configuration that is imported again has a query with a number.
+  // The URL of a configuration that is imported again has a query with a number.
   if (where.startsWith("file://")) return fileURLToPath(where.replace(/\?.*$/, ""));
   return /^(?:\/|[A-Za-z]:[\\/])/.test(where) ? where : undefined;
 }
 
-/** Returns the location of a syntax error. Node prints it above the stack: file and line number, the line, and a caret. */
+/**
+ * Returns the location of a syntax error. Node prints it above the stack: the file and line number, the line of code, and a caret below the
+ * column.
+ */
 function syntaxPlace(stack: string): CodeLocation | undefined {
   const lines = stack.split("\n");
   const [, where, row] = /^(.+):(\d+)$/.exec(lines[0] ?? "") ?? [];
@@ -68,7 +77,10 @@ function syntaxPlace(stack: string): CodeLocation | undefined {
   return { path, line: Number(row), column: caret === undefined ? 0 : caret.indexOf("^") + 1 };
 }
 
-/** Returns the location of the import of a missing module. The message contains the importing file, but not the line. */
+/**
+ * Returns the location of the import of a missing module. The error message contains the importing file but not the line, so the file is
+ * searched.
+ */
 function specifierPlace(message: string): CodeLocation | undefined {
   const [, missing, importer] = /'([^']+)' imported from (\S.*)$/m.exec(message) ?? [];
   const path = importer === undefined ? undefined : pathOf(importer);

@@ -5,16 +5,16 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const mark = "kit-load";
 
 /**
- * Configuration file with the modules of the project that it imports, for example plugins. Node caches a module until the process exits. A
- * command that builds again imports all of these modules again if the text of one of them has changed.
+ * Imports a configuration file, and imports it again after a change. Node caches a module until the process exits. So if the configuration
+ * or a module of the project that it imports has changed, all of these modules are imported again.
  */
 export class ConfigModule {
-  /** Text of each imported file at the time of the import; `undefined` if the file could not be read. */
+  /** Content of each imported file at the time of its import; `undefined` if the file could not be read. */
   readonly #texts = new Map<string, string | undefined>();
   #loads = 0;
   #isHooked = false;
 
-  /** Paths of the file and of the modules that it imports. */
+  /** Paths of the configuration file and of the project's modules that it imports. */
   get files(): readonly string[] {
     return [...this.#texts.keys()];
   }
@@ -40,7 +40,9 @@ export class ConfigModule {
     return (await import(url.href)) as { default?: unknown };
   }
 
-  /** Registers a hook that adds the number of the load to the URLs of imported modules, because Node caches modules by URL. */
+  /**
+   * Registers a hook that adds the number of the import to the URLs of the modules. Node caches modules by URL, so it evaluates them again.
+   */
   #hook(): void {
     if (this.#isHooked) return;
     this.#isHooked = true;
@@ -52,7 +54,7 @@ export class ConfigModule {
         const parent = parentURL === undefined ? undefined : ownFile(parentURL);
         if (file === undefined || parent === undefined || !this.#texts.has(parent)) return result;
         if (!this.#texts.has(file)) this.#texts.set(file, read(file));
-        // Modules that are loaded with `require` have another cache, from which `load` has deleted them.
+        // `require` has a cache of its own, from which `load` has deleted these modules.
         if (this.#loads === 1 || conditions.includes("require")) return result;
         const url = new URL(result.url);
         url.searchParams.set(mark, String(this.#loads));
@@ -62,7 +64,7 @@ export class ConfigModule {
   }
 }
 
-/** Returns the path of a module of the project. Installed modules change only with a new installation. */
+/** Returns the path of a module of the project, and `undefined` for an installed one, which changes only if it is installed again. */
 function ownFile(url: string): string | undefined {
   return url.startsWith("file:") && !url.includes("/node_modules/") ? fileURLToPath(url) : undefined;
 }

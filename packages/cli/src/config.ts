@@ -45,7 +45,7 @@ export interface Config {
   readonly plugins?: readonly (Plugin | false | null | undefined)[];
 }
 
-/** Values that generated tests send in addition to the contracts. */
+/** Values that generated tests send, in addition to those that follow from the contracts. */
 export interface TestsConfig {
   /**
    * Path of the module that exports the application, relative to the project's root: `"src/app.ts"`.
@@ -68,9 +68,9 @@ export interface TestsConfig {
 export interface RouteTestsConfig {
   /** Headers, which override the headers of every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Values of path parameters, in the form that they have in a path. */
+  /** Values of path parameters, written as in a path: `"a%20b"`. */
   readonly params?: Readonly<Record<string, string>>;
-  /** Reason for excluding the route from the tests. If set, the route is not tested. */
+  /** Reason why the route has no tests. If this is set, the route is not tested. */
   readonly skip?: string;
 }
 

@@ -6,7 +6,10 @@ import type { DatabaseReply, DatabaseRequest } from "@kit/transform-native";
 
 import { psql } from "./psql.ts";
 
-/** Part of `@kit/dev-database` that this module uses. The package is optional, so its own types may be missing. */
+/**
+ * Part of `@kit/dev-database` that this module uses. It is declared here because the package is optional, so its types
+ * may be missing.
+ */
 interface DevDatabase {
   readonly url: string;
   close(): Promise<void>;
@@ -19,7 +22,7 @@ interface Package {
   resetDatabase(options: { root: string }): Promise<DevDatabase>;
 }
 
-/** Embedded databases that a command has open. */
+/** Embedded databases that the command uses. */
 export class EmbeddedDatabases {
   readonly #open: DevDatabase[] = [];
 
@@ -32,7 +35,7 @@ export class EmbeddedDatabases {
     return this.#keep(await (await load(root)).openDatabase({ root }));
   }
 
-  /** Executes an action of `kit db`. */
+  /** Runs an action of `kit db`, such as `stop`, and returns its reply. */
   async handle(request: DatabaseRequest): Promise<DatabaseReply> {
     const { root } = request;
     const { resetDatabase, startDatabase, stopDatabase } = await load(root);
@@ -50,7 +53,7 @@ export class EmbeddedDatabases {
     }
   }
 
-  /** Releases the open databases. */
+  /** Releases the databases. A database can stop when no process uses it any more. */
   async close(): Promise<void> {
     await Promise.all(this.#open.splice(0).map((database) => database.close()));
   }
@@ -72,7 +75,10 @@ async function load(root: string): Promise<Package> {
   return (await import(pathToFileURL(entry).href)) as Package;
 }
 
-/** Returns the module of the project's own package, or of the package next to this one. */
+/**
+ * Returns the path of `@kit/dev-database`: of the one that the project has installed, or else of the one that is
+ * installed with this package.
+ */
 function find(root: string): string | undefined {
   for (const from of [join(root, "package.json"), import.meta.url]) {
     try {

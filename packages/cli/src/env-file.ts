@@ -4,16 +4,16 @@ import { parseEnv } from "node:util";
 
 import type { EnvFileReply } from "@kit/transform-native";
 
-/** Variables of a project's `.env` in the environment of this process. Used for development only. */
+/** Variables that kit has set from the `.env` of a project in the environment of this process. Only for development. */
 export class EnvFile {
-  /** Value of `NODE_ENV` when the command started. `NODE_ENV` in the file has no effect on reading the file. */
+  /** Value of `NODE_ENV` when the command started, which decides if the file is read. A `NODE_ENV` in the file does not matter. */
   readonly #environment = process.env["NODE_ENV"] || "development";
   /** Variables that this object has set, with their values. */
   readonly #own = new Map<string, string>();
 
   /**
-   * Sets the variables of the file that are not set. A later call also changes and removes variables that this object has set. Does nothing
-   * unless `NODE_ENV` was `development` or unset when the command started.
+   * Sets the variables in the file that have no value yet. A later call also changes and removes variables, but only those that this object
+   * has set. Does nothing if `NODE_ENV` was set to another value than `development` when the command started.
    *
    * @throws {Error} if the file exists and cannot be read.
    */

@@ -23,7 +23,7 @@ import { describePlugins } from "./plugins/describe.ts";
 import type { Plugin, PluginHooks } from "./plugins/plugin.ts";
 import { runTap, type TapAnswer, type TapRequest } from "./plugins/run.ts";
 
-/** Error for the user, if the host cannot execute a request of the command. */
+/** Error for the user: a request of the command cannot be executed. */
 export class HostError extends Error {
   /** Location in the project's code, if known. */
   readonly at: CodeLocation | undefined;
@@ -34,11 +34,11 @@ export class HostError extends Error {
   }
 }
 
-/** Executes the requests of a command that need JavaScript. */
+/** Executes the requests of a command that need JavaScript, such as calling a plugin. */
 export class Host {
-  /** Variables of the project's `.env`. */
+  /** Variables from the project's `.env`. */
   readonly env: EnvFile = new EnvFile();
-  /** Embedded databases that the command has open. */
+  /** Embedded databases that the command uses. */
   readonly databases: EmbeddedDatabases = new EmbeddedDatabases();
   /** Plugins of the configuration that was loaded last. */
   #plugins: readonly Plugin[] = [];
@@ -50,18 +50,18 @@ export class Host {
   #loaded: { readonly path: string; readonly value: unknown } | undefined;
   #abandoned = false;
 
-  /** Signal that this process received while it ran Node. The command ends with the same signal. */
+  /** Signal that this process has received while it ran Node. kit ends by the same signal. */
   get received(): NodeJS.Signals | undefined {
     return this.#received;
   }
 
-  /** True if a tap did not finish. Its timers or connections may keep the process alive. */
+  /** True if a function of a plugin did not finish. Its timers or connections may keep the process running. */
   get abandoned(): boolean {
     return this.#abandoned;
   }
 
   /**
-   * Imports a configuration file. A later call imports the file again if it or one of the project's modules that it imports has changed.
+   * Imports a configuration file. A later call imports it again only if the file, or a module of the project that it imports, has changed.
    *
    * @returns Its default export as plain data.
    * @throws {@link HostError} for the user if the file cannot be imported or its default export is invalid.
@@ -105,7 +105,7 @@ export class Host {
     }
   }
 
-  /** Runs a tap of a plugin of the configuration. The result contains the failure, if any. */
+  /** Calls a plugin's function for a hook. The reply contains its result, or its failure. */
   async runTap(
     { plugin, hook, event, attached }: TapRunRequest,
     attachment: () => string | null,
@@ -123,14 +123,14 @@ export class Host {
     }
   }
 
-  /** Runs Node until it exits; see `runNode`. */
+  /** Runs a program with Node until it exits, and remembers the signal that this process has received; see `runNode`. */
   async runNode(run: NodeRunRequest): Promise<NodeReply> {
     const { received, ...end } = await runNode(run);
     this.#received = received;
     return end;
   }
 
-  /** Watches files from now on. */
+  /** Starts watching files. */
   async watch(request: WatchRequest): Promise<null> {
     if (this.#watching === undefined) {
       // Loaded on demand, because other commands do not need the module.
@@ -141,13 +141,13 @@ export class Host {
     return null;
   }
 
-  /** Waits for the next event. */
+  /** Resolves to the next event, such as a changed file. */
   async wait(): Promise<DevelopmentEvent> {
     if (this.#watching === undefined) throw new Error("nothing is watched");
     return this.#heard(await this.#watching.next());
   }
 
-  /** Serves an application under `kit dev` until the next event. */
+  /** Runs an application under `kit dev`. Resolves to the next event. */
   async serve(request: ServeRequest): Promise<DevelopmentEvent> {
     if (this.#watching === undefined) throw new Error("nothing is watched");
     if (this.#supervisor === undefined) {
@@ -158,12 +158,12 @@ export class Host {
   }
 
   #heard(event: DevelopmentEvent): DevelopmentEvent {
-    // The user requested a complete rebuild. The configuration may have read files that kit does not know, so it is loaded again.
+    // The user requested a complete rebuild. The configuration may have read files that kit does not know about, so it is imported again.
     if (event.kind === "rebuild") this.#loaded = undefined;
     return event;
   }
 
-  /** Closes everything that was opened: the application before the database that it uses. */
+  /** Closes everything that is open. The application is closed before the database that it uses. */
   async close(): Promise<void> {
     this.#watching?.close();
     await this.#supervisor?.close();
@@ -171,7 +171,10 @@ export class Host {
   }
 }
 
-/** Redirects the console of a configuration file to standard error, because standard output is for the result of the command. */
+/**
+ * Makes the console of a configuration file write to standard error, because standard output is for the result of the command. Returns a
+ * function that restores the console.
+ */
 function redirectConsole(): () => void {
   const original = globalThis.console;
   globalThis.console = new Console({ stdout: process.stderr, stderr: process.stderr });
@@ -180,7 +183,7 @@ function redirectConsole(): () => void {
   };
 }
 
-/** Returns the message of an error, without the stack that Node adds to some errors. */
+/** Returns the message of an error, with its name unless the name adds nothing. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return `it threw ${String(error)}`;
   return error.name === "Error" || error.name === "SyntaxError"

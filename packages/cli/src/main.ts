@@ -3,7 +3,7 @@ import type { Command, CommandReply, CommandRequest } from "@kit/transform-nativ
 
 import { Host, HostError } from "./host.ts";
 
-/** Exit code for a bug in kit, as `EX_SOFTWARE` of sysexits.h. */
+/** Exit code for a bug in kit, the same as `EX_SOFTWARE` in sysexits.h. */
 const EXIT_BUG = 70;
 const EXIT_FAILURE = 1;
 
@@ -19,8 +19,8 @@ export async function main(args: readonly string[]): Promise<void> {
     return;
   }
   const host = new Host();
-  // Without a listener, a signal would end Node at once. In the compiler, the command handles signals itself; elsewhere this listener
-  // exits.
+  // Without a listener, a signal would end Node at once. `migrate:apply` handles signals itself while its Rust code runs. If a signal
+  // arrives before or after that, this listener ends the process.
   let over = false;
   if (args.includes("migrate:apply")) {
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -38,12 +38,12 @@ export async function main(args: readonly string[]): Promise<void> {
   } finally {
     await host.close();
   }
-  // Sends the signal to this process again, so that its parent sees that a signal ended it.
+  // Ends this process by the signal that it has received, so that its parent process sees the signal.
   if (host.received !== undefined) process.kill(process.pid, host.received);
   if (host.abandoned) process.exit();
 }
 
-/** Runs the command and executes its requests until it exits. */
+/** Runs the command and executes its requests. Resolves to the exit code. */
 async function runCommand(command: Command, host: Host): Promise<number> {
   let reply: CommandReply | undefined;
   for (;;) {
@@ -52,7 +52,7 @@ async function runCommand(command: Command, host: Host): Promise<number> {
     if (request.kind === "exit") {
       return request.code;
     }
-    // One request at a time, because the command waits for the reply to each.
+    // The requests are executed one after the other, because the command waits for each reply.
     // oxlint-disable-next-line no-await-in-loop
     reply = await answer(request, host, command);
   }

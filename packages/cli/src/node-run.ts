@@ -9,14 +9,14 @@ import type { NodeReply, NodeRunRequest, SeenContracts } from "@kit/transform-na
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** End of a Node process, with the signal that this process received while it ran. */
+/** End of a Node process, with the signal that kit received while the process ran. */
 export interface Ended extends NodeReply {
   readonly received: NodeJS.Signals | undefined;
 }
 
 /**
- * Runs this version of Node until it exits. The output goes to standard error, because standard output is for the result of the command. A
- * signal to this process is passed on to Node; a second signal kills Node.
+ * Runs the version of Node that runs kit, until it exits. Its output goes to standard error, because standard output is for the result of
+ * the command. A signal to kit is passed on to Node, and a second signal kills Node.
  */
 export async function runNode({ args, directory, env }: NodeRunRequest): Promise<Ended> {
   const scratch = await mkdtemp(join(tmpdir(), "kit-"));
@@ -39,15 +39,16 @@ export async function runNode({ args, directory, env }: NodeRunRequest): Promise
 }
 
 /**
- * Returns an environment that makes every process of the tests load the coverage recorder, which counts requests of all clients. Uses the
- * environment because runners start processes with their own arguments, and tests may start the application as a process.
+ * Returns environment variables that make every process of the tests load the coverage recorder, which counts the requests of all clients.
+ * Arguments would not reach all processes: test runners start processes with arguments of their own, and tests may start the application as
+ * a process.
  */
 function countingOptions(directory: string): Record<string, string> {
   let file: string;
   try {
     file = createRequire(join(directory, "package.json")).resolve("@kit/testing/coverage");
   } catch (error) {
-    // Tests run even if their coverage cannot be recorded.
+    // If coverage cannot be recorded, the tests run without it.
     process.emitWarning(`Only requests of clients of @kit/testing are counted: ${String(error)}`);
     return {};
   }
@@ -55,7 +56,7 @@ function countingOptions(directory: string): Record<string, string> {
   return { NODE_OPTIONS: `${given} --import=${pathToFileURL(file).href}`.trimStart() };
 }
 
-/** Variables of an outer test run. Tests that kit starts would report to the outer runner with them. */
+/** Matches variables of a test run that has started kit. With them, the tests that kit starts would report to that outer run. */
 const OF_AN_OUTER_RUN = /^(?:NODE_TEST_CONTEXT$|KIT_TEST_(?:CONTRACTS|SEEN|RUNS|SEED|REPLAY)$)/;
 
 async function ended(
@@ -70,7 +71,7 @@ async function ended(
   let received: NodeJS.Signals | undefined;
   const pass = (signal: NodeJS.Signals): void => {
     if (received !== undefined) child.kill("SIGKILL");
-    // Ctrl-C sends the signal to all processes in the terminal's foreground, so the child has it already.
+    // Ctrl-C sends the signal to all processes in the foreground of the terminal, so Node has received it already.
     else if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
     received = signal;
   };
@@ -95,7 +96,10 @@ async function textOf(path: string): Promise<string | null> {
   }
 }
 
-/** Reads the recorded coverage in a directory: `items.*` contains all items, `seen.*` the indexes of the covered ones. */
+/**
+ * Reads the coverage that tests have recorded in a directory. The files `items.*` contain all items, and `seen.*` the indexes of the
+ * covered ones.
+ */
 async function seenIn(directory: string): Promise<SeenContracts | null> {
   const names = (await readdir(directory)).toSorted();
   const texts = (start: string): Promise<string[]> =>
@@ -104,7 +108,7 @@ async function seenIn(directory: string): Promise<SeenContracts | null> {
     );
   const [items] = await texts("items.");
   if (items === undefined) return null;
-  // The last line of a killed process may be incomplete.
+  // A process that was killed may have written only a part of its last line.
   const lines = (await texts("seen.")).flatMap((text) => text.split("\n").slice(0, -1));
   const seen = [...new Set(lines.map(Number))].toSorted((one, other) => one - other);
   return { items: JSON.parse(items) as unknown[], seen };

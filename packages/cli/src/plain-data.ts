@@ -1,5 +1,5 @@
 /**
- * Converts a value to plain JSON data, because a program in another language reads the export of a configuration file.
+ * Converts the export of a configuration file to plain JSON data, because kit's compiler, a program in Rust, reads it.
  *
  * @throws {Error} with the path of a value that has no JSON form: a function, a class instance or a cycle.
  */
@@ -37,7 +37,8 @@ function convertObject(value: object, path: string, parents: readonly object[]):
     return value.map((item: unknown, index) => convert(item, `${path}[${index}]`, parents));
   }
   const prototype: unknown = Object.getPrototypeOf(value);
-  // A module namespace has no prototype. The prototype of an object of another realm is not ours, but has no prototype itself.
+  // An object literal has a prototype that has no prototype itself, also if the object comes from another realm. A module namespace has no
+  // prototype.
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
     throw refuse(path, `an instance of ${value.constructor.name}`);
   }

@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 
-/** Environment variables of libpq by the equivalent parameter of a PostgreSQL URL (PostgreSQL manual, "Environment Variables"). */
+/**
+ * Environment variables of libpq, by the parameter of a PostgreSQL URL with the same meaning (PostgreSQL manual, "Environment Variables").
+ */
 const variables: Readonly<Record<string, string>> = {
   host: "PGHOST",
   port: "PGPORT",
@@ -25,12 +27,12 @@ const variables: Readonly<Record<string, string>> = {
   sslsni: "PGSSLSNI",
   target_session_attrs: "PGTARGETSESSIONATTRS",
 };
-/** Variables that could connect psql to another server than that of the URL. */
+/** Variables that could make psql connect to another server than that of the URL. */
 const services: readonly string[] = ["PGSERVICE", "PGSERVICEFILE"];
 
 /**
- * Returns the environment in which psql connects to a URL. The URL is not an argument, because other users of the machine can read the
- * arguments of a process, but not its environment.
+ * Returns environment variables with which psql connects to a URL. The URL is not passed as an argument, because other users of the machine
+ * can read the arguments of a process but not its environment.
  *
  * @throws {Error} with the name of a URL parameter that has no variable.
  */
@@ -55,10 +57,10 @@ export function psqlEnvironment(url: string, inherited: NodeJS.ProcessEnv): Node
   return environment;
 }
 
-/** Runs psql on this terminal. Returns its exit code, or null if a signal ended it. */
+/** Runs psql on the terminal of this process. Returns its exit code, or `null` if a signal ended it. */
 export async function psql(url: string, args: readonly string[]): Promise<number | null> {
   const child = spawn("psql", args, { stdio: "inherit", env: psqlEnvironment(url, process.env) });
-  // psql handles Ctrl-C itself: it cancels a query.
+  // psql handles Ctrl-C itself, to cancel a query.
   process.on("SIGINT", ignore);
   try {
     return await new Promise((resolve, reject) => {

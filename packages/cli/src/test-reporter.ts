@@ -1,11 +1,11 @@
 /**
- * Reporter of node:test that writes one JSON document after all tests. `kit test` reads the document.
+ * Reporter for node:test that writes the results of all tests as one JSON document, which `kit test` reads.
  *
  * @module
  */
 import { resolve } from "node:path";
 
-/** Members of node:test's events that this module uses. */
+/** Properties of node:test's events that this module uses. */
 interface TestEvent {
   readonly type: string;
   readonly data: {
@@ -20,7 +20,7 @@ interface TestEvent {
   };
 }
 
-/** Maximum number of characters of a file's output that are kept. */
+/** Maximum number of characters that are kept of the output of one test file. */
 const KEPT = 16_384;
 
 interface Failure {
@@ -30,13 +30,13 @@ interface Failure {
   readonly message: string;
 }
 
-/** Writes the number of passed, failed and skipped tests, with the failures. Suites and files are not counted as tests. */
+/** Writes the number of passed, failed and skipped tests, and the failures. Suites and files do not count as tests. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string, void> {
   let [passed, failed, skipped] = [0, 0, 0];
   const failures: Failure[] = [];
-  /** Names of the running suites and the test, the outermost first. Events come in the order of the tests. */
+  /** Names of the running suites and of the running test, the outermost first. node:test sends the events in the order of the tests. */
   const names: string[] = [];
-  /** End of each file's output. If a file cannot be loaded, only its output contains the reason. */
+  /** Last part of the output of each test file. It contains the reason if a file cannot be loaded, which the events do not. */
   const printed = new Map<string, string>();
   for await (const { type, data } of events) {
     const nesting = data.nesting ?? 0;
@@ -45,7 +45,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
       names[nesting] = data.name ?? "";
     }
     if (type === "test:stderr") {
-      // This event has the path as it was given to Node, a failure has the full path.
+      // This event has the path that Node was started with. The event of a failure has the full path.
       const file = resolve(data.file ?? "");
       printed.set(file, `${printed.get(file) ?? ""}${data.message ?? ""}`.slice(-KEPT));
     }
@@ -68,12 +68,15 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   yield JSON.stringify({ passed, failed, skipped, failures });
 }
 
-/** Returns true if a test is skipped. `{ skip: "" }` skips as well as `{ skip: true }`. */
+/** Returns true if a test is skipped, with or without a reason: `{ skip: "" }` and `{ skip: true }` both skip it. */
 function isSkipped(reason: string | boolean | undefined): boolean {
   return reason !== undefined && reason !== false;
 }
 
-/** Returns the message of the error that a test threw. node:test wraps the error, and has no error for a file that exited by itself. */
+/**
+ * Returns the message of the error that a test has thrown, which is the cause of node:test's own error. For a file that exits by itself,
+ * the message is taken from its output.
+ */
 function messageOf(error: unknown, printed: string | undefined): string {
   const cause = property(error, "cause") ?? error;
   const message = property(cause, "message");
@@ -81,7 +84,7 @@ function messageOf(error: unknown, printed: string | undefined): string {
   return (text === "test failed" ? (thrown(printed) ?? text) : text).trim();
 }
 
-/** Returns the error that ended a process, without its stack. */
+/** Returns the error that a process has printed before its end, without the stack. */
 function thrown(printed = ""): string | undefined {
   return /^[\w$]*(?:Error|Exception)\b[^]*?(?=\n {4}at |\n\n|$(?![^]))/m.exec(printed)?.[0];
 }

@@ -66,7 +66,7 @@ test("runs the compiled output without the sources", async (t) => {
   assert.equal(ran.out, '200 {"id":"7","title":"A note"}\n');
 });
 
-test("reports an error of the compiler, in its own words and as JSON", async (t) => {
+test("reports an error of the project's compiler as the compiler prints it, or as JSON with --json", async (t) => {
   const wrong = { ...APP, "src/wrong.ts": 'export const count: number = "three";\n' };
   const project = await projectWith(t, { ...wrong, "tsconfig.json": tsconfig() });
   const people = await project.kit(["build"]);
@@ -92,7 +92,7 @@ test("reports an error of the compiler, in its own words and as JSON", async (t)
   );
 });
 
-test("does not compile a project that runs from its sources, or a build with --no-compile", async (t) => {
+test("does not compile if the project runs from its sources, or if the build has --no-compile", async (t) => {
   const project = await projectWith(t, {
     ...APP,
     "base.json": tsconfig({ noEmit: true, rewriteRelativeImportExtensions: false }),
@@ -109,7 +109,7 @@ test("does not compile a project that runs from its sources, or a build with --n
   await assert.rejects(readFile(join(project.root, "dist/src/main.js")));
 });
 
-test("fails if the configured compiler is not installed", async (t) => {
+test("kit build fails if the configured compiler is not installed", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "package.json": '{ "name": "notes", "type": "module", "kit": { "compiler": "swc" } }',

@@ -13,11 +13,11 @@ test("defineConfig returns its argument and checks its type", () => {
   assert.equal(defineConfig(config), config);
   // @ts-expect-error This option does not exist.
   defineConfig({ outputDri: "generated" });
-  // @ts-expect-error kit does not know this compiler.
+  // @ts-expect-error kit does not support this compiler.
   defineConfig({ compiler: "babel" });
 });
 
-test("applies a configuration that is written as in the documentation", async (t) => {
+test("kit build uses a configuration that is written with defineConfig", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "kit.config.ts": [

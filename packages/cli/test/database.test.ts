@@ -7,7 +7,7 @@ import { Client } from "pg";
 import { NOTES, Project } from "./support/project.ts";
 import { stopped } from "./support/stopped.ts";
 
-test("applies migrations to the project's embedded database", { timeout: 120_000 }, async (t) => {
+test("migrate:apply applies migrations to the embedded database", { timeout: 120_000 }, async (t) => {
   const project = await Project.create(t, NOTES, stopped);
   const json = async (...args: string[]) => {
     const outcome = await project.kit([...args, "--json"]);
@@ -62,7 +62,7 @@ test("applies migrations to the project's embedded database", { timeout: 120_000
   assert.match(allowed.out, /^applied \d{14}_two in \d+ ms\n$/);
 });
 
-test("doctor reports the version of the database", { timeout: 120_000 }, async (t) => {
+test("kit doctor reports the version of the embedded database", { timeout: 120_000 }, async (t) => {
   const project = await Project.create(t, NOTES, stopped);
   const database = await openDatabase({ root: project.root });
   t.after(() => database.close());
@@ -103,7 +103,7 @@ test("migrate:status compares the database with the migrations", { timeout: 240_
   assert.doesNotMatch(drifted.out, /reset/);
 });
 
-test("kit db starts, keeps, resets and stops the embedded database", { timeout: 240_000 }, async (t) => {
+test("kit db starts, resets and stops the project's embedded database", { timeout: 240_000 }, async (t) => {
   const project = await Project.create(t, NOTES, stopped);
   const idle = { KIT_DATABASE_IDLE_MS: "200" };
   const none = await project.kit(["db", "stop", "--json"], idle);
@@ -112,7 +112,7 @@ test("kit db starts, keeps, resets and stops the embedded database", { timeout: 
   assert.equal(started.code, 0, started.err);
   const url = started.out.trim();
   assert.match(url, /^postgres:\/\/kit:.*\/app$/);
-  // The database runs although no process holds a lease.
+  // The database runs although no process uses it.
   const client = new Client({ connectionString: url });
   client.on("error", () => undefined);
   await client.connect();

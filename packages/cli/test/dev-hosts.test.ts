@@ -1,4 +1,4 @@
-// `kit dev` is reachable only from this machine, and not under the host name of another site.
+// Tests that `kit dev` is reachable only from this machine, and not under the host name of another site.
 
 import assert from "node:assert/strict";
 import { networkInterfaces } from "node:os";
@@ -12,10 +12,10 @@ const outside = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .find(({ internal, family }) => !internal && family === "IPv4")?.address;
 
-/** Application that does not specify an address. */
+/** Application that specifies no address in its call of `listen`. */
 const plain = app("here").replace(', host: "127.0.0.1"', "");
 
-test("serves an application without an address on loopback only", { skip }, async (t) => {
+test("an application without an address listens on loopback only", { skip }, async (t) => {
   const dev = await Dev.start(t, plain);
   const url = await dev.url();
   assert.match(url, /^http:\/\/localhost:\d+$/);
@@ -32,7 +32,7 @@ test("serves an application without an address on loopback only", { skip }, asyn
   await assert.rejects(ask(`http://${outside}:${port}/notes/1`), /ECONNREFUSED/);
 });
 
-test("listens on the address of --host, and accepts the name of --allow-host", { skip }, async (t) => {
+test("listens on the address of --host, and accepts the host name of --allow-host", { skip }, async (t) => {
   const dev = await Dev.start(t, app("open"), [
     "--no-db",
     "--host",
@@ -48,7 +48,7 @@ test("listens on the address of --host, and accepts the name of --allow-host", {
   assert.equal(await from("other.example"), 403);
 });
 
-test("accepts addresses, names of localhost and allowed names as Host", () => {
+test("accepts a Host header with an IP address, a name of localhost or an allowed name", () => {
   const accepted = ["localhost", "LOCALHOST:1", "a.localhost:3000", "localhost.", "127.0.0.1:80", "10.1.2.3"];
   for (const host of [...accepted, "[::1]:3000", "[fe80::1]", "a.example:1", "A.EXAMPLE", undefined])
     assert.equal(acceptsHost(host, ["a.example"]), true, host);

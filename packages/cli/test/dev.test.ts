@@ -28,7 +28,7 @@ for (const [server, from] of [
     const failures: unknown[] = [];
     const clients = Array.from({ length: 4 }, async () => {
       while (!over.signal.aborted) {
-        // A client sends its requests one after the other.
+        // Each client sends its requests one after the other.
         // oxlint-disable-next-line no-await-in-loop
         await ask(`${url}/notes/1`).then(
           ({ status }) => (status === 200 ? (answered += 1) : failures.push(status)),
@@ -47,7 +47,7 @@ for (const [server, from] of [
     await Promise.all(clients);
     assert.deepEqual(failures, []);
 
-    // A connection that was opened before the edit, and sends its request after the edit, gets a response too.
+    // A connection that was opened before the edit gets a response to a request that it sends after the edit.
     const late = connect(Number(new URL(url).port), "127.0.0.1");
     await once(late, "connect");
     await ask(`${url}/notes/1`);
@@ -61,12 +61,12 @@ for (const [server, from] of [
   });
 }
 
-test("keeps the last version running after a mistake, and reports the mistake", { skip }, async (t) => {
+test("keeps the last version running after a mistake in a file, and reports it", { skip }, async (t) => {
   const dev = await Dev.start(t, app("right"));
   const url = await dev.url();
   await dev.project.write("src/wrong.types.ts", "export interface Wrong {\n  a: ;\n}\n");
   await dev.until(() => dev.output.includes("error[KIT1101]"), "the mistake was not shown");
-  // The application gets the result of the build shortly after the terminal.
+  // The mistake is printed shortly before the running application gets the result of the build.
   const isTold = async (): Promise<boolean> => (await ask(url)).headers["x-kit-build"] === "failed";
   await dev.until(isTold, "the application was not told");
   const { status, headers, text } = await ask(`${url}/notes/1`);
@@ -87,7 +87,7 @@ test("keeps the last version running after a mistake, and reports the mistake", 
 });
 
 test(
-  "keeps the last version if a new one does not start, and explains a crash on the port",
+  "keeps the last version if a new one does not start, and explains a crash on the application's port",
   { skip },
   async (t) => {
     const dev = await Dev.start(t, app("first"));
@@ -110,7 +110,7 @@ test(
     const page = await ask(url, { accept: "text/html" });
     assert.match(page.headers["content-type"]!, /text\/html/);
     assert.match(page.text, /<pre>Error: boom/);
-    // DNS rebinding: a page of another site could read it under a name that resolves to this address.
+    // DNS rebinding: a page of another site could read this response if its host name resolved to this address.
     const rebound = await ask(url, { accept: "text/html", host: "rebound.example" });
     assert.equal(rebound.status, 403);
     assert.doesNotMatch(rebound.text, /boom/);
@@ -122,11 +122,11 @@ test(
 
 for (const [where, listens] of [
   ["where kit dev took it to", "port: 3000"],
-  // The stand-in process listens on all addresses until then.
+  // Until then, the stand-in process listens on this port of all addresses.
   ["on another host", 'port: 3000, host: "127.0.0.1"'],
 ] as const) {
   test(
-    `explains a failed first build on the port, and the application then listens ${where}`,
+    `explains a failed first build on the application's port, and the application then listens ${where}`,
     { skip },
     async (t) => {
       const probe = createServer();
@@ -148,7 +148,7 @@ for (const [where, listens] of [
       const { id } = await dev.serves(url, "late");
       assert.doesNotMatch(dev.output, /EADDRINUSE|in use/);
 
-      // Later edits do not close the port.
+      // The port stays open during later edits.
       await dev.project.write("src/main.ts", main.replace("late", "later"));
       const later = await dev.serves(url, "later");
       assert.notEqual(later.id, id);
@@ -156,7 +156,7 @@ for (const [where, listens] of [
   );
 }
 
-test("reports a port in use in three lines, and exits with 1", { skip }, async (t) => {
+test("reports in three lines that the port is in use, and exits with 1", { skip }, async (t) => {
   const other = createServer();
   await new Promise<void>((resolve) => void other.listen(0, "127.0.0.1", resolve));
   t.after(() => other.close());
@@ -184,14 +184,14 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-test("leaves no application running if kit dev is killed", { skip }, async (t) => {
+test("the application ends if kit dev is killed", { skip }, async (t) => {
   const dev = await Dev.start(t, app("x"));
   const { id } = await dev.serves(await dev.url(), "x");
   dev.child.kill("SIGKILL");
   await dev.until(() => !isAlive(Number(id)), "the application goes on");
 });
 
-test("reads the configuration again after a change", { skip }, async (t) => {
+test("reads kit.config.ts again after each change of the file", { skip }, async (t) => {
   const dev = await Dev.start(t, app("x"));
   await dev.url();
   await dev.project.write("kit.config.ts", "export default { outputDri: 1 };\n");
@@ -200,7 +200,7 @@ test("reads the configuration again after a change", { skip }, async (t) => {
   await dev.until(() => (dev.output.match(/ready in/g) ?? []).length > 1, "it was not read again");
 });
 
-/** Plugin that adds a summary to the route. It requires a CommonJS module. */
+/** Plugin that adds a summary to the first route. It imports a CommonJS module. */
 const summaries = (text: string): string => `
 import words from "./words.cjs";
 export const summaries = () => ({
@@ -212,7 +212,7 @@ export const summaries = () => ({
 });
 `;
 
-test("uses the current version of plugins", { skip }, async (t) => {
+test("runs the current version of a plugin after its files have changed", { skip }, async (t) => {
   const dev = await Dev.start(t, app("x"));
   const url = await dev.url();
   const summary = async (expected: string): Promise<void> => {
@@ -248,7 +248,7 @@ test("uses the current version of plugins", { skip }, async (t) => {
   await dev.serves(url, "x");
 });
 
-test("watches files of linked packages that the application imports", { skip }, async (t) => {
+test("restarts the application if a file of a linked package has changed", { skip }, async (t) => {
   const packed = await Project.create(t, {
     "package.json": '{ "name": "titles", "version": "1.0.0", "type": "module", "exports": "./index.js" }\n',
     "index.js": 'export { title } from "./lib/title.js";\n',
@@ -264,7 +264,7 @@ test("watches files of linked packages that the application imports", { skip }, 
     app("x").replace('const title = "x"', 'import { title } from "../lib/titles/index.js"'),
   );
   await dev.serves(url, "linked");
-  // The process reports loaded files after a short delay.
+  // The process reports the files that it has loaded after a short delay.
   await sleep(200);
   await packed.write("lib/title.js", 'export const title = "edited";\n');
   const { id } = await dev.serves(url, "edited");
@@ -273,8 +273,8 @@ test("watches files of linked packages that the application imports", { skip }, 
   assert.equal((await dev.serves(url, "edited")).id, id);
 });
 
-test("supports keys and shows requests on a terminal", { skip }, async (t) => {
-  // `script` of util-linux runs a program on a terminal. On other systems `script` has other arguments.
+test("prints requests on a terminal, and reacts to the keys r and q", { skip }, async (t) => {
+  // `script` of util-linux runs a program on a terminal. The `script` of other operating systems has other arguments.
   if (!/util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "")) {
     t.skip("needs util-linux's script");
     return;

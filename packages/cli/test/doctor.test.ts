@@ -43,7 +43,7 @@ const MANIFEST = JSON.stringify({
   devDependencies: { "@kit/cli": "0.1.0", "@kit/dev-database": "0.1.0" },
 });
 
-test("reports no failure and all checks for a valid project", async (t) => {
+test("reports the result of each check for a valid project, and no failure", async (t) => {
   const project = await Project.create(t, { ...NOTES, "package.json": MANIFEST });
   await project.link("node_modules", MODULES);
   assert.equal((await project.kit(["generate"])).code, 0);
@@ -80,7 +80,7 @@ test("reports no failure and all checks for a valid project", async (t) => {
   assert.match(people.out, /\n {21}write one with `kit migrate:generate --name <name>`\n/);
 });
 
-test("reports what is missing, outdated or invalid, and what to do", async (t) => {
+test("reports for a broken project what is missing, outdated or invalid, and how to correct it", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "package.json": MANIFEST,
@@ -141,7 +141,7 @@ test("reports a failure if the database does not respond", async (t) => {
   assert.ok(!JSON.stringify(check).includes("secret"));
 });
 
-test("warns about a port in use and an old node on the path", async (t) => {
+test("warns about a port in use and an old version of node on the path", async (t) => {
   const project = await Project.create(t, NOTES);
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -157,7 +157,7 @@ test("warns about a port in use and an old node on the path", async (t) => {
   assert.equal(find("node on PATH")?.message, "`node` is 20.1.0, which is too old");
 });
 
-test("suggests what to do for every problem", async (t) => {
+test("suggests a correction for every problem that it reports", async (t) => {
   const project = await Project.create(t, NOTES);
   const empty = join(project.root, "empty");
   await mkdir(empty);
@@ -220,7 +220,7 @@ test("suggests what to do for every problem", async (t) => {
   }
 });
 
-test("checks git only in a git repository", async (t) => {
+test("checks for git problems only in a git repository", async (t) => {
   const project = await Project.create(t, NOTES);
   const git = await run(
     ["--eval", 'require("node:child_process").execFileSync("git", ["init", "-q"])'],

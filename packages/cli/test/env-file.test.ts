@@ -8,7 +8,7 @@ import { EnvFile } from "../src/env-file.ts";
 
 const names = ["KIT_A", "KIT_B", "KIT_C", "NODE_ENV"];
 
-/** Creates a directory for a `.env`. Restores the environment when the test ends. */
+/** Creates a directory for a `.env`, and returns a function that writes this file. The environment is restored when the test ends. */
 async function prepared(
   t: TestContext,
   environment: string | undefined,
@@ -27,7 +27,7 @@ async function prepared(
   return { root, write: (text) => writeFile(join(root, ".env"), text) };
 }
 
-test("parses a file as Node does, and does not override set variables", async (t) => {
+test("parses .env as Node does, and does not override variables that are set", async (t) => {
   const { root, write } = await prepared(t, undefined);
   await write("# a comment\nexport KIT_A='a b' # more\nKIT_B=file\nKIT_C=\"two\\nlines\"\n");
   process.env["KIT_B"] = "";
@@ -42,7 +42,7 @@ test("parses a file as Node does, and does not override set variables", async (t
   );
 });
 
-test("changes and removes only variables of the file when it is read again", async (t) => {
+test("changes and removes only the variables that come from .env when the file is read again", async (t) => {
   const { root, write } = await prepared(t, "development");
   const file = new EnvFile();
   await write("KIT_A=1\nKIT_B=1\n");
@@ -62,7 +62,7 @@ test("changes and removes only variables of the file when it is read again", asy
   assert.deepEqual(file.load(root), { set: [], kept: [], changed: ["KIT_A"] });
 });
 
-test("still reads a file that sets NODE_ENV", async (t) => {
+test("still reads .env again if the file sets NODE_ENV", async (t) => {
   const { root, write } = await prepared(t, undefined);
   const file = new EnvFile();
   await write("NODE_ENV=test\nKIT_A=1\n");
@@ -72,7 +72,7 @@ test("still reads a file that sets NODE_ENV", async (t) => {
 });
 
 for (const environment of ["production", "test", "staging"]) {
-  test(`reads no file if NODE_ENV is ${environment}`, async (t) => {
+  test(`does not read .env if NODE_ENV is ${environment}`, async (t) => {
     const { root, write } = await prepared(t, environment);
     await write("KIT_A=1\n");
     assert.deepEqual(new EnvFile().load(root), { set: [], kept: [], changed: [] });
@@ -80,7 +80,7 @@ for (const environment of ["production", "test", "staging"]) {
   });
 }
 
-test("reports a file that cannot be read", async (t) => {
+test("throws an error if .env exists and cannot be read", async (t) => {
   const { root } = await prepared(t, undefined);
   await mkdir(join(root, ".env"));
   assert.throws(() => new EnvFile().load(root), /^Error: \.env cannot be read: EISDIR/);

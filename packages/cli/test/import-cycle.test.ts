@@ -12,7 +12,7 @@ const thrown = (frame: string, message = "Cannot access 'app' before initializat
   return error;
 };
 
-test("returns the shortest cycle through the file that uses the variable", () => {
+test("returns the shortest import cycle that contains the file with the early use of a variable", () => {
   const graph = imports(
     ["main", ["app"]],
     ["app", ["x", "auth"]],
@@ -31,7 +31,7 @@ test("treats a file that imports itself as a cycle", () => {
   assert.deepEqual(found?.cycle, [at("app"), at("app")]);
 });
 
-test("returns undefined for an early use without a cycle and for other errors", () => {
+test("returns undefined for an early use without an import cycle, and for other errors", () => {
   const graph = imports(["main", ["app"]], ["app", ["auth"]]);
   assert.equal(circularUse(thrown(`${at("auth")}:3:15`), graph), undefined);
   assert.equal(

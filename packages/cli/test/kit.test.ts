@@ -14,7 +14,7 @@ test("prints help and version to standard output", async (t) => {
   assert.match(help.out, /Examples:/);
 });
 
-test("exits with 2 after wrong usage", async (t) => {
+test("exits with 2 if the arguments are wrong", async (t) => {
   const project = await Project.create(t, {});
   const outcome = await project.kit(["biuld"]);
   assert.equal(outcome.code, 2);
@@ -22,7 +22,7 @@ test("exits with 2 after wrong usage", async (t) => {
   assert.match(outcome.err, /a similar subcommand exists: 'build'/);
 });
 
-test("writes the artifacts, the same in a second build", async (t) => {
+test("kit build writes the artifacts, and a second build writes the same ones", async (t) => {
   const project = await Project.create(t, NOTES);
   const first = await project.kit(["build"]);
   assert.equal(first.code, 0, first.err);
@@ -40,7 +40,7 @@ test("writes the artifacts, the same in a second build", async (t) => {
   assert.deepEqual(await project.output(), output);
 });
 
-test("reports a mistake as a code frame, or as BUILD_ERROR with --json", async (t) => {
+test("reports a mistake in a source file as a code frame, or as BUILD_ERROR with --json", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "src/bad.types.ts": "export interface Bad {\n  title: ;\n}\n",
@@ -63,7 +63,7 @@ test("reports a mistake as a code frame, or as BUILD_ERROR with --json", async (
   await assert.rejects(project.output(), { code: "ENOENT" });
 });
 
-test("uses kit.config.ts, and keeps its output out of the JSON", async (t) => {
+test("uses kit.config.ts, and prints the output of this file to standard error", async (t) => {
   const project = await Project.create(t, {
     "package.json": NOTES["package.json"]!,
     "lib/note.ts": NOTES["src/notes.types.ts"]!,
@@ -124,7 +124,7 @@ test("generates a migration once", async (t) => {
   });
 });
 
-test("reports a database that cannot be reached when migrations are applied", async (t) => {
+test("kit migrate:apply fails with a message if the database cannot be reached", async (t) => {
   const project = await Project.create(t, NOTES);
   await project.kit(["migrate:generate", "--name", "one"]);
   const outcome = await project.kit(["migrate:apply"], {
@@ -134,7 +134,7 @@ test("reports a database that cannot be reached when migrations are applied", as
   assert.match(outcome.err, /^error: cannot connect to /);
 });
 
-test("succeeds if the reader of its output closes the pipe early", async (t) => {
+test("kit build succeeds if the reader of its output closes the pipe early", async (t) => {
   const project = await Project.create(t, NOTES);
   const kit = fileURLToPath(new URL("../bin/kit.js", import.meta.url));
   const child = spawn(process.execPath, [kit, "build", "--json"], { cwd: project.root });
@@ -146,7 +146,7 @@ test("succeeds if the reader of its output closes the pipe early", async (t) => 
   assert.equal(code, 0);
 });
 
-test("ends at once after an interrupt, in any state", async (t) => {
+test("kit build ends at once after an interrupt, even while kit.config.ts is being imported", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "kit.config.ts": 'console.log("waiting");\nawait new Promise((resolve) => setTimeout(resolve, 600_000));',

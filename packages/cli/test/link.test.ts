@@ -11,7 +11,7 @@ import { planVariable, type ProcessPlan } from "../src/dev/messages.ts";
 
 const link = new URL("../src/dev/development-link.ts", import.meta.url).href;
 
-/** Runs `program.mjs` of a directory after loading these modules. */
+/** Runs `program.mjs` in a directory. The process loads the modules in `warm` before it. */
 function start(t: TestContext, root: string, warm: readonly string[]): ChildProcess {
   const plan: ProcessPlan = {
     root: pathToFileURL(`${root}/`).href,
@@ -33,7 +33,7 @@ function start(t: TestContext, root: string, warm: readonly string[]): ChildProc
   return child;
 }
 
-test("resolves imports within a package as Node does", async (t) => {
+test("resolves imports within an installed package to the same files as Node does", async (t) => {
   const root = await mkdtemp(join(await realpath(tmpdir()), "kit-link-"));
   t.after(() => rm(root, { recursive: true, force: true }));
   const files: Readonly<Record<string, string>> = {
@@ -74,7 +74,7 @@ test("resolves imports within a package as Node does", async (t) => {
 test("runs the garbage collection before the program starts", async (t) => {
   const root = await mkdtemp(join(tmpdir(), "kit-link-"));
   t.after(() => rm(root, { recursive: true, force: true }));
-  // Larger than the garbage that V8 collects by itself during the load.
+  // More garbage than V8 would collect by itself while the modules are loaded.
   await writeFile(
     join(root, "package.mjs"),
     "Array.from({ length: 400_000 }, (_, n) => ({ text: `${n}` }));\n",

@@ -14,7 +14,7 @@ import { stopped } from "./support/stopped.ts";
 
 const KIT = fileURLToPath(new URL("../bin/kit.js", import.meta.url));
 
-/** Existing rows, which must survive every crash. */
+/** Database with a thousand rows, which must survive every crash. */
 const template = {
   key: "people",
   prepare: async (url: string): Promise<void> => {
@@ -26,7 +26,7 @@ const template = {
   },
 };
 
-/** Ten statements. Some run outside of a transaction, and some have a visible effect if they run twice. */
+/** Migration with ten statements. Some cannot run in a transaction, and some have a visible effect if they run twice. */
 const STATEMENTS = [
   "ALTER TABLE people ADD COLUMN age integer",
   "UPDATE people SET age = id % 90",
@@ -40,19 +40,19 @@ const STATEMENTS = [
   "DELETE FROM pets WHERE id = 1001",
 ];
 
-/** Gates are advisory locks. A connection that holds a gate's lock stops the migration there. */
+/** Number of the advisory locks that serve as gates. The migration stops at a gate while a connection of the test holds its lock. */
 const GATE = 7;
 const gate = (number: number): string => `SELECT pg_advisory_xact_lock_shared(${GATE}, ${number});\n`;
 const SQL = gate(0) + STATEMENTS.map((sql, at) => `${sql};\n${gate(at + 1)}`).join("");
 
 test(
-  "continues a run that was killed before or after any of its ten statements",
+  "migrate:apply continues a migration that was killed before or after any of its ten statements",
   { timeout: 900_000 },
   async (t) => {
     const project = await start(t);
     for (let at = 0; at <= STATEMENTS.length; at += 1) {
       // oxlint-disable-next-line no-await-in-loop -- one database and one process at a time
-      await t.test(`at gate ${at}`, async () => {
+      await t.test(`continues the migration that was killed at gate ${at}`, async () => {
         await using database = await createTestDatabase({ root: project.root, template });
         await using connection = await connect(database.url);
         const { client } = connection;
@@ -61,7 +61,8 @@ test(
         await until(() => waits(client, at), `the migration to come to gate ${at}`, run);
         run.child.kill("SIGKILL");
         assert.equal((await run.end).signal, "SIGKILL");
-        // PostgreSQL ends the statement of a killed client by itself, and releases the lock that keeps other runs out.
+        // PostgreSQL itself ends the statement of a client that was killed, and releases the lock that prevents a second migration at the
+        // same time.
         await until(async () => !(await waits(client, at)), "the killed session to end");
         assert.deepEqual(
           (await client.query("SELECT count(*)::int AS n FROM people WHERE id <= 1000")).rows,
@@ -75,7 +76,7 @@ test(
 );
 
 test(
-  "creates an index again if the run was killed while the index was created",
+  "migrate:apply creates an index again if it was killed while the index was created",
   { timeout: 300_000 },
   async (t) => {
     const project = await start(t);
@@ -83,7 +84,7 @@ test(
     await using connection = await connect(database.url);
     await using other = await connect(database.url);
     const { client } = connection;
-    // The index is created after the column, and waits for an older transaction.
+    // The statement for the index runs after the one for the column. It has to wait for a transaction that started earlier.
     await client.query("SELECT pg_advisory_lock($1, 3)", [GATE]);
     const run = apply(project, database.url);
     await until(() => waits(client, 3), "the migration to come to gate 3", run);
@@ -101,7 +102,7 @@ test(
   },
 );
 
-test("Ctrl-C cancels the running statement and rolls back", { timeout: 300_000 }, async (t) => {
+test("Ctrl-C cancels and rolls back the statement of migrate:apply", { timeout: 300_000 }, async (t) => {
   const project = await start(t);
   await using database = await createTestDatabase({ root: project.root, template });
   await using connection = await connect(database.url);
@@ -113,7 +114,7 @@ test("Ctrl-C cancels the running statement and rolls back", { timeout: 300_000 }
   const { code, err } = await run.end;
   assert.equal(code, 1, err);
   assert.match(err, /error: interrupted in `20260101000000_ten`, whose running statement was cancelled/);
-  // The statement is cancelled at once, and not when the server notices that the client has gone.
+  // The statement is cancelled at once, and not only when the server notices that the client has disconnected.
   assert.equal(await waits(client, 9), false);
   await client.query("SELECT pg_advisory_unlock_all()");
   await finish(project, database.url, client);
@@ -137,7 +138,7 @@ interface Run {
 }
 
 /**
- * Starts a real `kit migrate:apply`. The command stops at each step until the test lets it continue, without a timeout. The migration
+ * Starts `kit migrate:apply` as a process. The migration stops at each gate, without a timeout, until the test releases the lock. It
  * updates all rows, so the command gets the flag that allows this.
  */
 function apply(project: Project, url: string): Run {
@@ -163,7 +164,7 @@ function apply(project: Project, url: string): Run {
   return { child, end };
 }
 
-/** Runs the migration to its end, and checks that each statement had its effect once. */
+/** Runs the migration to its end, and checks that each statement took effect exactly once. */
 async function finish(project: Project, url: string, client: Client): Promise<Awaited<Run["end"]>> {
   const outcome = await apply(project, url).end;
   assert.equal(outcome.code, 0, outcome.err);
@@ -180,7 +181,7 @@ async function finish(project: Project, url: string, client: Client): Promise<Aw
   return outcome;
 }
 
-/** Returns true if a session waits at a gate. */
+/** Returns true if the migration waits at the given gate. */
 async function waits(client: Client, at: number): Promise<boolean> {
   const { rowCount } = await client.query(
     "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND classid = $1 AND objid = $2 " +
@@ -204,7 +205,7 @@ async function connect(url: string): Promise<AsyncDisposable & { readonly client
   return { client, [Symbol.asyncDispose]: () => client.end() };
 }
 
-/** Waits for a condition. Fails at once if `run` ends before the condition is met. */
+/** Waits until the condition is true. Fails at once if `run` ends before that. */
 async function until(condition: () => Promise<boolean>, what: string, run?: Run): Promise<void> {
   const deadline = Date.now() + 120_000;
   // oxlint-disable-next-line no-await-in-loop -- waiting is the point

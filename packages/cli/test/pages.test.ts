@@ -1,5 +1,6 @@
-// Checks the pages of `docs/errors/` for mistakes in code that kit runs: configurations and plugins. A page shows the output of the
-// command; `KIT_BLESS=1` rewrites it. `cargo test -p kit-build --test pages` checks the other pages, without Node.
+// Checks the pages of `docs/errors/` about code of the project that kit runs: configurations and plugins. A page shows an example and the
+// output of the command, and `KIT_BLESS=1` rewrites this output. `cargo test -p kit-build --test pages` checks the other pages, without
+// Node.
 
 import assert from "node:assert/strict";
 import { readdir, readFile, writeFile } from "node:fs/promises";
@@ -12,7 +13,7 @@ import { Project } from "./support/project.ts";
 const ERRORS = fileURLToPath(new URL("../../../docs/errors/", import.meta.url));
 const SOLUTION = "\n## Solution\n";
 
-/** Files of every example project: empty sources of types and routes, because kit warns if there are none. */
+/** Files that every example project has: empty files for types and routes, because kit warns if there are none. */
 const BASE = {
   "package.json": '{ "name": "example", "type": "module" }\n',
   "src/kit.types.ts": "export {};\n",
@@ -24,7 +25,8 @@ for (const name of (await readdir(ERRORS)).toSorted())
   // oxlint-disable-next-line no-await-in-loop
   if ((await readFile(join(ERRORS, name), "utf8")).includes(" file=kit.config.")) pages.push(name);
 
-test("the pages of plugins are included", () => assert.ok(pages.includes("KIT1502.md"), pages.join()));
+test("the pages about errors of plugins are checked too", () =>
+  assert.ok(pages.includes("KIT1502.md"), pages.join()));
 
 for (const name of pages) {
   test(name, async (t) => {
@@ -51,7 +53,7 @@ for (const name of pages) {
   });
 }
 
-/** Returns the output of `kit build` for the project that a part of a page shows. */
+/** Returns the output of `kit build` for the example project in a part of a page. */
 async function said(
   t: TestContext,
   part: string,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { plainData } from "../src/plain-data.ts";
 
-test("accepts plain values", () => {
+test("returns plain values unchanged", () => {
   const value = { a: [1, "b", true, null], nested: { c: -0.5 } };
   assert.deepEqual(plainData(value), value);
   assert.deepEqual(plainData({ a: undefined, b: 1 }), { b: 1 });
@@ -11,12 +11,12 @@ test("accepts plain values", () => {
   assert.equal(JSON.stringify(plainData(JSON.parse('{ "__proto__": 1 }'))), '{"__proto__":1}');
 });
 
-test("accepts a value that occurs twice", () => {
+test("accepts an object that occurs twice but does not contain itself", () => {
   const shared = { a: 1 };
   assert.deepEqual(plainData([shared, shared]), [shared, shared]);
 });
 
-test("refuses values without a JSON form, with their path", () => {
+test("throws an error with the path of a value that has no JSON form", () => {
   const cycle: { self?: unknown } = {};
   cycle.self = cycle;
   for (const [value, expected] of [

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { NOTES, Project } from "./support/project.ts";
 
-/** Plugin in a separate file that uses every hook. */
+/** File of a plugin that uses every hook. */
 const EVERYTHING = `
 import { writeFileSync } from "node:fs";
 const order = [];
@@ -117,7 +117,7 @@ test("a plugin adds a type, changes one, adds a validator and emits files", asyn
   assert.equal(registeredTaps.length, 7);
 });
 
-/** Returns a project whose only plugin has this tap. */
+/** Returns the files of a project with one plugin, which has this function for a hook. */
 const withTap = (tap: string, owns = ""): Record<string, string> => ({
   ...NOTES,
   "kit.config.js": `export default { plugins: [{ name: "bad", ${owns} hooks: {\n${tap}\n} }] };\n`,
@@ -242,7 +242,7 @@ test("reports a mistake of a plugin with its name, hook and location, and writes
     const failure = JSON.parse(outcome.out) as Failed;
     assert.equal(failure.failures.length, 1, outcome.out);
     assert.match(failure.failures[0]!.message, expected, tap);
-    // If the location in the code is unknown, it is that of the plugin in the configuration.
+    // If the location in the plugin's code is unknown, the location of the plugin in the configuration is reported.
     const place = column === undefined ? { line: 1, column: 28 } : { line: 2, column };
     assert.partialDeepStrictEqual(
       failure.failures[0],
@@ -259,7 +259,7 @@ interface Failed {
   readonly failures: readonly { readonly message: string }[];
 }
 
-test("reports the location in the plugin's file, not in code that the plugin calls or that calls it", async (t) => {
+test("reports the location in the plugin's file, and not in code that calls the plugin or is called by it", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "helper.js": "export function help() {\n  throw new RangeError('too far');\n}\n",
@@ -272,7 +272,7 @@ test("reports the location in the plugin's file, not in code that the plugin cal
   assert.match(err, /4 \|\s+help\(\);\n\s+\| +\^{4}\n/);
 });
 
-test("shows reports of a plugin like kit's own diagnostics", async (t) => {
+test("prints reports of a plugin like kit's own diagnostics", async (t) => {
   const project = await Project.create(
     t,
     withTap(`
@@ -348,7 +348,7 @@ test("shows reports of a plugin like kit's own diagnostics", async (t) => {
   assert.deepEqual(await project.output(), before);
 });
 
-test("fails the command if a plugin fails after the artifacts were written", async (t) => {
+test("kit build fails if a plugin fails after the artifacts were written", async (t) => {
   for (const hook of ["compile", "done"]) {
     const project = await Project.create(t, withTap(`${hook}() { throw new Error("late"); }`));
     const { code, out, err } = await project.kit(["build"]);
@@ -359,7 +359,7 @@ test("fails the command if a plugin fails after the artifacts were written", asy
   }
 });
 
-test("passes the root, the mode and the whole configuration to a tap", async (t) => {
+test("passes the root, the mode and the complete configuration of the build to a plugin", async (t) => {
   const project = await Project.create(
     t,
     withTap("emit({ build, addFile }) { addFile({ path: 'b.json', text: JSON.stringify(build) }); }"),
@@ -383,7 +383,7 @@ test("passes the root, the mode and the whole configuration to a tap", async (t)
   });
 });
 
-test("keeps a long member of an event readable while the tap runs, and afterwards if it was read", async (t) => {
+test("a long property of an event can be read until the tap ends, and afterwards if the tap has read it", async (t) => {
   const project = await Project.create(
     t,
     withTap(`
@@ -406,7 +406,7 @@ test("keeps a long member of an event readable while the tap runs, and afterward
   });
 });
 
-test("reports the location of an error in the configuration", async (t) => {
+test("reports the location of an error in kit.config.js", async (t) => {
   for (const [config, place, expected] of [
     ["export default {\n  a: = 1,\n};\n", { line: 2, column: 6 }, /kit\.config\.js cannot be loaded: /],
     ['\nimport "./none.js";\nexport default {};\n', { line: 2, column: 8 }, /Cannot find module/],
@@ -427,7 +427,7 @@ test("reports the location of an error in the configuration", async (t) => {
   }
 });
 
-test("explains plugins in package.json and plugins that were not called", async (t) => {
+test("explains that plugins cannot be in package.json, and that a plugin function must be called", async (t) => {
   const inPackage = await Project.create(t, { ...NOTES, "package.json": '{ "kit": { "plugins": ["x"] } }' });
   assert.match((await inPackage.kit(["build"])).err, /`plugins` cannot be in package\.json/);
   for (const [plugin, expected] of [

@@ -1,4 +1,4 @@
-// Checks `@kit/cli/program.schema.json` against the data that plugins get, with a validator that is not kit's.
+// Checks `@kit/cli/program.schema.json` against the data that plugins get, with a JSON Schema validator that is not part of kit.
 
 import assert from "node:assert/strict";
 import { cp, readFile } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { NOTES, Project } from "./support/project.ts";
 
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** Plugin that stores the program that each hook gets. */
+/** File of a plugin that stores the program that each hook gets. */
 const KEEP = `
 const kept = {};
 export default {
@@ -28,7 +28,7 @@ export default {
 };
 `;
 
-/** Types of every kind, with doc tags. */
+/** Source with types of every kind and with doc tags. */
 const KINDS = `
 import type { RouteContract } from "@kit/types";
 
@@ -69,7 +69,7 @@ async function programs(project: Project): Promise<Kept> {
   return JSON.parse((await project.output())["kept.json"]!) as Kept;
 }
 
-/** Returns the reference application, with the plugin. */
+/** Creates a copy of the reference application, with the plugin. */
 async function example(t: TestContext): Promise<Project> {
   const project = await Project.create(t, { "kit.config.js": KEEP });
   for (const part of ["src", "migrations", "tests", "package.json"])
@@ -90,14 +90,14 @@ describe("the schema of a program", () => {
   const isValid = (program: unknown): void =>
     assert.ok(validate(program), JSON.stringify(validate.errors, null, 2));
 
-  test("accepts the program that plugins of an application get", async (t) => {
+  test("accepts the program of an application as plugins get it", async (t) => {
     const { parsed, emitted } = await programs(await example(t));
     isValid(parsed);
     isValid(emitted);
     assert.equal((emitted as { routes: unknown[] }).routes.length, 5);
   });
 
-  test("accepts types of every kind, and refuses values that kit does not produce", async (t) => {
+  test("accepts a program with types of every kind, and refuses values that kit does not produce", async (t) => {
     const files = { ...NOTES, "src/things.routes.ts": KINDS, "kit.config.js": KEEP };
     const { emitted } = await programs(await Project.create(t, files));
     isValid(emitted);

@@ -1,4 +1,4 @@
-// `kit db psql` starts a process without a secret in its arguments, and psql reaches the database.
+// Tests that `kit db psql` passes no secret in the arguments of psql, and that psql connects to the database.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -16,7 +16,8 @@ test("passes the password to psql only in the environment", { timeout: 120_000 }
   const project = await Project.create(t, NOTES, stopped);
   const bin = join(project.root, "bin");
   await mkdir(bin);
-  // Records the arguments, which every user of the machine can read, and the environment, which only the owner of the process can read.
+  // This replacement for psql records its arguments, which every user of the machine can read, and its environment, which only its own user
+  // can read.
   await writeFile(
     join(bin, "psql"),
     `#!/bin/sh\ntr '\\0' '\\n' < /proc/$$/cmdline > "${bin}/arguments"\nenv > "${bin}/environment"\nexit 3\n`,
@@ -52,7 +53,7 @@ test("passes the password to psql only in the environment", { timeout: 120_000 }
   );
 });
 
-test("connects the real psql to the embedded database", { timeout: 120_000 }, async (t) => {
+test("the installed psql connects to the embedded database", { timeout: 120_000 }, async (t) => {
   try {
     execFileSync("psql", ["--version"]);
   } catch {
@@ -69,7 +70,7 @@ test("connects the real psql to the embedded database", { timeout: 120_000 }, as
   assert.equal((await readFile(join(project.root, "answer"), "utf8")).trim(), "kit app");
 });
 
-test("converts a URL to the variables of libpq", () => {
+test("converts the parts of a PostgreSQL URL to environment variables of libpq", () => {
   const environment = psqlEnvironment(
     "postgres://us%40er:p%2Fw@[::1]:6543/my%20db?sslmode=verify-full&sslrootcert=%2Fca.pem&connect_timeout=3",
     { PATH: "/bin", PGPASSWORD: "other", PGTZ: "UTC" },

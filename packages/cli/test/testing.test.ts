@@ -22,7 +22,7 @@ const MIXED = [
   "",
 ].join("\n");
 
-test("runs tests after a build, and prints the result in one line", async (t) => {
+test("kit test runs the tests after a build, and prints the result in one line", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "src/notes.test.ts": [
@@ -73,7 +73,7 @@ test("lists failures with their location, as text and as JSON", async (t) => {
   ]);
 });
 
-test("passes arguments to the runner", async (t) => {
+test("kit test passes the arguments after -- to the test runner", async (t) => {
   const project = await Project.create(t, { ...NOTES, "src/notes.test.ts": MIXED });
   const outcome = await project.kit(["test", "--json", "--", "--test-name-pattern", "listed"]);
   assert.equal(outcome.code, 0, outcome.err);
@@ -84,7 +84,7 @@ test("passes arguments to the runner", async (t) => {
   assert.partialDeepStrictEqual(JSON.parse(wrong.out), { code: "TEST_ERROR", phase: "test" });
 });
 
-test("reports an error if there are no tests, or none matches the filter", async (t) => {
+test("kit test fails with a message if there are no tests or none matches the filter", async (t) => {
   const project = await Project.create(t, NOTES);
   const none = await project.kit(["test"]);
   assert.equal(none.code, 1);
@@ -115,7 +115,7 @@ test("runs contract tests alone, and with the other tests", async (t) => {
   assert.partialDeepStrictEqual(JSON.parse(all.out), { passed: 2, failed: 0, skipped: 0 });
 });
 
-test("runs no tests if the sources have a mistake", async (t) => {
+test("kit test runs no tests if the sources have a mistake", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "src/bad.types.ts": "export interface Bad {\n  title: ;\n}\n",
@@ -127,7 +127,7 @@ test("runs no tests if the sources have a mistake", async (t) => {
   assert.partialDeepStrictEqual(JSON.parse(outcome.out), { code: "BUILD_ERROR", phase: "parse" });
 });
 
-test("ends the tests and the command at an interrupt", { timeout: 30_000 }, async (t) => {
+test("an interrupt ends kit test and the tests that it runs", { timeout: 30_000 }, async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "src/notes.test.ts": [
@@ -150,7 +150,7 @@ test("ends the tests and the command at an interrupt", { timeout: 30_000 }, asyn
   }
 });
 
-test("uses vitest in a project that has it", async (t) => {
+test("kit test runs vitest in a project that has it installed", async (t) => {
   const vitest = installedVitest();
   if (vitest === undefined) {
     t.skip("vitest is not installed in this repository");
@@ -172,7 +172,7 @@ test("uses vitest in a project that has it", async (t) => {
   });
 });
 
-test("reports that vitest is not installed in a project that names it", async (t) => {
+test("kit test reports that vitest is not installed if package.json names it", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "package.json": '{ "name": "notes", "type": "module", "devDependencies": { "vitest": "*" } }\n',
@@ -183,7 +183,10 @@ test("reports that vitest is not installed in a project that names it", async (t
   assert.match(outcome.err, /^error: package\.json names vitest, but it is not installed/);
 });
 
-/** Returns the directory of vitest if the repository has it or `KIT_TEST_VITEST` names one. */
+/**
+ * Returns the directory of vitest: the one in `KIT_TEST_VITEST`, or the one that the repository has installed. Returns `undefined` if there
+ * is none.
+ */
 function installedVitest(): string | undefined {
   const given = process.env["KIT_TEST_VITEST"];
   if (given !== undefined) return given;
@@ -194,7 +197,7 @@ function installedVitest(): string | undefined {
   }
 }
 
-/** Waits until a probe returns a number. */
+/** Calls `probe` until it returns a number, and resolves to that number. */
 async function eventually(probe: () => Promise<number>): Promise<number> {
   for (;;) {
     const found = await probe();

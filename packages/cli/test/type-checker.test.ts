@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { TypeChecker, type TypeCheckEnd } from "../src/dev/type-checker.ts";
 import { isAlive } from "./support/dev.ts";
 
-/** Returns a type checker that records the results of its checks. */
+/** Returns a type checker, the list of the results that it reports, and a function that waits for the next result. */
 function checker(): { types: TypeChecker; ends: TypeCheckEnd[]; next: () => Promise<TypeCheckEnd> } {
   const ends: TypeCheckEnd[] = [];
   let wake: ((end: TypeCheckEnd) => void) | undefined;
@@ -24,7 +24,7 @@ const script = (code: string): { program: string; args: string[] } => ({
   args: ["-e", code],
 });
 
-/** Returns a check that does not end, and starts another process. Both write their process ids to a file. */
+/** Returns a type check that does not end and starts another process, and a function that returns the ids of both. */
 async function endless(
   t: TestContext,
 ): Promise<{ request: { program: string; args: string[] }; pids: () => Promise<number[]> }> {
@@ -53,7 +53,7 @@ async function gone(pids: readonly number[]): Promise<void> {
   while (pids.some(isAlive)) await sleep(10);
 }
 
-test("reports the output of both streams and the exit code", async () => {
+test("reports the exit code of a check and its output on both streams", async () => {
   const { types, next } = checker();
   const end = next();
   types.start(script('console.log("out"); console.error("err"); process.exitCode = 2;'), process.cwd());
@@ -62,14 +62,14 @@ test("reports the output of both streams and the exit code", async () => {
   assert.deepEqual(text.trim().split("\n").toSorted(), ["err", "out"]);
 });
 
-test("reports a program that does not exist", { skip: process.platform === "win32" }, async () => {
+test("reports an error if the program does not exist", { skip: process.platform === "win32" }, async () => {
   const { types, next } = checker();
   const end = next();
   types.start({ program: "/nowhere/tsc", args: [] }, process.cwd());
   assert.deepEqual(await end, { code: null, text: "spawn /nowhere/tsc ENOENT" });
 });
 
-test("closing stops the check and its processes without a report", { timeout: 60_000 }, async (t) => {
+test("close stops the running check and its processes without a report", { timeout: 60_000 }, async (t) => {
   const { types, ends } = checker();
   const { request, pids } = await endless(t);
   types.start(request, process.cwd());
@@ -80,7 +80,7 @@ test("closing stops the check and its processes without a report", { timeout: 60
   assert.deepEqual(ends, []);
 });
 
-test("stops the running check when another one starts", { timeout: 60_000 }, async (t) => {
+test("the start of a second check stops the first one", { timeout: 60_000 }, async (t) => {
   const { types, ends, next } = checker();
   const { request, pids } = await endless(t);
   types.start(request, process.cwd());

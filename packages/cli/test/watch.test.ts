@@ -46,7 +46,7 @@ class Watch {
 
   get lines(): string[] {
     const lines = this.out.split("\n").slice(0, -1);
-    // These lines are printed only once, and not for each build.
+    // These lines are printed once and not for each build.
     return lines.filter((line) => !/^(?:\d+ change.* to the database pending|left out: )/.test(line));
   }
 
@@ -61,7 +61,7 @@ class Watch {
   }
 }
 
-test("prints a line for each build after files are added, changed or removed, and ends at a signal", async (t) => {
+test("prints a line for each build after a file is added, changed or removed, and exits at a signal", async (t) => {
   const watch = await Watch.start(t, NOTES);
   const { project } = watch;
   await watch.until(() => watch.lines.length === 1, "it was not built");
@@ -98,7 +98,7 @@ test("prints a line for each build after files are added, changed or removed, an
   assert.deepEqual(await watch.ended, { code: 0, signal: null });
 });
 
-test("builds after a failed first build, and prints a JSON line for each build", async (t) => {
+test("builds again after a failed first build, and prints a JSON line for each build with --json", async (t) => {
   const wrong = { "src/wrong.types.ts": "export interface Wrong { a: ; }\n" };
   const watch = await Watch.start(t, { ...NOTES, ...wrong }, ["--json"]);
   await watch.until(() => watch.lines.length === 1, "it was not built");
@@ -115,7 +115,7 @@ test("builds after a failed first build, and prints a JSON line for each build",
   assert.deepEqual(await watch.ended, { code: 0, signal: null });
 });
 
-/** Returns a plugin that emits this text together with the content of a file. */
+/** Returns a plugin that emits the given text, followed by the content of a file. */
 const plugin = (text: string): string => `
 import { readFileSync } from "node:fs";
 export const plugin = {
@@ -132,7 +132,7 @@ export const plugin = {
 };
 `;
 
-test("uses the current configuration, plugins and files that a plugin reads", async (t) => {
+test("each build uses the current configuration, plugins, and files that a plugin reads", async (t) => {
   const config = 'import { plugin } from "./plugins/p.ts";\nexport default { plugins: [plugin] };\n';
   const watch = await Watch.start(t, {
     ...NOTES,
@@ -161,7 +161,7 @@ test("uses the current configuration, plugins and files that a plugin reads", as
   await project.write("kit.config.ts", "export default { outputDir: 'generated' };\n");
   await watch.until(async () => (await project.read("generated/types.ts")) !== "", "outputDir was not read");
 
-  // Files that a build writes start no new build. The line of a build is printed after its files.
+  // Files that a build writes do not start another build. The files of a build are written before its line is printed.
   const builds = (): number => watch.lines.filter((line) => line.startsWith("built ")).length;
   await watch.until(() => builds() >= 5, "not every build was told");
   const before = watch.lines.length;
@@ -170,7 +170,7 @@ test("uses the current configuration, plugins and files that a plugin reads", as
   assert.equal(builds(), 5, watch.out);
 });
 
-test("watches files of linked packages that types come from", async (t) => {
+test("builds again if a file of a linked package changes from which types come", async (t) => {
   const shared = await Project.create(t, {
     "package.json": '{ "name": "shared", "version": "1.0.0", "type": "module", "exports": "./index.ts" }\n',
     "index.ts": "export interface Shared { first: string }\n",
@@ -189,7 +189,7 @@ test("watches files of linked packages that types come from", async (t) => {
   await watch.until(async () => /second/.test(await project.read(".kit/types.ts")), "it was not looked at");
 });
 
-test("refuses --check together with --watch", async (t) => {
+test("kit build refuses --check together with --watch", async (t) => {
   const watch = await Watch.start(t, NOTES, ["--check"]);
   assert.equal((await watch.ended).code, 2);
   assert.match(watch.err, /'--watch' cannot be used with '--check'/);

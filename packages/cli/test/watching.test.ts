@@ -13,7 +13,7 @@ test("reports a file that is edited while a build reads it for the first time", 
   const watching = new EventQueue();
   t.after(() => watching.close());
   watching.watch(request);
-  // Longer than the inaccuracy of modification times.
+  // Longer than the error of a file's modification time.
   await sleep(40);
   await own.write("a.ts", "1");
   assert.deepEqual(await watching.next(), { kind: "changed", files: ["a.ts"] });
@@ -24,7 +24,7 @@ test("reports a file that is edited while a build reads it for the first time", 
   const edited = relative(own.root, files[0]!).replaceAll("\\", "/");
   assert.deepEqual(await watching.next(), { kind: "changed", files: [edited] });
 
-  // The change is reported only once.
+  // The same change is not reported a second time.
   const next = watching.next();
   watching.watch({ ...request, files });
   assert.equal(await Promise.race([next, sleep(100, "nothing")]), "nothing");

@@ -16,15 +16,15 @@ import {
 import type { CloseOptions, ListenAddress, ListenOptions, ServerAdapter, ServerService } from "@kit/types";
 import express, { type ErrorRequestHandler, type Express } from "express";
 
-/** Options for a server on Express. */
+/** Options of {@link expressServer}. */
 export interface ExpressServerOptions extends HttpServerOptions {
-  /** Your own application, with its middleware and routes. Default: a new one. */
+  /** Express application of yours, with its middleware and routes. Default: a new one. */
   readonly app?: Express;
 }
 
 /**
- * Creates a server that runs kit on Express 5. The application's own middleware and routes come first. kit serves all other requests,
- * including those for unknown paths.
+ * Creates a server that runs kit on Express 5. The middleware and routes of the Express application come first. kit serves all other
+ * requests, including those for unknown paths.
  *
  * @example
  * ```ts
@@ -90,11 +90,13 @@ class ExpressServer implements ServerAdapter {
     return this.#app;
   }
 
-  /** Adds kit to the application as late as possible, so that it comes after the application's own middleware and routes. */
+  /**
+   * Adds kit to the Express application. Called at the last possible time, so that kit comes after the application's middleware and routes.
+   */
   #mount(): void {
     if (this.#isMounted) return;
     this.#isMounted = true;
-    // `originalUrl` has the whole path, even if the application is mounted in another one.
+    // `originalUrl` contains the whole path, even if the application is mounted below a path of another one.
     this.#app.use((request, response) => {
       const service = this.#service!;
       readRequestBody(request, service.limits.bodyBytes, (body) => {
@@ -105,7 +107,7 @@ class ExpressServer implements ServerAdapter {
     });
     const onError: ErrorRequestHandler = (error: unknown, request, response, next) => {
       if (response.headersSent) {
-        // Too late for another response: Express cuts the connection.
+        // The head of a response is sent already, so no error response is possible. Express cuts the connection.
         next(error);
         return;
       }
@@ -113,7 +115,7 @@ class ExpressServer implements ServerAdapter {
       const body = bodyOfParserError(error);
       const exchange = new ResponseExchange(request, response, target, body ?? RequestBody.empty);
       const told = errorOfFramework(error);
-      // Middleware after the parser has not seen the request, so no handler may run: kit only reports the error of the body.
+      // Middleware after the body parser has not seen the request, so no handler may run. kit only responds with the error of the body.
       if (body === undefined) this.#service!.fail(exchange, told);
       else refuseRequest(this.#service!, exchange, told, "body");
     };
@@ -121,12 +123,12 @@ class ExpressServer implements ServerAdapter {
   }
 }
 
-/** Returns true if the application, or a router in it, distinguishes paths with and without a final slash. */
+/** Returns true if the application or one of its routers treats `/a` and `/a/` as different paths. */
 function isStrict(app: Express): boolean {
   return app.enabled("strict routing") || hasStrictRouter(app.router as unknown as Layers);
 }
 
-/** Undeclared properties of an Express router. */
+/** Properties of an Express router that its types do not declare. */
 interface Layers {
   readonly strict?: boolean;
   readonly stack?: readonly { readonly handle?: Layers }[];
@@ -140,7 +142,10 @@ function newApplication(): Express {
   return express().disable("x-powered-by") as Express;
 }
 
-/** Returns the body that one of Express's parsers refused, so that kit reports the error. kit first checks that the path exists. */
+/**
+ * Returns the body that one of Express's body parsers refused, so that kit checks the path and then responds with its own error for the
+ * body. Returns `undefined` if the error does not come from a body parser.
+ */
 function bodyOfParserError(error: unknown): RequestBody | undefined {
   if (!(error instanceof Error)) return undefined;
   const { type, body } = error as { type?: unknown; body?: unknown };

@@ -41,7 +41,7 @@ test("runs native routes and middleware first, and kit serves the rest", async (
   assert.deepEqual(await get("/notes/1"), [200, "1", ["session=s; Path=/", "own=1"]]);
   assert.deepEqual(await get("/notes/1/"), [200, "1", ["session=s; Path=/", "own=1"]]);
   assert.equal((await get("/notes/1", "PUT"))[0], 405);
-  // Neither the method of the native path nor a path of kit.
+  // Express has no route with this method for the path, and kit has no route for the path.
   assert.equal((await get("/native", "POST"))[0], 404);
 });
 
@@ -54,7 +54,7 @@ const parsers: readonly [name: string, middleware: RequestHandler][] = [
 ];
 
 for (const [name, middleware] of parsers) {
-  test(`kit reads a body that express.${name} has read before`, async () => {
+  test(`kit gets the body if express.${name} has already parsed it`, async () => {
     await using app = await serveOn(middleware);
     const send = (body: string | Uint8Array<ArrayBuffer>, type?: string): Promise<[number, unknown]> =>
       outcome(post(`${app.url}/notes`, body, type));
@@ -82,7 +82,7 @@ async function explain(app: Served): Promise<unknown> {
   return { ...(body as { error: object }).error, traceId: "" };
 }
 
-test("malformed JSON gets the same error with and without a parser", async () => {
+test("malformed JSON gets the same error with and without a body parser of Express", async () => {
   await using plain = await serveOn();
   await using parsed = await serveOn(express.json());
   assert.deepEqual(await explain(parsed), await explain(plain));
@@ -102,7 +102,7 @@ test("kit reads the bytes that middleware stored in `rawBody`", async () => {
   assert.deepEqual(await post(`${app.url}/notes`, '{"text":"a"}'), [201, { text: "a" }]);
 });
 
-test("responds with a clear error if middleware has discarded the body", async () => {
+test("responds with a clear error if middleware has read the body and stored it nowhere", async () => {
   await using app = await serveOn((request, _response, next) => {
     request.on("data", () => {}).on("end", next);
   });
@@ -110,7 +110,7 @@ test("responds with a clear error if middleware has discarded the body", async (
   assert.match(app.log[0]!.message, /was read before kit saw the request.*rawBody/);
 });
 
-test("an error that middleware throws has the format of kit's errors", async () => {
+test("an error that middleware throws is sent in the format of kit's errors", async () => {
   const thrown: Record<string, unknown> = {
     "/forbidden": Object.assign(new Error("not for you"), { status: 403 }),
     "/busy": Object.assign(new Error("pool of db-3 is empty"), { statusCode: 503 }),
@@ -127,11 +127,11 @@ test("an error that middleware throws has the format of kit's errors", async () 
   assert.deepEqual(await failure("/busy"), [503, "SERVICE_UNAVAILABLE", "Service Unavailable"]);
   assert.deepEqual(await failure("/bug"), [500, "INTERNAL_SERVER_ERROR", "Internal Server Error"]);
   assert.deepEqual(await failure("/text"), [500, "INTERNAL_SERVER_ERROR", "Internal Server Error"]);
-  // Errors with a status below 500 are logged as errors too, because they were thrown.
+  // All four errors were thrown, so they are logged as errors even if their status is below 500.
   assert.equal(app.log.length, 4);
 });
 
-test("the application's own error middleware stays in effect", async () => {
+test("error middleware of the application handles errors instead of kit", async () => {
   const app = express();
   app.get("/bug", () => {
     throw new Error("mine");
@@ -144,7 +144,7 @@ test("the application's own error middleware stays in effect", async () => {
   assert.deepEqual([response.status, await response.text()], [418, "mine"]);
 });
 
-test("an application mounted in another one sees the whole path", async () => {
+test("kit serves the original path of a request if middleware changes `request.url`", async () => {
   await using app = await serveOn((request, _response, next) => {
     request.url = "/elsewhere";
     next();
@@ -152,7 +152,7 @@ test("an application mounted in another one sees the whole path", async () => {
   assert.equal((await fetch(`${app.url}/notes/1`)).status, 200);
 });
 
-test("a target in absolute form reaches native routes and kit's routes", async () => {
+test("a target that is a full URL reaches routes of Express and of kit", async () => {
   const app = express();
   app.get("/native", (_request, response) => void response.send("native"));
   await using served = await serve(expressServer({ app }));
@@ -162,7 +162,7 @@ test("a target in absolute form reaches native routes and kit's routes", async (
   assert.match(await send("/notes/1"), /\{"text":"hi"\}$/);
 });
 
-test("middleware sees the host of a target in absolute form, and its response headers stay", async () => {
+test("middleware sees the host of a target that is a full URL, and headers that it sets stay in the response", async () => {
   const hosts: string[] = [];
   await using served = await serveOn((request, response, next) => {
     hosts.push(request.hostname, request.headers.host ?? "", request.rawHeaders.join(" "));

@@ -1,4 +1,4 @@
-// Attempts to reach kit without passing Express's middleware. All of them must fail.
+// Requests that try to reach a handler of kit without passing Express's middleware. All of them must fail.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -19,16 +19,16 @@ const deny: RequestHandler = (_request, response) => void response.status(401).s
 
 const withParser = (): Express => express().use(express.json(), deny);
 const withPrefix = (): Express => express().use("/notes", deny);
-/** Returns the headers and the body of a request that a parser refuses. */
+/** Returns the headers and the body of a request with malformed content of the given type. */
 const bad = (type: string): string => `Content-Type: ${type}\r\nContent-Length: 1\r\n\r\n{`;
 
-/** Sends a raw request and returns the response. */
+/** Sends a request with the given request line and returns the response. */
 async function answerOf(app: Express, line: string, more = ""): Promise<string> {
   await using served = await serve(expressServer({ app }));
   return raw(served.port, `${line} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${more || "\r\n"}`);
 }
 
-test("a final slash does not bypass routes of a strict application", async () => {
+test("a final slash does not bypass routes of an application with strict routing", async () => {
   const strict = express().enable("strict routing") as Express;
   assert.match(await answerOf(strict.all("/notes/1", deny), "GET /notes/1/"), /^HTTP\/1.1 401 /);
   const router = express.Router({ strict: true }).all("/notes/1", deny);
@@ -37,7 +37,7 @@ test("a final slash does not bypass routes of a strict application", async () =>
   assert.match(await answerOf(express().all("/notes/1", deny), "GET /notes/1/"), /^HTTP\/1.1 401 /);
 });
 
-test("a rest parameter keeps the final slash that a strict application does not see", async () => {
+test("a rest parameter of kit keeps the final slash that was removed for an application with strict routing", async () => {
   const program = compiled(
     route("GET /files/*path", {
       params: paramsOf("FilePath", { path: "string" }),
@@ -67,7 +67,7 @@ test("a rest parameter keeps the final slash that a strict application does not 
   }
 });
 
-test("a body that a parser refuses does not bypass the middleware after the parser", async () => {
+test("a body that a body parser refuses does not bypass the middleware after the parser", async () => {
   assert.match(
     await answerOf(withParser(), "GET /notes/1", bad("application/json")),
     /^HTTP\/1.1 400 [^]*"error":\{/,
@@ -83,7 +83,7 @@ test("a body that a parser refuses does not bypass the middleware after the pars
   assert.match(await answerOf(withParser(), "GET /nowhere", bad("application/json")), /^HTTP\/1.1 404 /);
 });
 
-test("middleware sees the normal form of paths, like kit", async () => {
+test("middleware sees paths in the normal form, as kit does", async () => {
   for (const path of [
     "/%6eotes/1",
     "/NOTES/1",

@@ -24,15 +24,15 @@ import {
 import { FastifyExchange } from "./exchange.ts";
 import { targetRewriter } from "./target-rewriter.ts";
 
-/** Options for a server on Fastify. */
+/** Options of {@link fastifyServer}. */
 export interface FastifyServerOptions extends HttpServerOptions {
-  /** Your own instance, with its plugins and routes, which does not listen yet. Default: a new one. */
+  /** Fastify instance of yours, with its plugins and routes, which does not listen yet. Default: a new one. */
   readonly app?: FastifyInstance;
 }
 
 /**
- * Creates a server that runs kit on Fastify 5. The instance's own routes come first. kit serves all other requests, including those for
- * unknown paths. Hooks and plugins of the instance also see the requests and responses of kit.
+ * Creates a server that runs kit on Fastify 5. The routes of the Fastify instance come first. kit serves all other requests, including
+ * those for unknown paths. Hooks and plugins of the instance also see kit's requests and responses.
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ export function fastifyServer(options: FastifyServerOptions = {}): ServerAdapter
   return new FastifyServer(options.app ?? fastify({ http: serverOptions }), checked);
 }
 
-/** Errors for content types that Fastify refuses before any parser. kit reports these errors itself. */
+/** Codes of errors for content types that Fastify refuses before it calls a body parser. kit responds to these requests itself. */
 const contentTypeErrors: ReadonlySet<unknown> = new Set([
   "FST_ERR_CTP_INVALID_MEDIA_TYPE",
   "FST_ERR_ROUTE_MISSING_CONTENT_TYPE",
@@ -80,7 +80,7 @@ class FastifyServer implements ServerAdapter {
     mount(app, service, [...methods]);
     const { timeouts, limits } = this.#options;
     const framework: Framework = {
-      // Requests with other methods would not reach any route.
+      // A request with another method would match no route of Fastify, not even kit's.
       canHandle: ({ method }) => methods.has(method!),
       rewriteTarget: targetRewriter(app, service),
     };
@@ -109,14 +109,16 @@ class FastifyServer implements ServerAdapter {
   }
 }
 
-/** Starts listening. Without a host, Fastify would listen on local addresses only, so all addresses are passed. */
+/**
+ * Starts listening. Without a host, Fastify would listen on local addresses only, so this function passes the address that stands for all.
+ */
 async function listenOn(app: FastifyInstance, address: BindAddress): Promise<void> {
   if (address.path !== undefined) {
     await app.listen({ path: address.path });
     return;
   }
   if ("fd" in address) {
-    // Fastify passes `fd` on to Node and does not declare it. The host keeps Fastify from binding several addresses.
+    // Fastify passes `fd` on to Node, but its types do not declare it. With a host, Fastify does not try to bind several addresses.
     const inherited: FastifyListenOptions & { fd: number } = { fd: address.fd, host: "::" };
     await app.listen(inherited);
     return;
@@ -125,18 +127,18 @@ async function listenOn(app: FastifyInstance, address: BindAddress): Promise<voi
   try {
     await app.listen({ port, host: host ?? "::" });
   } catch (error) {
-    // The machine has no IPv6.
+    // The machine does not support IPv6.
     if (host !== undefined || (error as NodeJS.ErrnoException).code !== "EAFNOSUPPORT") throw error;
     await app.listen({ port, host: "0.0.0.0" });
   }
 }
 
-/** Adds kit as the last route of the instance, in its own scope, where kit reads the bodies itself. */
+/** Adds kit as the last route of the instance. The route has its own scope, in which kit reads the bodies itself. */
 function mount(app: FastifyInstance, service: ServerService, method: string[]): void {
   const { bodyBytes } = service.limits;
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): void =>
     service.fail(new FastifyExchange(request, reply, RequestBody.empty), errorOfFramework(error));
-  // Errors without a handler of the instance get the format of kit's errors; a custom error handler stays.
+  // Errors that no handler of the instance handles get the format of kit's errors. A custom error handler of the instance stays.
   if (app.errorHandler.name === "defaultErrorHandler") app.setErrorHandler(fail);
   app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
@@ -150,7 +152,7 @@ function mount(app: FastifyInstance, service: ServerService, method: string[]): 
       const { code } = error as { code?: unknown };
       if (!contentTypeErrors.has(code))
         return handleUnparsed(error as Error & { code: string }, request, reply);
-      // The hooks `preValidation` and `preHandler` have not seen the request, so no handler may run: kit only reports the error.
+      // The hooks `preValidation` and `preHandler` have not seen the request, so no handler may run. kit only responds with the error.
       const exchange = new FastifyExchange(request, reply, RequestBody.unreadable);
       refuseRequest(service, exchange, errorOfFramework(error), "body");
       return undefined;

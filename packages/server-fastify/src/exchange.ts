@@ -9,7 +9,7 @@ import {
 import type { ResponseBody, ResponseStreamEvents, ResponseWriter } from "@kit/types";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** Exchange that responds through Fastify, so that its `onSend` and `onResponse` hooks see the response. */
+/** Exchange that responds through Fastify, so that the hooks `onSend` and `onResponse` see the response. */
 export class FastifyExchange extends NodeExchange {
   readonly #reply: FastifyReply;
 
@@ -45,7 +45,8 @@ export class FastifyExchange extends NodeExchange {
     const reply = this.#setHead(status, contentType, headers);
     if (length === null) reply.removeHeader("content-length");
     else reply.header("content-length", `${length}`);
-    // Fastify pipes the body after the hooks have run, and would send the head only with the first chunk.
+    // Fastify pipes the body after its hooks have run. Without this line, it would send the head only with the first
+    // chunk.
     response.once("pipe", () => response.flushHeaders());
     reply.send(body);
     return writer;
@@ -56,7 +57,7 @@ export class FastifyExchange extends NodeExchange {
     if (headers !== null) reply.headers(headerRecord(headers));
     if (!reply.hasHeader(noSniffName)) reply.header(noSniffName, noSniff);
     if (contentType === null) return reply.removeHeader("content-type");
-    // With a serializer, Fastify does not change the content type.
+    // If a serializer is set, Fastify does not change the content type.
     return reply.header("content-type", contentType).serializer(asItIs);
   }
 }

@@ -68,7 +68,7 @@ const parsers: readonly [name: string, set: (app: FastifyInstance) => void][] = 
 ];
 
 for (const [name, set] of parsers) {
-  test(`kit reads bodies itself with any parser of the instance: ${name}`, async () => {
+  test(`kit reads the body itself, whatever the instance does with bodies: ${name}`, async () => {
     await using app = await serveOn(set);
     const send = (body: string, type?: string): Promise<[number, unknown]> =>
       outcome(post(`${app.url}/notes`, body, type));
@@ -87,7 +87,7 @@ for (const [name, set] of parsers) {
   });
 }
 
-test("a parser of the instance still serves the instance's own routes", async () => {
+test("a body parser of the instance still serves the routes of the instance", async () => {
   await using app = await serveOn((instance) => {
     instance.post("/native", (request) => ({ got: request.body }));
   });
@@ -95,7 +95,7 @@ test("a parser of the instance still serves the instance's own routes", async ()
   assert.deepEqual(await outcome(post(`${app.url}/native`, "{")), [400, "BAD_REQUEST"]);
 });
 
-test("an error that a hook throws has the format of kit's errors", async () => {
+test("an error that a hook throws is sent in the format of kit's errors", async () => {
   await using app = await serveOn((instance) => {
     instance.addHook("onRequest", async (request) => {
       if (request.url === "/forbidden") throw Object.assign(new Error("not for you"), { statusCode: 403 });
@@ -109,11 +109,11 @@ test("an error that a hook throws has the format of kit's errors", async () => {
   };
   assert.deepEqual(await failure("/forbidden"), [403, "FORBIDDEN", "not for you"]);
   assert.deepEqual(await failure("/notes/1"), [500, "INTERNAL_SERVER_ERROR", "Internal Server Error"]);
-  // Errors with a status below 500 are logged as errors too, because they were thrown.
+  // Both errors were thrown, so they are logged as errors even if their status is below 500.
   assert.equal(app.log.length, 2);
 });
 
-test("the instance's own error handler stays in effect", async () => {
+test("a custom error handler of the instance handles errors instead of kit", async () => {
   await using app = await serveOn((instance) => {
     instance.setErrorHandler((error, _request, reply) => reply.code(418).send(String(error)));
     instance.addHook("onRequest", async (request) => {
@@ -127,11 +127,11 @@ test("the instance's own error handler stays in effect", async () => {
     const response = await fetch(app.url + path);
     assert.deepEqual([response.status, await response.text()], [418, "Error: mine"]);
   }
-  // The instance's error handler is not called for kit's own errors.
+  // kit's own errors do not go to the error handler of the instance.
   assert.deepEqual(await outcome(post(`${app.url}/notes`, "{}", "no type")), [415, "UNSUPPORTED_MEDIA_TYPE"]);
 });
 
-test("hooks see the host of a target in absolute form, and their response headers stay", async () => {
+test("hooks see the host of a target that is a full URL, and headers that they set stay in the response", async () => {
   const hosts: string[] = [];
   await using served = await serveOn((app) => {
     app.addHook("onRequest", async (request, reply) => {

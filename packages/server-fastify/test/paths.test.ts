@@ -1,4 +1,5 @@
-// Options of Fastify's router that change which path it reads. No spelling may bypass a route of the instance that refuses requests.
+// Options of Fastify's router that affect which path it matches. With none of them may a spelling of a path bypass a route of Fastify that
+// protects the path.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -11,7 +12,7 @@ import { fastifyServer } from "../src/index.ts";
 
 quietStdout();
 
-/** Returns the status of a GET with a raw target. */
+/** Returns the status of the response to a GET request with this target, which is sent unchanged. */
 async function statusOf(app: FastifyInstance, target: string, url: string): Promise<number> {
   app.all(url, (_request, reply) => reply.code(401).send("no"));
   await using served = await serve(fastifyServer({ app }));
@@ -19,8 +20,8 @@ async function statusOf(app: FastifyInstance, target: string, url: string): Prom
   return Number(text.slice(9, 12));
 }
 
-test("a semicolon starts the query for kit if it does for Fastify", async () => {
-  // Fastify reads the option at this location and does not declare it.
+test("kit reads a semicolon as the start of the query if Fastify does", async () => {
+  // Fastify reads the option in `routerOptions`, but its types do not declare it.
   const options = { routerOptions: { useSemicolonDelimiter: true } } as unknown as FastifyServerOptions;
   assert.equal(await statusOf(fastify(options), "/notes/1;x", "/notes/1"), 401);
   assert.equal(await statusOf(fastify(options), "/notes/1;/2?a", "/other"), 200);
@@ -28,14 +29,14 @@ test("a semicolon starts the query for kit if it does for Fastify", async () => 
   assert.equal(await statusOf(fastify(), "/notes/1;x", "/notes/1"), 200);
 });
 
-test("repeated slashes count as one for kit if they do for Fastify", async () => {
+test("kit reads repeated slashes as one if Fastify does", async () => {
   const options = { routerOptions: { ignoreDuplicateSlashes: true } };
   assert.equal(await statusOf(fastify(options), "//notes///1?x=//", "/notes/:id"), 401);
   assert.equal(await statusOf(fastify(options), "//notes///1?x=//", "/other"), 200);
   assert.equal(await statusOf(fastify(), "//notes/1", "/other"), 404);
 });
 
-test("a final slash does not bypass a route of the instance", async () => {
+test("a final slash does not bypass a route of the Fastify instance", async () => {
   assert.equal(await statusOf(fastify(), "/notes/1/", "/notes/1"), 401);
   assert.equal(
     await statusOf(fastify({ routerOptions: { ignoreTrailingSlash: true } }), "/notes/1/", "/notes/1"),
@@ -44,14 +45,14 @@ test("a final slash does not bypass a route of the instance", async () => {
   assert.equal(await statusOf(fastify(), "/notes/1/", "/other"), 200);
 });
 
-test("a parameter that is too long for Fastify does not bypass a route of the instance", async () => {
+test("a parameter that is too long for Fastify does not bypass a route of the Fastify instance", async () => {
   const long = `/notes/${"a".repeat(101)}`;
   assert.equal(await statusOf(fastify(), long, "/notes/:id"), 414);
   assert.equal(await statusOf(fastify(), long, "/other"), 200);
   assert.equal(await statusOf(fastify({ routerOptions: { maxParamLength: 200 } }), long, "/notes/:id"), 401);
 });
 
-test("a content type that Fastify refuses does not bypass the hook preHandler", async () => {
+test("a content type that Fastify refuses does not bypass the hook `preHandler`", async () => {
   const app = fastify();
   app.addHook("preHandler", (_request, reply) => reply.code(401).send("no"));
   await using served = await serve(fastifyServer({ app }));

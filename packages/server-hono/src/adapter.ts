@@ -24,15 +24,15 @@ import type { H, RouterRoute } from "hono/types";
 
 import { HonoExchange, type NodeContext } from "./exchange.ts";
 
-/** Options for a server on Hono. */
+/** Options of {@link honoServer}. */
 export interface HonoServerOptions<TEnv extends Env = Env> extends HttpServerOptions {
-  /** Your own application, with its middleware and routes. Default: a new one. */
+  /** Hono application of yours, with its middleware and routes. Default: a new one. */
   readonly app?: Hono<TEnv>;
 }
 
 /**
- * Creates a server that runs kit on Hono 4 and @hono/node-server. The application's own middleware and routes come first. kit serves all
- * other requests, including those for unknown paths, and replaces the application's own `notFound` handler.
+ * Creates a server that runs kit on Hono 4 and @hono/node-server. The middleware and routes of the Hono application come first. kit serves
+ * all other requests, including those for unknown paths, and replaces the application's `notFound` handler.
  *
  * @example
  * ```ts
@@ -73,22 +73,23 @@ class HonoServer implements ServerAdapter {
     const app = this.#app;
     this.#service = service;
     handleErrors(app, () => this.#service!);
-    // `autoCleanupIncoming` is off because the host discards the rest of a refused request. `hostname` is set because Hono needs a whole
-    // URL, and requests of HTTP/1.0 may have no host.
+    // `autoCleanupIncoming` is off because kit itself discards the remaining input of a refused request. `hostname` is set because Hono
+    // needs a complete URL, and requests of HTTP/1.0 may have no host.
     const { fetch } = app;
     const { timeouts, limits } = this.#options;
     const listener = getRequestListener((request, env) => (this.#mount(), fetch(request, env)), {
       autoCleanupIncoming: false,
       hostname: "localhost",
     });
-    // A `fetch` that other code has wrapped may refuse requests too.
+    // Code that has replaced `fetch` may refuse requests, so these must pass through it.
     const isWrapped = fetch.toString() !== new Hono().fetch.toString();
     const host = NodeHost.of(
       (request, response) => void listener(request, response),
       service,
       timeouts,
       {
-        // An application with neither routes nor middleware would only pass requests on, at the cost of a web request and a web response.
+        // An application with neither routes nor middleware would only pass requests on. Skipping it saves the creation of a web request
+        // and a web response.
         isEmpty: () => app.routes.length === 0 && !this.#isMounted && !isWrapped,
         rewriteTarget: (target) => (app.getPath === laxPath ? target : withoutFinalSlash(target, service)),
       },
@@ -113,7 +114,9 @@ class HonoServer implements ServerAdapter {
     return this.#app;
   }
 
-  /** Adds kit as the last route, at the first request, so that routes that are added after the start come before kit. */
+  /**
+   * Adds kit as the last route. Called at the first request, so that routes which are added after the start of the server come before kit.
+   */
   #mount(): void {
     if (this.#isMounted) return;
     this.#isMounted = true;
@@ -121,18 +124,18 @@ class HonoServer implements ServerAdapter {
   }
 }
 
-/** `getPath` of an application with `strict: false`, which ignores a final slash. */
+/** `getPath` of a Hono application with `strict: false`, which ignores a final slash. */
 const laxPath = new Hono({ strict: false }).getPath;
 
 const standardErrorHandler = errorHandlerOf(new Hono());
 
 /**
- * Adds a route after all others, for every path. A router that has matched a request accepts no more routes. An application in that state,
- * for example after a call of `app.request`, gets a new router with the same routes.
+ * Adds a route for every path after all other routes. Hono's router accepts no more routes after it has matched a request, for example in a
+ * call of `app.request`. Then the application gets a new router with the same routes.
  */
 function addLast(app: Hono, handler: Handler): void {
   try {
-    // Use another application with the same router, so that the route's path is not below the base path of `app`.
+    // Adds the route through another application with the same router, because a route of `app` would be below the base path of `app`.
     new Hono({ router: app.router, getPath: app.getPath }).all("*", handler);
   } catch {
     const router = new SmartRouter<[H, RouterRoute]>({ routers: [new RegExpRouter(), new TrieRouter()] });
@@ -142,7 +145,7 @@ function addLast(app: Hono, handler: Handler): void {
   }
 }
 
-/** Serves a request that no route of the application handled. */
+/** Serves a request that no route of the Hono application has handled. */
 function serveContext(context: NodeContext, service: ServerService): Response | Promise<Response> {
   const { incoming } = context.env;
   const { bodyBytes } = service.limits;
@@ -158,7 +161,7 @@ function serveContext(context: NodeContext, service: ServerService): Response | 
   );
 }
 
-/** Returns true if Hono's routes were matched with the same path that kit's router will see. */
+/** Returns true if Hono matched its routes with the same path that kit's router will match. */
 function readsSamePath(url: string, target: string): boolean {
   const read = url.slice(url.indexOf("/", url.indexOf("//") + 2));
   return read === target || normalPathOf(read) === normalPathOf(target);
@@ -168,18 +171,18 @@ function normalPathOf(target: string): string | null {
   return normalPath(target.split("?", 1)[0]!);
 }
 
-/** Responds with an error, because the application's middleware refused the request or saw another path. */
+/** Responds with an error, because the application's middleware refused the request or matched another path than kit would. */
 function refuse(context: NodeContext, service: ServerService): Response | Promise<Response> {
   return answer((done) => refuseRequest(service, new HonoExchange(context, RequestBody.empty, done)));
 }
 
-/** Gives errors, and responses of `notFound` in middleware, the format of kit's errors. */
+/** Makes Hono send thrown errors, and responses of `context.notFound()` in middleware, in the format of kit's errors. */
 function handleErrors(app: Hono, service: () => ServerService): void {
   app.notFound((context) => refuse(context as unknown as NodeContext, service()));
-  // Errors without a handler of the application get the format of kit's errors; a custom error handler stays.
+  // A custom error handler of the application stays.
   if (errorHandlerOf(app) !== standardErrorHandler) return;
   app.onError((error, context) => {
-    // The application built this response on purpose, so it is sent unchanged.
+    // The application has built this response for the error, so it is sent unchanged.
     if (error instanceof HTTPException && error.res !== undefined) return error.getResponse();
     const node = context as unknown as NodeContext;
     return answer((done) =>
@@ -188,7 +191,7 @@ function handleErrors(app: Hono, service: () => ServerService): void {
   });
 }
 
-/** Returns the response if `start` provides it synchronously, and otherwise a promise. */
+/** Returns the response if `start` provides it synchronously, and otherwise a promise of it. */
 function answer(start: (done: (response: Response) => void) => void): Response | Promise<Response> {
   let response: Response | undefined;
   let resolve: ((response: Response) => void) | undefined;
@@ -199,7 +202,7 @@ function answer(start: (done: (response: Response) => void) => void): Response |
   return response ?? new Promise((resolver) => (resolve = resolver));
 }
 
-/** Returns true if other code has read the body or reads it. Then the body cannot be read from the socket. */
+/** Returns true if other code has read some of the body, or has started to. Then kit cannot read the body from the connection. */
 function isBegun(incoming: IncomingMessage): boolean {
   return incoming.readableDidRead || incoming.listenerCount("data") + incoming.listenerCount("readable") > 0;
 }
@@ -214,14 +217,14 @@ async function readFromHono(request: HonoRequest, limit: number): Promise<Reques
   }
 }
 
-/** Returns the error handler. The property is private in Hono's types, and Hono compares it in the same way. */
+/** Returns the error handler of the application. Hono's types declare the property as private. */
 function errorHandlerOf(app: Hono): ErrorHandler {
   return (app as unknown as { readonly errorHandler: ErrorHandler }).errorHandler;
 }
 
 function version(): string {
   const entry = createRequire(import.meta.url).resolve("hono");
-  // The path is `…/node_modules/hono/dist/cjs/index.js`; directories above may be called `dist` too.
+  // The path is `…/node_modules/hono/dist/cjs/index.js`. Directories above may be called `dist` too, so the last one counts.
   const manifest = `${entry.slice(0, Math.max(entry.lastIndexOf("/dist/"), entry.lastIndexOf("\\dist\\")))}/package.json`;
   return (createRequire(import.meta.url)(manifest) as { version: string }).version;
 }

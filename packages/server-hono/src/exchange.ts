@@ -12,13 +12,13 @@ import type { ResponseBody, ResponseStreamEvents, ResponseWriter } from "@kit/ty
 import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
 
-/** Bindings that @hono/node-server adds to a request. */
+/** Values that @hono/node-server adds to the context of a request. */
 export interface NodeBindings {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
 }
 
-/** Context of a request on Node. */
+/** Hono context of a request on Node. */
 export type NodeContext = Context<{ Bindings: NodeBindings }>;
 
 /** Exchange that responds through Hono, so that middleware sees the response. */
@@ -40,7 +40,7 @@ export class HonoExchange extends NodeExchange {
     headers: readonly string[] | null,
   ): void {
     const others = this.#head(contentType, headers);
-    // Hono sets the length of bodies that it writes. It does not write a body for HEAD, and sets no length for an empty body.
+    // Hono sets `content-length` only for bodies that it writes: not for HEAD, and not for an empty body.
     if ((body === null || this.method === "HEAD") && status !== 204 && status !== 304) {
       others["content-length"] = `${body === null ? 0 : Buffer.byteLength(body)}`;
     }
@@ -70,7 +70,7 @@ export class HonoExchange extends NodeExchange {
       if (contentType !== null) own["content-type"] = contentType;
       return own;
     }
-    // Cookies go through the context: a response's own cookies are dropped if middleware has set cookies before.
+    // Cookies go through the context, because Hono drops the cookies of a response if middleware has set others before.
     const { "set-cookie": cookies, ...others } = headerRecord(headers);
     for (const cookie of [cookies ?? []].flat()) this.#context.header("set-cookie", cookie, { append: true });
     if (contentType !== null) others["content-type"] = contentType;

@@ -67,7 +67,7 @@ const readers: readonly [name: string, middleware: MiddlewareHandler][] = [
 ];
 
 for (const [name, middleware] of readers) {
-  test(`kit reads a body that ${name} has read before`, async () => {
+  test(`kit gets the body if ${name} has already read it`, async () => {
     await using app = await serveOn(middleware);
     const send = (body: string, type?: string): Promise<[number, unknown]> =>
       outcome(post(`${app.url}/notes`, body, type));
@@ -90,13 +90,13 @@ for (const [name, middleware] of readers) {
   });
 }
 
-test("responds with a clear error if a body was read without Hono", async () => {
+test("responds with a clear error if middleware has read the body without Hono", async () => {
   await using app = await serveOn(async (c, next) => void (await c.req.raw.text(), await next()));
   assert.deepEqual(await outcome(post(`${app.url}/notes`, '{"text":"a"}')), [500, "INTERNAL_SERVER_ERROR"]);
   assert.match(app.log[0]!.message, /was read before kit saw the request.*c\.req/);
 });
 
-test("an error that middleware throws has the format of kit's errors, except a custom response", async () => {
+test("an error that middleware throws is sent in the format of kit's errors, unless it contains a response", async () => {
   await using app = await serveOn((c) => {
     if (c.req.path === "/forbidden") throw new HTTPException(403, { message: "not for you" });
     if (c.req.path === "/own") throw new HTTPException(401, { res: new Response("own", { status: 401 }) });
@@ -111,11 +111,11 @@ test("an error that middleware throws has the format of kit's errors, except a c
   assert.deepEqual(await failure("/notes/1"), [500, "INTERNAL_SERVER_ERROR", "Internal Server Error"]);
   const own = await fetch(`${app.url}/own`);
   assert.deepEqual([own.status, await own.text()], [401, "own"]);
-  // Errors with a status below 500 are logged as errors too, because they were thrown.
+  // Both errors were thrown, so they are logged as errors even if their status is below 500.
   assert.equal(app.log.length, 2);
 });
 
-test("the application's own error handler stays in effect", async () => {
+test("a custom error handler of the application handles errors instead of kit", async () => {
   const app = new Hono();
   app.onError((error, c) => c.text(error.message, 418));
   app.get("/bug", () => {
@@ -126,7 +126,7 @@ test("the application's own error handler stays in effect", async () => {
   assert.deepEqual([response.status, await response.text()], [418, "mine"]);
 });
 
-test("routes that are added after the start come before kit", async () => {
+test("routes that are added after the start of the server come before kit", async () => {
   const app = new Hono();
   await using served = await serve(honoServer({ app }));
   const statusOf = async (path: string): Promise<number> => (await fetch(served.url + path)).status;
@@ -136,7 +136,7 @@ test("routes that are added after the start come before kit", async () => {
   assert.equal(await statusOf("/notes/1"), 200);
 });
 
-test("middleware sees the host of a target in absolute form", async () => {
+test("middleware sees the host of a target that is a full URL", async () => {
   const seen: string[] = [];
   await using served = await serveOn(async (c, next) => {
     seen.push(c.req.header("host") ?? "", new URL(c.req.url).host);

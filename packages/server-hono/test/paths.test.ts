@@ -1,4 +1,4 @@
-// Attempts to reach kit without passing Hono's middleware. All of them must fail.
+// Requests that try to reach a handler of kit without passing Hono's middleware. All of them must fail.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -11,7 +11,7 @@ import { honoServer } from "../src/index.ts";
 
 quietStdout();
 
-/** Returns the status of a GET with a raw head. */
+/** Returns the status of the response to a GET request whose target and headers are sent unchanged. */
 async function statusOf(
   app: Hono,
   target: string,
@@ -24,7 +24,7 @@ async function statusOf(
 const guarded = (path: string, strict = true): Hono =>
   new Hono({ strict }).use(path, (context) => Promise.resolve(context.text("no", 401)));
 
-test("middleware sees requests of HTTP/1.0 without a host", async () => {
+test("middleware sees requests of HTTP/1.0 without a Host header", async () => {
   assert.equal(await statusOf(guarded("*"), "/notes/1", "HTTP/1.0"), 401);
   const urls: string[] = [];
   const app = new Hono().use(async (context, next) => {
@@ -35,11 +35,11 @@ test("middleware sees requests of HTTP/1.0 without a host", async () => {
   assert.deepEqual(urls, ["http://localhost/notes/1?a"]);
 });
 
-test("a final slash does not bypass middleware of a single path", async () => {
+test("a final slash does not bypass middleware for a single path", async () => {
   assert.equal(await statusOf(guarded("/notes/1"), "/notes/1/"), 401);
   assert.equal(await statusOf(guarded("/notes/1", false), "/notes/1/"), 401);
   assert.equal(await statusOf(guarded("/notes/2"), "/notes/1/"), 200);
-  // The application itself handles a path without a route in kit.
+  // kit has no route for this path, so Hono gets it with its slash.
   const app = new Hono().get("/dir/", (context) => context.text("dir"));
   assert.equal(await statusOf(app, "/dir/"), 200);
 });
@@ -49,7 +49,7 @@ test("responds with 404 if middleware calls `notFound`", async () => {
   assert.equal(await statusOf(app, "/notes/1"), 404);
 });
 
-test("kit comes after the routes of an application that served a request before it listens", async () => {
+test("kit comes after the routes of an application that has served a request before it listens", async () => {
   const app = guarded("/notes/1");
   assert.equal((await app.request("/notes/1")).status, 401);
   assert.equal(await statusOf(app, "/notes/1"), 401);
@@ -58,7 +58,7 @@ test("kit comes after the routes of an application that served a request before 
   assert.equal(await statusOf(other, "/notes/1"), 200);
 });
 
-test("kit comes after the routes of an application with a base path, for every path", async () => {
+test("kit serves every path of an application with a base path, after the routes of the application", async () => {
   const app = new Hono().basePath("/api") as unknown as Hono;
   app.get("/x", (context) => context.text("x"));
   assert.equal(await statusOf(app, "/api/x"), 200);
@@ -67,13 +67,13 @@ test("kit comes after the routes of an application with a base path, for every p
   assert.equal(await statusOf(other, "/notes/1"), 200);
 });
 
-test("calls a wrapped `fetch` even if the application has no routes", async () => {
+test("calls a `fetch` that other code has replaced, even if the application has no routes", async () => {
   const app = new Hono();
   app.fetch = () => new Response("no", { status: 401 });
   assert.equal(await statusOf(app, "/notes/1"), 401);
 });
 
-test("calls middleware that is added after the first requests", async () => {
+test("calls middleware that is added after the server has responded to requests", async () => {
   const app = new Hono();
   await using served = await serve(honoServer({ app }));
   const get = (): Promise<string> =>

@@ -29,8 +29,9 @@ export interface NativeServerHandle {
 }
 
 /**
- * Creates kit's own HTTP server, which runs in Rust on Node's own event loop. If the platform has no engine, or if the environment variable
- * `KIT_SERVER` is `node`, the server runs on node:http with the same responses; `platform` tells which of the two runs.
+ * Creates kit's own HTTP server, an addon in Rust that runs on Node's event loop. If kit has no addon for the platform, or if the
+ * environment variable `KIT_SERVER` is `node`, the server runs on node:http with the same responses. The property `platform` of the server
+ * tells which of the two runs.
  *
  * @example
  * ```ts
@@ -44,13 +45,13 @@ export interface NativeServerHandle {
  * @throws {RangeError} if the value of an option is invalid. The message names the option and its valid values.
  */
 export function nativeServer(options: NativeServerOptions = {}): ServerAdapter {
-  // `kit dev` replaces its process by a new one and passes on one socket, which workers cannot share.
+  // `kit dev` replaces the process at each edit and passes its socket on to the next one. Workers cannot share that socket.
   const isDeveloped = Symbol.for("kit.development") in globalThis;
   const workers = isDeveloped ? 1 : readWorkers(options.workers);
   const checked = readOptions(options);
   const server = isFallbackWanted() ? new FallbackServer(checked, workers) : new NativeServer(checked);
   if (!server.canShare) return server;
-  // A server without workers, next to a server with workers, is the same in every process.
+  // A server without workers behaves the same in every process, even if another server of the application has workers.
   const hasWorkers = workers > 1 || (options.workers === "auto" && !isDeveloped);
   if (plan !== undefined && hasWorkers) return new WorkerServer(server, plan);
   return workers > 1 ? new PrimaryServer(server, workers, reserve) : server;
@@ -75,7 +76,7 @@ class NativeServer implements PortSharer {
     return this.#listen(service, { ...options, sharePort: true });
   }
 
-  // Async, so that every error becomes a rejection.
+  // This method is async so that every error becomes a rejection.
   async #listen(service: ServerService, where: Where): Promise<ListenAddress> {
     if (this.#running !== undefined) throw new Error("This server is already listening");
     this.#running = new Running(loadAddon(), service, where, this.#options);
@@ -102,7 +103,7 @@ interface Where extends ListenOptions {
   readonly sharePort: boolean;
 }
 
-/** Reserves a port for workers. */
+/** Reserves the port that all workers listen on. */
 async function reserve(where: ListenOptions): Promise<ReservedPort> {
   const addon = loadAddon();
   try {
@@ -113,7 +114,7 @@ async function reserve(where: ListenOptions): Promise<ReservedPort> {
   }
 }
 
-/** State of a listening server, until it is closed. */
+/** A listening server, until it is closed. */
 class Running implements NativeServerHandle {
   readonly address: ListenAddress;
   readonly #host: ExchangeHost;
@@ -191,7 +192,7 @@ function create(
   }
 }
 
-/** Converts an error of the operating system to one whose message explains what to do. The error keeps Node's code. */
+/** Converts an error of `listen` to one whose message explains what to do. The new error has the same `code`, such as `EADDRINUSE`. */
 function listenError(cause: unknown, { port, host, path, fd }: ListenOptions): unknown {
   if (!(cause instanceof Error)) return cause;
   const { code } = cause as NodeJS.ErrnoException;

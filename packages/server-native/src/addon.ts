@@ -8,8 +8,8 @@ import { isGlibc } from "./libc.ts";
 export type RequestId = number;
 
 /**
- * Called once for each request. `route` is the number of a route or one of the negative codes in `match.ts`. `exchange.ts` explains
- * `traits`. `body` is set if the body is UTF-8 text with the content type `application/json` and no parameters.
+ * Called once for each request. `route` is the index of a route, or one of the negative codes in `match.ts`. `traits` contains the method
+ * and two flags, see `exchange.ts`. `body` is set if the body is UTF-8 text and the content type is exactly `application/json`.
  */
 export type OnRequest = (
   id: RequestId,
@@ -21,7 +21,10 @@ export type OnRequest = (
   ...params: string[]
 ) => void;
 
-/** Called for each refusal. A status of 0 with empty strings means that no response was sent: connections have to wait. */
+/**
+ * Called for each refusal: an error that the server sends without the application. A status of 0 with empty strings means that no response
+ * was sent: the connection limit is reached, and further connections wait.
+ */
 export type OnRefused = (
   status: number,
   code: string,
@@ -33,7 +36,10 @@ export type OnRefused = (
 /** Called for events of a streamed response. `response-stream.ts` defines the codes. */
 export type OnStream = (id: RequestId, event: number) => void;
 
-/** Callbacks of `create`: for requests, clients that disconnect, the end of the server, refusals, and streams. */
+/**
+ * Callbacks of `create`: for requests, for clients that disconnect, for the end of the server, for refused requests, and for streamed
+ * responses.
+ */
 export type Callbacks = readonly [
   onRequest: OnRequest,
   onAbort: (id: RequestId) => void,
@@ -42,12 +48,12 @@ export type Callbacks = readonly [
   onStream: OnStream,
 ];
 
-/** Content type of a response: 0 for none, 1 for JSON, or any other as a string. */
+/** Content type of a response: 0 for none, 1 for `application/json`, or any other type as a string. */
 export type ContentTypeCode = 0 | 1 | string;
 
-/** Functions of the addon. The counterpart is `crates/kit-node-server/src/exports.rs`. */
+/** Functions of the addon. `crates/kit-node-server/src/exports.rs` implements them. */
 export interface Addon {
-  /** Binds and listens. Accepts options as JSON and returns {@link Created} as JSON. */
+  /** Creates a server and starts to listen. Accepts options as JSON and returns {@link Created} as JSON. */
   create(options: string, ...callbacks: Callbacks): string;
   respond(
     server: number,
@@ -66,7 +72,10 @@ export interface Addon {
     length: number | null,
     headers: readonly string[] | null,
   ): 0 | 1;
-  /** Returns 1 if more bytes fit into the buffer. Like `end` and `destroy`, `write` does nothing if the stream no longer exists. */
+  /**
+   * Returns 1 if the buffer has room for more bytes, and 0 if the caller must wait. `write`, `end` and `destroy` do nothing if the stream
+   * no longer exists.
+   */
   write(server: number, id: RequestId, chunk: Uint8Array): 0 | 1;
   end(server: number, id: RequestId): void;
   destroy(server: number, id: RequestId): void;
@@ -79,19 +88,19 @@ export interface Addon {
   close(server: number, graceMs: number): void;
   connections(server: number): number;
   forget(server: number): void;
-  /** Reserves a port for servers that share it. Returns {@link Reserved} as JSON. */
+  /** Reserves a port for several servers, in several processes, that share it. Returns {@link Reserved} as JSON. */
   reserve(host: string | null, port: number): string;
   release(reservation: number): void;
 }
 
-/** Result of `reserve`, as JSON. */
+/** Result of `Addon.reserve`, after parsing. */
 export interface Reserved {
   readonly reservation: number;
   readonly host: string;
   readonly port: number;
 }
 
-/** Result of `create`, as JSON. */
+/** Result of `Addon.create`, after parsing. */
 export interface Created {
   readonly server: number;
   /** `null` if the server listens on a Unix socket. */
@@ -111,7 +120,7 @@ const builtFor: ReadonlySet<string> = new Set([
 let loaded: Addon | undefined;
 
 /**
- * Loads the addon of this platform, once.
+ * Loads the addon for this platform. Later calls return the same addon.
  *
  * @throws {Error} with the code `ERR_KIT_ADDON` and a message that explains what to do.
  */
@@ -120,7 +129,7 @@ export function loadAddon(): Addon {
   return loaded;
 }
 
-/** Returns the platform of the running Node in the form that addon names use, such as `linux-x64-gnu`. */
+/** Returns the name of the platform that Node runs on, as the file names of addons contain it: `linux-x64-gnu`. */
 export function platformTriple(): string {
   const triple = `${process.platform}-${process.arch}`;
   return process.platform === "linux" ? `${triple}-${isGlibc() ? "gnu" : "musl"}` : triple;
@@ -132,7 +141,7 @@ export function isBuiltFor(triple: string): boolean {
 }
 
 /**
- * Loads the addon of a platform: the one that was built in this package, or the one that npm installed.
+ * Loads the addon for a platform. An addon that was built in this package comes before the one that npm installed.
  *
  * @throws {Error} with the code `ERR_KIT_ADDON` if the platform has no addon, or if the addon is missing or cannot be loaded.
  */
@@ -152,7 +161,7 @@ export function load(triple: string): Addon {
   }
 }
 
-/** Returns the path of the addon that was built here, or of the one that npm installed for this platform. */
+/** Returns the path of the addon that was built in this package, or else of the one that npm installed for the platform. */
 function pathOf(triple: string, resolve: (name: string) => string): string {
   const built = fileURLToPath(new URL(`../native/kit-server.${triple}.node`, import.meta.url));
   if (existsSync(built)) return built;

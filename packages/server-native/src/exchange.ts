@@ -9,7 +9,10 @@ import type {
 import type { Addon, ContentTypeCode, RequestId } from "./addon.ts";
 import { type OpenStreams, ResponseStream } from "./response-stream.ts";
 
-/** Layout of `traits`, a number that the addon passes with every request: the index of the method in `methods`, and two flag bits. */
+/**
+ * Layout of `traits`, a number that the addon passes with every request. The lowest four bits are the index of the method in `methods`. The
+ * next two bits are flags.
+ */
 const methodBits = 0xf;
 const methods: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const bodyTooLargeBit = 1 << 4;
@@ -21,17 +24,17 @@ const jsonType = "application/json";
 export interface ExchangeHost {
   readonly addon: Addon;
   readonly server: number;
-  /** Exchanges with listeners for the disconnect of their client. */
+  /** Exchanges whose handler wants to know if the client disconnects. */
   readonly listening: Map<RequestId, NativeExchange>;
-  /** Requests whose client has disconnected and whose response is not sent yet. */
+  /** Requests whose client has disconnected before the response was sent. */
   readonly aborted: Set<RequestId>;
   /** Responses that are being streamed. */
   readonly streams: OpenStreams;
 }
 
 /**
- * One request of the native server. Data that nearly every request needs is passed to the constructor. Other data is read from the addon on
- * demand, which works until the response is sent.
+ * One request of the native server. The constructor gets the data that nearly every request needs. Methods read other data from the addon,
+ * which works until the response is sent.
  */
 export class NativeExchange implements ServerExchange {
   readonly target: string;
@@ -85,7 +88,7 @@ export class NativeExchange implements ServerExchange {
   }
 
   header(name: string): string | undefined {
-    // The pipeline reads these two headers often, and their values are known from the constructor's arguments.
+    // The server reads these two headers of most requests. In these cases the constructor's arguments tell their values.
     if (name === "traceparent" && (this.traits & traceparentBit) === 0) return undefined;
     if (name === "content-type" && this.body !== undefined) return jsonType;
     return this.host.addon.header(this.host.server, this.id, name);
@@ -93,7 +96,7 @@ export class NativeExchange implements ServerExchange {
 
   headers(): Record<string, string> {
     const list = this.host.addon.headers(this.host.server, this.id);
-    // Without a prototype, because clients choose the names.
+    // The object has no prototype, because clients choose the names of its properties.
     const headers = Object.create(null) as Record<string, string>;
     for (let index = 0; index < list.length; index += 2) headers[list[index]!] = list[index + 1]!;
     return headers;
@@ -134,19 +137,19 @@ export class NativeExchange implements ServerExchange {
     const isThere = addon.respondStream(server, id, status, typeCode(contentType), length, headers) === 1;
     this.forget();
     const stream = new ResponseStream(addon, server, id, events, streams);
-    // Call `abort` only after the caller has the writer.
+    // `abort` must not be called before the caller has the writer.
     if (!isThere) queueMicrotask(() => stream.abort());
     return stream;
   }
 
-  /** Stops reporting events of a request whose response is sent. */
+  /** Removes the listeners of a request whose response is sent. */
   private forget(): void {
     const { listening, aborted } = this.host;
     if (this.abortListeners !== undefined) listening.delete(this.id);
     if (aborted.size > 0) aborted.delete(this.id);
   }
 
-  /** Calls the listeners after the client has disconnected. */
+  /** Calls the listeners of `onAbort` because the client has disconnected. */
   abort(): void {
     const listeners = this.abortListeners ?? [];
     this.abortListeners = undefined;

@@ -2,7 +2,10 @@ import type { CheckedTimeouts, HostLimits } from "@kit/server-node";
 
 import type { EngineOptions } from "./options.ts";
 
-/** Returns the timeouts of the engine's options, with the engine's defaults. The counterpart is `crates/kit-http/src/config.rs`. */
+/**
+ * Returns the timeouts for node:http. If an option is absent, the native server's default applies. The counterpart is
+ * `crates/kit-http/src/config.rs`.
+ */
 export function timeoutsOf({ timeouts }: EngineOptions): CheckedTimeouts {
   return {
     keepAliveTimeout: timeouts["idle"] ?? 72_000,
@@ -13,7 +16,7 @@ export function timeoutsOf({ timeouts }: EngineOptions): CheckedTimeouts {
   };
 }
 
-/** Returns the limits of the engine's options, with the engine's defaults. */
+/** Returns the limits for node:http. If an option is absent, the native server's default applies. */
 export function limitsOf({ limits, timeouts, backlog = 4096 }: EngineOptions): HostLimits {
   return {
     headBytes: limits["headBytes"] ?? 16 * 1024,

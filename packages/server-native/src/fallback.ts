@@ -6,7 +6,7 @@ import { limitsOf, timeoutsOf } from "./fallback-options.ts";
 import type { EngineOptions } from "./options.ts";
 import type { PortSharer } from "./workers/worker-server.ts";
 
-/** Handle that `getNativeServer` returns while the fallback listens; like that of the engine. */
+/** Handle that `getNativeServer` returns while the fallback listens. It has the same public members as the native server's handle. */
 interface Running {
   readonly host: NodeHost;
   readonly address: ListenAddress;
@@ -14,8 +14,8 @@ interface Running {
 }
 
 /**
- * Returns true if node:http replaces the engine: if the platform has no engine, or if `KIT_SERVER` is `node`. A missing or broken addon on
- * a platform that has an engine is an error and not a reason for the fallback, because a silent fallback would not be noticed.
+ * Returns true if node:http replaces the native server: if kit has no addon for the platform, or if `KIT_SERVER` is `node`. If the platform
+ * has an addon that is missing or broken, the server fails instead, because nobody would notice a silent fallback.
  *
  * @throws {TypeError} if `KIT_SERVER` is invalid. The message names the valid values.
  */
@@ -36,18 +36,18 @@ export function isFallbackWanted(): boolean {
   }
 }
 
-/** Native server on a platform without the engine: the same options and the same responses, on node:http. */
+/** Server on node:http in place of the native one, with the same options and the same responses. */
 export class FallbackServer implements PortSharer {
   readonly name = "native";
   readonly platform = "node:http";
-  // The addon reserves the port for the workers, and Node supports shared ports on Linux only.
+  // The addon reserves the port for the workers, so the platform needs one. Node supports shared ports on Linux only.
   readonly canShare: boolean = process.platform === "linux" && isBuiltFor(platformTriple());
   readonly #options: EngineOptions;
   readonly #workers: number;
   #running: Running | undefined;
   #isStarting = false;
 
-  /** `workers` is the requested number of processes. If ports cannot be shared, one process serves. */
+  /** `workers` is the requested number of processes. One process serves if processes cannot share a port here. */
   constructor(options: EngineOptions, workers: number) {
     this.#options = options;
     this.#workers = workers;
@@ -71,7 +71,7 @@ export class FallbackServer implements PortSharer {
       );
     }
     try {
-      // Loaded on demand, so that applications with the engine do not load node:http.
+      // Loaded on demand, so that applications on the native server do not load node:http.
       const { NodeHost } = await import("@kit/server-node");
       const options = this.#options;
       const host = NodeHost.of(undefined, service, timeoutsOf(options), undefined, limitsOf(options));

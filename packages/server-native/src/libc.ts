@@ -2,21 +2,21 @@
 // builds, and neither may depend on the other. `tests/twins.test.ts` checks that the files are equal.
 import { closeSync, openSync, readSync } from "node:fs";
 
-/** Number of bytes to read from the start of a program. They contain the name of the dynamic loader. */
+/** Number of bytes that are read from the start of a program file. They contain the name of the dynamic loader. */
 const beginning = 4096;
 
 /**
- * Returns true if Node runs on glibc, not on musl. Determined from the loader that the program names. Node's report
- * contains this fact too, but creating the report takes a tenth of an application's start, so it is used only if the
- * program does not name a loader.
+ * Returns true if Node runs on the C library glibc, and false for musl. The name of the dynamic loader in Node's
+ * program file tells which. If the file names no loader, `process.report` is used: it contains the library too, but
+ * creating it takes a tenth of an application's start.
  */
 export function isGlibc(program: string = process.execPath): boolean {
   return loaderIsGlibc(program) ?? reportIsGlibc();
 }
 
 /**
- * Returns true if the program file refers to the loader of glibc, and false if the file refers to the loader of musl.
- * Returns `undefined` if the file cannot be read or is linked statically.
+ * Returns true if a program file names the dynamic loader of glibc, and false if it names that of musl. Returns
+ * `undefined` if the file cannot be read or names no loader, because it is linked statically.
  */
 export function loaderIsGlibc(program: string): boolean | undefined {
   let text: string;
@@ -37,7 +37,7 @@ export function loaderIsGlibc(program: string): boolean | undefined {
 
 function reportIsGlibc(): boolean {
   const { report } = process;
-  // Without this option, the report looks up the host names of all connected peers.
+  // Without this option, creating the report looks up the host names of all connected peers.
   Object.assign(report, { excludeNetwork: true });
   const { header } = report.getReport() as { header: { glibcVersionRuntime?: string } };
   return header.glibcVersionRuntime !== undefined;

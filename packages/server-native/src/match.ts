@@ -1,13 +1,18 @@
 import type { RouteMatch } from "@kit/types";
 
-/** Codes of the addon for requests without a route. The counterpart is `crates/kit-node-server/src/routes.rs`. */
+/**
+ * Codes that the addon passes in place of a route's index if no route matches. The counterpart is
+ * `crates/kit-node-server/src/routes.rs`.
+ */
 const notFoundCode = -1;
 const badPathCode = -2;
 
 const notFound: RouteMatch = { kind: "not-found" };
 const badPath: RouteMatch = { kind: "bad-path" };
 
-/** Converts the addon's codes to matches. Matches without parameters are created once. */
+/**
+ * Converts the addon's codes to route matches. A match without parameters is created once and used for all requests.
+ */
 export class RouteMatches {
   readonly #withoutParams: readonly RouteMatch[];
 
@@ -19,7 +24,10 @@ export class RouteMatches {
     }));
   }
 
-  /** `params` are the parameters of the route; or, if the method is not allowed, one string with the allowed methods. */
+  /**
+   * `params` are the values of the route's parameters. If the method is not allowed, `params` is one string with the
+   * allowed methods: `GET, HEAD`.
+   */
   fromCode(code: number, params: readonly string[]): RouteMatch {
     if (code >= 0) {
       return params.length === 0 ? this.#withoutParams[code]! : { kind: "route", route: code, params };

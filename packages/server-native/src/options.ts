@@ -1,9 +1,8 @@
 /** Options of a native server. */
 export interface NativeServerOptions {
   /**
-   * Number of processes that serve requests, each on its own core, or `"auto"` for the number of cores that this process may use. With more
-   * than one worker, this process only supervises the workers and serves no requests, and each worker runs the whole program again. Default
-   * 1: this process serves.
+   * Number of processes that serve requests, or `"auto"` for the number of CPU cores that this process may use. Default 1: this process
+   * serves. With more than one worker, each worker runs the whole program again, and this process only supervises the workers.
    */
   readonly workers?: number | "auto";
   /** Maximum time between two requests on one connection; default 72,000 ms, which is longer than the 60 s of common load balancers. */
@@ -20,9 +19,9 @@ export interface NativeServerOptions {
   readonly maxHeaders?: number;
   /** Maximum length of the request target (path and query); default 8,192 bytes. A longer target gets 414. */
   readonly maxTargetBytes?: number;
-  /** Maximum number of open connections; default 100,000. Further ones wait to be accepted, and the server logs that they wait. */
+  /** Maximum number of open connections; default 100,000. Further connections wait to be accepted, and the log reports this. */
   readonly maxConnections?: number;
-  /** Maximum number of connections that wait to be accepted; default 4,096. The system's own limit may be lower. */
+  /** Maximum number of connections that wait to be accepted; default 4,096. The operating system may have a lower limit. */
   readonly backlog?: number;
   /**
    * Maximum number of bytes that the server reads and discards from a refused client, so that the client can read the error response;
@@ -30,24 +29,24 @@ export interface NativeServerOptions {
    */
   readonly maxDiscardedBytes?: number;
   /**
-   * Maximum number of refused clients whose input is discarded at the same time; default 256. One more client closes the connection of the
-   * first one.
+   * Maximum number of refused clients whose input is discarded at the same time; default 256. One more client closes the oldest of
+   * these connections.
    */
   readonly maxDiscarding?: number;
-  /** Maximum time between two chunks of a refused client; default 5,000 ms. */
+  /** Maximum time between two chunks of a refused client's input; default 5,000 ms. Then its connection is closed. */
   readonly discardTimeoutMs?: number;
-  /** Maximum total time for the input of a refused client; default 30,000 ms. */
+  /** Maximum total time for the input of a refused client; default 30,000 ms. Then its connection is closed. */
   readonly discardTotalTimeoutMs?: number;
 }
 
-/** Options in the form of the addon. For absent options, the engine uses its defaults. */
+/** Options as the addon reads them. The addon has a default for each absent option. */
 export interface EngineOptions {
   readonly timeouts: Readonly<Record<string, number>>;
   readonly limits: Readonly<Record<string, number>>;
   readonly backlog?: number;
 }
 
-/** Destination and range of an option. */
+/** Group and valid values of an option. */
 interface Rule {
   readonly group: "timeouts" | "limits" | "listener";
   /** Name of the option in the addon. */
@@ -76,7 +75,7 @@ const rules: Readonly<Record<EngineOption, Rule>> = {
   maxHeaderBytes: size("headBytes", 256, 2 ** 20),
   maxHeaders: size("headerFields", 1, 10_000),
   maxTargetBytes: size("targetBytes", 16, 65_000),
-  // The engine numbers requests with twenty bits.
+  // The addon numbers open requests with 20 bits.
   maxConnections: size("connections", 1, 2 ** 20),
   maxDiscardedBytes: size("discardedBytes", 0, Number.MAX_SAFE_INTEGER),
   maxDiscarding: size("discarding", 1, 2 ** 20),

@@ -2,13 +2,13 @@ import type { ResponseStreamEvents, ResponseWriter } from "@kit/types";
 
 import type { Addon, RequestId } from "./addon.ts";
 
-/** Code of the addon's event for a drained buffer. The counterpart is `crates/kit-node-server/src/server.rs`. */
+/** Code of the addon's event for an empty buffer. The counterpart is `crates/kit-node-server/src/server.rs`. */
 const drainedCode = 0;
 
-/** Open streams of one server, by the request that they respond to. */
+/** Streamed responses of one server that have not ended, by the id of their request. */
 export type OpenStreams = Map<RequestId, ResponseStream>;
 
-/** Writes the body of a response whose head has been passed to the addon. */
+/** Writes the body of a streamed response. The addon has the status and headers already. */
 export class ResponseStream implements ResponseWriter {
   readonly #addon: Addon;
   readonly #server: number;
@@ -38,7 +38,7 @@ export class ResponseStream implements ResponseWriter {
     if (this.#finish()) this.#addon.destroy(this.#server, this.#id);
   }
 
-  /** Handles an event of the addon. */
+  /** Handles an event that the addon reports for this stream. */
   tell(code: number): void {
     if (code === drainedCode) this.#events.drain();
     else this.abort();

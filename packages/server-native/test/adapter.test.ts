@@ -10,7 +10,7 @@ import { load } from "../src/addon.ts";
 import { nativeServer } from "../src/index.ts";
 import { engineTest, json, leave, raw, serve } from "./support.ts";
 
-test("responds synchronously, after microtasks, and after timers", async () => {
+test("sends responses of handlers that respond synchronously, in a microtask, or in a timer", async () => {
   await using app = await serve((exchange) => {
     const later: Record<string, () => Promise<void>> = {
       "/notes/promise": () => Promise.resolve(),
@@ -29,7 +29,7 @@ test("responds synchronously, after microtasks, and after timers", async () => {
   assert.deepEqual(await Promise.all(all.map(async (path) => (await fetch(app.url + path)).json())), all);
 });
 
-test("writes a response from a timer at once", async () => {
+test("sends a response at once if a timer wrote it", async () => {
   await using app = await serve((exchange) => void setTimeout(() => json(exchange, 1), 1));
   const start = performance.now();
   for (let count = 0; count < 20; count += 1) await fetch(`${app.url}/notes`);
@@ -60,7 +60,7 @@ test("calls the abort listeners once if the client disconnects", async () => {
   assert.deepEqual(seen, ["/notes first", "/notes second", "/notes late", "a"]);
 });
 
-test("rejects with a clear error if the port is in use", async () => {
+test("listen rejects with a clear error if the port is in use", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const { port } = other.address() as AddressInfo;
@@ -77,7 +77,7 @@ test("rejects with a clear error if the port is in use", async () => {
   );
 });
 
-// The fallback does not pass the tree to an engine: the pipeline matches routes.
+// The fallback on node:http does not use the tree: kit's pipeline matches its routes.
 engineTest("rejects an invalid route tree", async () => {
   const service = {
     tree: { root: { segment: "", children: [] } },
@@ -88,12 +88,12 @@ engineTest("rejects an invalid route tree", async () => {
   await assert.rejects(nativeServer().listen(service as never, { port: 0 }), { code: "ERR_KIT_OPTIONS" });
 });
 
-test("refuses invalid options", () => {
+test("nativeServer refuses invalid timeouts", () => {
   assert.throws(() => nativeServer({ keepAliveTimeoutMs: 0 }), RangeError);
   assert.throws(() => nativeServer({ headersTimeoutMs: Number.NaN }), RangeError);
 });
 
-test("applies timeouts to each of several connections", async () => {
+test("applies the timeouts to each connection, if several are open", async () => {
   await using app = await serve((exchange) => json(exchange, 1), {
     headersTimeoutMs: 40,
     keepAliveTimeoutMs: 60,
@@ -106,7 +106,7 @@ test("applies timeouts to each of several connections", async () => {
   }
 });
 
-test("throws a clear error for an unknown platform and for a missing addon", () => {
+test("throws a clear error for an unknown platform, and for a platform whose addon is not installed", () => {
   assert.throws(() => load("plan9-vax"), { code: "ERR_KIT_ADDON", message: /does not run on plan9-vax/ });
   assert.throws(() => load("linux-arm64-musl"), {
     code: "ERR_KIT_ADDON",
@@ -114,7 +114,7 @@ test("throws a clear error for an unknown platform and for a missing addon", () 
   });
 });
 
-test("closing waits for requests in progress and accepts no more", async () => {
+test("close waits for requests in progress and accepts no new connections", async () => {
   const app = await serve((exchange) => void setTimeout(() => json(exchange, "late"), 60));
   const { port } = app.address;
   const answer = raw(port, "GET /notes HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -129,7 +129,7 @@ test("closing waits for requests in progress and accepts no more", async () => {
   await app.server.close({ graceMs: 0 });
 });
 
-test("closing cuts requests that exceed the grace period, and a late response causes no error", async () => {
+test("close cuts requests after the grace period, and their late responses cause no error", async () => {
   const late = Promise.withResolvers<unknown>();
   const app = await serve((exchange) => {
     setTimeout(() => {
@@ -147,7 +147,7 @@ test("closing cuts requests that exceed the grace period, and a late response ca
   assert.deepEqual(await late.promise, ["a", undefined]);
 });
 
-test("an error of a handler is an uncaught exception, and the server keeps running if the process catches the exception", () => {
+test("an exception in a handler is an uncaught exception of the process, and the server keeps running if the process handles it", () => {
   const script = `
     import { serve, json } from ${JSON.stringify(new URL("./support.ts", import.meta.url).href)};
     process.on("uncaughtException", (error) => console.log("caught", error.message));
@@ -179,12 +179,12 @@ function runServer(end: string): unknown[] {
   return [status, signal, stderr];
 }
 
-test("a process exits by itself after close, and may exit without close", () => {
+test("a process exits by itself after close, and can exit without close", () => {
   assert.deepEqual(runServer("await app.server.close({ graceMs: 1000 });"), [0, null, ""]);
   assert.deepEqual(runServer("process.exit(7);"), [7, null, ""]);
 });
 
-test("worker threads have their own servers and may leave them open", { timeout: 30_000 }, async () => {
+test("each worker thread has its own server, and can end without close", { timeout: 30_000 }, async () => {
   const script = `
     const { parentPort } = require("node:worker_threads");
     import(${JSON.stringify(new URL("./support.ts", import.meta.url).href)}).then(async ({ serve, json }) => {
@@ -213,6 +213,6 @@ engineTest("starting and stopping servers leaks nothing", { timeout: 60_000 }, a
   const before = process.memoryUsage.rss();
   for (let round = 0; round < 400; round += 1) await serveOnce();
   const grown = (process.memoryUsage.rss() - before) / 1024 / 1024;
-  // A leaked engine alone would use 25 MiB.
+  // One server that is not freed would use 25 MiB.
   assert.ok(grown < 16, `memory grew by ${grown.toFixed(1)} MiB`);
 });

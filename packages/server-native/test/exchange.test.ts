@@ -5,7 +5,7 @@ import type { ServerExchange } from "@kit/types";
 
 import { engineTest, json, raw, serve } from "./support.ts";
 
-// The fallback leaves matching to the pipeline.
+// On the fallback, kit's pipeline matches the routes.
 engineTest("an exchange has the match of its request", async () => {
   await using app = await serve((exchange) => json(exchange, exchange.match));
   const match = async (method: string, path: string): Promise<unknown> =>
@@ -26,7 +26,7 @@ engineTest("an exchange has the match of its request", async () => {
   });
 });
 
-test("an exchange reads its request", async () => {
+test("an exchange returns the method, target, headers and body of its request", async () => {
   await using app = await serve((exchange) =>
     json(exchange, {
       method: exchange.method,
@@ -69,7 +69,7 @@ test("an exchange reads its request", async () => {
   assert.deepEqual([invalid["type"], invalid["text"], invalid["length"]], ["application/json", null, 3]);
 });
 
-test("headers are an object without a prototype, so that no client can overwrite its members", async () => {
+test("the object with the headers has no prototype, so that no client can overwrite inherited properties", async () => {
   await using app = await serve((exchange) => {
     const headers = exchange.headers();
     json(exchange, { keys: Object.keys(headers), proto: Object.getPrototypeOf(headers), a: headers["x-a"] });
@@ -85,14 +85,14 @@ test("headers are an object without a prototype, so that no client can overwrite
   });
 });
 
-// Node's parser refuses unknown methods.
+// Node's parser, which the fallback uses, refuses unknown methods.
 engineTest("an exchange has the name of an unusual method", async () => {
   await using app = await serve((exchange) => json(exchange, [exchange.method, exchange.match?.kind]));
   const answer = await raw(app.address.port, "BREW /notes HTTP/1.1\r\nHost: h\r\nconnection: close\r\n\r\n");
   assert.match(answer, /\["BREW","method-not-allowed"\]$/);
 });
 
-test("writes status, content type, body and headers", async () => {
+test("writes the status, content type, body and headers of a response", async () => {
   const answers: Record<string, (exchange: ServerExchange) => void> = {
     text: (exchange) =>
       exchange.respond(201, "text/plain; charset=utf-8", "ä€", [
@@ -127,7 +127,7 @@ test("writes status, content type, body and headers", async () => {
   assert.deepEqual([none.status, none.headers.get("content-type"), await none.text()], [204, null, ""]);
   assert.equal((await get("empty")).headers.get("content-length"), "0");
   assert.equal(await (await get("long")).text(), "ä".repeat(700_000));
-  // Lengths around the size of the buffer that strings are read into, with multi-byte characters at its end.
+  // Lengths around the size of the addon's string buffer, with multi-byte characters at the end of the string.
   for (let extra = 0; extra < 8; extra += 1) {
     const tail = "x".repeat(extra);
     assert.equal(await (await get(`edge?${tail}`)).text(), `${"€".repeat(341)}?${tail}`);
@@ -136,7 +136,7 @@ test("writes status, content type, body and headers", async () => {
   assert.deepEqual([head.status, head.headers.get("content-length"), await head.text()], [201, "5", ""]);
 });
 
-test("throws if a response cannot be written, and accepts another response", async () => {
+test("throws an error if a response is invalid, and sends the next response to the request", async () => {
   const errors: unknown[] = [];
   await using app = await serve((exchange) => {
     const bad: Record<string, () => void> = {
@@ -170,7 +170,7 @@ test("throws if a response cannot be written, and accepts another response", asy
   assert.equal(errors.length, 6);
 });
 
-test("throws at a second response without harm to the first", async () => {
+test("throws an error for a second response to a request, and sends the first one unchanged", async () => {
   let error: unknown;
   await using app = await serve((exchange) => {
     json(exchange, 1);
@@ -184,7 +184,7 @@ test("throws at a second response without harm to the first", async () => {
   assert.equal((error as NodeJS.ErrnoException).code, "ERR_KIT_ANSWERED");
 });
 
-test("a body above the limit has no bytes", async () => {
+test("an exchange provides no bytes of a body above the size limit", async () => {
   await using app = await serve(
     (exchange) => json(exchange, [exchange.bodyTooLarge, exchange.bodyLength], 413),
     { bodyBytes: 10 },

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 const limit = 64;
 
 test(
-  "a server without free descriptors uses no CPU and serves waiting clients later",
+  "a server without free file descriptors uses no CPU, and serves the waiting clients later",
   { timeout: 30_000 },
   async () => {
     const script = `

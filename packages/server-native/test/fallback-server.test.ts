@@ -19,7 +19,7 @@ const make = (options?: NativeServerOptions): ServerAdapter => nativeServer(opti
 
 testAdapter("native", make);
 
-/** Runs a function with an environment and a platform, and restores both. */
+/** Runs a function with `KIT_SERVER` set to `wanted` and `process.platform` set to `platform`, and restores both. */
 function under<T>(wanted: string | undefined, platform: string, run: () => T): T {
   const { platform: own } = process;
   const before = process.env["KIT_SERVER"];
@@ -37,7 +37,7 @@ function under<T>(wanted: string | undefined, platform: string, run: () => T): T
 const wanted = (value: string | undefined, platform: string): boolean =>
   under(value, platform, isFallbackWanted);
 
-test("KIT_SERVER selects the server; without it, the platform does", () => {
+test("KIT_SERVER selects the native server or node:http, and without it the platform decides", () => {
   assert.deepEqual(
     [undefined, "", "node", "native"].map((value) => wanted(value, "linux")),
     [false, false, true, false],
@@ -52,18 +52,18 @@ test("KIT_SERVER selects the server; without it, the platform does", () => {
   });
 });
 
-test("`platform` tells which server runs", () => {
+test("the property `platform` tells if the server runs on node:http", () => {
   assert.equal(make().platform, "node:http");
   assert.match(under("native", process.platform, make).platform, /^hyper/);
 });
 
-test("rejects with a clear error if KIT_SERVER is native on a platform without the engine", async () => {
+test("listen rejects with a clear error if KIT_SERVER is native on a platform without an addon", async () => {
   const server = under("native", "win32", make);
   const listening = under("native", "win32", () => server.listen({} as never, { port: 0 }));
   await assert.rejects(listening, { code: "ERR_KIT_ADDON", message: /does not run on win32-.*KIT_SERVER/ });
 });
 
-test("warns if workers are requested but not supported", async () => {
+test("warns if workers are requested and processes cannot share a port", async () => {
   const warned = once(process, "warning") as Promise<[Error]>;
   const serving = under("node", "win32", () => serve((exchange) => json(exchange, 1), { workers: 3 }));
   await using app = await serving;
@@ -72,7 +72,7 @@ test("warns if workers are requested but not supported", async () => {
   assert.equal((await fetch(`${app.url}/notes`)).status, 200);
 });
 
-test("closes a connection above the limit at once and reports it", async () => {
+test("closes a connection above the connection limit at once and reports this", async () => {
   const refusals: ServerRefusal[] = [];
   await using app = await serve((exchange) => json(exchange, 1), { maxConnections: 1 }, refusals);
   const { port } = app.address;
@@ -99,7 +99,7 @@ test("closes a connection above the limit at once and reports it", async () => {
   assert.match(await raw(port, `GET /notes HTTP/1.1\r\n${host}Connection: close\r\n\r\n`), /^HTTP\/1.1 200 /);
 });
 
-test("responds with 408 if the body does not arrive within the body timeout, counted from the end of the headers", async () => {
+test("responds with 408 if the body takes longer than the body timeout, which starts at the end of the headers", async () => {
   const refusals: ServerRefusal[] = [];
   let handled = 0;
   const count = (): void => void (handled += 1);
@@ -113,7 +113,7 @@ test("responds with 408 if the body does not arrive within the body timeout, cou
   assert.deepEqual([handled, refusals.map(({ status }) => status)], [0, [408, 408]]);
 });
 
-test("limits bytes, time and clients of discarded input after a refusal", async () => {
+test("limits the bytes, time and number of clients whose input is discarded after a refusal", async () => {
   const options = { maxDiscardedBytes: 100_000, discardTimeoutMs: 150, maxDiscarding: 2 };
   await using app = await serve((exchange) => json(exchange, 1), options);
   const { connections } = app.server.getNativeServer() as { connections(): number };
@@ -128,17 +128,17 @@ test("limits bytes, time and clients of discarded input after a refusal", async 
     for (let left = 100; left > 0 && connections() !== count; left -= 1) await sleep(5);
     assert.equal(connections(), count);
   };
-  // Limit of time.
+  // Maximum time without input.
   const silent = await refused();
   await settle(1);
   await settle(0);
   silent.destroy();
-  // Limit of clients.
+  // Maximum number of clients.
   const many = [await refused(), await refused(), await refused()];
   await settle(2);
   for (const socket of many) socket.destroy();
   await settle(0);
-  // Limit of bytes, although each chunk arrives in time.
+  // Maximum number of bytes, although no chunk is late.
   const noisy = await refused();
   const timer = setInterval(() => noisy.write(Buffer.alloc(20_000)), 5);
   await new Promise((resolve) => noisy.once("close", resolve));

@@ -11,11 +11,11 @@ import type { ServerExchange } from "@kit/types";
 
 import { engineTest, isFallback, json, serve } from "./support.ts";
 
-// Without explicit garbage collection, the growth would show when the heap is collected and not what is retained.
+// With an explicit garbage collection, the test measures the memory that is still in use and not garbage.
 setFlagsFromString("--expose-gc");
 const gc = runInNewContext("gc") as () => void;
 
-/** Returns the number of open descriptors of this process; `undefined` if the system has no `/proc/self/fd`. */
+/** Returns the number of open file descriptors of this process; `undefined` if the operating system has no `/proc/self/fd`. */
 function descriptors(): number | undefined {
   try {
     return readdirSync("/proc/self/fd").length;
@@ -24,14 +24,17 @@ function descriptors(): number | undefined {
   }
 }
 
-/** Returns the used memory in bytes: for the engine, all memory of the process; for the fallback, the exact size of the JavaScript heap. */
+/**
+ * Returns the used memory in bytes. This is all memory of the process for the native server, and the size of the JavaScript heap for the
+ * fallback.
+ */
 function memory(): number {
   if (!isFallback) return process.memoryUsage.rss();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
 
-/** Sends bytes and disconnects, by a reset or by closing, without reading a response. */
+/** Sends bytes and disconnects without reading a response: by a TCP reset, or by closing the socket. */
 async function vanish(port: number, bytes: string, how: "reset" | "close"): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const socket: Socket = connect(port, "127.0.0.1", () => {
@@ -59,7 +62,7 @@ const mischief = [
 
 const piece = Buffer.alloc(50_000, "z");
 
-/** Responds with a stream that ends when the client disconnects. */
+/** Responds with an endless stream, which stops if the client disconnects. */
 function pour(exchange: ServerExchange): void {
   const fill = (): void => {
     while (writer.write(piece));
@@ -68,7 +71,7 @@ function pour(exchange: ServerExchange): void {
   fill();
 }
 
-test("clients that disconnect leak neither descriptors nor memory", { timeout: 60_000 }, async (t) => {
+test("clients that disconnect leak neither file descriptors nor memory", { timeout: 60_000 }, async (t) => {
   if (descriptors() === undefined) return t.skip("this system has no /proc/self/fd");
   await using app = await serve((exchange) => {
     if (exchange.target === "/notes/later") setTimeout(() => json(exchange, 1), 20);
@@ -90,16 +93,16 @@ test("clients that disconnect leak neither descriptors nor memory", { timeout: 6
     await sleep(50);
     gc();
   };
-  // Warm up: memory that is allocated only once is allocated after this loop.
+  // Some memory is allocated only once. These rounds allocate it before the measurement.
   for (let index = 0; index < 100; index += 1) await round();
   await settled();
   const before = { open: descriptors()!, bytes: memory() };
   for (let index = 0; index < 100; index += 1) await round();
   await settled();
-  // The clients in this process close asynchronously.
+  // The clients run in this process, and their sockets close some time later.
   for (let left = 100; left > 0 && descriptors()! > before.open; left -= 1) await sleep(10);
   assert.ok(descriptors()! <= before.open, `${before.open} descriptors became ${descriptors()}`);
-  // Two thousand connections; a leaked connection would use at least 10 KiB, and most of these connections 100 KiB.
+  // The test opens two thousand connections. A leaked connection would use at least 10 KiB, and most would use 100 KiB.
   const growth = (memory() - before.bytes) / 1024 / 1024;
   assert.ok(growth < (isFallback ? 8 : 20), `${growth.toFixed(1)} MiB more`);
 });
@@ -120,7 +123,7 @@ engineTest("servers start and stop in worker threads without leaks", { timeout: 
     ${end}
   `;
   const before = descriptors();
-  // Requests without a response, a stream, an incomplete upload, and a response that no client reads.
+  // Opens connections: without a response, with a stream, with an incomplete upload, and with a response that the client does not read.
   const underWay = `
     const { connect } = await import("node:net");
     for (const bytes of ["GET /notes/never HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n",
@@ -132,7 +135,8 @@ engineTest("servers start and stop in worker threads without leaks", { timeout: 
       }
     }
   `;
-  // A server that is closed, one that exits with the environment, and ones that exit or are terminated with requests in progress.
+  // Ways in which a worker thread ends: it closes its server; it exits without closing; it exits, or is terminated, with requests in
+  // progress.
   const ends = [
     "await app.server.close({ graceMs: 0 });",
     "process.exit(0);",
@@ -158,7 +162,7 @@ engineTest("servers start and stop in worker threads without leaks", { timeout: 
     await Promise.all(workers);
   }
   if (before === undefined) return;
-  // Node keeps a few descriptors open itself.
+  // Node itself keeps a few descriptors open.
   for (let left = 100; left > 0 && descriptors()! > before + 10; left -= 1) await sleep(10);
   assert.ok(descriptors()! <= before + 10, `${before} descriptors became ${descriptors()}`);
 });

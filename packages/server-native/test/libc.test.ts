@@ -6,7 +6,7 @@ import { test } from "node:test";
 
 import { isGlibc, loaderIsGlibc } from "../src/libc.ts";
 
-test("the loader named in a program tells which C library the program uses", async () => {
+test("the name of the loader in a program file tells which C library the program uses", async () => {
   const directory = await mkdtemp(join(tmpdir(), "kit-libc-"));
   try {
     const cases = [
@@ -27,7 +27,7 @@ test("the loader named in a program tells which C library the program uses", asy
   }
 });
 
-test("the loader and Node's report agree, and the report is used if the program names no loader", (t) => {
+test("Node's report is used if the program names no loader, and gives the same C library", (t) => {
   if (process.platform !== "linux") return t.skip("only Linux has two C libraries");
   assert.equal(isGlibc(), isGlibc("/nowhere"));
 });

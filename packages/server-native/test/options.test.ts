@@ -18,7 +18,7 @@ async function statusOf(port: number, text: string): Promise<number> {
   return Number((await raw(port, text)).slice(9, 12));
 }
 
-test("applies the limits of the options", async () => {
+test("applies the limits for the head of a request that the options set", async () => {
   const options = { maxHeaders: 3, maxHeaderBytes: 400, maxTargetBytes: 20 };
   await using app = await serve((exchange) => json(exchange, 1), options);
   const { port } = app.address;
@@ -39,7 +39,7 @@ test('accepts a number from 1 to 1024 or "auto" as workers', () => {
   }
 });
 
-test("accepts limits above the defaults", async () => {
+test("accepts a large request if the options set limits above the defaults", async () => {
   const options = { maxHeaders: 500, maxHeaderBytes: 200_000, maxTargetBytes: 60_000 };
   await using app = await serve(
     (exchange) => json(exchange, Object.keys(exchange.headers()).length),
@@ -70,7 +70,7 @@ engineTest("a connection above the limit waits until another one closes", async 
   });
 });
 
-test("reports each refusal with the response that the client received", async () => {
+test("reports each refusal with the status, code and trace id that the client received", async () => {
   const refusals: ServerRefusal[] = [];
   await using app = await serve((exchange) => json(exchange, 1), {}, refusals);
   const answer = await raw(app.address.port, "GET /notes HTTP/1.1\r\n\r\n");
@@ -86,7 +86,7 @@ test("reports each refusal with the response that the client received", async ()
   ]);
 });
 
-test("names an invalid or unknown option", () => {
+test("throws an error with the name of an option that is invalid or unknown", () => {
   for (const value of [0, -1, 1.5, Number.NaN, "10", 2 ** 40, null]) {
     assert.throws(make({ headersTimeoutMs: value }), {
       name: "RangeError",

@@ -19,7 +19,10 @@ interface Served extends AsyncDisposable {
   readonly statuses: readonly (number | undefined)[];
 }
 
-/** Starts an application with one handler, and with one route whose serializer returns a value that is not a string. */
+/**
+ * Starts an application with two routes: `handler` serves GET /text, and the serializer of GET /broken returns a value
+ * that is not a string.
+ */
 async function application(handler: (ctx: RequestContext) => unknown): Promise<Served> {
   const log: LogEntry[] = [];
   const statuses: (number | undefined)[] = [];
@@ -65,7 +68,7 @@ async function assertFailed(app: Served, path: string, message: RegExp): Promise
   assert.deepEqual(app.statuses, [500]);
 }
 
-test("a header value with a line break fails the handler, and the client gets a single 500", async () => {
+test("responds with a single 500 if a handler sets a header value with a line break", async () => {
   await using app = await application((ctx) => {
     ctx.header("x-a", "1\r\nx-b: 2");
     return { text: "hi" };
@@ -73,7 +76,7 @@ test("a header value with a line break fails the handler, and the client gets a 
   await assertFailed(app, "/text", /x-a/);
 });
 
-test("a header that only the server refuses is a single 500 and is logged", async () => {
+test("responds with a single 500 and logs an error if the server refuses a header that kit accepts", async () => {
   await using app = await application(async (ctx) => {
     await Promise.resolve();
     ctx.header("x".repeat(70_000), "1");
@@ -82,12 +85,12 @@ test("a header that only the server refuses is a single 500 and is logged", asyn
   await assertFailed(app, "/text", /could not be sent/);
 });
 
-test("a body that is not a string is a single 500 and is logged", async () => {
+test("responds with a single 500 and logs an error if a serializer returns a value that is not a string", async () => {
   await using app = await application(() => ({ text: "hi" }));
   await assertFailed(app, "/broken", /could not be sent/);
 });
 
-test("an error whose headers cannot be written is sent without these headers", async () => {
+test("sends an error without its headers if these cannot be written", async () => {
   await using app = await application((ctx) => {
     ctx.header("x".repeat(70_000), "1");
     throw new Error("no database");

@@ -7,7 +7,7 @@ import { json, raw, serve } from "./support.ts";
 
 const MIB = 1024 * 1024;
 
-test("fetch can read the 413 for a body of any size", { timeout: 60_000 }, async () => {
+test("fetch can read the 413 after sending a body of any size", { timeout: 60_000 }, async () => {
   await using app = await serve((exchange) => json(exchange, exchange.bodyTooLarge, 413));
   for (const size of [MIB + 1, 4 * MIB, 16 * MIB, 40 * MIB]) {
     const body = new Uint8Array(size);
@@ -18,7 +18,7 @@ test("fetch can read the 413 for a body of any size", { timeout: 60_000 }, async
   }
 });
 
-test("fetch can read the 413 while it streams the body", { timeout: 60_000 }, async () => {
+test("fetch can read the 413 while it streams the request body", { timeout: 60_000 }, async () => {
   await using app = await serve((exchange) => json(exchange, exchange.bodyTooLarge, 413));
   const piece = new Uint8Array(MIB);
   let left = 16;
@@ -33,7 +33,7 @@ test("fetch can read the 413 while it streams the body", { timeout: 60_000 }, as
   assert.deepEqual([response.status, await response.json()], [413, true]);
 });
 
-test("a socket that reads only after sending everything reads its 413", { timeout: 60_000 }, async () => {
+test("a client that reads only after sending its whole body gets the 413", { timeout: 60_000 }, async () => {
   await using app = await serve((exchange) => json(exchange, exchange.bodyTooLarge, 413));
   for (const size of [4 * MIB, 16 * MIB, 40 * MIB]) {
     const socket = connect({ port: app.address.port, host: "127.0.0.1", allowHalfOpen: true });
@@ -50,13 +50,13 @@ test("a socket that reads only after sending everything reads its 413", { timeou
   }
 });
 
-test("a client that waits for 100 Continue before a body above the limit gets 413 only", async () => {
+test("a client that waits for 100 Continue before a body above the size limit gets only the 413", async () => {
   await using app = await serve((exchange) => json(exchange, exchange.bodyTooLarge, 413));
   const head = `POST /notes HTTP/1.1\r\nHost: a\r\nContent-Length: ${4 * MIB}\r\nExpect: 100-continue\r\n\r\n`;
   assert.match(await raw(app.address.port, head), /^HTTP\/1.1 413 .*\r\n\r\ntrue$/s);
 });
 
-test("a refusal by the server has a date and the format of all errors", async () => {
+test("an error response of the server has a date header and the format of all errors", async () => {
   await using app = await serve((exchange) => json(exchange, 1));
   const answer = await raw(app.address.port, "GET /notes HTTP/1.1\r\n\r\n");
   const [head = "", body = ""] = answer.split("\r\n\r\n");

@@ -10,7 +10,7 @@ import { engineTest, json, raw, serve } from "./support.ts";
 
 const get = "GET /notes HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
-/** Records the events of a stream. */
+/** Records the events of a streamed response. */
 class Events implements ResponseStreamEvents {
   readonly told: string[] = [];
 
@@ -52,7 +52,7 @@ engineTest("chunks may be written at any time and are copied", async () => {
   assert.deepEqual(events.told, []);
 });
 
-test("a request can still get a response after a head that cannot be written", async () => {
+test("a request can still get a response after an attempt to stream with an invalid head", async () => {
   await using app = await serve((exchange) => {
     assert.throws(() => exchange.respondStream!(200, null, null, ["x", "a\nb"], new Events()), {
       code: "ERR_INVALID_CHAR",
@@ -76,7 +76,7 @@ engineTest("refuses a chunk beyond the declared length, and cuts a body that is 
   assert.match(await raw(app.address.port, get), /content-length: 3\r\n[^]*\r\n\r\nab$/);
 });
 
-test("write reports backpressure, drain follows, and a disconnect is reported once", async () => {
+test("write returns false if the buffer is full, then drain is reported, and a disconnect is reported once", async () => {
   const events = new Events();
   const { promise: begun, resolve: begin } = Promise.withResolvers<ResponseWriter>();
   await using app = await serve((exchange) => begin(stream(exchange, events)));
@@ -84,7 +84,7 @@ test("write reports backpressure, drain follows, and a disconnect is reported on
   socket.write(get);
   const writer = await begun;
   const piece = Buffer.alloc(20_000);
-  // The system accepts more bytes after a while.
+  // The operating system accepts more bytes after a while.
   for (let full = 0; full < 3;) {
     const drains = events.told.length;
     while (writer.write(piece));
@@ -95,7 +95,8 @@ test("write reports backpressure, drain follows, and a disconnect is reported on
   assert.ok(drains > 0);
   socket.resume();
   while (events.told.length === drains) await sleep(5);
-  // `destroy` sends a FIN if the client has read everything, which a half-closed client sends too: the stream would go on.
+  // `destroy` sends a FIN if the client has read everything. A client that only closes its sending side sends a FIN too, so the stream
+  // would go on.
   socket.resetAndDestroy();
   while (events.told.at(-1) !== "abort") await sleep(5);
   assert.equal(writer.write(piece), false);
@@ -105,7 +106,7 @@ test("write reports backpressure, drain follows, and a disconnect is reported on
   assert.equal(events.told.at(-1), "abort");
 });
 
-test("a stream for a disconnected client is aborted after the caller has the writer", async () => {
+test("a stream to a client that has disconnected is aborted, after the caller has the writer", async () => {
   const events = new Events();
   const { promise: asked, resolve: ask } = Promise.withResolvers<ServerExchange>();
   await using app = await serve(ask);

@@ -13,13 +13,13 @@ import type {
 
 import { nativeServer, type NativeServerOptions } from "../src/index.ts";
 
-/** True if the tests run on the fallback, which `fallback.test.ts` selects. */
+/** True if the tests run on node:http in place of the native server, see `fallback.test.ts`. */
 export const isFallback: boolean = process.env["KIT_SERVER"] === "node";
 
-/** Registers a test for the engine only. */
+/** Registers a test that runs on the native server only, and not on the fallback. */
 export const engineTest: typeof test = isFallback ? ((() => undefined) as unknown as typeof test) : test;
 
-/** Function that serves the requests of the test application. */
+/** Function that responds to the requests of the test application. */
 export type Handle = (exchange: ServerExchange) => void;
 
 const node = (segment: string, rest: Partial<CompiledRouteNode>): CompiledRouteNode => ({
@@ -30,7 +30,7 @@ const node = (segment: string, rest: Partial<CompiledRouteNode>): CompiledRouteN
 const methods = (...refs: string[]): NonNullable<CompiledRouteNode["methods"]> =>
   Object.fromEntries(refs.map((ref) => [ref.split(" ")[0]!, { ref, validators: [] }]));
 
-/** Routes by number: 0 GET /notes, 1 POST /notes, 2 GET /notes/:id, 3 GET /a/:x/:y. */
+/** Routes of the test application. The index of each is its number. */
 export const routes: readonly string[] = ["GET /notes", "POST /notes", "GET /notes/:id", "GET /a/:x/:y"];
 
 export const tree: CompiledRouteTree = {
@@ -59,14 +59,14 @@ export const tree: CompiledRouteTree = {
   },
 };
 
-/** Running server that closes at the end of its block. */
+/** Running server. `await using` closes it at the end of the block. */
 export interface Running extends AsyncDisposable {
   readonly server: ServerAdapter;
   readonly address: ListenAddress;
   readonly url: string;
 }
 
-/** Starts a server with a function instead of a pipeline. */
+/** Starts a server that passes each request to `handle` instead of to an application. */
 export async function serve(
   handle: Handle,
   options: NativeServerOptions & { bodyBytes?: number; port?: number; host?: string } = {},
@@ -103,7 +103,7 @@ export async function raw(port: number, text: string): Promise<string> {
   return Buffer.concat(await socket.toArray()).toString("latin1");
 }
 
-/** Sends a request and disconnects after `after` instead of waiting for the response. */
+/** Sends a request, and disconnects when `after` resolves instead of waiting for the response. */
 export async function leave(port: number, path: string, after: Promise<unknown>): Promise<void> {
   const socket = connect(port, "127.0.0.1");
   await once(socket, "connect");

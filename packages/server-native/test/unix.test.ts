@@ -32,7 +32,7 @@ async function ask(path: string): Promise<string> {
   return Buffer.concat(await socket.toArray()).toString();
 }
 
-test("serves on a Unix socket and removes its file on close", async (t) => {
+test("serves on a Unix socket and removes the socket's file on close", async (t) => {
   const directory = mkdtempSync(join(tmpdir(), "kit-unix-"));
   t.after(() => rmSync(directory, { recursive: true }));
   const path = join(directory, "app.sock");
@@ -47,7 +47,7 @@ test("serves on a Unix socket and removes its file on close", async (t) => {
   assert.equal(existsSync(path), false);
 });
 
-test("replaces the socket file of a killed server", async (t) => {
+test("replaces the socket file that a killed server has left", async (t) => {
   const directory = mkdtempSync(join(tmpdir(), "kit-unix-"));
   t.after(() => rmSync(directory, { recursive: true }));
   const path = join(directory, "app.sock");
@@ -64,7 +64,7 @@ test("replaces the socket file of a killed server", async (t) => {
   await server.close({ graceMs: 0 });
 });
 
-test("rejects with the reason if a path cannot be bound", async (t) => {
+test("listen rejects with the reason if a server cannot bind to the path", async (t) => {
   const directory = mkdtempSync(join(tmpdir(), "kit-unix-"));
   t.after(() => rmSync(directory, { recursive: true }));
   const file = join(directory, "data.txt");

@@ -7,22 +7,25 @@ import { normalPath } from "./normal-path.ts";
 import type { Refusal } from "./refusal.ts";
 
 /**
- * Framework in front of kit. Its middleware must see every request that a handler of kit serves. A request that cannot pass through the
- * framework gets an error.
+ * Framework in front of kit, such as Express. Every request for a handler of kit must pass through the framework's middleware first. A
+ * request that cannot do so gets an error.
  */
 export interface Framework {
   /** Returns true if the framework has neither middleware nor routes, so that kit may serve requests without the framework. */
   isEmpty?(): boolean;
-  /** Returns false if the framework cannot handle a request for a reason other than its path. The request is then refused. */
+  /** Returns false if the framework cannot handle a request, for example because of its method. The request is then refused. */
   canHandle?(request: IncomingMessage): boolean;
   /**
-   * Returns the target as the framework's router reads it, so that kit's router reads the same path, or the refusal of the request. The
-   * path of `target` is in the normal form.
+   * Changes the target to the path that the framework's router matches, so that kit's router matches the same path. Returns a refusal if
+   * the request must not be served. The path of `target` is in the normal form (`normal-path.ts`).
    */
   rewriteTarget?(target: string, method: string): string | Refusal;
 }
 
-/** Destination of a request: the framework, kit without the framework, an error by kit without the framework, or a refusal. */
+/**
+ * Receiver of a request: the framework; kit without the framework; `error` if kit must respond with an error without calling a handler; or
+ * a refusal that is sent at once.
+ */
 export type Destination = "framework" | "kit" | "error" | Refusal;
 
 /**
@@ -32,7 +35,8 @@ export type Destination = "framework" | "kit" | "error" | Refusal;
 export function destinationOf(request: IncomingMessage, framework: Framework | undefined): Destination {
   const isDecodable = makeNormal(request);
   if (framework === undefined || framework.isEmpty?.() === true) return "kit";
-  // `OPTIONS *` addresses the server as a whole. No route has this path, so no handler runs, and frameworks do not know the path.
+  // `OPTIONS *` is a request about the server and not about a path. No route has this path, so no handler runs, and frameworks do not know
+  // the path.
   if (request.url === "*") return "kit";
   // A framework would respond to these requests by itself, or read their paths differently.
   if (!isDecodable || framework.canHandle?.(request) === false) return "error";
@@ -45,10 +49,10 @@ export function destinationOf(request: IncomingMessage, framework: Framework | u
   return "framework";
 }
 
-/** Requests whose path lost its final slash, see {@link withoutFinalSlash}. */
+/** Requests whose final slash was removed for the framework, see {@link withoutFinalSlash}. */
 const withoutSlash: WeakSet<IncomingMessage> = new WeakSet();
 
-/** Returns true if the client sent the path with a final slash that was removed for the framework. */
+/** Returns true if the client sent a path with a final slash and the slash was removed for the framework. */
 export function hadTrailingSlash(request: IncomingMessage): boolean {
   return withoutSlash.has(request);
 }
@@ -58,7 +62,7 @@ function endsWithSlash(target: string): boolean {
   return target.charAt((end === -1 ? target.length : end) - 1) === "/";
 }
 
-/** Converts the path to the normal form. Returns false if the path has no normal form; the target is then unchanged. */
+/** Converts the path of `request.url` to the normal form. Returns false and changes nothing if the path has no normal form. */
 function makeNormal(request: IncomingMessage): boolean {
   const target = request.url!;
   // Most targets have no escape.
@@ -72,8 +76,8 @@ function makeNormal(request: IncomingMessage): boolean {
 }
 
 /**
- * Returns a target without the final slash of its path if kit has a route for the path. kit ignores that slash. A framework that does not
- * ignore it would skip the middleware of `/admin/users` for `/admin/users/`, which kit's route `/admin/users` serves.
+ * Removes the final slash of a target's path if kit has a route for the path: `/admin/users/?a=1` gives `/admin/users?a=1`. kit ignores the
+ * slash. A framework that does not would skip its middleware for `/admin/users`, and kit would serve the request.
  *
  * @example
  * ```ts

@@ -4,8 +4,8 @@ import { noSniff, noSniffName, setsSniffing } from "./no-sniff.ts";
 import { ResponseExchange } from "./response-exchange.ts";
 
 /**
- * Exchange that no framework handles, so no code except the server observes how its response is written. The head is written in one call,
- * which costs half of what setting the headers one by one does.
+ * Exchange for a request that does not pass through a framework, so no other code observes how its response is written. The status and all
+ * headers are written in one call, which costs half of what setting the headers one by one does.
  */
 export class DirectExchange extends ResponseExchange {
   protected override write(
@@ -15,7 +15,7 @@ export class DirectExchange extends ResponseExchange {
     headers: readonly string[] | null,
   ): void {
     const { response } = this;
-    // A listener of the server has set headers after all. The slow path decides for each header if it stays.
+    // A listener of the server has set headers. `ResponseExchange` decides for each of them if it stays.
     if (response.getHeaderNames().length !== 0) {
       super.write(status, contentType, body, headers);
       return;

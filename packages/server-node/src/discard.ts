@@ -1,15 +1,15 @@
 import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
-/** Limits for reading and discarding what a client still sends after its last response is decided. */
+/** Limits for reading and discarding what a client still sends after the server has decided to close its connection. */
 export interface DiscardLimits {
-  /** Maximum number of bytes from one client. */
+  /** Maximum number of bytes that are discarded for one client. Then the connection is closed. */
   readonly bytes: number;
-  /** Maximum number of clients at the same time. One more client closes the connection of the first one. */
+  /** Maximum number of clients whose input is discarded at the same time. One more client closes the oldest of these connections. */
   readonly connections: number;
-  /** Maximum time between two chunks, in milliseconds. */
+  /** Maximum time between two chunks of a client's input, in milliseconds. */
   readonly byteMs: number;
-  /** Maximum total time, in milliseconds. */
+  /** Maximum total time for the input of one client, in milliseconds. */
   readonly totalMs: number;
 }
 
@@ -22,13 +22,13 @@ export const defaultDiscardLimits: DiscardLimits = {
 };
 
 /**
- * Connections that close while their client may still be sending. If a socket is closed while bytes for it arrive, the system resets the
- * connection, and the reset destroys a response that the client has not read yet. So the server closes only its own side and discards what
- * arrives.
+ * Connections that close while their client may still be sending. If a socket is closed while bytes for it arrive, the operating system
+ * resets the connection, and the client loses a response that it has not read yet. So the server closes only its sending side and discards
+ * what arrives.
  */
 export class Discarder {
   readonly #limits: DiscardLimits;
-  /** In the order in which discarding started. */
+  /** Connections whose input is being discarded, oldest first. */
   readonly #sockets = new Set<Duplex>();
 
   constructor(limits: DiscardLimits) {
@@ -40,7 +40,7 @@ export class Discarder {
     owners.set(socket, this);
   }
 
-  /** Discards further input of the connection. The caller closes the server's side. */
+  /** Discards all further input of the connection. The caller must close the server's sending side. */
   start(socket: Duplex): void {
     // A destroyed socket emits no further `close`, so it would stay in `#sockets` without end.
     if (socket.destroyed) return;
@@ -64,7 +64,7 @@ export class Discarder {
     if (this.#sockets.size <= connections) return;
     const [oldest] = this.#sockets;
     oldest!.destroy();
-    // Its `close` event comes later; until then, the socket would be selected as the oldest again.
+    // Its `close` event comes later. Without this line, the next call would select the same socket again.
     this.#sockets.delete(oldest!);
   }
 }
@@ -72,7 +72,7 @@ export class Discarder {
 const standard = new Discarder(defaultDiscardLimits);
 const owners = new WeakMap<Duplex, Discarder>();
 
-/** Connections whose last response is decided. Further input on them is not parsed as requests. */
+/** Connections that close after their current response. Further input on them is not parsed as requests. */
 const ending = new WeakSet<Duplex>();
 
 /** Returns true if the connection accepts no further requests. */
@@ -85,7 +85,7 @@ export function closeAfter(response: ServerResponse): void {
   response.shouldKeepAlive = false;
   const { socket } = response.req;
   ending.add(socket);
-  // Node calls this method after the last response is written; the original method would reset the connection.
+  // Node calls this method after the response is written. The original method would reset the connection.
   socket.destroySoon = () => {
     socket.end();
     (owners.get(socket) ?? standard).start(socket);

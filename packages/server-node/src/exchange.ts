@@ -22,7 +22,7 @@ export abstract class NodeExchange implements ServerExchange {
   readonly #body: RequestBody;
   #answered = false;
 
-  /** `target` is the path and query as the client sent them: frameworks change `request.url`. */
+  /** `target` is the path and query as the client sent them. It is a separate parameter because frameworks change `request.url`. */
   constructor(request: IncomingMessage, response: ServerResponse, target: string, body: RequestBody) {
     this.method = request.method!;
     this.target = target;
@@ -50,7 +50,7 @@ export abstract class NodeExchange implements ServerExchange {
   }
 
   header(name: string): string | undefined {
-    // The object has a prototype. If a program passes a name from the client on, `constructor` would return a function here.
+    // The object has a prototype: if a program passes the name `constructor` on from a client, the value is a function and not a header.
     const value: unknown = this.request.headers[name];
     if (typeof value === "string") return value;
     return Array.isArray(value) ? value.join(", ") : undefined;
@@ -63,7 +63,7 @@ export abstract class NodeExchange implements ServerExchange {
       const name = rawHeaders[index]!.toLowerCase();
       const value = rawHeaders[index + 1]!;
       const present = headers[name];
-      // Join repeated headers like Node does for `header`.
+      // Join repeated headers as Node does for `header`.
       headers[name] = present === undefined ? value : `${present}${name === "cookie" ? "; " : ", "}${value}`;
     }
     return headers;
@@ -75,7 +75,8 @@ export abstract class NodeExchange implements ServerExchange {
       listener();
       return;
     }
-    // A client that closes only its sending side looks like a client that has disconnected. It gets its response anyway.
+    // A client that closes only its sending side cannot be told from a client that has disconnected. The listener is called for both, and
+    // the response is written for both.
     let isTold = false;
     const tell = (): void => {
       if (this.#answered || isTold) return;
@@ -102,7 +103,7 @@ export abstract class NodeExchange implements ServerExchange {
     this.#answered = true;
   }
 
-  /** Checks the head of a streamed response, like `respond` does, and marks the request as answered. */
+  /** Checks the status and headers of a streamed response, like `respond` does, and makes a second response to the request an error. */
   protected beginStream(status: number, contentType: string | null, headers: readonly string[] | null): void {
     if (this.#answered) throw codedError("ERR_KIT_ANSWERED", "The request is already answered");
     checkResponse(status, contentType, null, headers);
@@ -110,7 +111,10 @@ export abstract class NodeExchange implements ServerExchange {
     this.#answered = true;
   }
 
-  /** Writes a response that has been checked. For HEAD, `body` is set: implementations count its bytes and do not send it. */
+  /**
+   * Writes a response that has been checked. For HEAD, `body` is the body that GET would get: implementations send its length and not its
+   * bytes.
+   */
   protected abstract write(
     status: number,
     contentType: string | null,

@@ -2,13 +2,13 @@ import { STATUS_CODES } from "node:http";
 
 import { AppError, errorFor } from "@kit/errors";
 
-/** Error of Express, Fastify or Hono that has the status of its response. */
+/** Error of Express, Fastify or Hono with the status of the response that it asks for. */
 interface HttpError extends Error {
   readonly status?: number;
   readonly statusCode?: number;
 }
 
-/** Returns true if the error has the status of a response. */
+/** Returns true if the error has a valid status of an error response. */
 function isHttpError(error: unknown): error is HttpError {
   return error instanceof Error && statusOf(error) !== undefined;
 }

@@ -5,7 +5,7 @@ import type { HostLimits } from "./limits.ts";
 import { badRequest, headersTooLarge, type Refusal, targetTooLong, unknownVersion } from "./refusal.ts";
 import { codingRefusal } from "./transfer-coding.ts";
 
-/** Headers that may occur only once. A proxy in front of this server may have read the other value of a repeated header. */
+/** Headers that may occur only once. If one is repeated, a proxy in front of this server may have used the other value. */
 const singular: ReadonlySet<string> = new Set([
   "host",
   "content-type",
@@ -14,7 +14,7 @@ const singular: ReadonlySet<string> = new Set([
   "transfer-encoding",
 ]);
 
-/** Returns the refusal for an invalid request head that Node's parser accepted; `undefined` if the head is valid. */
+/** Checks a request head that Node's parser accepted. Returns a refusal if it is invalid, and `undefined` if it is valid. */
 export function refusalOf(request: IncomingMessage, limits: HostLimits): Refusal | undefined {
   const { rawHeaders, url = "" } = request;
   if (request.httpVersionMajor !== 1) {
@@ -36,7 +36,7 @@ export function refusalOf(request: IncomingMessage, limits: HostLimits): Refusal
     const refusal = codingRefusal(coding);
     if (refusal !== undefined) return refusal;
   }
-  // Above this number, two different lengths would be equal as JavaScript numbers.
+  // JavaScript numbers are exact only up to this one, so two different lengths above it could compare as equal.
   if (Number(request.headers["content-length"]) > Number.MAX_SAFE_INTEGER) {
     return badRequest("the header `content-length` is invalid");
   }
@@ -47,7 +47,7 @@ function repeatedField(rawHeaders: readonly string[]): string | undefined {
   let seen = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!;
-    // The length rules out almost all other headers, so most headers cost one comparison.
+    // Only headers with the length of a name in `singular` need the slower comparison.
     const { length } = name;
     if (length !== 4 && length !== 12 && length !== 13 && length !== 14 && length !== 17) continue;
     const lowerName = name.toLowerCase();
@@ -60,12 +60,14 @@ function repeatedField(rawHeaders: readonly string[]): string | undefined {
 }
 
 /**
- * Visible ASCII, except characters that the URL standard encodes everywhere, and except the backslash: no URI contains one (RFC 3986), and
- * some parsers read it as a slash. The path part does not match `?`: if path and query both matched it, a target with many `?` and a
- * forbidden character would be tried in as many ways as it has `?`.
+ * Matches a valid path and query: visible ASCII, except the backslash and characters that must be percent-encoded. No URI contains a
+ * backslash (RFC 3986), and some parsers read it as a slash.
+ *
+ * The path part does not match `?`. If path and query both matched it, the expression would split a target with many `?` in as many ways
+ * before it fails.
  */
 const targetPattern = /^\/[^\0-\x20"<>#\\`?\x7f-\u{10ffff}]*(?:\?[^\0-\x20"<>#\\\x7f-\u{10ffff}]*)?$/u;
-/** A segment `.` or `..` of a path, raw or percent-encoded. Proxies and frameworks resolve these segments differently. */
+/** Matches a target with a path segment `.` or `..`, raw or percent-encoded. Proxies and frameworks resolve these segments differently. */
 const dotSegment = /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
 
 function targetRefusal(method: string, url: string): Refusal | undefined {
@@ -76,7 +78,10 @@ function targetRefusal(method: string, url: string): Refusal | undefined {
     : badRequest("the request target must begin with a slash");
 }
 
-/** Returns the path and query of a target in absolute form. Only proxies receive such targets, but every server must accept them. */
+/**
+ * Returns the path and query of a target that is a full URL: `http://a/b?c` gives `/b?c`. Only proxies receive such targets, but every
+ * server must accept them.
+ */
 export function originForm(url: string): string {
   // Skip the slower expression for nearly all targets.
   if (url.startsWith("/")) return url;

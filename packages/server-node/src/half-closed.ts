@@ -3,10 +3,13 @@ import type { Socket } from "node:net";
 /** Time without traffic on a half-closed connection after which TCP keep-alive probes start, in milliseconds. */
 const probeMs = 30_000;
 
-/** Listeners for the end of a client's sending side, by connection: one listener for each pending request. */
+/** Functions to call if a client closes its sending side, by connection. A connection has one function for each pending request. */
 const listeners = new WeakMap<Socket, Set<() => void>>();
 
-/** Calls `listener` once when the client closes its sending side, or at once if it has. Returns a function that removes the listener. */
+/**
+ * Calls `listener` once when the client closes its sending side, or at once if that has already happened. Returns a function that removes
+ * the listener.
+ */
 export function onHalfClose(socket: Socket, listener: () => void): () => void {
   if (socket.readableEnded) listener();
   let own = listeners.get(socket);
@@ -17,9 +20,10 @@ export function onHalfClose(socket: Socket, listener: () => void): () => void {
 
 /**
  * Watches a connection whose client closed its sending side before its last response was sent. The client either waits for the response or
- * has disconnected, and only a write shows which. While there is nothing to write, the system sends TCP keep-alive probes. A client's
- * system that has forgotten the connection, which most do within a minute after the client closed it, rejects the probe, and the connection
- * is closed.
+ * has disconnected, and only sent data shows which.
+ *
+ * If there is nothing to write, the operating system sends TCP keep-alive probes. The client's system rejects the probe if it has forgotten
+ * the connection, which most systems do within a minute after the client closed it. Then the connection is closed.
  */
 export function watchHalfClosed(socket: Socket): void {
   socket.setKeepAlive(true, probeMs);

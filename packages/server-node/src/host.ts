@@ -20,10 +20,10 @@ import { removeStaleSocket } from "./stale-socket.ts";
 import { StalledReaders } from "./stalled-readers.ts";
 import type { CheckedTimeouts } from "./timeouts.ts";
 
-/** Listener for requests of a server on node:http. */
+/** Function that receives the requests of a node:http server. */
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Address that a host binds to: an IP address and port, a Unix socket, or an open descriptor. */
+/** Address that a server binds to: an IP address and port, a Unix socket, or an open file descriptor. */
 export type BindAddress =
   | { readonly port: number; readonly host?: string; readonly path?: undefined; readonly reusePort?: true }
   | { readonly path: string }
@@ -34,7 +34,7 @@ export interface NodeListenOptions extends ListenOptions {
   readonly sharePort?: boolean;
 }
 
-/** Properties that Node reads for every connection and that its type declarations omit. */
+/** Properties of node:http servers that Node reads but its type declarations omit. */
 interface Undeclared {
   requireHostHeader: boolean;
   joinDuplicateHeaders: boolean;
@@ -43,15 +43,15 @@ interface Undeclared {
 }
 
 const idleCheckMs = 50;
-/** Maximum time to wait for the first request of accepted connections at shutdown, in milliseconds. Long enough on a busy machine. */
+/** Maximum time that a shutdown waits for the first request of an accepted connection, in milliseconds. Long enough on a busy machine. */
 const firstRequestTimeoutMs = 2_000;
 
-/** Maximum number of open connections if neither the options nor the server have another one. */
+/** Maximum number of open connections if neither the options nor the server set a limit. */
 const defaultConnections = 100_000;
 
 /**
- * Lifecycle of a node:http server under an adapter, from start to shutdown. Requests that Node's parser accepts and the native server
- * refuses are refused here before a framework sees them.
+ * Lifecycle of a node:http server, from start to shutdown. It also refuses requests that Node's parser accepts but kit's native server
+ * refuses, before a framework sees them.
  */
 export class NodeHost {
   readonly #server: Server;
@@ -63,7 +63,7 @@ export class NodeHost {
   readonly #sockets = new Set<TrackedSocket>();
   readonly #stalled: StalledReaders;
   #closing = false;
-  /** True if other processes have the listening socket too. */
+  /** True if other processes have a copy of the listening socket. */
   #isShared = false;
 
   /** Takes over a server that does not listen yet. Accepted requests are passed to the server's `request` listeners. */
@@ -71,7 +71,7 @@ export class NodeHost {
     server: Server,
     service: ServerService,
     { bodyTimeout, writeTimeout, ...timeouts }: CheckedTimeouts,
-    /** Framework that the server's listeners belong to; `undefined` if kit serves all requests. */
+    /** Framework that receives the requests; `undefined` if kit serves all requests itself. */
     framework: Framework | undefined,
     limits: HostLimits = defaultLimits,
   ) {
@@ -83,14 +83,14 @@ export class NodeHost {
     this.#stalled = new StalledReaders(this.#sockets, writeTimeout);
     const discarder = new Discarder(limits.discard);
     this.#refuser = new Refuser((refusal) => service.logRefusal?.(refusal), discarder);
-    // One above the limit, to detect requests with too many headers: Node drops further headers silently.
+    // Node drops headers above this number silently. One above the limit shows the guard that there are too many.
     Object.assign(server, timeouts, { maxHeadersCount: limits.headerFields + 1 });
     server.maxConnections =
       limits.connections ?? (server.maxConnections as number | undefined) ?? defaultConnections;
-    // `requireHostHeader`: a missing `Host` is refused by the guard, with a body. `joinDuplicateHeaders`: repeated headers are joined,
-    // so that the guard sees all values. `keepAliveTimeoutBuffer`: a connection is kept for the announced time, and not a second longer.
-    // `httpAllowHalfOpen`: a client that closes its sending side waits for its response; Node would close the other side too and lose the
-    // response.
+    // `requireHostHeader`: a missing `Host` is refused by the guard, whose response has a body. `joinDuplicateHeaders`: repeated headers
+    // are joined, so that the guard sees all values. `keepAliveTimeoutBuffer`: a connection stays open for the announced time, and not a
+    // second longer. `httpAllowHalfOpen`: a client that closes its sending side still gets its response; Node would close the other side
+    // too, and the response would be lost.
     const undeclared: Undeclared = {
       requireHostHeader: false,
       joinDuplicateHeaders: true,
@@ -102,7 +102,7 @@ export class NodeHost {
     server.removeAllListeners("request").removeAllListeners("clientError");
     server.on("request", (request, response) => this.#receive(request, response, listeners));
     server.on("checkContinue", (request, response) => {
-      // Do not request a body that is too large.
+      // Do not ask the client for a body that is too large.
       if (!(Number(request.headers["content-length"]) > service.limits.bodyBytes))
         sendContinueInOrder(response);
       server.emit("request", request, response);
@@ -129,7 +129,9 @@ export class NodeHost {
     });
   }
 
-  /** Creates a host with its own server. Requests go to the framework's `listener`; without one, kit serves all requests itself. */
+  /**
+   * Creates a node:http server and its host. Requests go to the framework's `listener`. Without a listener, kit serves all requests itself.
+   */
   static of(
     listener: RequestListener | undefined,
     service: ServerService,
@@ -147,7 +149,7 @@ export class NodeHost {
     return this.#sockets.size;
   }
 
-  /** Starts listening. Rejects with an error that explains the cause if the address cannot be bound. */
+  /** Starts listening. Rejects with an error that explains the cause if the server cannot listen on the address. */
   async listen(
     where: NodeListenOptions,
     start: (address: BindAddress) => Promise<unknown> = (address) => this.#bind(address),
@@ -207,8 +209,8 @@ export class NodeHost {
   }
 
   /**
-   * Stops accepting connections, then waits until all accepted clients have sent their first request. Such a client could as well have been
-   * accepted by the next process, so its connection must not be closed without a response. Meanwhile, each response closes its connection.
+   * Stops accepting connections, then waits until each accepted client has sent its first request. The next process might have accepted
+   * such a client instead, so its connection must not be closed without a response. During the wait, each response closes its connection.
    */
   async #stopAccepting(): Promise<{ ended: Promise<void> }> {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -221,8 +223,8 @@ export class NodeHost {
   }
 
   /**
-   * Closes connections that are idle between two requests. Returns true if some connections have not sent their first request; node:http
-   * counts these as idle too, so they are protected here.
+   * Closes connections that are idle between two requests. Returns true if some connections have not sent their first request. node:http
+   * counts these as idle too, so this method protects them from being closed.
    */
   #closeIdle(): boolean {
     const silent = [...this.#sockets].filter((socket) => socket[lastResponse] === undefined);
@@ -253,7 +255,8 @@ export class NodeHost {
       return;
     }
     if (this.#bodyTimeout !== undefined) this.#awaitBody(request, response, this.#bodyTimeout);
-    // `OPTIONS *` addresses the server as a whole. The response lists methods, and no handler runs. Frameworks do not have this path.
+    // `OPTIONS *` is a request about the server and not about a path. The response lists methods, and no handler runs. Frameworks do not
+    // know this path.
     if (request.url === "*") {
       serveDirectly(this.#service, request, response);
       return;
@@ -271,7 +274,7 @@ export class NodeHost {
     }
   }
 
-  /** Refuses a request whose body does not arrive in time. */
+  /** Refuses the request if its body does not arrive within the given time. */
   #awaitBody(request: IncomingMessage, response: ServerResponse, milliseconds: number): void {
     const { "content-length": length, "transfer-encoding": coding } = request.headers;
     if (coding === undefined && (length === undefined || length === "0")) return;
@@ -282,27 +285,28 @@ export class NodeHost {
     }, milliseconds);
     const clear = (): void => clearTimeout(timer);
     request.once("end", clear);
-    // A request that gets its response before its end does not always emit `end`.
+    // If the response is sent before all of the request is read, `end` is not always emitted.
     response.once("close", clear);
   }
 }
 
-/** Returns true if the last response of a connection is not completely written. */
+/** Returns true if a part of the connection's last response is not written yet. */
 function isAnswering(socket: TrackedSocket): boolean {
   return !socket.destroyed && socket[lastResponse]?.writableFinished === false;
 }
 
 /**
- * Waits until the server has read the data that the system had received. One turn of the event loop accepts connections, and the next one
- * reads from them. Without the wait, shutdown would close a connection that only seems idle, and its request would be lost.
+ * Waits until the server has read the data that the operating system has received for it. One turn of the event loop accepts connections,
+ * and the next one reads from them. Without the wait, a shutdown would close a connection that only seems idle, and its request would be
+ * lost.
  */
 async function waitForPendingInput(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await new Promise((next) => setImmediate(next));
 }
 
 /**
- * Sends `100 Continue` after the responses to earlier requests of the connection. Node would keep the line until then and write it after
- * the head of a response that exists by that time, so a client would read the line as the beginning of the body.
+ * Sends `100 Continue` after the responses to earlier requests of the connection. Node itself may write the line after the head of the
+ * request's own response if that is ready first. The client would then read the line as the beginning of the body.
  */
 function sendContinueInOrder(response: ServerResponse): void {
   if (response.socket !== null) response.writeContinue();
@@ -312,14 +316,14 @@ function sendContinueInOrder(response: ServerResponse): void {
     });
 }
 
-/** Serves a request without a framework. */
+/** Serves a request with kit, without the framework. */
 function serveDirectly(service: ServerService, request: IncomingMessage, response: ServerResponse): void {
   readRequestBody(request, service.limits.bodyBytes, (body) => {
     if (body !== undefined) service.handle(new DirectExchange(request, response, request.url!, body));
   });
 }
 
-/** Responds with an error to a request without a framework, because the framework's middleware might have refused the request. */
+/** Responds with an error and calls no handler: the framework's middleware, which has not seen the request, might have refused it. */
 function refuseDirectly(service: ServerService, request: IncomingMessage, response: ServerResponse): void {
   readRequestBody(request, service.limits.bodyBytes, (body) => {
     if (body !== undefined)

@@ -3,7 +3,7 @@ import type { ServerOptions } from "node:http";
 import { type DiscardLimits, defaultDiscardLimits } from "./discard.ts";
 import type { CheckedTimeouts } from "./timeouts.ts";
 
-/** Limits of a host, except the limit for bodies. */
+/** Limits of a node:http server, except the size of request bodies. */
 export interface HostLimits {
   /** Maximum size of the request line and the headers together, in bytes. */
   readonly headBytes: number;
@@ -11,9 +11,12 @@ export interface HostLimits {
   readonly headerFields: number;
   /** Maximum length of the request target, in bytes. */
   readonly targetBytes: number;
-  /** Maximum number of open connections. Further connections are closed at once. `undefined`: `maxConnections` of the server, or 100,000. */
+  /**
+   * Maximum number of open connections. Further connections are closed at once. If absent, `maxConnections` of the server applies, or
+   * 100,000.
+   */
   readonly connections?: number;
-  /** Maximum number of connections that wait to be accepted. `undefined`: Node's default. */
+  /** Maximum number of connections that wait to be accepted. If absent, Node's default applies. */
   readonly backlog?: number;
   readonly discard: DiscardLimits;
 }
@@ -26,13 +29,13 @@ export const defaultLimits: HostLimits = {
   discard: defaultDiscardLimits,
 };
 
-/** Options for a server that is created for a framework. Timeouts are checked every second, and request heads are limited. */
+/** Options for a server that a framework creates. Timeouts are checked every second, and the size of request heads is limited. */
 export const serverOptions: ServerOptions = {
   connectionsCheckingInterval: 1000,
   maxHeaderSize: defaultLimits.headBytes,
 };
 
-/** Returns the options for a server that the host creates itself. Shorter timeouts are checked more often. */
+/** Returns the options for a server that kit creates itself. Timeouts are checked more often if one is short. */
 export function serverOptionsFor(
   { headersTimeout }: CheckedTimeouts,
   { headBytes }: HostLimits,

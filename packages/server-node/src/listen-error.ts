@@ -5,7 +5,10 @@ import { dirname } from "node:path";
 
 import type { ListenAddress, ListenOptions } from "@kit/types";
 
-/** Converts an error of the operating system to one whose message explains what to do. The error keeps Node's code. */
+/**
+ * Converts an error of `listen` to one whose message explains what to do. The new error has the same `code`, such as
+ * `EADDRINUSE`.
+ */
 export function listenError(cause: unknown, where: ListenOptions): unknown {
   if (!(cause instanceof Error)) return cause;
   return where.path === undefined ? portError(cause, where) : pathError(cause, where.path);
@@ -25,7 +28,7 @@ function portError(cause: NodeJS.ErrnoException, { port, host }: ListenOptions):
 }
 
 function pathError(cause: NodeJS.ErrnoException, path: string): Error {
-  // For a directory that does not exist, Node reports the same code as for a directory without permission.
+  // Node reports `EACCES` for a missing directory too.
   const code = cause.code === "EACCES" && !existsSync(dirname(path)) ? "ENOENT" : cause.code;
   const messages: Readonly<Record<string, string>> = {
     EADDRINUSE:

@@ -20,7 +20,7 @@ const maxMaxConnections = 2 ** 20;
  * Validates the options of an adapter and applies the defaults. `app`, the application of the framework, is not validated.
  *
  * @param adapter - Name of the function that received the options, for messages.
- * @param options - Options of the adapter's user.
+ * @param options - Options that the application has passed.
  * @example
  * ```ts
  * const { timeouts, limits } = checkOptions("expressServer", { app, maxConnections: 10_000 });

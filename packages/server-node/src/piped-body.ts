@@ -4,18 +4,18 @@ import { Readable } from "node:stream";
 import type { ResponseStreamEvents, ResponseWriter } from "@kit/types";
 
 /**
- * Number of bytes of a response that may wait for the framework before the writer has to wait. No bytes: the response of node:http
- * buffers up to 64 KiB, and a second queue would add a chunk of the handler for each client that does not read.
+ * Number of bytes of a response body that may wait for the framework before the handler's stream is paused. It is 0 because the response of
+ * node:http already buffers up to 64 KiB: a second queue would hold one more chunk for each client that does not read.
  */
 const highWaterMark = 0;
 
 /**
- * Maximum time to wait for the framework to send the head before the connection of a failed body is closed, in milliseconds. Many clients
- * retry a request if they have received nothing at all.
+ * Maximum time to wait for the framework to send the head if the body fails, in milliseconds. Then the connection is closed. Many clients
+ * would retry the request if they had received nothing at all.
  */
 const headPatienceMs = 20;
 
-/** Queue that a framework reads the body of a response from. */
+/** Queue of body chunks that a framework reads from. */
 interface Sink {
   /** Appends bytes. Returns false if enough bytes are queued. */
   push(chunk: Uint8Array): boolean;
@@ -37,15 +37,15 @@ class PipedResponseWriter implements ResponseWriter {
     this.#response = response;
     this.#events = events;
     this.#sink = sink;
-    // Ignore the error: `close` follows it, and no further message can be sent.
+    // Ignore the error: `close` follows it, and no further data can be sent.
     response.on("error", () => undefined);
     if (response.destroyed) queueMicrotask(() => this.abort());
-    // `close` also fires if a hook has sent a different response: then nothing reads this body.
+    // `close` is also emitted if a hook of the framework has sent a different response. Then nothing reads this body.
     else response.once("close", () => this.abort());
   }
 
   write(chunk: Uint8Array): boolean {
-    // If the response is destroyed, `abort` follows.
+    // If the response is destroyed, its `close` event calls `abort`.
     if (this.#isOver || this.#response.destroyed) return false;
     const hasRoom = this.#sink.push(chunk);
     this.#isWaiting = !hasRoom;
@@ -72,7 +72,7 @@ class PipedResponseWriter implements ResponseWriter {
     this.#events.drain();
   }
 
-  /** Stops the writer because nothing reads the body any longer. */
+  /** Stops the writer because nothing reads the body any more. */
   abort(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -80,7 +80,7 @@ class PipedResponseWriter implements ResponseWriter {
   }
 }
 
-/** Body that is written through `writer` and read from `body`. */
+/** Body for a framework: kit writes to `writer`, and the framework reads from `body`. */
 export interface PipedBody<TBody> {
   readonly writer: ResponseWriter;
   readonly body: TBody;

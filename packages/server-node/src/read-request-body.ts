@@ -4,15 +4,15 @@ import { readBody, RequestBody } from "./request-body.ts";
 
 /** Request whose body middleware may have read and parsed before kit sees it. */
 export interface ParsedRequest extends IncomingMessage {
-  /** Result of a body parser. */
+  /** Value that a body parser, such as `express.json()`, has made from the body. */
   readonly body?: unknown;
   /** Bytes that a parser has read. Many applications store them in this property. */
   readonly rawBody?: unknown;
 }
 
 /**
- * Reads the body of a request. Uses the bytes if they are still available, from the stream or from `rawBody`. Otherwise encodes the parsed
- * value as JSON again. Calls `done` once, and synchronously if there is nothing to wait for.
+ * Reads the body of a request. Uses the bytes if they are available, from the connection or from `rawBody`. Otherwise encodes the value of
+ * the body parser as JSON again. Calls `done` once, and synchronously if there is nothing to wait for.
  *
  * @example
  * ```ts

@@ -9,12 +9,12 @@ import { closeAfter, isEnding, type Discarder } from "./discard.ts";
 import { noSniff, noSniffName } from "./no-sniff.ts";
 import { badRequest, headersTooLarge, type Refusal, requestTimeout } from "./refusal.ts";
 
-/** Key of the last response that was started on a connection. */
+/** Key under which a connection stores the last response that was started on it. */
 export const lastResponse: unique symbol = Symbol("last response");
-/** Connection that stores its last response. */
+/** Connection with its last response. */
 export type TrackedSocket = Socket & { [lastResponse]?: ServerResponse };
 
-/** Responds to input that never becomes a request of an application, and reports each refusal. */
+/** Responds to input that never reaches the application, such as invalid HTTP, and reports each refusal to the log. */
 export class Refuser {
   readonly #report: (refusal: ServerRefusal) => void;
   readonly #discarder: Discarder;
@@ -24,7 +24,7 @@ export class Refuser {
     this.#discarder = discarder;
   }
 
-  /** Sends an error, in the format of all errors of kit, on a connection that has no request, and closes the connection. */
+  /** Sends an error on a connection without a request, in the format of all errors of kit, and closes the connection. */
   connection(socket: Duplex, refusal: Refusal): void {
     if (!socket.writable) {
       socket.destroy();
@@ -64,7 +64,7 @@ export class Refuser {
     else if (response === undefined || response.writableFinished) {
       this.connection(socket, refusalFor(error));
     } else if (response.req.complete) {
-      // The invalid input follows a request that has no response yet: send the response of the request first.
+      // The invalid input comes after a request that has no response yet. That response is sent first.
       response.once("finish", () => this.connection(socket, refusalFor(error)));
     } else if (response.headersSent) {
       socket.destroy();

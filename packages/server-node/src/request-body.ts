@@ -13,7 +13,7 @@ import type { Readable } from "node:stream";
 export class RequestBody {
   /** Empty body. */
   static readonly empty: RequestBody = new RequestBody(0, Buffer.alloc(0));
-  /** Body above the limit. Its bytes are not kept. */
+  /** Body above the size limit. Its bytes are discarded. */
   static readonly tooLarge: RequestBody = new RequestBody(0, Buffer.alloc(0));
 
   /** Body that cannot be read as text because of its charset or its content coding. */
@@ -33,7 +33,7 @@ export class RequestBody {
     return bytes.length === 0 ? RequestBody.empty : new RequestBody(bytes.length, bytes);
   }
 
-  /** Creates a body from text that other code has decoded. */
+  /** Creates a body from a string that other code, such as a body parser, has decoded. */
   static ofText(text: string, limit: number): RequestBody {
     const length = Buffer.byteLength(text);
     if (length > limit) return RequestBody.tooLarge;
@@ -63,8 +63,8 @@ export class RequestBody {
 }
 
 /**
- * Reads a body to its end or to the limit; bytes after the limit are not kept. Calls `done` once, with `undefined` if the client
- * disconnects before the end, because no response can be sent then.
+ * Reads a body to its end or to the limit, and discards bytes after the limit. Calls `done` once: with the body, or with `undefined` if the
+ * client disconnects before the end, because no response can be sent then.
  *
  * @example
  * ```ts

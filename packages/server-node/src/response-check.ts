@@ -15,8 +15,8 @@ const reserved: ReadonlySet<string> = new Set([
 const maxNameLength = 65_535;
 
 /**
- * Throws an error if a response cannot be written. The check runs before anything is written: frameworks detect such errors too late, after
- * a part of the response is set, or in code that can no longer send another response.
+ * Throws an error if a response cannot be written. Frameworks detect this too late: a part of the response is already set then, or their
+ * code can no longer send another response. So this check runs before anything is written.
  *
  * @example
  * ```ts

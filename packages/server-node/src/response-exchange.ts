@@ -6,10 +6,10 @@ import { NodeExchange } from "./exchange.ts";
 import { noSniff, noSniffName } from "./no-sniff.ts";
 import { NodeResponseWriter } from "./response-writer.ts";
 
-/** Exchange that writes to Node's own response. */
+/** Exchange that writes its response to Node's `ServerResponse`. */
 export class ResponseExchange extends NodeExchange {
-  // Sets each header separately and does not call `writeHead`: middleware that wraps the response (compression, sessions, logs) intercepts
-  // these calls, and headers that it has set before stay.
+  // Sets each header separately and does not call `writeHead`. Middleware for compression, sessions or logs replaces these methods of the
+  // response, and headers that it has already set stay.
   protected override write(
     status: number,
     contentType: string | null,
@@ -61,7 +61,7 @@ function setHeaders(response: ServerResponse, headers: readonly string[]): void 
   const seen = new Set<string>(["set-cookie"]);
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index]!;
-    // The first value of a name replaces a header that the framework's middleware has set. Cookies are added to existing ones.
+    // The first value of a header replaces the value that the framework's middleware has set. Cookies are added to existing ones.
     if (seen.has(name)) response.appendHeader(name, headers[index + 1]!);
     else response.setHeader(name, headers[index + 1]!);
     seen.add(name);

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 
 import type { ResponseStreamEvents, ResponseWriter } from "@kit/types";
 
-/** Writes the body of a response whose head is set. The head is sent at once. */
+/** Writes the body of a streamed response whose status and headers are set. The head is sent at once, before the first chunk. */
 export class NodeResponseWriter implements ResponseWriter {
   readonly #response: ServerResponse;
   #isOver = false;
@@ -14,7 +14,7 @@ export class NodeResponseWriter implements ResponseWriter {
       this.#isOver = true;
       events.abort();
     };
-    // Ignore the error: `close` follows it, and no further message can be sent.
+    // Ignore the error: `close` follows it, and no further data can be sent.
     response.on("error", () => undefined);
     if (response.destroyed) {
       queueMicrotask(abort);
@@ -27,7 +27,7 @@ export class NodeResponseWriter implements ResponseWriter {
   }
 
   write(chunk: Uint8Array): boolean {
-    // If the response is destroyed, `abort` follows.
+    // If the response is destroyed, its `close` event calls `abort`.
     return !this.#isOver && !this.#response.destroyed && this.#response.write(chunk);
   }
 

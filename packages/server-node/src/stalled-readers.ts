@@ -1,20 +1,20 @@
 import type { Socket } from "node:net";
 
-/** Properties of a socket's handle that Node reads for its own timeouts and does not declare. */
+/** Counters of a socket's handle. Node uses them for its own timeouts and does not declare them. */
 interface Handle {
   readonly bytesWritten: number;
   readonly writeQueueSize: number;
 }
 
-/** Number of bytes that a connection had sent at its last progress, and the time of that progress. */
+/** State of a connection with unsent bytes: the number of bytes sent so far, and the time at which that number last grew. */
 interface Progress {
   readonly sent: number;
   readonly since: number;
 }
 
 /**
- * Closes connections whose client has stopped reading its response: no queued byte was sent for the write timeout. Each byte that is sent
- * restarts the timeout, even within a large chunk, so slow readers are not affected.
+ * Closes connections whose client has stopped reading: bytes are queued, and none of them was sent for the duration of the write timeout.
+ * Each sent byte restarts the timeout, even in the middle of a large chunk, so slow readers are not affected.
  */
 export class StalledReaders {
   readonly #sockets: Iterable<Socket>;
@@ -53,14 +53,14 @@ export class StalledReaders {
   }
 }
 
-/** Returns the number of bytes that wait to be sent, and the number of bytes that the system has accepted. */
+/** Returns the number of bytes that wait to be sent, and the number of bytes that the operating system has accepted. */
 function outputProgress(socket: Socket): { readonly queued: number; readonly sent: number } {
   const { _handle: handle } = socket as { readonly _handle?: Partial<Handle> | null };
   const { bytesWritten, writeQueueSize } = handle ?? {};
   if (bytesWritten !== undefined && writeQueueSize !== undefined) {
     return { queued: writeQueueSize, sent: bytesWritten - writeQueueSize };
   }
-  // Without the handle's counters, a large chunk counts as progress only after the system has accepted all of it.
+  // Without the handle's counters, a large chunk counts as sent only after the operating system has accepted all of it.
   const queued = socket.writableLength;
   return { queued, sent: socket.bytesWritten - queued };
 }

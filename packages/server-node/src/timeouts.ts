@@ -10,7 +10,7 @@ export interface HttpTimeouts {
   readonly writeTimeoutMs?: number;
 }
 
-/** Names of the timeouts. */
+/** Names of the options that are timeouts. */
 export const timeoutNames: readonly (keyof HttpTimeouts)[] = [
   "keepAliveTimeoutMs",
   "headersTimeoutMs",
@@ -18,15 +18,15 @@ export const timeoutNames: readonly (keyof HttpTimeouts)[] = [
   "writeTimeoutMs",
 ];
 
-/** Validated timeouts in milliseconds: those with the names of Node's server properties, and those that Node does not have. */
+/** Validated timeouts in milliseconds. The first three have the names of Node's server properties. Node has no property for the others. */
 export interface CheckedTimeouts {
   readonly keepAliveTimeout: number;
   readonly headersTimeout: number;
-  /** 0 if `bodyTimeout` replaces it. */
+  /** Maximum time from the first byte of a request to the end of its body; 0 if `bodyTimeout` applies instead. */
   readonly requestTimeout: number;
   /** Maximum time from the end of the headers to the end of the body; `undefined` if only `requestTimeout` applies. */
   readonly bodyTimeout?: number;
-  /** Maximum time in which a client reads nothing of its response. */
+  /** Maximum time in which a client reads nothing of its response. Then its connection is closed. */
   readonly writeTimeout: number;
 }
 

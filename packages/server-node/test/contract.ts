@@ -1,4 +1,4 @@
-/** Tests that every adapter on node:http must pass, with any framework. */
+/** Tests that every adapter on node:http must pass. Each adapter package runs them with its framework. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
@@ -55,13 +55,13 @@ export function testAdapter(name: string, make: (options?: HttpServerOptions) =>
     );
   });
 
-  test(`${name}: listens on all addresses if no host is specified`, async () => {
+  test(`${name}: listens on all addresses if no host is given`, async () => {
     await using app = await serve(make(), {}, { port: 0 });
     assert.match(app.url, /^http:\/\/localhost:\d+$/);
     assert.equal((await fetch(`http://127.0.0.1:${app.port}/notes/1`)).status, 200);
   });
 
-  test(`${name}: closing waits for requests in progress, marks their responses as last, and accepts no more`, async () => {
+  test(`${name}: close waits for requests in progress, marks their responses as the last of the connection, and accepts no new connection`, async () => {
     const begun = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     const app = await serve(make(), {
@@ -80,7 +80,7 @@ export function testAdapter(name: string, make: (options?: HttpServerOptions) =>
     await assert.rejects(fetch(app.url));
   });
 
-  test(`${name}: closing serves the requests that the system received before`, async () => {
+  test(`${name}: close serves requests that the operating system received before the call`, async () => {
     const app = await serve(make());
     const clients = Array.from({ length: 20 }, () => {
       const socket = connect(app.port, "127.0.0.1");
@@ -103,7 +103,7 @@ export function testAdapter(name: string, make: (options?: HttpServerOptions) =>
     await closed;
   });
 
-  test(`${name}: closing cuts requests that exceed the grace period, and idle connections at once`, async () => {
+  test(`${name}: close cuts requests after the grace period, and closes idle connections at once`, async () => {
     let aborted = 0;
     const app = await serve(make(), {
       get: async (ctx) => {
@@ -117,7 +117,7 @@ export function testAdapter(name: string, make: (options?: HttpServerOptions) =>
     const start = performance.now();
     await app.close(60);
     assert.ok(performance.now() - start < 300);
-    // The application responds with 503 if the server allows a response.
+    // The application may respond with 503, if the connection is still open.
     assert.match(await answer, /^(?:HTTP\/1.1 503 [^]*)?$/);
     assert.equal(await idle, "");
     await sleep(20);
@@ -126,7 +126,7 @@ export function testAdapter(name: string, make: (options?: HttpServerOptions) =>
     await sleep(400);
   });
 
-  test(`${name}: a client that disconnects aborts its own request only`, async () => {
+  test(`${name}: aborts the request of a client that disconnects, and no other request`, async () => {
     const seen: string[] = [];
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
     await using app = await serve(make(), {
@@ -144,7 +144,7 @@ export function testAdapter(name: string, make: (options?: HttpServerOptions) =>
     assert.deepEqual([await response.json(), seen], [{ text: "b" }, ["aborted"]]);
   });
 
-  test(`${name}: keeps serving after clients abandon uploads`, async () => {
+  test(`${name}: keeps serving after clients disconnect in the middle of an upload`, async () => {
     await using app = await serve(make());
     const request =
       "POST /notes HTTP/1.1\r\nHost: a\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{";
@@ -169,7 +169,7 @@ export function testAdapter(name: string, make: (options?: HttpServerOptions) =>
     );
   });
 
-  test(`${name}: writes cookies and other headers`, async () => {
+  test(`${name}: writes cookies and other headers of a response`, async () => {
     await using app = await serve(make(), {
       get: (ctx) => {
         ctx.status(206);
@@ -188,7 +188,7 @@ export function testAdapter(name: string, make: (options?: HttpServerOptions) =>
     assert.deepEqual(await response.json(), { text: "ä€" });
   });
 
-  test(`${name}: responds with 413 to a body above the limit, readable while the client still sends`, async () => {
+  test(`${name}: responds with 413 to a body above the limit, and the client can read it while it is still sending`, async () => {
     await using app = await serve(make());
     const large = "x".repeat(4 * 1024 * 1024);
     assert.deepEqual(await outcome(post(`${app.url}/notes`, large)), [413, "PAYLOAD_TOO_LARGE"]);
@@ -200,7 +200,7 @@ export function testAdapter(name: string, make: (options?: HttpServerOptions) =>
     assert.equal(chunked.match(/HTTP\/1\.1/g)?.length, 1);
   });
 
-  test(`${name}: sends 100 Continue only if it reads the body`, async () => {
+  test(`${name}: sends 100 Continue only if it is going to read the body`, async () => {
     await using app = await serve(make());
     assert.match(
       await raw(app.port, `${expecting(12)}{"text":"a"}`),
@@ -214,7 +214,7 @@ export function testAdapter(name: string, make: (options?: HttpServerOptions) =>
     assert.match(await raw(app.port, "GET /notes HT"), /^HTTP\/1.1 408 [^]*"code":"REQUEST_TIMEOUT"/);
   });
 
-  test(`${name}: responds to a request that invalid bytes follow, and then with 400`, async () => {
+  test(`${name}: sends the response to a request and then a 400 for the invalid bytes after it`, async () => {
     await using app = await serve(make(), { get: () => sleep(30, { text: "hi" }) });
     const answer = await raw(app.port, `${get}\r\n\u0016\u0003 noise\r\n\r\n`);
     assert.match(answer, /^HTTP\/1.1 200 [^]*\{"text":"hi"\}HTTP\/1.1 400 [^]*"code":"BAD_REQUEST"/);

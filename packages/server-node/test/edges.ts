@@ -1,4 +1,4 @@
-/** Tests of adapters on node:http without an application: refusals, clients that do not read, Unix sockets. */
+/** Tests of adapters on node:http without an application: refused requests, clients that do not read, Unix sockets. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ interface Bare extends AsyncDisposable {
   readonly refusals: readonly ServerRefusal[];
 }
 
-/** Starts a server with a function instead of a pipeline. */
+/** Starts a server that passes each request to the given function instead of to an application. */
 async function bare(
   server: ServerAdapter,
   handle: (exchange: ServerExchange) => void = (exchange) => exchange.respond(200, "text/plain", "hi", null),
@@ -57,7 +57,7 @@ async function readSlowly(port: number, pauseMs: () => number): Promise<number> 
 
 /** Registers the tests of one adapter. */
 export function testEdges(name: string, make: (options?: HttpTimeouts) => ServerAdapter): void {
-  test(`${name}: reports each refusal with the response that the client received`, async () => {
+  test(`${name}: logs each refusal with the status and code that the client received`, async () => {
     await using app = await bare(make({ headersTimeoutMs: 200 }));
     const host = "Host: a\r\n";
     const cases: readonly [request: string, status: number, code: string, message: string][] = [
@@ -95,7 +95,7 @@ export function testEdges(name: string, make: (options?: HttpTimeouts) => Server
     }
   });
 
-  test(`${name}: sends nothing to a client that sent nothing`, async () => {
+  test(`${name}: sends no response to a client that sent nothing`, async () => {
     await using app = await bare(make({ headersTimeoutMs: 200 }));
     assert.deepEqual([await raw(app.port, ""), app.refusals], ["", []]);
   });
@@ -115,7 +115,7 @@ export function testEdges(name: string, make: (options?: HttpTimeouts) => Server
     assert.match(await raw(app.port, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"), /a$/);
   });
 
-  test(`${name}: serves a client that reads slowly to the end`, async () => {
+  test(`${name}: serves the complete response to a client that reads slowly`, async () => {
     const body = Buffer.alloc(16 * MIB, "a");
     const respond = (exchange: ServerExchange): void => exchange.respond(200, "text/plain", body, null);
     await using app = await bare(make({ writeTimeoutMs: 1000 }), respond);

@@ -1,4 +1,4 @@
-/** Test of a client that does not read, for every server on node:http. */
+/** Test that every server on node:http limits its buffers for a client that does not read. */
 import assert from "node:assert/strict";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
@@ -11,8 +11,8 @@ import { ask } from "./streams.ts";
 import { serve } from "./support.ts";
 
 /**
- * Registers the test of one server. The server may buffer 64 KiB for a client that does not read, and this number of
- * chunks of the handler: a framework with an own queue for the body has one more.
+ * Registers the test for one server. For a client that does not read, the server may buffer 64 KiB and `chunks` chunks
+ * of the handler's stream. A framework with its own queue for the body buffers one chunk more.
  */
 export function testSlowReader(name: string, make: () => ServerAdapter, chunks = 1): void {
   test(`${name}: buffers at most 64 KiB and ${chunks} chunks for a client that does not read`, async (t) => {
@@ -36,7 +36,7 @@ export function testSlowReader(name: string, make: () => ServerAdapter, chunks =
         before = sent;
         await sleep(100);
       }
-      // `writableLength` includes the bytes of a write that the system has only partly accepted.
+      // `writableLength` includes the bytes of a write of which the operating system has accepted only a part.
       const { bytesWritten, writableLength } = socket!;
       const accepted = bytesWritten - writableLength;
       const buffered = sent - accepted;

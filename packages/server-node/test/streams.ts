@@ -1,4 +1,4 @@
-/** Tests that every server with streaming must pass. */
+/** Tests of streamed responses that every server must pass. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
@@ -41,11 +41,11 @@ async function* endless(signal: AbortSignal): AsyncGenerator<string> {
 
 const mebibyte = 1024 * 1024;
 
-/** Registers the tests of one server. */
+/** Registers the tests for one server. */
 export function testStreams(name: string, make: () => ServerAdapter): void {
   quietStdout();
 
-  test(`${name}: sends the head and each chunk as soon as they are available`, async () => {
+  test(`${name}: sends the head and each chunk of a stream as soon as they are available`, async () => {
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
     async function* pieces(): AsyncGenerator<string> {
       await gates[0].promise;
@@ -67,7 +67,7 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
     assert.equal(await textOf(response), "two");
   });
 
-  test(`${name}: pauses the stream if the client does not read, and releases it if the client disconnects`, async () => {
+  test(`${name}: pauses a stream while the client does not read, and ends it if the client disconnects`, async () => {
     const piece = new Uint8Array(256 * 1024);
     let made = 0;
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -88,7 +88,7 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
       before = made;
       await sleep(200);
     }
-    // Only as much as the buffers of the kernel and of Node hold.
+    // The buffers of the operating system and of Node hold only this much.
     assert.ok(made < 200, `${made} pieces were read ahead`);
     response.destroy();
     await released;
@@ -96,7 +96,7 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
   });
 
   test(
-    `${name}: a waiting stream is released if its client cuts the connection`,
+    `${name}: ends a stream that waits for its next chunk if the client cuts the connection`,
     { timeout: 10_000 },
     async () => {
       const { promise: released, resolve: release } = Promise.withResolvers<string>();
@@ -113,7 +113,7 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
     },
   );
 
-  test(`${name}: streams to a client that closed its sending side, until a write fails`, async () => {
+  test(`${name}: keeps streaming to a client that closed its sending side, until a write fails`, async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<string>();
     const { promise: halfClosed, resolve: halfClose } = Promise.withResolvers<void>();
     let sent = 0;
@@ -139,7 +139,7 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
     assert.match(await released, /The client disconnected/);
   });
 
-  test(`${name}: sends the declared length, no body for HEAD, and cuts a stream that fails`, async () => {
+  test(`${name}: sends the declared length of a stream, no body for HEAD, and cuts the connection if the stream fails`, async () => {
     await using app = await serve(make(), { get: (ctx) => ctx.send(two(), { length: 2 }) });
     const whole = await ask(app.url);
     assert.equal(whole.headers["content-length"], "2");
@@ -172,7 +172,7 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
     assert.match(answers, /\r\n\r\n2\r\nab\r\n0\r\n\r\nHTTP\/1\.1 200 [^]*\{"text":"next"\}$/);
   });
 
-  test(`${name}: closing waits for a stream, then cuts it`, async () => {
+  test(`${name}: close waits for a stream in progress, and cuts it after the grace period`, async () => {
     const app = await serve(make(), { get: (ctx) => ctx.send(beginAndEnd(ctx.signal)) });
     const answer = await ask(app.url);
     const closed = app.close(5000);
@@ -207,7 +207,7 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
     }
     t.diagnostic(`${(ahead / mebibyte).toFixed(1)} MiB ahead, ${(grown / mebibyte).toFixed(0)} MiB grown`);
     assert.equal(received, total);
-    // Most of these bytes are in the system's buffers of both ends.
+    // Most of these bytes are in the socket buffers of the operating system, on both sides.
     assert.ok(ahead < 24 * mebibyte, `${ahead} bytes were read ahead`);
     assert.ok(grown < 100 * mebibyte, `the process grew by ${grown} bytes`);
   });

@@ -6,7 +6,7 @@ import type { ListenOptions, ServerAdapter } from "@kit/types";
 
 import { compiled, objectOf, responseOf, route } from "../../core/test/support/compiled.ts";
 
-/** Running application that closes at the end of its block. */
+/** Running application. `await using` closes it at the end of the block. */
 export interface Served extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
@@ -21,7 +21,7 @@ export interface Handlers {
 
 const text = responseOf("Text", { text: "string" });
 
-/** Starts an application with GET /notes/:id, which the given handler serves, and POST /notes, which responds with its body. */
+/** Starts an application with two routes: `handlers.get` serves GET /notes/:id, and POST /notes responds with the body of its request. */
 export async function serve(
   server: ServerAdapter,
   { get = () => ({ text: "hi" }) }: Handlers = {},
@@ -63,7 +63,7 @@ export async function post(
   return [response.status, await response.json()];
 }
 
-/** Resolves to the status and the error code of an error response, or to the status and the whole body of another response. */
+/** Resolves to the status and the error code if the response is an error, and otherwise to the status and the complete body. */
 export async function outcome(answer: Promise<[number, unknown]>): Promise<[number, unknown]> {
   const [status, body] = await answer;
   const { error } = body as { error?: { code: string } };
@@ -77,7 +77,7 @@ export async function raw(port: number, request: string): Promise<string> {
   return Buffer.concat(await socket.toArray()).toString("latin1");
 }
 
-/** Sends a request and disconnects after `after` instead of waiting for the response. */
+/** Sends a request, and disconnects when `after` resolves instead of waiting for the response. */
 export async function leave(port: number, request: string, after: Promise<unknown>): Promise<void> {
   const socket = connect(port, "127.0.0.1");
   await once(socket, "connect");
@@ -86,7 +86,7 @@ export async function leave(port: number, request: string, after: Promise<unknow
   socket.destroy();
 }
 
-/** Waits until the condition is true, for at most 20 seconds. */
+/** Waits until `holds` returns true, for at most 20 seconds. */
 export async function until(holds: () => boolean): Promise<void> {
   const end = performance.now() + 20_000;
   while (!holds() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 5));

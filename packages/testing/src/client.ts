@@ -8,18 +8,21 @@ import { jsonOf } from "./values/wire.ts";
 export interface TestRequest {
   /** Request headers. Names are case-insensitive. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Query parameters, added to the path. A list is sent as a repeated key; an `undefined` value is not sent. */
+  /**
+   * Query parameters, which are added to the path. A list is sent as a repeated key: `tag=a&tag=b`. A parameter that is `undefined` is not
+   * sent.
+   */
   readonly query?: Readonly<Record<string, unknown>>;
   /** Body, sent as JSON: dates as RFC 3339 strings, bigints as digits, bytes as base64. */
   readonly body?: unknown;
-  /** Raw body, sent unchanged in place of `body`. The default `content-type` is `application/json`. */
+  /** Raw text that is sent unchanged in place of `body`. The default `content-type` is `application/json`. */
   readonly text?: string;
 }
 
 /** Header values by header name. Names are case-insensitive. */
 export type HeaderValues = Readonly<Record<string, string>>;
 
-/** Headers, or a function that is called for each request and returns them, for example to sign a token when it is needed. */
+/** Headers, or a function that returns them and is called for each request, for example to sign a token. */
 export type TestHeaders = HeaderValues | (() => HeaderValues | Promise<HeaderValues>);
 
 /** Response with its complete body. */
@@ -31,7 +34,7 @@ export interface TestResponse {
   readonly body: unknown;
 }
 
-/** Client of an application that runs for tests, on its own port. */
+/** Client of an application that runs on its own port for tests. */
 export interface TestClient {
   /** Origin of the application, for example `http://127.0.0.1:40123`. */
   readonly url: string;
@@ -48,7 +51,8 @@ export interface TestClient {
 /**
  * Starts an application on a free port of 127.0.0.1 and returns a client for it.
  *
- * @param options - `headers` are sent with every request. The headers of a request override them. A function is called for each request.
+ * @param options - `headers` are sent with every request, and the headers of a request override them. A function that returns them is called
+ * for each request.
  * @example
  * ```ts
  * const client = await createTestClient(app, { headers: { authorization: "Bearer ada:user" } });
@@ -110,7 +114,7 @@ async function sendRequest(
   return answer;
 }
 
-/** Returns a query with its question mark, such as `?page=2&tag=a&tag=b`, or an empty string. */
+/** Returns the query of a URL with its question mark, such as `?page=2&tag=a&tag=b`, or an empty string if no value is sent. */
 export function queryText(query: Readonly<Record<string, unknown>>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) => {
     const values = Array.isArray(value) ? (value as unknown[]) : [value];
@@ -122,7 +126,7 @@ export function queryText(query: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * Returns headers with lower-case names. Calls the argument if it is a function.
+ * Returns headers with lower-case names. If the argument is a function, it is called to get the headers.
  *
  * @throws {TypeError} if a value is not a string: `fetch` would send `undefined` as the word "undefined".
  */

@@ -1,6 +1,6 @@
 import type { TestResponse } from "./client.ts";
 
-/** Request as it was sent. */
+/** Request in the form in which it was sent. */
 export interface SentRequest {
   readonly method: string;
   /** Path and query as in the URL. */
@@ -9,20 +9,23 @@ export interface SentRequest {
   readonly text?: string;
 }
 
-/** Default address of `kit dev` and `app.start()`. The port of the test is closed when the command is read. */
+/**
+ * Address in printed commands: the default of `kit dev` and `app.start()`. The port of the test is closed when somebody
+ * reads the command.
+ */
 const ORIGIN = "http://localhost:3000";
 
-/** Maximum length of a body that is printed. */
+/** Maximum length of a body in a printed command, in characters. */
 const LONGEST_BODY = 8000;
 
 const requests = new WeakMap<TestResponse, SentRequest>();
 
-/** Stores the request that belongs to a response. */
+/** Stores the request to which a response belongs. */
 export function remember(answer: TestResponse, request: SentRequest): void {
   requests.set(answer, request);
 }
 
-/** Returns the request that belongs to a response. */
+/** Returns the request to which a response belongs, or `undefined` if none was stored. */
 export function requestOf(answer: TestResponse): SentRequest | undefined {
   return requests.get(answer);
 }
@@ -39,7 +42,7 @@ export function curlOf({ method, target, headers, text }: SentRequest): string {
   return `${[...words, "--data-binary", "@body.json"].join(" ")}  # the body has ${size}`;
 }
 
-/** Quotes a word for a POSIX shell. */
+/** Quotes a string so that a POSIX shell reads it as one word. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -12,9 +12,11 @@ export interface TestDatabaseOptions {
 }
 
 /**
- * Prepares a database for tests and applies the migrations of `migrations/` to it. The database is the one of `TEST_DATABASE_URL`, or else
- * one on the project's embedded PostgreSQL. Sets `DATABASE_URL` to its URL, so call this function before the application is imported.
- * The database of the previous `DATABASE_URL` is never used, because its data may matter.
+ * Prepares a database for tests and applies the migrations of `migrations/` to it. Uses the database of `TEST_DATABASE_URL`, or else one on
+ * the project's embedded PostgreSQL.
+ *
+ * Sets `DATABASE_URL` to the URL of this database, so call the function before the application is imported. It never uses the database that
+ * `DATABASE_URL` named before, because its data may matter.
  *
  * @returns The URL of the database.
  * @example

@@ -4,21 +4,20 @@ import type { TestClient, TestHeaders } from "./client.ts";
 export interface Fixture {
   /**
    * Headers of each request of the route, including requests that must be refused. They override {@link Fixtures.headers} and the headers
-   * of
-   * the configuration.
+   * of the configuration.
    */
   readonly headers?: TestHeaders;
   /** Values of path parameters, unescaped. */
   readonly params?: Readonly<Record<string, string>>;
-  /** Members of the query that replace the generated ones. */
+  /** Properties of the query that replace generated ones. */
   readonly query?: Readonly<Record<string, unknown>>;
-  /** Members of the body that replace the generated ones. */
+  /** Properties of the body that replace generated ones. */
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Creates the fixture of one request. Called before each valid request of its route. Also called before each invalid request of the route
- * if its result has `headers`.
+ * Creates the fixture for one request. Called before each valid request of its route. If its result has `headers`, it is called before each
+ * invalid request too.
  */
 export type FixtureMaker = (client: TestClient) => Fixture | Promise<Fixture>;
 
@@ -26,8 +25,7 @@ export type FixtureMaker = (client: TestClient) => Fixture | Promise<Fixture>;
 export interface Fixtures {
   /**
    * Headers of every request, including requests of `client`. They override `tests.headers` of the configuration. A function is called for
-   * each
-   * request.
+   * each request.
    */
   readonly headers?: TestHeaders;
   /** Called once, before the first request of a test file. */

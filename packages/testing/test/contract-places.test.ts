@@ -1,4 +1,4 @@
-// Checks the location that test runners report for a failing contract test.
+// Tests that test runners report the location of a failing contract test in the generated file.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -18,7 +18,7 @@ interface Failure {
   readonly line: number;
 }
 
-/** Returns the failures that `kit test --json` would list. */
+/** Returns the failures that `kit test --json` would list for the contract tests. */
 async function failures(env: Readonly<Record<string, string>> = {}): Promise<Failure[]> {
   const { NODE_TEST_CONTEXT: _, ...outer } = process.env;
   const args = ["--test", "--test-reporter", reporter, "--test-reporter-destination", "stdout", file];
@@ -34,7 +34,7 @@ function lineOf(start: string): number {
   return lines.findIndex((line) => line.trim().startsWith(start)) + 1;
 }
 
-test("reports the line in the generated file for a failing contract test", async () => {
+test("reports the line of a row in the generated file if its contract test fails", async () => {
   const found = new Map((await failures()).map((failure) => [failure.name.split(" > ").at(-1)!, failure]));
   const route = lineOf('route: "POST /things",');
   for (const [name, line] of [
@@ -46,7 +46,7 @@ test("reports the line in the generated file for a failing contract test", async
   }
 });
 
-test("reports the generated file for contract tests if the application does not start", async () => {
+test("reports the generated file for every contract test if the application does not start", async () => {
   const found = await failures({ FAILS_TO_START: "yes" });
   assert.ok(found.length > 0);
   for (const failure of found) assert.equal(failure.file, file, failure.name);

@@ -1,4 +1,4 @@
-// Coverage of requests that are not sent by the client of @kit/testing: the application reports each request that it receives.
+// Coverage of requests that other clients than that of @kit/testing send. The application reports each request that it receives.
 
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -81,7 +81,7 @@ const servers: readonly (readonly [string, () => ServerAdapter])[] = [
   ["hono", honoServer],
 ];
 
-/** A process has one recorder with one file, which never records an item twice. */
+/** A process has one recorder, which writes to one file and records each item once. So the tests run one after the other. */
 describe("coverage of the requests that an application receives", { concurrency: false }, () => {
   let directory = "";
 
@@ -111,7 +111,7 @@ describe("coverage of the requests that an application receives", { concurrency:
       .map(({ kind, route: at, slot, path, what }) => [at, kind, slot, path, what].filter(Boolean).join(" "));
   }
 
-  test("ignores an application with other routes", async () => {
+  test("ignores requests to an application with other routes", async () => {
     const app = appOf(nativeServer(), compiled(route("GET /things"), route("GET /others")));
     const { url } = await app.listen({ port: 0, host: "127.0.0.1" });
     try {
@@ -122,7 +122,7 @@ describe("coverage of the requests that an application receives", { concurrency:
     assert.deepEqual(await seen(), []);
   });
 
-  test("records requests of fetch, of the typed client and of direct calls", async () => {
+  test("records requests of fetch, of the typed client and of direct calls of the application", async () => {
     const app = appOf(nativeServer());
     const { url } = await app.listen({ port: 0, host: "127.0.0.1" });
     const post = (body: string, type = "application/json"): Promise<Response> =>
@@ -181,7 +181,7 @@ describe("coverage of the requests that an application receives", { concurrency:
 });
 
 for (const [name, make] of servers) {
-  test(`an application on ${name} reports requests and responses to a test link`, async () => {
+  test(`an application on ${name} reports each request and its response to the test link`, async () => {
     const told: unknown[] = [];
     const link = {
       version: 1,

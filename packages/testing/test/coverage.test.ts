@@ -19,7 +19,7 @@ import { Observer } from "../src/coverage/observe.ts";
 const uuid: Shape = { kind: "string", format: "uuid" };
 const text: Shape = { kind: "string", minLength: 1, maxLength: 3 };
 
-/** Returns the contract of a route with a body of that shape and with those errors. */
+/** Returns the contract of a route whose body has the given type and that declares the given errors. */
 function contract(body: Shape, errors: readonly string[] = []): ContractParts {
   return { route: "POST /notes", success: 201, errors, body };
 }
@@ -33,7 +33,7 @@ function object(properties: Readonly<Record<string, Shape>>, ...optional: readon
   };
 }
 
-/** Returns an application with the members that the observer needs. `explain` stands in for the validators. */
+/** Returns an application with the properties that the observer reads. `explain` replaces the generated validators. */
 function compiled(...contracts: readonly ContractParts[]): CompiledApplication {
   const routes = contracts.map(({ route, params, query }) => {
     const [method = "", path = ""] = route.split(" ");
@@ -62,7 +62,7 @@ function answer(status: number, body: unknown): TestResponse {
   return { status, body, text: JSON.stringify(body), headers: new Headers() };
 }
 
-/** Returns the response of a validator of that shape. */
+/** Returns the response that a validator for this type would cause. */
 function judged(shape: Shape, value: unknown): TestResponse {
   const fields = explain(shape, value, "wire");
   return fields.length === 0
@@ -74,7 +74,7 @@ function shown({ kind, slot, path, what }: Item): string {
   return [kind, slot, path, what].filter((part) => part !== undefined).join(" ");
 }
 
-/** Returns the items of the given kinds that requests with these bodies cover. */
+/** Returns the items of the given kinds that requests with these bodies cover together. */
 function seen(body: Shape, values: readonly unknown[], ...kinds: readonly Item["kind"][]): string[] {
   const parts = contract(body);
   const observer = new Observer({ application: compiled(parts), routes: [parts] });
@@ -164,7 +164,7 @@ test("lists no rule that a path or query cannot break", () => {
   assert.deepEqual(itemsOf({ routes: [{ ...parts, skipped: true }] }), []);
 });
 
-test("covers a rule if it is the only broken one and the response names its path", () => {
+test("an invalid request covers a rule if its value breaks no other rule and the response reports its path", () => {
   const body = object({ title: text, count: { kind: "number", integer: true, minimum: 1 } });
   const whole = { title: "abc", count: 1 };
   assert.deepEqual(seen(body, [{ ...whole, title: "abcd" }], "rule", "field", "bound"), [
@@ -205,7 +205,7 @@ test("covers a rule if it is the only broken one and the response names its path
   assert.deepEqual(see("", ["$"]).length, 1, "no body");
 });
 
-test("covers fields, bounds and members in accepted requests", () => {
+test("a valid request covers the fields, bounds and union members of its values", () => {
   const status: Shape = {
     kind: "union",
     members: [{ kind: "literal", value: "open" }, { kind: "literal", value: "done" }, { kind: "null" }],
@@ -233,7 +233,7 @@ test("covers fields, bounds and members in accepted requests", () => {
   ]);
 });
 
-test("counts rules of a union's members separately, and a wrong discriminant as the union's failure", () => {
+test("counts rules for each member of a union, and a wrong discriminant as a failure of the union", () => {
   const circle = object({
     kind: { kind: "literal", value: "circle" },
     radius: { kind: "number", minimum: 0 },
@@ -253,7 +253,7 @@ test("counts rules of a union's members separately, and a wrong discriminant as 
   assert.deepEqual(seen(mixed, [{ of: "abcd" }], "rule").slice(-1), ["rule body $.of maxLength 3"]);
 });
 
-test("lists each place of a recursive type once, for all depths", () => {
+test("lists each place of a type that contains itself once, for all depths", () => {
   const tree: Shape = object({
     name: text,
     children: { kind: "array", element: { kind: "reference", to: () => tree, recursive: true } },
@@ -280,7 +280,7 @@ test("lists each place of a recursive type once, for all depths", () => {
   assert.deepEqual(seen(tree, [deep], "rule"), ["rule body $ nesting"]);
 });
 
-test("counts each spelling of a path for its route", () => {
+test("counts a request for its route, however the path is spelled", () => {
   const id = object({ id: text });
   const plain = { success: 200, errors: [] };
   const routes: ContractParts[] = [
@@ -291,17 +291,17 @@ test("counts each spelling of a path for its route", () => {
   const see = (target: string): string[] =>
     observer.see({ method: "GET", target }, answer(200, {})).map((line) => line.replaceAll("\n", " "));
   const all = see("/caf%C3%A9/abc");
-  // The value has three characters, which is the maximum length.
+  // The value `abc` reaches the maximum length of three characters.
   assert.ok(all.includes("bound GET /caf%C3%A9/:id params $.id maxLength 3"), all.join("\n"));
   for (const target of ["/caf%c3%a9/%61bc", "/café/abc", "/caf%C3%A9/abc/"])
     assert.deepEqual(see(target), all, target);
   assert.deepEqual(see("/a%2fb?x=1"), see("/a%2Fb"));
   assert.equal(see("/a%2Fb").length, 2);
-  // An escaped slash is no separator, and a path with invalid escapes belongs to no route.
+  // An escaped slash is not a separator. A path with an invalid escape belongs to no route.
   assert.deepEqual([see("/a/b"), see("/caf%C3/abc")], [[], []]);
 });
 
-test("assigns a request to the route with the first literal segment", () => {
+test("counts a request for the route with a literal segment if a route with a parameter matches too", () => {
   const id = object({ id: { kind: "string" } });
   const plain = { success: 200, errors: [] };
   const routes: ContractParts[] = [
@@ -319,7 +319,7 @@ test("assigns a request to the route with the first literal segment", () => {
   assert.equal(see("GET", "/notes/a/b"), undefined);
 });
 
-test("each process writes the covered items if kit test requests that", async (t) => {
+test("each process writes the items that its requests cover if kit test requests coverage", async (t) => {
   const directory = await mkdtemp(join(tmpdir(), "kit-coverage-"));
   t.after(() => rm(directory, { recursive: true }));
   const module = join(directory, "contracts.mjs");
@@ -331,7 +331,7 @@ export default { routes, application: { tree, routes: routes.map(({ route: ref }
   );
   process.env["KIT_TEST_CONTRACTS"] = module;
   process.env["KIT_TEST_SEEN"] = directory;
-  // A process reads the variables once, when the first client is created.
+  // A process reads the variables only once, when it creates its first client.
   const { createTestClient } = (await import(
     pathToFileURL(join(import.meta.dirname, "../src/client.ts")).href
   )) as { createTestClient: typeof CreateTestClient };

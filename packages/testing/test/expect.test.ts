@@ -34,7 +34,7 @@ function failed(status: number, code: string, paths?: readonly string[]): TestRe
 
 const refused = (...paths: string[]): TestResponse => failed(400, "VALIDATION_ERROR", paths);
 
-test("expects the shape of the contract in a successful response, with properties that a request may leave out", () => {
+test("a successful response must have the properties that only a request may leave out", () => {
   expectAnswered(table, answer(200, { title: "a", archived: true }), true);
   for (const [body, why] of [
     [{ title: "a" }, /\$\.archived: expected boolean/],
@@ -48,7 +48,7 @@ test("expects the shape of the contract in a successful response, with propertie
   expectAnswered({ ...table, success: 204, response: null }, answer(204, undefined), true);
 });
 
-test("accepts only declared errors, and none for a route with a fixture", () => {
+test("accepts declared errors only, and no error for a route with a fixture", () => {
   expectAnswered(table, failed(404, "NOTE_NOT_FOUND"), false);
   for (const [found, why] of [
     [failed(404, "OTHER"), /add `@throws OTHER 404` to the route/],
@@ -62,7 +62,7 @@ test("accepts only declared errors, and none for a route with a fixture", () => 
   assert.throws(() => expectAnswered(table, failed(404, "NOTE_NOT_FOUND"), true), /has a fixture/);
 });
 
-test("expects a refusal to name the invalid path and no other", () => {
+test("a response to an invalid request must report the invalid path and no other", () => {
   expectRefused(table, refused("$.a"), "$.a", false);
   expectRefused(table, refused("$.a.b", "$.a[0]"), "$.a", true);
   for (const [found, why] of [

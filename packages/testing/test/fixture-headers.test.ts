@@ -1,4 +1,4 @@
-// Headers of fixtures in contract tests: every request has them, and a function is called for each request.
+// Headers of fixtures in contract tests. Every request has them, and a function is called for each request.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -44,7 +44,7 @@ const table: RouteTable = {
   refuses: [["body", "$.name", "a number", 42]],
 };
 
-/** Tokens that have been signed and not used yet. */
+/** Tokens that have been signed and were not used in a request yet. */
 class Tokens {
   readonly #open = new Set<string>();
   #count = 0;
@@ -72,7 +72,7 @@ function skip(reason?: string): void {
   assert.fail(`skipped: ${reason}`);
 }
 
-/** Runs the contract tests of the route. Calls `seen` with the headers of each request. */
+/** Runs the contract tests of the route, and calls `seen` with the headers of each request. */
 async function run(
   fixtures: Fixtures,
   seen: (headers: MiddlewareInput["headers"]) => void,
@@ -123,7 +123,7 @@ async function run(
 
 function assertPassed(results: readonly Result[]): void {
   for (const { name, error } of results) assert.equal(error, undefined, `${name}: ${String(error)}`);
-  // One of each kind: wrong method, valid request, rows, undeclared members and bodies.
+  // At least nine tests must run: a wrong method, a valid request, rows, undeclared properties and bodies.
   assert.ok(results.length >= 9, results.map(({ name }) => name).join("\n"));
 }
 
@@ -143,7 +143,7 @@ test("calls the headers function of a route's fixture for each request of the ro
   assertPassed(await run(made, use));
 });
 
-test("calls a fixture function without headers for valid requests only", async () => {
+test("calls a fixture function only for valid requests if its result has no headers", async () => {
   let made = 0;
   const fixtures = defineFixtures({
     routes: {
@@ -156,11 +156,11 @@ test("calls a fixture function without headers for valid requests only", async (
   const results = await run(fixtures, () => {});
   assertPassed(results);
   const valid = results.filter(({ name }) => /^(?:answers a valid|takes|drops)/.test(name)).length;
-  // The first invalid request calls the fixture once, to find out that it has no headers.
+  // One invalid request calls the fixture function. Its result has no headers, so it is not called for the others.
   assert.ok(made <= valid + 1, `${made} of ${valid}`);
 });
 
-test("headers of a route's fixture override those of all fixtures, which override the configuration", async () => {
+test("headers of one route's fixture override those of all fixtures, and these override the configuration", async () => {
   const all: MiddlewareInput["headers"][] = [];
   const fixtures = defineFixtures({
     headers: { "X-Of-All": "fixtures", "x-of-fixture": "fixtures" },

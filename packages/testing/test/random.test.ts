@@ -7,7 +7,7 @@ import { fail } from "../src/contracts/expect.ts";
 import { commandOf, randomnessOf } from "../src/contracts/randomness.ts";
 import { curlOf, remember } from "../src/curl.ts";
 
-test("reads the number, seed and replay of random requests from variables", () => {
+test("reads the number of random requests, their seed and a replay from environment variables", () => {
   assert.equal(randomnessOf({}), undefined);
   assert.equal(randomnessOf({ KIT_TEST_RUNS: "many", KIT_TEST_SEED: "1" }), undefined);
   assert.deepEqual(randomnessOf({ KIT_TEST_RUNS: "100", KIT_TEST_SEED: "0" }), { runs: 100, seed: 0 });
@@ -26,7 +26,7 @@ test("reads the number, seed and replay of random requests from variables", () =
   }
 });
 
-test("prints a request as a curl command that a shell parses into the same values", () => {
+test("prints a request as a curl command from which a shell gets the same values", () => {
   const text = JSON.stringify({ title: `it's "$HOME" \`date\` \\ !\n` });
   const line = curlOf({
     method: "POST",
@@ -55,7 +55,7 @@ test("prints a request as a curl command that a shell parses into the same value
   );
 });
 
-test("shows the request of a failure", () => {
+test("the message of a failed test shows its request", () => {
   const answer: TestResponse = { status: 500, headers: new Headers(), text: "oops", body: undefined };
   remember(answer, { method: "GET", target: "/notes", headers: {} });
   assert.throws(() => fail("it failed", answer), {

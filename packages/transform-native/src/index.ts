@@ -11,8 +11,8 @@ import { addonPath } from "./platform.ts";
 export { addonPath };
 
 /**
- * `kit` command that runs in steps. It runs until it needs JavaScript. {@link Command.step} then returns a request, and
- * the next call of `step` passes the reply.
+ * Running `kit` command. It runs until it needs JavaScript, for example to import the configuration. {@link
+ * Command.step} then returns a request, and the next call of `step` passes the reply to the command.
  */
 export interface Command {
   /**
@@ -25,13 +25,13 @@ export interface Command {
    */
   step(reply?: string): string;
   /**
-   * Returns JSON of the value that the last request declares as `attached`. `null` if there is none, or if the request
-   * has its reply.
+   * Returns the value that the last request has declared as `attached`, as JSON. Returns `null` if it has declared
+   * none, or if its reply was already passed on.
    */
   attachment(): string | null;
 }
 
-/** Request of a command to its host. */
+/** Request of a command to its host, the Node process that runs the command. */
 export type CommandRequest =
   | { readonly kind: "loadConfig"; readonly path: string }
   | { readonly kind: "loadEnv"; readonly root: string }
@@ -44,24 +44,27 @@ export type CommandRequest =
   | ({ readonly kind: "serve" } & ServeRequest)
   | { readonly kind: "exit"; readonly code: number };
 
-/** Request to run a tap: the plugin of the configuration, and the event. */
+/**
+ * Request to call a plugin's function for a hook: which plugin of the configuration, and the event for the function.
+ */
 export interface TapRunRequest {
   readonly plugin: number;
   readonly hook: string;
   readonly event: unknown;
   /**
-   * Name of a long additional member of `event.event`. {@link Command.attachment} returns its text while the tap runs.
+   * Name of a property of `event.event` that is too long to be sent with each request. {@link Command.attachment}
+   * returns its value while the plugin's function runs.
    */
   readonly attached: string | null;
 }
 
-/** Reply to `loadEnv`: names of variables in a project's `.env`. */
+/** Reply to `loadEnv`: the names of the variables in a project's `.env`. */
 export interface EnvFileReply {
-  /** Variables that were set to the values of the file. */
+  /** Variables that have been set to the values in the file. */
   readonly set: readonly string[];
-  /** Variables that had other values already, and keep them. */
+  /** Variables that already had other values, which were not changed. */
   readonly kept: readonly string[];
-  /** Variables that this reading changed or removed. */
+  /** Variables that were changed or removed because the file was read again. */
   readonly changed: readonly string[];
 }
 
@@ -70,7 +73,7 @@ export type DatabaseRequest =
   | { readonly root: string; readonly action: "url" | "start" | "stop" | "reset" }
   | { readonly root: string; readonly action: "psql"; readonly arguments: readonly string[] };
 
-/** Reply to a {@link DatabaseRequest}. Contains only the requested property. */
+/** Reply to a {@link DatabaseRequest}. It has only the property that was requested. */
 export interface DatabaseReply {
   /** URL of the database. */
   readonly url?: string;
@@ -80,26 +83,26 @@ export interface DatabaseReply {
   readonly code?: number | null;
 }
 
-/** Request to run a program with the host's Node. */
+/** Request to run a program with the same version of Node as the host. */
 export interface NodeRunRequest {
   /**
-   * Arguments. `{report}` is replaced by the path of a file whose contents are part of the reply. `{reporter}` is
-   * replaced by the path of the module that makes `node --test` write its result to that file.
+   * Arguments of Node. `{report}` is replaced by the path of a file whose content the reply contains. `{reporter}` is
+   * replaced by the path of a module with which `node --test` writes its result to that file.
    */
   readonly args: readonly string[];
   readonly directory: string;
   /**
-   * Environment variables in addition to those of the host. `{seen}` is replaced by the path of a directory into which
-   * tests write how much of the contracts they cover.
+   * Environment variables that are added to those of the host. `{seen}` is replaced by the path of a directory into
+   * which tests write how much of the contracts they cover.
    */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Coverage of the contracts by tests. */
+/** Parts of the contracts that tests have covered. */
 export interface SeenContracts {
   /** All items that tests can cover. */
   readonly items: readonly unknown[];
-  /** Indexes in `items` of the covered items. */
+  /** Indexes of the covered items in `items`. */
   readonly seen: readonly number[];
 }
 
@@ -108,75 +111,75 @@ export interface NodeReply {
   /** Exit code. `null` if a signal ended the program. */
   readonly code: number | null;
   readonly signal: string | null;
-  /** True if the user interrupted the command. */
+  /** True if the user interrupted the program. */
   readonly interrupted: boolean;
-  /** Contents of the report, if it was written. */
+  /** Content of the report file, or `null` if it was not written. */
   readonly report: string | null;
-  /** Coverage of the contracts by the tests. `null` if no test recorded any. */
+  /** Parts of the contracts that the tests covered, or `null` if no test recorded any. */
   readonly seen: SeenContracts | null;
 }
 
-/** Request to watch files from now on. The host replies at once, with `null`. */
+/** Request to start watching files. The host replies at once, with `null`. */
 export interface WatchRequest {
   /** Absolute path of the project, whose files are watched. */
   readonly root: string;
   /** Directories to ignore, relative to the root. */
   readonly ignored: readonly string[];
-  /** True to watch test files. */
+  /** True if changes of test files are reported too. */
   readonly tests: boolean;
-  /** Absolute paths of additional files to watch. */
+  /** Absolute paths of further files to watch. */
   readonly files: readonly string[];
-  /** Absolute paths of files that a build has just written, which does not count as a change. */
+  /** Absolute paths of files that a build has just written. This change of them is not reported. */
   readonly written: readonly string[];
 }
 
-/** Request of `kit dev` to serve the application. The host replies with a {@link DevelopmentEvent}. */
+/** Request of `kit dev` to run the application. The host replies with a {@link DevelopmentEvent}. */
 export interface ServeRequest {
   /** Absolute path of the project. */
   readonly root: string;
-  /** Path of the program, relative to the root. */
+  /** Path of the application's main module, relative to the root. */
   readonly entry: string;
-  /** Port in place of the port that the program specifies. */
+  /** Port to listen on in place of the one in the program, or `null`. */
   readonly port: number | null;
-  /** Address to listen on, in place of the one that the program specifies. */
+  /** Address to listen on in place of the one in the program, or `null`. */
   readonly host: string | null;
   /** Names that the `Host` header of a request may have, in addition to localhost and IP addresses. */
   readonly allowedHosts: readonly string[];
-  /** URL of the embedded database, if it is used. */
+  /** URL of the embedded database, or `null` if the project does not use it. */
   readonly databaseUrl: string | null;
   readonly build: { readonly status: "built" | "failed"; readonly text: string; readonly report?: unknown };
-  /** Type check to run after the application listens or has exited. `null` if there is none. */
+  /** Type check that runs after the application listens or has exited, or `null`. */
   readonly types: TypeCheckRequest | null;
 }
 
 /** Command that runs the project's type checker. */
 export interface TypeCheckRequest {
-  /** Absolute path of the program. */
+  /** Absolute path of the type checker. */
   readonly program: string;
   readonly args: readonly string[];
 }
 
-/** Event during `wait` or `serve`, and the reply to these requests. */
+/** Event that ends the wait of a `wait` or `serve` request, and the reply to this request. */
 export type DevelopmentEvent =
   | { readonly kind: "changed"; readonly files: readonly string[] }
   | { readonly kind: "rebuild" }
-  /** The type check of the served application has ended. */
+  /** The type check of the running application has ended. */
   | { readonly kind: "checked"; readonly code: number | null; readonly text: string }
-  /** The application has no port to listen on. The host has printed the reason. */
+  /** The application cannot listen on its port. The host has printed the reason. */
   | { readonly kind: "failed" }
   | { readonly kind: "quit" };
 
-/** Socket that listens but accepts no connections, so that it can be passed to other processes. */
+/** Socket that is bound and listens, but accepts no connections. It exists to be passed to other processes. */
 export interface ListeningSocket {
   /** File descriptor in this process. */
   readonly fd: number;
-  /** Port of the socket. The actual port if 0 was requested. */
+  /** Port of the socket. If port 0 was requested, this is the port that the operating system has chosen. */
   readonly port: number;
   /** Closes the socket in this process. */
   release(): void;
 }
 
-/** Reply of the host: a value, or an error with its location in the project's code. */
+/** Reply of the host to a request: a value, or an error with its location in the project's code. */
 export type CommandReply =
   | { readonly value: unknown }
   | {
@@ -186,10 +189,10 @@ export type CommandReply =
 
 /** Exports of the addon. */
 export interface Compiler {
-  /** Creates a command from its arguments, without the name of the program. */
+  /** Creates a command from the arguments after `kit`: `["build", "--root", "app"]`. */
   readonly Command: new (args: string[]) => Command;
   /**
-   * Creates a socket that listens on a port of a host, or of every address.
+   * Creates a socket that listens on a port of one host, or of every address if the host is `null`.
    *
    * @throws {Error} If the port is in use. Always on Windows, where a socket cannot be passed to another process.
    */
@@ -198,7 +201,7 @@ export interface Compiler {
    * Generates a Rust server from a program. Arguments and result are JSON. `@kit/plugin-rust-server` defines their
    * format.
    *
-   * @throws {Error} If an argument has another format.
+   * @throws {Error} If an argument does not have this format.
    */
   readonly generateRustServer: (program: string, options: string) => string;
   /** Returns the version of the addon, which is equal to the version of this package. */
@@ -208,10 +211,10 @@ export interface Compiler {
 let loaded: Compiler | undefined;
 
 /**
- * Loads the addon. Later calls return the same object.
+ * Loads the addon for this platform. Later calls return the same object.
  *
- * @throws {Error} If there is no addon for this platform, or if the addon cannot be loaded. The message contains
- * advice.
+ * @throws {Error} If there is no addon for this platform, or if the addon cannot be loaded. The message says what
+ * to do.
  * @example
  * ```ts
  * import { loadCompiler } from "@kit/transform-native";

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 import { isGlibc } from "./libc.ts";
 
-/** Platforms that kit's compiler is built for, in the form of the addons' names. */
+/** Platforms that kit's compiler is built for, as the file names of addons contain them. */
 const PLATFORMS: readonly string[] = [
   "linux-x64-gnu",
   "linux-x64-musl",
@@ -15,7 +15,7 @@ const PLATFORMS: readonly string[] = [
   "win32-x64",
 ];
 
-/** Facts about the machine that determine the addon, so that tests can use any machine. */
+/** Properties of the machine that decide which addon is loaded. Tests pass those of other machines. */
 export interface PlatformInfo {
   readonly platform: string;
   readonly arch: string;
@@ -30,13 +30,13 @@ export interface PlatformInfo {
 }
 
 /**
- * Returns the path of this platform's addon.
+ * Returns the path of the addon for a platform: of the locally built one, or else of the installed package.
  *
  * @example
  * ```ts
  * const compiler = require(addonPath());
  * ```
- * @throws {Error} If there is no addon. The message contains advice.
+ * @throws {Error} If there is no addon. The message says what to do.
  */
 export function addonPath(machine: PlatformInfo = currentPlatform()): string {
   const name = platformName(machine);

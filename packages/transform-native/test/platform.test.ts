@@ -23,7 +23,7 @@ function installed(name: string): string {
   return `/app/node_modules/${name}/addon.node`;
 }
 
-test("each platform has its own addon", () => {
+test("each supported platform has an addon of its own", () => {
   assert.equal(addonPath(machine({})), "/kit/native/kit-compiler.linux-x64-gnu.node");
   assert.equal(addonPath(machine({ musl: () => true })), "/kit/native/kit-compiler.linux-x64-musl.node");
   const mac = machine({ platform: "darwin", arch: "arm64" });
@@ -41,7 +41,7 @@ test("the error for a missing addon names its package and the command to run", (
   assert.throws(() => addonPath(machine({ exists: () => false })), { message });
 });
 
-test("loads the package of the platform unless an addon was built locally", () => {
+test("loads the addon from the platform's package unless one was built locally", () => {
   const found = addonPath(machine({ exists: () => false, resolve: installed }));
   assert.equal(found, "/app/node_modules/@kit/transform-native-linux-x64-gnu/addon.node");
   assert.equal(addonPath(machine({ resolve: installed })), "/kit/native/kit-compiler.linux-x64-gnu.node");
@@ -51,13 +51,13 @@ test("the addon has the version of the package", () => {
   assert.equal(loadCompiler().version(), "0.1.0");
 });
 
-test("a command refuses a reply in its first step", () => {
+test("step throws an error if the first call has a reply", () => {
   const { Command } = loadCompiler();
   const command = new Command(["build", "--root", "/nowhere/at/all", "--json"]);
   assert.throws(() => command.step('{"value":1}'), /the first step none/);
 });
 
-test("a command refuses a reply that is not JSON", () => {
+test("step throws an error for a reply that is not JSON", () => {
   const { Command } = loadCompiler();
   assert.throws(() => new Command(["--version"]).step("{"), /^Error: the reply is not valid: /);
 });

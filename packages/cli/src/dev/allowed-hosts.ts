@@ -1,12 +1,12 @@
 import { isIP } from "node:net";
 
-/** Default address that `kit dev` listens on, if neither the program nor `--host` specifies one. */
+/** Address that `kit dev` listens on if neither the program nor `--host` specifies one. */
 export const defaultHost = "127.0.0.1";
 
 /**
- * Returns true if requests with this `Host` header are allowed: the name is an IP address, `localhost`, a name below `localhost`, or in
- * `allowed`. This prevents DNS rebinding: the page of another site has a different name. Browsers always send `Host`, so requests without
- * it (HTTP/1.0) are allowed.
+ * Returns true if the `Host` header of a request is an IP address, `localhost`, a name that ends with `.localhost`, or one of the names in
+ * `allowed`. This prevents DNS rebinding: the page of another site would send another name. Requests without `Host` (HTTP/1.0) are allowed,
+ * because browsers always send it.
  */
 export function acceptsHost(host: string | undefined, allowed: readonly string[]): boolean {
   if (host === undefined) return true;

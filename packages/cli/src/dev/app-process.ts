@@ -4,24 +4,27 @@ import type { RespondedRequest, BuildState, ListenAddress } from "@kit/types";
 
 import { type Order, planVariable, type ProcessPlan, type Report } from "./messages.ts";
 
-/** Callbacks for the reports of a process. */
+/** Functions to call for events of a process. */
 export interface ProcessEvents {
   requestSocket(asked: Extract<Report, { kit: "requestSocket" }>): void;
   listening(address: ListenAddress, imported: readonly string[]): void;
   linked(files: readonly string[]): void;
   answered(requests: readonly RespondedRequest[]): void;
-  /** Called when the process has exited. `text` describes the exception that ended it, if any. */
+  /**
+   * Called when the process has exited. `text` describes the exception that ended it, or is `undefined` if there was
+   * none.
+   */
   ended(end: ProcessEnd): void;
 }
 
-/** End of a process. */
+/** Reason why a process ended. */
 export interface ProcessEnd {
   readonly description: string;
   readonly code: string | undefined;
   readonly text: string | undefined;
 }
 
-/** Program that a process runs. */
+/** Program that a process runs, with its arguments and environment. */
 export interface Program {
   readonly root: string;
   readonly entry: string;
@@ -30,12 +33,15 @@ export interface Program {
 }
 
 const linkModule = import.meta.resolve("#application-link");
-/** Time in milliseconds after which a closing process is killed. An application in development closes faster. */
+/** Time after which a closing process is killed, in milliseconds. An application in development closes faster. */
 const killMs = 8_000;
 /** First file descriptor after the standard streams and the IPC channel. */
 const firstFd = 4;
 
-/** Process of the application. It does not run the program before {@link go}. */
+/**
+ * Process of the application. It loads modules when it is created, but does not run the program before {@link go} is
+ * called.
+ */
 export class AppProcess {
   readonly ended: Promise<void>;
   readonly #child: ChildProcess;
@@ -43,7 +49,7 @@ export class AppProcess {
   #isClosing = false;
   #killer: NodeJS.Timeout | undefined;
 
-  /** Starts the process. `held` are sockets of the supervisor, which the process inherits in this order. */
+  /** Starts the process. It inherits the sockets in `held`, in this order. */
   constructor(
     program: Program,
     plan: Omit<ProcessPlan, "held">,
@@ -76,7 +82,7 @@ export class AppProcess {
     this.#child.on("error", (error) => {
       if (this.#child.pid === undefined) end(error.message);
     });
-    // Uses `close` and not `exit`, because all reports of the process have arrived by then.
+    // Uses `close` and not `exit`, because all messages of the process have arrived when `close` is emitted.
     this.#child.on("close", (code, signal) =>
       end(signal === null ? `exit code ${code}` : `signal ${signal}`),
     );
@@ -98,7 +104,7 @@ export class AppProcess {
     this.#send({ kit: "openYourself" });
   }
 
-  /** Closes the process after its requests in progress. Resolves when the process has exited. */
+  /** Asks the process to finish its requests and exit. Resolves when it has exited. */
   close(): Promise<void> {
     if (!this.#isClosing) {
       this.#isClosing = true;
@@ -114,16 +120,16 @@ export class AppProcess {
   }
 
   #send(order: Order): void {
-    // A disconnected process is exiting, which `ended` reports.
+    // A process whose channel is disconnected is exiting. `ended` reports its end.
     if (this.#child.connected) this.#child.send(order, () => undefined);
   }
 }
 
-/** Socket that the supervisor holds. */
+/** Socket that `kit dev` keeps open for all processes of the application. */
 export interface SupervisorSocket {
   readonly host: string | undefined;
   readonly port: number;
-  /** File descriptor in the supervisor. */
+  /** File descriptor in the process of `kit dev`. */
   readonly fd: number;
   release(): void;
 }

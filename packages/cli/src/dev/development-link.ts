@@ -1,6 +1,6 @@
 /**
- * Loaded with `--import` into the process of an application, before its program. Loads modules that no edit changes, waits until the
- * program is to run, and then connects the application with `kit dev`.
+ * Loaded with `--import` into a process of the application, before its program. Loads the modules that an edit of the project does not
+ * change, then waits until `kit dev` starts the program, and connects the application with `kit dev`.
  *
  * @module
  */
@@ -17,13 +17,16 @@ import { circularUse } from "./import-cycle.ts";
 import { type HeldSocket, type Order, planVariable, type ProcessPlan, type Report } from "./messages.ts";
 import { resolveNearImports } from "./near-imports.ts";
 
-/** Milliseconds during which reports of requests are collected into one message. */
+/** Time for which reports of requests are collected into one message, in milliseconds. */
 const linesMs = 30;
-/** Milliseconds during which reports of linked files are collected into one message. */
+/** Time for which reports of linked files are collected into one message, in milliseconds. */
 const linkedMs = 50;
 /** Key under which `@kit/core` stores the message of a start error. */
 const startError = Symbol.for("kit.startError");
-/** Milliseconds after the start at which the compile cache is written, so that it contains code of the first requests. */
+/**
+ * Time after the start of the server at which the compile cache is written, in milliseconds. The cache then contains the code that the
+ * first requests have used.
+ */
 const flushMs = 1_000;
 
 async function begin(plan: ProcessPlan): Promise<void> {
@@ -32,7 +35,8 @@ async function begin(plan: ProcessPlan): Promise<void> {
   Object.assign(globalThis, { [Symbol.for("kit.development")]: link });
   link.watchImports();
   resolveNearImports();
-  // Imported one after the other, as by the program. An error is ignored here, because the program imports the module again.
+  // Modules are imported one after the other, in the order in which the program imports them. Errors are ignored here: the program imports
+  // the module again and reports them.
   // oxlint-disable-next-line no-await-in-loop
   for (const url of plan.warm) await import(url).catch(() => undefined);
   if (plan.types) loadStripper();
@@ -40,24 +44,30 @@ async function begin(plan: ProcessPlan): Promise<void> {
   await link.programStart;
 }
 
-/** Runs the garbage collection after loading, while no request waits. Otherwise V8 would run it when the program starts. */
+/**
+ * Runs the garbage collection after the modules are loaded, while no request waits for it. Otherwise V8 would run it after the program has
+ * started.
+ */
 function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
-  // V8 adds `gc` only to contexts that are created after the flag is set, so this context does not get the function.
+  // V8 adds the function `gc` only to contexts that are created while the flag is set, so a new context is needed.
   const collect = runInNewContext("gc") as () => void;
   setFlagsFromString("--no-expose-gc");
   collect();
 }
 
-/** Makes Node load its type stripper, a WebAssembly module. An edited file is not in the compile cache, so Node will need it. */
+/**
+ * Makes Node load its type stripper, which is a WebAssembly module, in advance. Node needs it for an edited file, which is not in the
+ * compile cache.
+ */
 function loadStripper(): void {
   const { emitWarning } = process;
-  // Hides the warning that the function is experimental.
+  // Hides the warning that the type stripper is experimental.
   process.emitWarning = () => undefined;
   try {
     stripTypeScriptTypes("");
   } catch {
-    // The program reports the error if its files need the function.
+    // If the program needs the type stripper, it reports the error.
   } finally {
     process.emitWarning = emitWarning;
   }
@@ -66,13 +76,13 @@ function loadStripper(): void {
 class Link implements DevelopmentLink {
   readonly version = 1;
   readonly onResponse: DevelopmentLink["onResponse"];
-  /** Resolves when the program is to run. */
+  /** Resolves when `kit dev` wants the program to run. */
   readonly programStart: Promise<void>;
   readonly #plan: ProcessPlan;
   readonly #held: HeldSocket[];
   readonly #imported = new Set<string>();
   readonly #linked = new Set<string>();
-  /** Import graph of the project's own modules. */
+  /** Imports between the project's own modules, by URL. */
   readonly #graph = new Map<string, Set<string>>();
   #tellsLinked = false;
   readonly #closes: (() => void)[] = [];
@@ -80,7 +90,7 @@ class Link implements DevelopmentLink {
   #answers: RespondedRequest[] = [];
   #openSocket: (() => void) | undefined;
   #isDefaultHost = false;
-  /** Address or name that the program listens on. */
+  /** Address or host name that the program listens on. */
   #host: string = defaultHost;
 
   constructor(plan: ProcessPlan) {
@@ -93,7 +103,7 @@ class Link implements DevelopmentLink {
       switch (order.kit) {
         case "go":
           this.#build = order.build;
-          // From here on the server keeps the process alive, and the channel does not.
+          // The channel must not keep the process running any longer. The server does.
           process.channel?.unref();
           resolve();
           break;
@@ -114,13 +124,13 @@ class Link implements DevelopmentLink {
       const shown = circular ?? textOf(error);
       send({ kit: "crashed", ...(typeof code === "string" && { code }), text: shown });
       if (circular === undefined || process.listenerCount("uncaughtException") > 0) return;
-      // Node would print only the line, and not the import cycle.
+      // Node would print only the line of the error, and not the import cycle.
       process.stderr.write(`${circular}\n`);
       process.exit(1);
     });
   }
 
-  /** Returns a message for an error that a circular import has caused, or `undefined` for another error. */
+  /** Returns a message if a circular import has caused the error, and `undefined` otherwise. */
   #circularText(error: unknown): string | undefined {
     const use = circularUse(error, this.#graph);
     if (use === undefined) return undefined;
@@ -146,7 +156,8 @@ class Link implements DevelopmentLink {
     const taken = this.#plan.held.length - this.#held.length;
     const index = this.#held.findIndex((held) => held.port === port && held.host === host);
     if (index !== -1) return { ...options, host, port, fd: this.#held.splice(index, 1)[0]!.fd };
-    // If the supervisor can hold the socket, it ends this process and starts another one with the socket.
+    // If `kit dev` can open the socket, it ends this process and starts another one, which inherits the socket. Otherwise this process
+    // opens the socket itself.
     await new Promise<void>((resolve) => {
       this.#openSocket = resolve;
       process.channel?.ref();
@@ -162,13 +173,13 @@ class Link implements DevelopmentLink {
 
   listening(address: Parameters<DevelopmentLink["listening"]>[0], close: () => void): void {
     this.#closes.push(close);
-    // Users type `localhost`, which resolves to the default address.
+    // Show the name that users type: `localhost` resolves to the default address.
     const url = this.#isDefaultHost ? address.url.replace(`//${defaultHost}:`, "//localhost:") : address.url;
     send({ kit: "listening", address: { ...address, url }, imported: [...this.#imported] });
     setTimeout(flushCompileCache, flushMs).unref();
   }
 
-  /** Records the modules outside of the project that the project's own modules import, and all loaded files of linked packages. */
+  /** Records modules outside of the project that the project's own modules import, and reports the loaded files of linked packages. */
   watchImports(): void {
     const { root, warm } = this.#plan;
     for (const url of warm) this.#imported.add(url);
@@ -214,19 +225,19 @@ class Link implements DevelopmentLink {
     this.#answers.push(request);
   }
 
-  /** Ends this process. Called when `kit dev` requests that or has gone. */
+  /** Ends this process because `kit dev` requests it or has exited. */
   #close(): void {
     if (this.#closes.length === 0) process.exit(0);
     for (const close of this.#closes.splice(0)) close();
   }
 }
 
-/** Returns true if the URL is a file that a user may edit, and not an installed one. */
+/** Returns true if the URL is a file that a user may edit: not a file in `node_modules`. */
 function isEdited(url: string | undefined): url is string {
   return url !== undefined && url.startsWith("file:") && !url.includes("/node_modules/");
 }
 
-/** Returns the message of a start error of `@kit/core`, otherwise the stack of the error. */
+/** Returns the message of a start error of `@kit/core`, and the stack of any other error. */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const words = (error as { [startError]?: unknown })[startError];
@@ -234,12 +245,12 @@ function textOf(error: unknown): string {
 }
 
 function send(report: Report): void {
-  // The callback ignores a failure: the supervisor has gone, and `disconnect` handles that.
+  // Sending fails only if `kit dev` has exited. The `disconnect` event handles that.
   if (process.connected) process.send?.(report, undefined, undefined, () => undefined);
 }
 
 const text = process.env[planVariable];
-// Processes and threads of the application must not inherit the variable.
+// The application's own child processes and threads must not inherit the variable.
 delete process.env[planVariable];
 if (text !== undefined && isMainThread && process.send !== undefined)
   await begin(JSON.parse(text) as ProcessPlan);

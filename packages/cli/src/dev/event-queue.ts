@@ -4,34 +4,40 @@ import { Watcher } from "./watcher.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Watches files and collects development events. Delivers one event at a time to the caller of `next`. */
+/**
+ * Watches files and queues the events of a build in watch mode: changed files, keys and signals. Each call of `next`
+ * delivers one event.
+ */
 export class EventQueue {
-  /** Called for each change, before `next` resolves. Paths are relative to the root, with slashes. */
+  /** Called for each group of changed files, before `next` resolves. Paths are relative to the root, with slashes. */
   onChange: (files: readonly string[]) => void = () => undefined;
   #request: WatchRequest | undefined;
   #watcher: Watcher | undefined;
-  /** Watched files that no build read, by their source. */
+  /** Further watched files, which no build reads, by the part of the program that requested them. */
   readonly #more = new Map<string, readonly string[]>();
   #waiting: ((event: DevelopmentEvent) => void) | undefined;
   #pending: DevelopmentEvent | undefined;
-  /** Start time of the current or last step. The files that it read may have been edited since. */
+  /**
+   * Time at which the last event was delivered. The build that it started may have read files that were edited since
+   * then.
+   */
   #began = Date.now();
   #hearsSignals = false;
 
-  /** Watches these files from now on. */
+  /** Starts watching these files. Replaces those of an earlier call. */
   watch(request: WatchRequest): void {
     this.#request = request;
     this.#look();
     this.#watcher?.ignoreWritten(request.written);
   }
 
-  /** Watches additional files. They replace the files of an earlier call with the same `who`. */
+  /** Watches further files. Replaces the files of an earlier call with the same `who`. */
   watchAlso(who: "app" | "configuration", files: readonly string[]): void {
     this.#more.set(who, files);
     this.#look();
   }
 
-  /** Resolves with the next event. */
+  /** Resolves to the next event. */
   next(): Promise<DevelopmentEvent> {
     if (!this.#hearsSignals) {
       this.#hearsSignals = true;
@@ -45,7 +51,7 @@ export class EventQueue {
     });
   }
 
-  /** Delivers an event. Keeps it if no caller waits for it. */
+  /** Delivers an event to the caller of `next`. If nobody waits, keeps the event for the next call. */
   deliver(event: DevelopmentEvent): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
@@ -82,7 +88,10 @@ export class EventQueue {
 
 const ranks = { checked: 0, changed: 1, rebuild: 2, failed: 3, quit: 4 } as const;
 
-/** Merges two events into one. A later change does not replace `quit`, and a change makes a type check obsolete. */
+/**
+ * Merges two events that wait. `quit` is never replaced by a later change, and a change replaces the result of a type
+ * check, which is out of date.
+ */
 function greater(a: DevelopmentEvent | undefined, b: DevelopmentEvent): DevelopmentEvent {
   if (a === undefined || ranks[b.kind] > ranks[a.kind]) return b;
   if (a.kind === "checked") return b;

@@ -1,13 +1,13 @@
-/** Imported modules of each module, by URL. */
+/** URLs of the modules that each module imports, by the URL of the importing module. */
 export type Imports = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Use of a variable of a module that has not been evaluated, because it is waiting for the module that uses the variable. */
+/** Use of a variable before its module has run, because that module waits for the one that uses the variable: they import each other. */
 export interface CircularUse {
   /** Name of the variable. */
   readonly name: string;
   /** URL of the module that uses the variable. */
   readonly module: string;
-  /** Line number, from 1. The column counts from 1 too. */
+  /** Line number of the use, from 1. The column counts from 1 too. */
   readonly line: number;
   readonly column: number;
   /** URLs of the modules of the import cycle in order, from {@link module} back to it. */

@@ -1,28 +1,28 @@
 import type { RespondedRequest, BuildState, ListenAddress } from "@kit/types";
 
-/** Socket that the supervisor holds, with its file descriptor in the process of the application. */
+/** Socket that `kit dev` keeps open, with its file descriptor in a process of the application. */
 export interface HeldSocket {
   /** Host in the application's call of `listen`; `undefined` for all addresses. */
   readonly host: string | undefined;
-  /** Port in the application's call of `listen`. Port 0 stands for one free port, the same for every process. */
+  /** Port in the application's call of `listen`. For port 0, each process gets the same free port. */
   readonly port: number;
   readonly fd: number;
 }
 
-/** Configuration that a process gets when it starts. */
+/** Settings that a process of the application gets when it starts. */
 export interface ProcessPlan {
   readonly held: readonly HeldSocket[];
-  /** Port that replaces the port of the program. */
+  /** Port to listen on in place of the one in the program. */
   readonly port: number | undefined;
-  /** Address that replaces the address of the program. */
+  /** Address to listen on in place of the one in the program. */
   readonly host: string | undefined;
-  /** Names that the `Host` header may have, besides localhost and IP addresses. */
+  /** Names that the `Host` header of a request may have, in addition to localhost and IP addresses. */
   readonly allowedHosts: readonly string[];
-  /** True if the process reports each response. */
+  /** True if the process reports each response, so that `kit dev` can print it. */
   readonly lines: boolean;
   /** True if the program is written in TypeScript. */
   readonly types: boolean;
-  /** URLs of modules to load before the program is to run. */
+  /** URLs of modules to load before the program starts. */
   readonly warm: readonly string[];
   /** URL of the project's root, with a final slash. */
   readonly root: string;
@@ -33,19 +33,19 @@ export interface ProcessPlan {
 /** Environment variable that contains a {@link ProcessPlan}. */
 export const planVariable = "KIT_DEVELOPMENT";
 
-/** Message from the supervisor to a process. */
+/** Message from `kit dev` to a process of the application. */
 export type Order =
   | { readonly kit: "go"; readonly build: BuildState }
   | { readonly kit: "build"; readonly build: BuildState }
-  /** The supervisor cannot hold the requested socket. The process opens the socket itself, and reports an error if that fails. */
+  /** `kit dev` cannot open the requested socket. The process opens the socket itself, and reports an error if that fails. */
   | { readonly kit: "openYourself" }
   | { readonly kit: "close" };
 
-/** Message from a process to the supervisor. */
+/** Message from a process of the application to `kit dev`. */
 export type Report =
   | { readonly kit: "requestSocket"; readonly host?: string; readonly port: number; readonly taken: number }
   | { readonly kit: "listening"; readonly address: ListenAddress; readonly imported: readonly string[] }
-  /** All files loaded so far that are neither in the project nor installed: files of linked packages. */
+  /** All files of linked packages that were loaded so far: files that are neither in the project nor in `node_modules`. */
   | { readonly kit: "linked"; readonly files: readonly string[] }
   | { readonly kit: "answered"; readonly requests: readonly RespondedRequest[] }
   | { readonly kit: "crashed"; readonly code?: string; readonly text: string };

@@ -12,35 +12,44 @@ import { TypeChecker } from "./type-checker.ts";
 import type { EventQueue } from "./event-queue.ts";
 
 const unavailable = fileURLToPath(import.meta.resolve("#unavailable"));
-/** Port that most programs listen on. */
+/** Port that most programs listen on, and the first guess for the application's port. */
 const usualPort = 3000;
 const slowStartMs = 10_000;
-/** Matches instrumentation. It must be loaded before the modules that it observes, so no module is loaded in advance. */
+/**
+ * Matches instrumentation of OpenTelemetry. It must be loaded before the modules that it observes, so no module is loaded in advance if the
+ * program imports it.
+ */
 const instrumentation = /\/node_modules\/@opentelemetry\//;
-/** Matches paths outside of the project: linked packages. */
+/** Matches paths outside of the project's root. These are files of linked packages. */
 const elsewhere = /^(?:\.\.\/|\/|[A-Za-z]:)/;
-/** Files whose change may affect the modules that a spare process has loaded. */
+/** Matches files that may affect the modules which a spare process has already loaded. */
 const foundation = /(?:^|\/)(?:package(?:-lock)?\.json|tsconfig[^/]*\.json|kit\.config\.[jt]s|\.env[^/]*)$/;
 
-/** Runs the application under `kit dev`: starts the next process on the same socket before the previous one ends. */
+/**
+ * Runs the application under `kit dev`. After a build, it starts a new process on the same socket, and ends the previous process when the
+ * new one listens.
+ */
 export class Supervisor {
   readonly #compiler: Compiler;
   readonly #queue: EventQueue;
   readonly #terminal: Terminal;
   readonly #types: TypeChecker;
   readonly #held: SupervisorSocket[] = [];
-  /** Socket for the expected address. The application's real address is known only when it calls `listen`, so the guess may be wrong. */
+  /**
+   * Socket for the address that the application will probably listen on. The real address is known only when the application calls
+   * `listen`.
+   */
   #guess: SupervisorSocket | undefined;
   #request!: ServeRequest;
   #isBegun = false;
-  /** Process that responds to requests. */
+  /** Process that responds to requests: the application, or the stand-in process. */
   #current: AppProcess | undefined;
   #isCurrentAnApp = false;
-  /** Process that explains why there is no application. */
+  /** Stand-in process: it listens on the application's port while the application cannot run, and explains the reason. */
   #fallback: AppProcess | undefined;
-  /** Process that is being started. */
+  /** Process that has been started and does not listen yet. */
   #next: AppProcess | undefined;
-  /** Spare process that waits for the next change. */
+  /** Process for the next version of the application. It has loaded its modules, and waits until the next build to run the program. */
   #spareProcess: AppProcess | undefined;
   #warm: readonly string[] = [];
   #address: ListenAddress | undefined;
@@ -56,7 +65,7 @@ export class Supervisor {
     this.#types = new TypeChecker((end) => queue.deliver({ kind: "checked", ...end }));
     queue.onChange = (files) => {
       this.#changedAt = performance.now();
-      // The files have changed during the type check, and the next start needs the processor.
+      // The type check is out of date, and the next build and start need the processor.
       this.#types.stop();
       if (files.some((file) => foundation.test(file) || elsewhere.test(file))) this.#dropSpare();
     };
@@ -70,7 +79,9 @@ export class Supervisor {
     });
   }
 
-  /** Starts the built application, or keeps the previous one if the build failed. Resolves with the next event. */
+  /**
+   * Starts the application after a successful build. After a failed build, the previous version keeps running. Resolves to the next event.
+   */
   serve(request: ServeRequest): Promise<DevelopmentEvent> {
     this.#request = request;
     if (!this.#isBegun) {
@@ -94,7 +105,10 @@ export class Supervisor {
     for (const held of this.#held.splice(0)) held.release();
   }
 
-  /** Holds a port for all processes. Returns `undefined` if another program uses it or the system cannot pass sockets on. */
+  /**
+   * Opens a socket that all processes of the application inherit. Returns `undefined` if another program uses the port, or if the operating
+   * system cannot pass sockets to other processes.
+   */
   #hold(host: string | undefined, port: number): SupervisorSocket | undefined {
     try {
       const socket = new this.#compiler.HeldPort(host ?? null, port);
@@ -154,7 +168,7 @@ export class Supervisor {
     return child;
   }
 
-  /** Handles a process that needs a socket which is not held: holds the socket and starts the process again. */
+  /** Handles a process that listens on an address for which it has inherited no socket: opens the socket and starts the process again. */
   #place(child: AppProcess, host: string | undefined, port: number, taken: number): void {
     if (child.isClosing) return;
     const guess = this.#guess;
@@ -174,8 +188,9 @@ export class Supervisor {
   }
 
   /**
-   * Releases a wrong guess and holds the requested socket. A stand-in process has listened on the guess, usually on all addresses. No other
-   * socket can use its port while a process has it, including the process that made the request. So both processes end first.
+   * Closes the socket on the guessed address, which was wrong, and opens one on the requested address. The stand-in process may have
+   * listened on the guessed address, and the requesting process has inherited its socket. No other socket can use the port until both
+   * processes have ended.
    */
   async #replaceGuess(
     guess: SupervisorSocket,
@@ -191,7 +206,7 @@ export class Supervisor {
     this.#retire(child);
     if (fallback !== undefined) this.#retire(fallback);
     await Promise.all([child.ended, fallback?.ended]);
-    // A process that was started in the meantime has the guess too, and requests its socket itself.
+    // A process that was started in the meantime has inherited the wrong socket too. It requests another one itself.
     if (this.#isEnding || this.#next !== undefined) return;
     this.#held.splice(this.#held.indexOf(guess), 1);
     guess.release();
@@ -202,7 +217,7 @@ export class Supervisor {
   }
 
   #listening(child: AppProcess, isApp: boolean, address: ListenAddress, imported: readonly string[]): void {
-    // A program may listen on several addresses. The first one is enough.
+    // A program may listen on several addresses. Only the first one counts.
     if (child !== this.#next) return;
     this.#next = undefined;
     const last = this.#current;
@@ -219,7 +234,7 @@ export class Supervisor {
     this.#checkTypes();
   }
 
-  /** Checks the types of a successful build when no other process is to be started. */
+  /** Starts the type check of a successful build. Called when no process is being started. */
   #checkTypes(): void {
     const { build, types, root } = this.#request;
     if (build.status === "built" && types !== null) this.#types.start(types, root);
@@ -240,15 +255,15 @@ export class Supervisor {
     if (this.#isEnding) return;
     if (child === this.#spareProcess) this.#spareProcess = undefined;
     else if (child === this.#fallback) {
-      // No other process can replace the stand-in.
+      // The stand-in process has ended, and nothing can replace it.
       this.#fallback = undefined;
       if (child === this.#next) this.#next = undefined;
       if (child === this.#current) this.#current = undefined;
     } else if (child === this.#next) {
       this.#next = undefined;
-      // The process needs a resource that is not passed on, such as another port or a Unix socket, and the previous process uses it.
+      // The process needs an address that cannot be shared, such as a Unix socket, and the previous process still uses it.
       if (code === "EADDRINUSE" && this.#current !== undefined) void this.#startAfter(this.#current);
-      // No process can respond to requests, so `kit dev` fails.
+      // No process can respond to requests, so `kit dev` ends with an error.
       else if (code === "EADDRINUSE" && this.#held.length === 0) this.#queue.deliver({ kind: "failed" });
       else {
         this.#fail({
@@ -272,7 +287,7 @@ export class Supervisor {
     if (!this.#isEnding && this.#next === undefined) this.#start();
   }
 
-  /** Makes the process that responds to requests report the failed build. */
+  /** Makes the process that responds to requests report the failed build. Starts the stand-in process if there is none. */
   #fail(build: BuildState): void {
     this.#next?.kill();
     this.#next = undefined;

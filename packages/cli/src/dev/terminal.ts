@@ -5,9 +5,9 @@ import type { RespondedRequest } from "@kit/types";
 
 const interrupt = "\u0003";
 
-/** Output of `kit dev`, and its keys on a terminal. */
+/** Output of `kit dev`, and the keys that a user may press on a terminal. */
 export class Terminal {
-  /** True if standard output is a terminal, so that requests are shown. */
+  /** True if standard output is a terminal. Only then are requests printed. */
   readonly isShown: boolean = process.stdout.isTTY === true;
   readonly #keys: Readonly<Record<string, () => void>>;
   readonly #hasKeys = process.stdin.isTTY === true;
@@ -49,7 +49,7 @@ export class Terminal {
   requests(requests: readonly RespondedRequest[]): void {
     for (const { method, target, status, durationMs } of requests) {
       const color = status >= 500 ? "red" : status >= 400 ? "yellow" : "green";
-      // The client chooses the target, so control characters are replaced. They could change the terminal otherwise.
+      // Clients choose the target, and control characters in it could change the state of the terminal.
       const shown = target.replaceAll(/[^\x20-\x7e]/g, "?");
       write(
         `${method.padEnd(6)} ${shown} ${paint(color, String(status))} ${dim(`${durationMs.toFixed(1)} ms`)}`,

@@ -3,38 +3,38 @@ import { constants, setPriority } from "node:os";
 
 import type { TypeCheckRequest } from "@kit/transform-native";
 
-/** Maximum number of characters of a checker's output. No user reads more than that. */
+/** Maximum number of characters of a type checker's output that are kept. Nobody reads more. */
 const longestText = 4 * 1024 * 1024;
 const isWindows = process.platform === "win32";
 
 /** Result of a type check. */
 export interface TypeCheckEnd {
-  /** Exit code, or `null` if the program could not be started or was ended by a signal. */
+  /** Exit code; `null` if the type checker could not be started, or if a signal ended it. */
   readonly code: number | null;
-  /** Output of the program. */
+  /** Output of the type checker, from both streams. */
   readonly text: string;
 }
 
-/** Runs one type check at a time, with a lower priority than the application. */
+/** Runs the project's type checker, with a lower priority than the application. Only one check runs at a time. */
 export class TypeChecker {
   readonly #onEnd: (end: TypeCheckEnd) => void;
   #running: ChildProcess | undefined;
   #ended: Promise<void> = Promise.resolve();
 
-  /** Creates a type checker. `onEnd` is not called for a check that was stopped. */
+  /** Creates a type checker that calls `onEnd` at the end of each check, except of a check that was stopped. */
   constructor(onEnd: (end: TypeCheckEnd) => void) {
     this.#onEnd = onEnd;
   }
 
-  /** Stops the running check and starts another one in a directory. */
+  /** Starts a check in a directory. Stops the check that is running. */
   start({ program, args }: TypeCheckRequest, directory: string): void {
     this.stop();
     const child = spawn(isWindows ? `"${program}"` : program, args, {
       cwd: directory,
       stdio: ["ignore", "pipe", "pipe"],
-      // On Windows, npm installs programs as scripts, which only a shell can start.
+      // On Windows, npm installs a program as a script, which only a shell can start.
       shell: isWindows,
-      // Starts the check in its own process group, so that processes of tsc are stopped with it.
+      // The check gets a process group of its own, so that processes which it starts are stopped with it.
       detached: !isWindows,
     });
     this.#running = child;
@@ -80,12 +80,13 @@ export class TypeChecker {
   }
 }
 
-/** Lowers the priority of a process, because the application is more important. */
+/** Lowers the priority of a process, so that the application runs first. */
 function lowerPriority({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // The process has exited, or the system does not permit the change. The check then runs with normal priority.
+    // The process has exited, or the operating system does not permit the change. The check then runs with normal
+    // priority.
   }
 }

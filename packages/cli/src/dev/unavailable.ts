@@ -1,5 +1,6 @@
 /**
- * Program that `kit dev` runs in place of the application if the application cannot run. It explains the reason on the application's port.
+ * Program of the stand-in process, which `kit dev` runs if the application cannot run. It listens on the application's port and explains
+ * the reason.
  *
  * @module
  */
@@ -29,7 +30,7 @@ const server = createServer((request, response) => {
       JSON.stringify({ error: { code: "APP_UNAVAILABLE", message, details, traceId } }),
     );
   }
-  // Closes the connection, because the application must get the next request.
+  // Each response closes its connection, because the next request must reach the application once it runs.
   function answer(status: number, type: string, body: string): void {
     const headers = { "content-type": type, "cache-control": "no-store", connection: "close" };
     response.writeHead(status, { ...headers, "x-kit-build": build.status }).end(body);

@@ -1,32 +1,35 @@
 import { type FSWatcher, lstatSync, readdirSync, statSync, watch } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 
-/** Milliseconds without a change before changes are reported. An editor saves in several steps, and a formatter may follow. */
+/**
+ * Time without a change after which changes are reported, in milliseconds. An editor saves a file in several steps, and a formatter may
+ * change it again.
+ */
 const debounceMs = 12;
-/** Maximum number of milliseconds by which a modification time is too early: Linux uses ticks of up to 10 ms. */
+/** Maximum time by which the modification time of a file is too early, in milliseconds. Linux rounds it down to ticks of up to 10 ms. */
 const clockMs = 10;
 
 const ignoredNames = new Set(["node_modules", "coverage"]);
-/** Matches temporary files of editors, and files that no build reads. */
+/** Matches temporary files of editors, and other files that no build reads. */
 const ignoredFiles = /(?:~|\.sw[a-z]|\.tmp|\.log|\.md|\.tsbuildinfo)$|^4913$|^#.*#$/;
 /** Matches tests, which do not affect how an application runs. */
 const testFiles = /\.(?:test|spec)\.[cm]?[jt]s$/;
 
-/** Files that are watched. */
+/** Selection of the files to watch. */
 export interface Watched {
   /** Absolute path of the project. Everything in it is watched, except directories whose name begins with a dot. */
   readonly root: string;
   /** Directories that are not watched, relative to the root with slashes. */
   readonly ignored: readonly string[];
-  /** True if test files are watched. */
+  /** True if changes of test files are reported. */
   readonly tests: boolean;
-  /** Absolute paths of files that are watched in any directory. */
+  /** Absolute paths of further files to watch, in any directory. */
   readonly files: readonly string[];
 }
 
 /**
- * Watches a project's files. Uses a watcher for each directory, because Node's recursive watcher also walks through `node_modules`. For
- * files elsewhere, watches their directories, because an editor may replace a file by a new one.
+ * Watches the files of a project. It has a watcher for each directory, because Node's recursive watcher would also watch `node_modules`.
+ * For files outside of the project, it watches their directories, because an editor may replace a file with a new one.
  */
 export class Watcher {
   #watched: Watched;
@@ -34,10 +37,10 @@ export class Watcher {
   readonly #onFailure: (error: unknown) => void;
   /** Watchers of the project's directories. */
   readonly #own = new Map<string, FSWatcher>();
-  /** Watchers of the other directories that contain watched files. */
+  /** Watchers of directories outside of the project that contain watched files. */
   readonly #others = new Map<string, FSWatcher>();
   #files: ReadonlySet<string> = new Set();
-  /** Files that changed without being watched, since the last call of `update`. */
+  /** Files that changed since the last call of `update` although they were not watched. A build may have read them for the first time. */
   readonly #passed = new Set<string>();
   /** Modification times of files that a build has written. */
   readonly #written = new Map<string, number>();
@@ -58,7 +61,8 @@ export class Watcher {
   }
 
   /**
-   * Replaces the watched files. Reports files that changed since `began` (a time in ms), because a build read them for the first time then.
+   * Replaces the selection of watched files. Files that have been edited since `began`, a time in milliseconds, are reported: a build has
+   * read them for the first time and may have read the old content.
    */
   update(watched: Watched, began: number): void {
     const before = this.#watched;
@@ -69,13 +73,13 @@ export class Watcher {
       this.#enter(watched.root, false);
     }
     this.#enterOthers();
-    // Files elsewhere were not watched while a build read them for the first time.
+    // Files outside of the project were not watched while a build read them for the first time.
     for (const file of this.#files)
       if (!known.has(file) && !this.#own.has(dirname(file)) && modified(file) > began - clockMs)
         this.#mark(file);
   }
 
-  /** Records files that a build has written, so that they are not reported as changes. */
+  /** Remembers files that a build has written, so that this change of them is not reported. */
   ignoreWritten(files: readonly string[]): void {
     for (const file of files) {
       this.#written.set(file, modified(file));
@@ -90,11 +94,11 @@ export class Watcher {
     this.#others.clear();
   }
 
-  /** Watches a directory and its subdirectories. Files in a new directory are reported as changes. */
+  /** Watches a directory and its subdirectories. If the directory is new, its files are reported as changes. */
   #enter(directory: string, isNew: boolean): void {
     if (this.#own.has(directory)) return;
     try {
-      // Watched before it is read: a change in between is reported twice, and not missed.
+      // The directory is watched before it is read. A change in between may be reported twice, but is not missed.
       const watcher = watch(directory, (_event, name) => this.#notice(directory, name));
       watcher.on("error", () => this.#leave(directory));
       this.#own.set(directory, watcher);
@@ -119,7 +123,7 @@ export class Watcher {
     const isBuilt = (file: string): boolean =>
       ignored.some((directory) => file.startsWith(join(root, directory) + sep));
     this.#files = new Set(files.filter((file) => !isBuilt(file) && (tests || !testFiles.test(file))));
-    // The files that a build reads are known after the build, so an edit may have come before.
+    // The files that a build reads are known only after the build, so they may have been edited before.
     for (const path of this.#passed) if (this.#files.has(path)) this.#mark(path);
     this.#passed.clear();
     const needed = new Set([...this.#files].map(dirname).filter((directory) => !this.#own.has(directory)));
@@ -153,12 +157,12 @@ export class Watcher {
       else this.#passed.add(path);
       return;
     }
-    // A link to a directory is not entered. Files that are used through a link are in `files`.
+    // Links to directories are not watched. Files that are used through such a link are in `files`.
     if (isDirectory(path)) {
       this.#enter(path, true);
       return;
     }
-    // The path is a file, or was removed. A removed directory and its subdirectories are no longer watched.
+    // The path is a file or has been removed. If it was a directory, its watcher and those of its subdirectories are closed.
     for (const watched of this.#own.keys())
       if (watched === path || watched.startsWith(path + sep)) this.#leave(watched);
     this.#mark(path);
@@ -186,7 +190,7 @@ export class Watcher {
     return this.#watched.ignored.includes(this.#name(join(directory, name)));
   }
 
-  /** Reports a failure, unless the file or directory has been removed in the meantime. */
+  /** Reports an error of a watcher. If the file or directory no longer exists, there is nothing to report. */
   #fail(error: unknown): void {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "ENOENT" && code !== "ENOTDIR") this.#onFailure(error);

@@ -1,13 +1,16 @@
 import type { Plugin } from "./plugin.ts";
 
-/** Description of a mistake. The message continues a sentence whose subject is the path of the value. */
+/**
+ * Description of a mistake in the configuration. The message continues a sentence that begins with the path of the value: `plugins[0]` …
+ * `has no hooks`.
+ */
 interface Wrong {
   readonly wrong: { readonly message: string; readonly help: string };
 }
 
 /**
- * Returns plugins as data for the command. Their functions stay in this process. A value that is not a plugin becomes a description of the
- * mistake, which the command reports with the path.
+ * Converts plugins to data that the compiler, a program in Rust, can read. Their functions stay in this process. A value that is not a
+ * plugin becomes the description of a mistake, which the compiler reports with the path of the value.
  *
  * @returns An entry for each plugin; `null` for a value that a condition left out.
  */
@@ -31,7 +34,7 @@ function describe(plugin: unknown): unknown {
   return { ...rest, hooks: Object.fromEntries(taps) as object };
 }
 
-/** Returns the stage of a tap. */
+/** Returns the stage of a plugin's function for a hook, or the description of a mistake. */
 function stage(tap: unknown): unknown {
   if (handlerOf(tap) === undefined)
     return wrong(
@@ -48,7 +51,7 @@ function wrong(message: string, help: string): Wrong {
   return { wrong: { message, help } };
 }
 
-/** Returns the function of a tap. */
+/** Returns the function in the value of a hook: the value itself, or its property `handler`. Returns `undefined` if there is none. */
 export function handlerOf(tap: unknown): ((event: object) => unknown) | undefined {
   if (typeof tap === "function") return tap as (event: object) => unknown;
   if (typeof tap !== "object" || tap === null || !("handler" in tap)) return undefined;

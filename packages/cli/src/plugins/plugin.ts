@@ -1,10 +1,11 @@
 import type { Program, Route, Span } from "./program.ts";
 
 /**
- * Plugin of the build. The option `plugins` of `kit.config.ts` lists the plugins.
+ * Plugin of the build. The option `plugins` of `kit.config.ts` lists the plugins of a project.
  *
- * Taps of one hook run one after the other: by ascending stage, and in the order of the list if the stages are equal. An error in a tap
- * fails the build, with the plugin's name, the hook and the location. Use {@link BuildContext.report} for mistakes of the project.
+ * A plugin has functions for hooks of the build, which are called taps. The taps for one hook run one after the other: first those with a
+ * lower stage, and those with equal stages in the order of the list. If a tap throws an error, the build fails and reports the plugin's
+ * name, the hook and the location. Use {@link BuildContext.report} for mistakes in the project.
  *
  * @example
  * ```ts
@@ -25,18 +26,18 @@ import type { Program, Route, Span } from "./program.ts";
 export interface Plugin {
   /** Unique name of the plugin. Consists of letters, digits and `-_.@/`. */
   readonly name: string;
-  /** Taps of the plugin, by hook. */
+  /** Taps of the plugin: its functions, by the name of their hook. */
   readonly hooks: PluginHooks;
   /** Globs of files outside of the output directory that the plugin writes, relative to the project's root: `["Cargo.toml"]`. */
   readonly owns?: readonly string[];
 }
 
-/** Function that a hook calls, alone or with options. */
+/** Tap: a function that a hook calls, or an object with this function and options. */
 export type Tap<Event> =
   | ((event: Event) => void | Promise<void>)
   | {
       /**
-       * Order of the tap. Lower stages run earlier.
+       * Order of the tap among those for the same hook. Taps with a lower stage run earlier.
        *
        * @defaultValue `0`
        */
@@ -68,13 +69,13 @@ export interface PluginHooks {
   readonly done?: Tap<DoneEvent>;
 }
 
-/** Members of the event of every hook. */
+/** Properties of the event of every hook. */
 export interface BuildEvent {
   /** Current build. */
   readonly build: BuildContext;
 }
 
-/** Current build, as plugins see it. The object is read-only. */
+/** Information about the current build, and functions to report about it. The object is read-only. */
 export interface BuildContext {
   /** Absolute path of the project's root. */
   readonly root: string;
@@ -83,17 +84,17 @@ export interface BuildContext {
    * `kit dev`).
    */
   readonly mode: "build" | "check" | "watch" | "dev";
-  /** Configuration of the project, with defaults. */
+  /** Configuration of the project, in which options that are not set have their defaults. */
   readonly config: BuildConfig;
-  /** Absolute path of a directory for the plugin alone, which builds do not change. The directory may not exist. */
+  /** Absolute path of a directory that only this plugin uses and that builds do not change. It may not exist yet. */
   readonly cacheDir: string;
   /** Writes a line to standard error. */
   readonly info: (message: string) => void;
   /** Writes a warning about the plugin itself to standard error. Use `report` for mistakes of the project. */
   readonly warn: (message: string) => void;
   /**
-   * Reports a mistake in the project in the same form as kit's own diagnostics: with its location, and in the output of `--json`. Errors
-   * fail the build.
+   * Reports a mistake in the project like one of kit's own diagnostics: with its location, and in the output of `--json`. An error makes
+   * the build fail.
    *
    * @example
    * ```ts
@@ -110,11 +111,11 @@ export interface BuildContext {
    * ```
    */
   readonly report: (report: PluginReport) => void;
-  /** Declares an input file, relative to the root. A change of the file starts a new build in watch mode. */
+  /** Declares a file that the plugin reads, by its path relative to the root. In watch mode, a change of the file starts a new build. */
   readonly watch: (path: string) => void;
 }
 
-/** Configuration of a project: the options of `kit.config.ts`, with defaults for the others. */
+/** Configuration of a project. Options that `kit.config.ts` does not set have their defaults. */
 export interface BuildConfig {
   /** Globs of the files that declare types. */
   readonly typeFiles: readonly string[];
@@ -139,9 +140,9 @@ export interface PluginReport {
   readonly message: string;
   /** Path of the file, relative to the root. */
   readonly file?: string;
-  /** Line number, from 1. Without a `column`, the whole line is marked. */
+  /** Line number, from 1. Without a `column`, the report marks the whole line. */
   readonly line?: number;
-  /** Column number, from 1, in UTF-16 units. */
+  /** Column number in UTF-16 code units, from 1. */
   readonly column?: number;
   /** Location of a property, type or route of the {@link Program}. Use it in place of `file`. */
   readonly span?: Span;
@@ -151,26 +152,26 @@ export interface PluginReport {
 
 /** File with its content. */
 export interface PluginFile {
-  /** Relative path with `/`. */
+  /** Relative path with `/` as the separator. */
   readonly path: string;
   readonly text: string;
 }
 
 /** Event of `beforeTransform`. Paths are relative to the project's root. */
 export interface BeforeTransformEvent extends BuildEvent {
-  /** Paths of the files that declare types, so far. */
+  /** Paths of the files that declare types, including those that were added before. */
   readonly types: readonly string[];
-  /** Paths of the files that declare contracts, so far. */
+  /** Paths of the files that declare contracts, including those that were added before. */
   readonly routes: readonly string[];
-  /** Adds a file that declares types: the path of an existing file, or a virtual file with its content. */
+  /** Adds a file that declares types: the path of an existing file, or a file that does not exist on disk, with its content. */
   readonly addTypes: (source: string | PluginFile) => void;
-  /** Adds a file that declares contracts. */
+  /** Adds a file that declares contracts, in the same way as `addTypes`. */
   readonly addRoutes: (source: string | PluginFile) => void;
 }
 
 /** Event of `afterTypeParse`. */
 export interface AfterTypeParseEvent extends BuildEvent {
-  /** Types and routes of the application. Changes are validated and used for the build. */
+  /** Types and routes of the application. If a tap changes them, the build validates and uses the changed ones. */
   readonly program: Program;
 }
 
@@ -178,15 +179,21 @@ export interface AfterTypeParseEvent extends BuildEvent {
 export interface AfterValidatorsEvent extends BuildEvent {
   /** Generated validators. */
   readonly validators: readonly (PluginFile & { readonly type: string })[];
-  /** Adds a module below `validators/` of the output directory. */
+  /** Adds a module to the directory `validators/` in the output directory. */
   readonly addValidator: (file: PluginFile) => void;
-  /** Replaces the module of a type's validator. It must export `<Type>Validator` with the interface of the generated one. */
+  /**
+   * Replaces the generated validator of a type by the module in `text`. The module must export `<Type>Validator` with the interface of the
+   * generated validator.
+   */
   readonly replaceValidator: (type: string, text: string) => void;
 }
 
 /** Event of `afterRouteTable`. */
 export interface AfterRouteTableEvent extends BuildEvent {
-  /** Routes. A tap may change `summary`, `tags`, `throws`, `documentation` and `status`; other changes fail the build. */
+  /**
+   * Routes of the application. A tap may change their `summary`, `tags`, `throws`, `documentation` and `status`. Any other change makes the
+   * build fail.
+   */
   readonly routes: Route[];
 }
 
@@ -196,11 +203,11 @@ export interface EmitEvent extends BuildEvent {
   readonly program: Program;
   /** Paths of the files that kit generates, relative to the output directory. */
   readonly files: readonly string[];
-  /** Adds a file. Its path is relative to the output directory. */
+  /** Adds a file to the output directory, to which its path is relative. */
   readonly addFile: (file: PluginFile) => void;
   /**
-   * Writes a file outside of the output directory. Its path must match `owns` of the plugin. Its first line must state that the file is
-   * generated. If a file with another first line exists, it is not changed, and the build fails.
+   * Writes a file outside of the output directory. The plugin's `owns` must match its path, and its first line must state that the file is
+   * generated. A file with another first line is never overwritten: the build fails.
    *
    * @param options - With `onlyIfMissing`, an existing file is never changed.
    */
@@ -211,7 +218,7 @@ export interface EmitEvent extends BuildEvent {
 export interface CompileEvent extends BuildEvent {
   /** True if an earlier tap has replaced the compile step. */
   readonly handled: boolean;
-  /** Replaces the compile step: the project's compiler does not run. */
+  /** Replaces the compile step: the project's compiler does not run in this build. */
   readonly handle: () => void;
 }
 
@@ -219,13 +226,13 @@ export interface CompileEvent extends BuildEvent {
 export interface DoneEvent extends BuildEvent {
   /** `built` if the output directory is up to date with the sources, otherwise `failed`. */
   readonly status: "built" | "failed";
-  /** Paths of files with changed content, relative to the output directory. */
+  /** Paths of written files whose content has changed, relative to the output directory. */
   readonly written: readonly string[];
-  /** Paths of files that were removed, because they are no longer generated. */
+  /** Paths of files that were removed because the build no longer generates them. */
   readonly removed: readonly string[];
-  /** Number of unchanged files. */
+  /** Number of generated files whose content has not changed. */
   readonly unchanged: number;
-  /** Number of source files, types, entities and routes. */
+  /** Numbers of source files, types, entities and routes. */
   readonly counts: {
     readonly sources: number;
     readonly types: number;

@@ -1,6 +1,6 @@
 /**
- * Compiled application: the document that plugins get. `version` changes when the meaning of a member changes. Numbers such as
- * `TypeId` are indexes into the lists of {@link Program}.
+ * Compiled application, as plugins get it. `version` changes if the meaning of a property changes. Numbers such as `TypeId` are indexes
+ * into the lists of {@link Program}.
  */
 export interface Program {
   version: 2;
@@ -37,13 +37,13 @@ export type TypeKind =
   | { kind: "union"; members: TypeId[] }
   | { kind: "reference"; declaration: DeclarationId };
 
-/** Value of a literal type. A bigint is a string of digits. */
+/** Value of a literal type, such as `"open"` or `1`. A bigint is a string of digits. */
 export type LiteralValue =
   | { type: "string" | "bigInt"; value: string }
   | { type: "number"; value: number }
   | { type: "boolean"; value: boolean };
 
-/** Fixed text, or the type of a hole. */
+/** Part of a template literal type: fixed text, or the type of the values of a hole. */
 export type TemplatePart = { part: "text"; value: string } | { part: "hole"; value: TypeId };
 
 export interface TupleElement {
@@ -53,7 +53,7 @@ export interface TupleElement {
   label?: string;
 }
 
-/** Type of the values of undeclared keys. */
+/** Types of the keys and values of properties that are not declared by name. */
 export interface IndexSignature {
   key: { kind: "string" } | { kind: "number" } | { kind: "template"; parts: TemplatePart[] };
   /** Rules for each key that the signature accepts. */
@@ -61,14 +61,17 @@ export interface IndexSignature {
   value: TypeId;
 }
 
-/** Rules of a type. Each rule applies to suitable kinds of types. Lengths are numbers of Unicode code points. */
+/**
+ * Rules of a type. Each rule applies only to some kinds of types: `minLength` applies to strings. Lengths are numbers of Unicode code
+ * points.
+ */
 export interface Constraints {
   /** @integer @minimum 0 */
   minLength?: number;
   /** @integer @minimum 0 */
   maxLength?: number;
   format?: "email" | "uri" | "uuid" | "date" | "date-time" | "ipv4" | "ipv6";
-  /** ECMA-262 regular expression, not anchored. */
+  /** Pattern as an ECMA-262 regular expression. It is not anchored: it may match a part of the string. */
   pattern?: string;
   minimum?: number;
   maximum?: number;
@@ -103,7 +106,7 @@ export interface Documentation {
   examples?: string[];
 }
 
-/** Doc tags that define the purpose of a property. */
+/** Doc tags of a property, such as `@id` and `@unique`. */
 export interface PropertyTags {
   id?: boolean;
   generated?: "uuid" | "now" | "unspecified";
@@ -126,7 +129,7 @@ export interface PropertyTags {
 
 /** Named type. */
 export interface Declaration {
-  /** Unique identifier in PascalCase. Names of files contain it. */
+  /** Unique identifier in PascalCase, which the names of generated files contain. */
   name: string;
   /** Definition of the type. It is never a reference alone. */
   type: TypeId;
@@ -143,9 +146,9 @@ export interface Entity {
   declaration: DeclarationId;
   table: string;
   renamedFrom?: string;
-  /** Names of the constraints or indexes, with the names of their properties. */
+  /** Indexes of the table: the name of each, with the names of its properties. */
   indexes?: [string, string[]][];
-  /** Names of the constraints or indexes, with the names of their properties. */
+  /** Unique constraints of the table: the name of each, with the names of its properties. */
   uniques?: [string, string[]][];
   /** Value of `@owner`: the rows that a request may read and change. `context` is a path below `ctx`: `userId`, `user.id`. */
   owner?: { kind: "none" } | { kind: "property"; property: string; context: string };
@@ -172,7 +175,7 @@ export interface Route {
   documentation: Documentation;
   /** Names of the middleware, in the order in which they run. */
   middleware: string[];
-  /** Credentials that the middleware requires: one of each list, for all lists. */
+  /** Credentials that the middleware requires. A request needs one credential of each inner list. */
   security?: Security[][];
   handler?: { export: string; span: Span };
   /** Test files that mention the route. */
@@ -206,13 +209,16 @@ export interface Application {
     kind: "global" | "route" | "registered" | "built-in";
     /** Accepted credentials. A request needs one of them. */
     security?: Security[];
-    /** Paths below `ctx` that the middleware adds and that an `@owner` names. */
+    /** Paths in `ctx` that the middleware adds and that an `@owner` tag names, such as `user.id`. */
     adds?: string[];
     span: Span;
   }[];
 }
 
-/** Range of a source file: an index into `sources`, UTF-8 offsets, and the line and column of the start, from 1. */
+/**
+ * Range in a source file. `source` is an index into `sources`, `start` and `end` are UTF-8 offsets, and `line` and `column` are the
+ * position of the start, from 1.
+ */
 export interface Span {
   /** @integer @minimum 0 */
   source: number;

@@ -1,13 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Error for a tap that does not finish. */
+/** Error for a plugin's function that does not finish. */
 export class UnfinishedTap extends Error {}
 
 /**
- * Runs a tap until it finishes.
+ * Runs a plugin's function for a hook until it finishes.
  *
- * @throws The error of the tap, also from a promise or callback that the tap does not await. An {@link UnfinishedTap} if the tap takes longer
- * than `seconds`, or if it waits for a promise and the event loop is empty.
+ * @throws The error of the function, also from a promise or callback that it does not await. An {@link UnfinishedTap} if the function takes
+ * longer than `seconds`, or if it waits for a promise that nothing can settle any more.
  */
 export async function runWithTimeout(tap: () => unknown, seconds: number): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();
@@ -16,7 +16,7 @@ export async function runWithTimeout(tap: () => unknown, seconds: number): Promi
     reject(new UnfinishedTap("it waits for a promise that nothing is left to settle"));
   const timer =
     seconds * 1000 < 2 ** 31 ? setTimeout(tooLong, seconds * 1000) : setTimeout(() => {}, 2 ** 31 - 1);
-  // A timer with a reference would keep the event loop alive, and `beforeExit` would not be emitted.
+  // If the timer kept the event loop running, `beforeExit` would not be emitted for a function that waits for nothing.
   timer.unref();
   process.on("uncaughtException", reject).on("beforeExit", nothingLeft);
   try {
@@ -27,7 +27,7 @@ export async function runWithTimeout(tap: () => unknown, seconds: number): Promi
   }
 }
 
-/** Waits for one turn of the event loop after the tap, so that unhandled rejections of the tap are reported. */
+/** Waits for one turn of the event loop after the function has finished, so that its unhandled rejections are reported. */
 async function afterwards(tap: () => unknown): Promise<void> {
   await tap();
   await setImmediate();

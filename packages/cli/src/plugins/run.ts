@@ -14,7 +14,7 @@ import type {
   PluginReport,
 } from "./plugin.ts";
 
-/** Request of the command to run a tap: the build, and the members of the event. */
+/** Request to call a plugin's function for a hook: data about the build, and the properties of the event. */
 export interface TapRequest {
   readonly build: {
     readonly root: string;
@@ -23,13 +23,13 @@ export interface TapRequest {
     readonly plugin: string;
   };
   readonly event: Record<string, unknown>;
-  /** Name of an additional long member of `event`. */
+  /** Name of a property of `event` that is too long to be sent with the request. */
   readonly attached: string | undefined;
-  /** Returns the JSON of the additional member. */
+  /** Returns the value of this property as JSON. */
   readonly attachment: () => string | null;
 }
 
-/** Result of a tap: files to watch, reports, and the result or the failure. */
+/** Result of a plugin's function: files to watch, reports, and either what it has added and changed or its failure. */
 export interface TapAnswer {
   readonly watch: readonly string[];
   readonly reports: readonly Call[];
@@ -37,7 +37,7 @@ export interface TapAnswer {
   readonly result?: unknown;
 }
 
-/** Argument of a call to a function of the event, with the location of the call. */
+/** Argument of a call that the plugin has made to a function of the event, with the location of the call. */
 interface Call {
   readonly value: unknown;
   readonly at: CodeLocation | undefined;
@@ -50,7 +50,8 @@ interface Failure {
 }
 
 /**
- * Long member of an event. It is parsed on first access, because most taps use only one member, and every tap would wait for the parsing.
+ * Value of a long property of an event. It is parsed when it is first read, because most functions of plugins read only a part of their
+ * event and would wait for the parsing.
  */
 class Attachment {
   readonly #read: () => string | null;
@@ -62,10 +63,10 @@ class Attachment {
     this.#read = read;
   }
 
-  /** Parsed value. Each access returns the same object. */
+  /** Parsed value. Each access returns the same object, so that changes of the plugin are seen. */
   get value(): unknown {
     if (this.#text === undefined) {
-      // The build has gone on, so its data would belong to a later stage.
+      // The build has continued, so the data would be that of a later hook.
       if (this.#isOver) throw new Error("the tap has ended; read the members of its event while it runs");
       this.#text = this.#read() ?? "null";
       this.#value = JSON.parse(this.#text);
@@ -73,34 +74,34 @@ class Attachment {
     return this.#value;
   }
 
-  /** Returns the value if the tap has changed it, otherwise null. */
+  /** Returns the value if the plugin has changed it, and `null` if not. */
   changed(): unknown {
     if (this.#text === undefined) return null;
     const now = JSON.stringify(this.#value);
-    // A number has several notations in JSON, so the parsed text is compared too.
+    // One number can be written in several ways in JSON, so the text is also compared after parsing.
     const isSame = now === this.#text || now === JSON.stringify(JSON.parse(this.#text));
     return isSame ? null : this.#value;
   }
 
-  /** Marks the end of the tap. */
+  /** Marks the end of the plugin's function. */
   end(): void {
     this.#isOver = true;
   }
 }
 
-/** Additional members of an event, and a function that returns the result of the tap after its end. */
+/** Functions and properties that an event has only for this hook, and a function that returns what the plugin has added and changed. */
 interface TapStage {
   readonly event: object;
   readonly result: () => unknown;
 }
 
-/** Default timeouts of taps in seconds. A compiler may take long. */
+/** Default timeouts of a plugin's function, in seconds. A compiler may take long. */
 const PATIENCE = { hook: 60, compile: 1800 };
 
-/** Stack trace limit. It must suffice to reach the tap from the location of an error. */
+/** Number of stack frames that an error records: enough to reach the plugin from the location of the error. */
 const FRAMES = 50;
 
-/** Runs a tap, and returns its result. */
+/** Calls a plugin's function for a hook, and returns its result. */
 export async function runTap(
   plugin: Plugin,
   hook: keyof PluginHooks,
@@ -137,7 +138,7 @@ export async function runTap(
   }
   try {
     const answer = { watch, reports, result: stage.result() };
-    // Finds values without a JSON form here, because they are a mistake of the plugin.
+    // A value without a JSON form is a mistake of the plugin, so it is searched for here.
     JSON.stringify(answer);
     return answer;
   } catch (error) {
@@ -158,7 +159,7 @@ function failure(error: unknown): Failure {
   return { kind: "threw", message: name + error.message, at: locationOf(error.stack) };
 }
 
-/** Returns the reports of a failed tap that have a JSON form. */
+/** Returns the reports of a failed plugin that have a JSON form. */
 function printable(reports: readonly Call[]): readonly Call[] {
   return reports.filter((report) => {
     try {

@@ -13,7 +13,7 @@ const KIT = fileURLToPath(new URL("../../bin/kit.js", import.meta.url));
 const installed = fileURLToPath(new URL("../../../../node_modules", import.meta.url));
 const patienceMs = 20_000;
 
-/** Returns an application that responds with a text and with its process id. */
+/** Returns the source of an application that responds with a title and with its process id. */
 export const app = (text: string, server = "nativeServer", from = "server-native"): string => `
 import { createApp, defineHandlers } from "@kit/core";
 import { ${server} } from "@kit/${from}";
@@ -69,7 +69,7 @@ export class Dev {
     });
   }
 
-  /** Starts `kit dev`. `command` returns the command line that runs `kit`, if Node is not to be started directly. */
+  /** Starts `kit dev`. If `command` is given, it returns the command line to run instead of starting Node directly. */
   static async start(
     t: TestContext,
     main: string,
@@ -88,13 +88,13 @@ export class Dev {
     return dev;
   }
 
-  /** Returns the URL of the application. */
+  /** Resolves to the URL of the application as soon as `kit dev` has printed it. */
   async url(): Promise<string> {
     await this.until(() => /serving .*http/.test(this.output), "it did not serve");
     return /serving \S*?(http:\/\/[\w.:]+)/.exec(this.output)![1]!;
   }
 
-  /** Waits until the application responds with a text. */
+  /** Waits until the application responds with this title. */
   async serves(url: string, title: string): Promise<{ id: string; title: string }> {
     let note = { id: "", title: "" };
     await this.until(async () => {
@@ -116,7 +116,7 @@ export class Dev {
   }
 }
 
-/** Returns true if a process exists. */
+/** Returns true if a process with this id exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -15,7 +15,7 @@ export interface Outcome {
   readonly err: string;
 }
 
-/** Project in a temporary directory, which is removed when the test ends. */
+/** Project in a temporary directory. The directory is removed when the test ends. */
 export class Project {
   readonly root: string;
 
@@ -51,12 +51,12 @@ export class Project {
     return await readFile(join(this.root, path), "utf8").catch(() => "");
   }
 
-  /** Creates a symbolic link to a directory elsewhere. */
+  /** Creates a symbolic link in the project to a directory elsewhere. */
   async link(path: string, to: string): Promise<void> {
     await symlink(to, join(this.root, path));
   }
 
-  /** Returns every file below the output directory with its content. */
+  /** Returns the content of every file below the output directory, by relative path. */
   async output(directory = ".kit"): Promise<Record<string, string>> {
     const base = join(this.root, directory);
     const entries = await readdir(base, { recursive: true, withFileTypes: true });
@@ -71,13 +71,13 @@ export class Project {
     return Object.fromEntries(texts);
   }
 
-  /** Runs the real command in the project. */
+  /** Runs `kit` in the project, as a process. */
   kit(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
     return run([KIT, ...args], this.root, env);
   }
 }
 
-/** Runs this version of Node with arguments. */
+/** Runs the version of Node that runs the tests, with the given arguments. */
 export function run(
   args: readonly string[],
   cwd: string,
@@ -95,7 +95,7 @@ export function run(
   });
 }
 
-/** Small project without a mistake. */
+/** Files of a small project without a mistake. */
 export const NOTES: Readonly<Record<string, string>> = {
   "package.json": '{ "name": "notes", "version": "1.2.3", "type": "module" }\n',
   "src/notes.types.ts": [

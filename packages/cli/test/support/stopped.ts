@@ -3,7 +3,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Waits until the embedded database has stopped, because its files must not be removed before. It stops soon after its last client. */
+/**
+ * Waits until the embedded database of a project has stopped, which it does soon after its last client. Its files must not be removed
+ * before that.
+ */
 export async function stopped(root: string): Promise<void> {
   const files = ["postgres", "tests"].map((of) => join(root, ".data", of, "cluster/postmaster.pid"));
   for (let waited = 0; files.some((file) => existsSync(file)); waited += 100) {

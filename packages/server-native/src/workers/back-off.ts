@@ -1,13 +1,13 @@
 const firstMs = 100;
 const longestMs = 10_000;
-/** A worker that listened for at least this time starts again with the shortest delay. */
+/** A worker that has listened for this time, in milliseconds, restarts with the shortest delay again. */
 const healthyMs = 60_000;
 
-/** Delays before a worker restarts: twice as long each time, up to ten seconds. */
+/** Delay before a worker restarts. It doubles with each restart, up to ten seconds. */
 export class BackOff {
   #next = firstMs;
 
-  /** Returns the delay after the worker has stopped, in milliseconds. `livedMs` is the time that the worker had listened. */
+  /** Returns the delay before the next restart, in milliseconds. `livedMs` is the time for which the worker has listened. */
   delayAfter(livedMs: number): number {
     if (livedMs >= healthyMs) this.#next = firstMs;
     const delay = this.#next;

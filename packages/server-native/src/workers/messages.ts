@@ -1,31 +1,31 @@
 import { inspect } from "node:util";
 
-/** Message between a worker and its primary. */
+/** Message between a worker process and its primary process. */
 export type Message =
   | { readonly kit: "ready" }
   | { readonly kit: "failed"; readonly failure: Failure }
   | { readonly kit: "close"; readonly graceMs: number; readonly delayMs: number };
 
-/** Error in the form that is sent to another process. */
+/** Error as it is sent to another process. */
 export interface Failure {
   readonly message: string;
   readonly code?: string;
-  /** The error as Node prints it, with its causes. */
+  /** The error as Node prints it, with its stack and causes. */
   readonly inspected: string;
-  /** Message for the user who starts the application, if the error is a start error of `@kit/core`. */
+  /** Message for the user who starts the application; set if the error is a start error of `@kit/core`. */
   readonly startMessage?: string;
 }
 
-/** Key under which `@kit/core` stores the message of a start error. `@kit/core` prints the message if no code catches the error. */
+/** Key under which `@kit/core` stores the message of a start error. `@kit/core` prints that message if no code catches the error. */
 const words = Symbol.for("kit.startError");
 
-/** Returns the message, or `undefined` if other code sent the value: the application and `node --watch` may use the channel too. */
+/** Returns the message of kit, or `undefined` for other values: the application and `node --watch` may use the channel too. */
 export function readMessage(value: unknown): Message | undefined {
   const isMessage = typeof value === "object" && value !== null && Object.hasOwn(value, "kit");
   return isMessage ? (value as Message) : undefined;
 }
 
-/** Converts an error to the form that is sent. */
+/** Converts an error to the form in which it is sent to another process. */
 export function toFailure(error: unknown): Failure {
   const inspected = inspect(error);
   if (!(error instanceof Error)) return { message: inspected, inspected };
@@ -38,7 +38,7 @@ export function toFailure(error: unknown): Failure {
   };
 }
 
-/** Creates the error that a primary rejects with for the error of a worker. */
+/** Creates the error with which `listen` of the primary rejects if a worker has failed. */
 export function toError(worker: number, { message, code, inspected, startMessage }: Failure): Error {
   const cause = new Error(message);
   cause.stack = inspected;

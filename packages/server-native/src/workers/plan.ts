@@ -15,7 +15,7 @@ export interface WorkerPlan {
 
 const variable = "KIT_WORKER_PLAN";
 
-/** Plan of this process; `undefined` if this process is not a worker. */
+/** Settings of this process if it is a worker; `undefined` if it is not. */
 export const plan: WorkerPlan | undefined = readPlan();
 
 /**
@@ -33,25 +33,25 @@ export const workerNumber: number | undefined = plan?.worker;
 
 function readPlan(): WorkerPlan | undefined {
   const text = process.env[variable];
-  // Processes that the worker starts must not become workers.
+  // Processes that this worker starts inherit the environment, and must not become workers.
   delete process.env[variable];
   return text === undefined || process.send === undefined ? undefined : (JSON.parse(text) as WorkerPlan);
 }
 
-/** Starts the program of this process again, as a worker. */
+/** Starts the program of this process once more, as a worker process. */
 export function startWorker(entry: string, workerPlan: WorkerPlan): ChildProcess {
-  // Not imported above: every start would load the module, and few applications have workers.
+  // Not imported at the top of the file, because every start would load the module and few applications have workers.
   const { fork } = process.getBuiltinModule("node:child_process");
   const isInspected = process.execArgv.some((argument) => argument.startsWith("--inspect"));
   return fork(entry, process.argv.slice(2), {
-    // The primary uses the inspector's port; each worker uses a free one.
+    // The primary uses the inspector's port. Each worker uses a free one.
     execArgv: isInspected ? [...process.execArgv, "--inspect-port=0"] : process.execArgv,
     env: { ...process.env, [variable]: JSON.stringify(workerPlan) },
   });
 }
 
 /**
- * Returns the file that this process runs.
+ * Returns the path of the program that this process runs.
  *
  * @throws {Error} if the process runs no file, as with `node --eval`.
  */

@@ -5,7 +5,7 @@ import type { CloseOptions, ListenAddress, ListenOptions, ServerAdapter, Supervi
 import { entryModule } from "./plan.ts";
 import { WorkerSlot, type WorkerStatus } from "./worker-slot.ts";
 
-/** Handle that `getNativeServer` returns in the primary process of a server with workers. */
+/** Handle that `getNativeServer` returns in the primary process, which supervises the workers. */
 export interface NativeWorkersHandle {
   /** Address that the workers listen on. */
   readonly address: ListenAddress;
@@ -13,7 +13,7 @@ export interface NativeWorkersHandle {
   workers(): readonly WorkerStatus[];
 }
 
-/** Time that workers get after the grace period to stop plugins and exit before they are killed, in milliseconds. */
+/** Time after the grace period in which workers stop plugins and exit, in milliseconds. Then they are killed. */
 const endMs = 10_000;
 
 /** Port that is reserved for the workers. */
@@ -23,12 +23,12 @@ export interface ReservedPort {
   release(): void;
 }
 
-/** Reserves a port; rejects with the same errors as `listen`. */
+/** Reserves a port. Rejects with the same errors as `listen`. */
 export type Reserve = (options: ListenOptions) => Promise<ReservedPort>;
 
 let isSupervising = false;
 
-/** Server in the process that supervises workers. The primary serves no requests itself. */
+/** Server in the primary process. It starts and supervises the workers, and serves no requests itself. */
 export class PrimaryServer implements ServerAdapter {
   readonly name: string;
   readonly platform: string;
@@ -92,7 +92,7 @@ export class PrimaryServer implements ServerAdapter {
   }
 }
 
-/** Running workers, until they are closed. */
+/** The workers of a listening server, until it is closed. */
 class Workers implements NativeWorkersHandle {
   readonly address: ListenAddress;
   readonly #slots: readonly WorkerSlot[];
@@ -115,7 +115,10 @@ class Workers implements NativeWorkersHandle {
     return this.#slots.map((slot) => slot.status());
   }
 
-  /** Starts the first worker alone: a problem that stops one worker from starting usually stops all, and must be reported only once. */
+  /**
+   * Starts the first worker, and then the others. A problem that stops one worker from starting usually stops all, and must be reported
+   * only once.
+   */
   async start(): Promise<void> {
     const [first, ...others] = this.#slots;
     try {
@@ -123,7 +126,7 @@ class Workers implements NativeWorkersHandle {
       if (this.#isClosing) return;
       await Promise.all(others.map((slot) => slot.start()));
     } catch (error) {
-      // A worker that receives `close` while it starts exits before it listens.
+      // A worker that receives `close` during its start exits before it listens.
       if (this.#isClosing) return;
       throw error;
     }
@@ -141,8 +144,8 @@ class Workers implements NativeWorkersHandle {
   }
 
   /**
-   * Kills the workers after a second signal. If this process exits without closing, the workers detect the disconnected channel, finish the
-   * requests that they have accepted, and exit too.
+   * Kills the workers if this process exits during `close`, for example after a second signal. If it exits without `close`, the workers
+   * notice that the channel is disconnected, finish their requests, and exit themselves.
    */
   readonly #onExit = (): void => {
     if (this.#isClosing) for (const slot of this.#slots) slot.kill();

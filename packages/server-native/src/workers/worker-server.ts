@@ -17,7 +17,7 @@ export interface PortSharer extends ServerAdapter {
   listenShared(service: ServerService, options: ListenOptions): Promise<ListenAddress>;
 }
 
-/** Server in a worker process. It listens on the address that the primary specified, and stops if the primary is gone. */
+/** Server in a worker process. It listens on the port that the primary has reserved, and closes if the primary has exited. */
 export class WorkerServer implements ServerAdapter {
   readonly name: string;
   readonly platform: string;
@@ -55,7 +55,7 @@ export class WorkerServer implements ServerAdapter {
   }
 }
 
-/** Worker's side of the channel to its primary. */
+/** Channel from a worker to its primary process. */
 class PrimaryLink implements ServerWorker {
   readonly number: number;
   readonly group: string;
@@ -69,7 +69,7 @@ class PrimaryLink implements ServerWorker {
       if (message?.kit === "close") this.#end({ graceMs: message.graceMs, delayMs: message.delayMs });
     });
     process.on("disconnect", () => this.#end({}));
-    // The server keeps the process running, not the channel.
+    // The channel must not keep the process running. The server does.
     process.channel?.unref();
   }
 
@@ -86,17 +86,17 @@ class PrimaryLink implements ServerWorker {
     return new Promise(() => {});
   }
 
-  /** Stops the worker because the primary closes or is gone. */
+  /** Stops the worker because the primary closes it or has exited. */
   #end(options: Partial<CloseOptions>): void {
     if (this.#close === undefined) process.exit(0);
-    // A signal to the whole process group may reach this process after the application has closed and removed its signal handlers. The
-    // process must exit normally then, and not by the signal.
+    // A signal to the whole process group may reach this process after the application has closed and removed its signal handlers. Without
+    // these listeners, the signal would end the process, and its exit code would not be 0.
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => {});
     this.#close(options);
   }
 }
 
 function send(message: Message, sent?: () => void): void {
-  // A send error means that the primary is gone, which the `disconnect` event reports.
+  // Sending fails only if the primary has exited. The `disconnect` event reports that.
   process.send?.(message, undefined, undefined, () => sent?.());
 }

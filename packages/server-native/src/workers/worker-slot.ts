@@ -17,20 +17,20 @@ export interface WorkerStatus {
   readonly restarts: number;
 }
 
-/** Time after which the log reports that a worker does not listen yet, in milliseconds. */
+/** Time after which the log reports that a started worker does not listen yet, in milliseconds. */
 const slowStartMs = 30_000;
 
-/** Longest delay of a timer in milliseconds. Node fires a longer timer at once. */
+/** Longest delay of a timer, in milliseconds. Node fires a timer with a longer delay at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
 const restartMessage = "A worker exited and is restarted";
 
-/** Exit status of a process, or the error that kept it from starting. */
+/** Exit code or signal of a process, or the error because of which it could not be started. */
 type WorkerExit =
   | { readonly exitCode: number | null; readonly signal: string | null }
   | { readonly error: Error };
 
-/** One worker of the primary, with its current process. Restarts replace the process. */
+/** One worker of the primary, with its current process. Each restart replaces the process. */
 export class WorkerSlot {
   readonly #entry: string;
   readonly #plan: WorkerPlan;
@@ -42,7 +42,7 @@ export class WorkerSlot {
   #listensSince: number | undefined;
   #restarts = 0;
   #isClosing = false;
-  /** True if the worker is restarted after an exit. */
+  /** True if the worker restarts whenever it exits. */
   #restartsEnabled = false;
   #lastExit: WorkerExit | undefined;
 
@@ -63,7 +63,7 @@ export class WorkerSlot {
     };
   }
 
-  /** Starts a process. Rejects with the reason if it does not listen. */
+  /** Starts a process. Resolves when it listens, and rejects with the reason if it does not. */
   start(): Promise<void> {
     const { worker } = this.#plan;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -98,14 +98,14 @@ export class WorkerSlot {
     return promise;
   }
 
-  /** From now on, restarts the worker whenever it exits. */
+  /** Makes the worker restart whenever it exits from now on. */
   enableRestarts(): void {
     this.#restartsEnabled = true;
-    // The worker exited while others were still starting.
+    // The worker may have exited while other workers were starting.
     if (this.#process === undefined && !this.#isClosing) this.#startLater(this.#lastExit!, 0);
   }
 
-  /** Closes the worker and waits for its exit. Kills it after `killMs`. Rejects if the exit status reports an error. */
+  /** Closes the worker and waits until its process exits. Kills the process after `killMs`. Rejects if the process ends with an error. */
   async close({ graceMs, delayMs = 0 }: CloseOptions, killMs: number): Promise<void> {
     this.#isClosing = true;
     clearTimeout(this.#restart);
@@ -113,7 +113,7 @@ export class WorkerSlot {
     if (child === undefined) return;
     const { worker } = this.#plan;
     const message: Message = { kit: "close", graceMs, delayMs };
-    // A disconnected worker is already closing. If a message cannot be delivered, the worker is disconnected too.
+    // A disconnected worker is already closing. If the message cannot be delivered, the worker is disconnected too.
     if (child.connected) child.send(message, () => {});
     const killer = setTimeout(
       () => {
@@ -152,7 +152,7 @@ export class WorkerSlot {
       this.#restarts += 1;
       this.start().then(
         () => this.#log.info("A worker listens again", { worker, pid: this.#process?.pid }),
-        // The restart log entry reports the exit; this one reports the reason.
+        // The log has an entry for the exit already. This one has the reason why the start failed.
         (error: unknown) => {
           if (!this.#isClosing) this.#log.error("A worker could not start", { worker, error });
         },
@@ -161,7 +161,10 @@ export class WorkerSlot {
   }
 }
 
-/** Returns true for a signal to the whole process group. Such a signal may reach a closed worker during the shutdown of Node. */
+/**
+ * Returns true for a signal that is usually sent to the whole process group. Such a signal may end a closed worker during the shutdown of
+ * Node.
+ */
 function isGroupSignal(signal: string | null): boolean {
   return signal === "SIGTERM" || signal === "SIGINT";
 }

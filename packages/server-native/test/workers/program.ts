@@ -1,4 +1,4 @@
-/** Application with workers that the tests start. `KIT_TEST_FAIL` selects its faults. */
+/** Application with workers that the tests start as a process. `KIT_TEST_FAIL` selects what goes wrong in it. */
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -41,7 +41,7 @@ const app = createApp({
         tell({ started: process.pid, worker: workerNumber });
         if (fail === `slow ${workerNumber}`) await sleep(60_000);
         if (fail === "start") throw Object.assign(new Error("no database"), { code: "ENODB" });
-        // Starts successfully once, and then fails at each restart.
+        // A restarted worker finds the variable that its primary has set after the first start, and fails.
         if (fail === "restart" && process.env["KIT_TEST_MARK"] !== undefined) {
           throw new Error("not again");
         }
@@ -67,7 +67,7 @@ const app = createApp({
   ],
 });
 
-// SIGUSR2 closes the application with the grace period in KIT_TEST_GRACE, which may be very long.
+// SIGUSR2 closes the application. `KIT_TEST_GRACE` is the grace period, which may be very long.
 const graceMs = Number(process.env["KIT_TEST_GRACE"] ?? 0);
 if (graceMs > 0 && workerNumber === undefined) process.on("SIGUSR2", () => void app.close({ graceMs }));
 
@@ -75,7 +75,7 @@ try {
   const host = process.env["KIT_TEST_HOST"] ?? "127.0.0.1";
   const path = process.env["KIT_TEST_PATH"];
   const { url, port } = await app.listen(path === undefined ? { port: Number(PORT), host } : { path });
-  // Processes that are started from now on find this variable.
+  // Processes that are started after this line inherit the variable.
   process.env["KIT_TEST_MARK"] = "listened";
   const handle = app.getNativeServer() as NativeServerHandle | NativeWorkersHandle | undefined;
   const workersNow = handle !== undefined && "workers" in handle ? handle.workers() : undefined;

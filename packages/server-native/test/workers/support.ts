@@ -9,10 +9,10 @@ import { fileURLToPath } from "node:url";
 import type { WorkerStatus } from "../../src/index.ts";
 
 const program = fileURLToPath(new URL("program.ts", import.meta.url));
-/** Timeout for all waits; machines may be busy. */
+/** Timeout for each wait, in milliseconds. It is long because machines may be busy. */
 export const patienceMs = 20_000;
 
-/** Line that the program prints, or an entry of its log. */
+/** JSON line that the program prints: an event of the test program, or an entry of its log. */
 export interface Line {
   readonly began?: number;
   readonly started?: number;
@@ -30,7 +30,10 @@ export interface Line {
   readonly data?: { readonly worker?: number; readonly pid?: number; readonly restartInMs?: number };
 }
 
-/** The program and its workers. The program is killed at the end of its block, and no process of it may be left. */
+/**
+ * The program with its workers. At the end of its block, the program is killed, and the test fails if one of its
+ * processes still runs.
+ */
 export class Program implements AsyncDisposable {
   readonly child: ChildProcess;
   readonly lines: Line[] = [];
@@ -66,7 +69,7 @@ export class Program implements AsyncDisposable {
     return line.port;
   }
 
-  /** Resolves to the matching lines when there are at least `count`. */
+  /** Resolves to the matching lines as soon as there are at least `count`. */
   async linesOf(condition: (line: Line) => boolean, count: number): Promise<readonly Line[]> {
     await until(
       () => this.lines.filter(condition).length >= count,
@@ -80,12 +83,12 @@ export class Program implements AsyncDisposable {
     return this.lines.find((line) => line.worker === worker && line.started !== undefined)!.started!;
   }
 
-  /** Returns the log entries so far. */
+  /** Returns the log entries that were printed so far. */
   log(): string {
     return this.lines.flatMap((line) => (line.level === undefined ? [] : JSON.stringify(line))).join("\n");
   }
 
-  /** Returns the ids of all processes that started. */
+  /** Returns the ids of all processes that the program has started. */
   pids(): readonly number[] {
     return this.lines.flatMap(({ began }) => began ?? []);
   }
@@ -137,7 +140,10 @@ export async function until(
   }
 }
 
-/** Sends a request on a new connection: the kernel distributes connections, not requests, between the workers. */
+/**
+ * Sends a request on a new connection, because the operating system distributes connections and not requests between
+ * the workers.
+ */
 export function ask(port: number, path: string): Promise<{ status: number; text: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
   const outgoing = request({ port, path, host: "127.0.0.1", agent: false, timeout: patienceMs }, (answer) => {
@@ -155,7 +161,7 @@ export function ask(port: number, path: string): Promise<{ status: number; text:
   return promise;
 }
 
-/** Returns the process ids that respond, by the worker's number. */
+/** Returns the ids of the processes that respond, by the number of the worker. */
 export async function whoAnswers(port: number, times = 60): Promise<Map<string, Set<string>>> {
   const answers = await Promise.all(Array.from({ length: times }, () => ask(port, "/who")));
   const pids = new Map<string, Set<string>>();
@@ -166,7 +172,7 @@ export async function whoAnswers(port: number, times = 60): Promise<Map<string, 
   return pids;
 }
 
-/** Clients that send one request after the other, each on a new connection. */
+/** Clients under load: each sends one request after the other, each on a new connection. */
 export class Load {
   answered = 0;
   failed = 0;

@@ -13,15 +13,15 @@ function isRestart({ message }: Line): boolean {
   return message === "A worker exited and is restarted";
 }
 
-/** Returns true for the line that the primary (not a worker) prints at the end of `listen`. */
+/** Returns true for the line that the primary process prints when `listen` has resolved or rejected. */
 function isOutcome({ listening, rejected, worker }: Line): boolean {
   return worker === undefined && (listening ?? rejected) !== undefined;
 }
 
-test("all workers respond, the primary does not, and all listen before listen resolves", async () => {
+test("listen resolves when all workers listen, and only workers respond to requests", async () => {
   await using program = new Program({ KIT_TEST_WORKERS: "3" });
   const port = await program.port();
-  // A worker's line after `listen` may come after the primary's line.
+  // The line that a worker prints after `listen` may come after the line of the primary.
   const listening = await program.linesOf(({ listening: pid }) => pid !== undefined, 4);
   assert.deepEqual(new Set(listening.map(({ worker }) => worker)), new Set([1, 2, 3, undefined]));
   assert.deepEqual(
@@ -49,7 +49,7 @@ test("all workers respond, the primary does not, and all listen before listen re
   assert.equal(program.errors, "");
 });
 
-test("restarts a worker that is killed under load, while the others respond", async () => {
+test("restarts a worker that is killed under load, while the other workers respond", async () => {
   await using program = new Program();
   const port = await program.port();
   const first = program.pidOf(1);
@@ -75,7 +75,8 @@ test("restarts a worker that is killed under load, while the others respond", as
     () => "no more answers",
   );
   await load.stop();
-  // Connections that the kernel gave to the process before it was gone: for each client, the pending request and the next one.
+  // The operating system has assigned some connections to the process before its end. For each client, the pending request and the next one
+  // may fail.
   assert.ok(load.failed <= 16, `${load.failed} failed`);
   const answers = await whoAnswers(port);
   if (isLinux) assert.deepEqual(answers.get("1"), new Set([String(again.data!.pid)]));
@@ -98,7 +99,7 @@ test("waits longer before each restart of a worker that exits repeatedly", async
   }
 });
 
-test("retries the restart of a worker that cannot start, and logs the reason", async () => {
+test("retries the start of a worker that fails to restart, and logs the reason", async () => {
   await using program = new Program({ KIT_TEST_FAIL: "restart" });
   await program.port();
   const pid = program.pidOf(1);
@@ -120,12 +121,12 @@ test("retries the restart of a worker that cannot start, and logs the reason", a
   assert.equal((await program.end()).code, 0, "also while one waits to be started again");
 });
 
-test("SIGTERM under load loses no request that was sent before it", async () => {
+test("after SIGTERM under load, the workers respond to all requests that were sent before it", async () => {
   await using program = new Program();
   const port = await program.port();
   const answers: Promise<{ status: number }>[] = [];
   for (let index = 0; index < 40; index += 1) answers.push(ask(port, "/slow"));
-  // All requests are in progress: connected, sent, without a response.
+  // All requests are in progress now: sent, and without a response.
   await sleep(100);
   program.signal("SIGTERM");
   const statuses = (await Promise.all(answers)).map(({ status }) => status);
@@ -133,7 +134,7 @@ test("SIGTERM under load loses no request that was sent before it", async () => 
   assert.deepEqual(await program.end(), { code: 0, signal: null });
 });
 
-test("SIGTERM while a later worker starts lets the first one respond, and exits with 0", async () => {
+test("after SIGTERM during the start of a later worker, the first one responds and the program exits with 0", async () => {
   await using program = new Program({ KIT_TEST_FAIL: "slow 2" });
   const { port } = await program.line(({ listening, worker }) => listening !== undefined && worker === 1);
   await program.line(({ started, worker }) => started !== undefined && worker === 2);
@@ -159,7 +160,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   });
 }
 
-test("workers serve during the shutdown delay, but are no longer ready", async () => {
+test("during the shutdown delay, workers serve requests but report that they are not ready", async () => {
   await using program = new Program({ KIT_TEST_DELAY: "1000" });
   const port = await program.port();
   assert.equal((await ask(port, "/readyz")).status, 200);
@@ -173,7 +174,7 @@ test("workers serve during the shutdown delay, but are no longer ready", async (
   assert.ok(performance.now() - start >= 990, "it ended before the delay was over");
 });
 
-test("a signal to the whole process group closes once", async () => {
+test("a signal to the whole process group closes the application once", async () => {
   await using program = new Program();
   const port = await program.port();
   const answer = ask(port, "/slow");
@@ -188,7 +189,7 @@ test("a signal to the whole process group closes once", async () => {
   assert.equal(program.lines.filter(({ stopped }) => stopped !== undefined).length, 2);
 });
 
-test("a second signal kills all processes at once", async () => {
+test("a second signal kills all processes of the program at once", async () => {
   await using program = new Program({ KIT_TEST_FAIL: "hang" });
   await program.port();
   program.signal("SIGTERM");
@@ -201,7 +202,7 @@ test("a second signal kills all processes at once", async () => {
   );
 });
 
-test("workers of a killed primary finish their requests and exit", async () => {
+test("workers finish their requests and exit if their primary is killed", async () => {
   await using program = new Program();
   const port = await program.port();
   const answers = Array.from({ length: 10 }, () => ask(port, "/slow"));
@@ -215,7 +216,7 @@ test("workers of a killed primary finish their requests and exit", async () => {
   await assert.rejects(ask(port, "/who"), { code: "ECONNREFUSED" });
 });
 
-test("exits with 1 if a plugin fails to stop", async () => {
+test("the program exits with 1 if a plugin fails to stop", async () => {
   await using program = new Program({ KIT_TEST_FAIL: "stop" });
   await program.port();
   program.signal("SIGTERM");
@@ -226,7 +227,7 @@ test("exits with 1 if a plugin fails to stop", async () => {
   );
 });
 
-test("listen rejects once with the error of a worker that cannot start", async () => {
+test("listen rejects once, with the error of a worker that cannot start", async () => {
   await using program = new Program({ KIT_TEST_FAIL: "start", KIT_TEST_WORKERS: "4" });
   assert.equal((await program.end()).code, 3);
   const rejections = program.lines.filter(({ rejected }) => rejected !== undefined);
@@ -256,7 +257,7 @@ test("listen rejects once if the port is in use, and no worker starts", async ()
   other.close();
 });
 
-test("two applications with workers never share a port, even if started at the same time", async () => {
+test("two applications with workers never share a port, even if both start at the same time", async () => {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");
   const { port } = probe.address() as { port: number };
@@ -266,14 +267,14 @@ test("two applications with workers never share a port, even if started at the s
   await using two = new Program({ PORT: String(port) });
   const lines = await Promise.all([one.line(isOutcome), two.line(isOutcome)]);
   assert.deepEqual(lines.map(({ code }) => code).toSorted(), ["EADDRINUSE", undefined]);
-  // The winner keeps the port even while all of its workers are gone.
+  // The application that has the port keeps it even while none of its workers runs.
   const winner = lines[0]!.code === undefined ? one : two;
   for (const pid of winner.pids()) if (pid !== winner.child.pid) process.kill(pid, "SIGKILL");
   await using third = new Program({ PORT: String(port), KIT_TEST_WORKERS: "1" });
   assert.equal((await third.line(isOutcome)).code, "EADDRINUSE");
 });
 
-test("one worker runs in this process, and workers on a Unix socket are refused", async () => {
+test("one worker runs in this process, and listen refuses several workers on a Unix socket", async () => {
   await using alone = new Program({ KIT_TEST_WORKERS: "1" });
   const port = await alone.port();
   assert.deepEqual(await whoAnswers(port, 3), new Map([["none", new Set([String(alone.child.pid)])]]));
@@ -283,7 +284,7 @@ test("one worker runs in this process, and workers on a Unix socket are refused"
   assert.match(unix.lines.at(-1)!.message!, /processes cannot share a Unix socket/);
 });
 
-test("passes node's flags to the workers, except the inspector's port", async () => {
+test("passes the flags of node to the workers, except the inspector's port", async () => {
   await using program = new Program({}, ["--inspect=0", "--title=kit-flags"]);
   await program.port();
   assert.equal(program.errors.match(/Debugger listening on/g)?.length, 3);
@@ -305,7 +306,7 @@ test("workers serve on node:http too", { skip: !isLinux && "Node shares ports on
   assert.deepEqual(await program.end(), { code: 0, signal: null });
 });
 
-test("the primary reports the status of its workers", async () => {
+test("the handle in the primary returns the status of each worker", async () => {
   await using program = new Program();
   await program.port();
   const { workers } = await program.line(isOutcome);
@@ -315,7 +316,7 @@ test("the primary reports the status of its workers", async () => {
   );
 });
 
-test("the longest grace period does not overflow the timer that kills workers", async () => {
+test("a very long grace period does not overflow the timer that kills workers", async () => {
   await using program = new Program({ KIT_TEST_GRACE: String(2 ** 31 - 1) });
   const port = await program.port();
   const answer = ask(port, "/slow");

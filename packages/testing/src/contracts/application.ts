@@ -1,6 +1,8 @@
 import type { App } from "@kit/core";
 
-/** Returns the application that a module exports: its default export, or its only export that is an application. */
+/**
+ * Returns the application that a module exports: its default export, or else the only export that is an application.
+ */
 export function applicationOf(module: unknown): App {
   const exports = Object.entries(module as Record<string, unknown>);
   const found = new Set(exports.map(([, value]) => value).filter(isApp));

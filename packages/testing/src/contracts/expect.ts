@@ -8,14 +8,16 @@ import { curlOf, requestOf } from "../curl.ts";
 import { outputShape } from "../matching/output-shape.ts";
 import type { RouteTable } from "./tables.ts";
 
-/** Members that every error response has. */
+/** Content of the property `error` that every error response has. */
 interface Failure {
   readonly code: string;
   readonly message: string;
   readonly details?: { readonly fields?: readonly Partial<ValidationFailure>[] };
 }
 
-/** Throws an error for a response that breaks a contract. The message contains the request as a curl command, then the response. */
+/**
+ * Throws an error for a response that breaks its contract. The message contains the request as a curl command, followed by the response.
+ */
 export function fail(message: string, answer?: TestResponse): never {
   const asked = answer === undefined ? undefined : requestOf(answer);
   const shown = [
@@ -27,9 +29,10 @@ export function fail(message: string, answer?: TestResponse): never {
 }
 
 /**
- * Checks the response to a valid request against its contract: either the status of success with the declared body, or a declared error.
+ * Checks the response to a valid request against the contract of its route. Valid are the declared success status with the declared body,
+ * and the declared errors.
  *
- * @param mustSucceed - True if the route has a fixture. A declared error fails the test then.
+ * @param mustSucceed - True if the route has a fixture. A declared error is not valid then.
  */
 export function expectAnswered(table: RouteTable, answer: TestResponse, mustSucceed: boolean): void {
   if (answer.status === table.success) return expectContent(table, answer);
@@ -56,7 +59,7 @@ function expectContent({ route, response }: RouteTable, answer: TestResponse): v
   }
   const type = answer.headers.get("content-type") ?? "nothing";
   if (!/^application\/json\b/.test(type)) {
-    // A handler that uses `ctx.send` chooses the type of its body.
+    // A handler that uses `ctx.send` sets the content type itself, so a body that is not JSON is valid.
     if (answer.body === undefined) return;
     fail(`${route} answered JSON as ${type}`, answer);
   }
@@ -74,7 +77,7 @@ function expectShape(route: string, shape: Shape, answer: TestResponse): void {
   );
 }
 
-/** Returns the error of a response. Fails if the response does not have the shape that all errors have. */
+/** Returns the error in a response. Fails if the response does not have the format of all errors of kit. */
 function expectEnvelope({ route }: RouteTable, answer: TestResponse): Failure {
   const error = (answer.body as { error?: Partial<Failure> & { traceId?: unknown } } | undefined)?.error;
   const isEnvelope =
@@ -88,7 +91,7 @@ function expectEnvelope({ route }: RouteTable, answer: TestResponse): Failure {
   return error as Failure;
 }
 
-/** Checks that a response has a status and an error code of kit itself. */
+/** Checks that a response has the given status, and the given error code of kit. */
 export function expectError(table: RouteTable, answer: TestResponse, status: number, code: string): Failure {
   const error = expectEnvelope(table, answer);
   if (answer.status !== status || error.code !== code) {
@@ -101,9 +104,9 @@ export function expectError(table: RouteTable, answer: TestResponse, status: num
 }
 
 /**
- * Checks that the response to an invalid request names the invalid path, and no other path.
+ * Checks that the response to an invalid request reports a failure at the given path, and at no other path.
  *
- * @param within - True if the response may name paths below the invalid path too.
+ * @param within - True if the response may also report failures at paths below the given one.
  */
 export function expectRefused(table: RouteTable, answer: TestResponse, path: string, within: boolean): void {
   if (answer.status === table.success)

@@ -5,33 +5,34 @@ import { Script } from "node:vm";
 import type { CallSite } from "../project/call-site.ts";
 import type { RefusedRow, RouteTable, AcceptedRow, TestRunner } from "./tables.ts";
 
-/** Returns the runner that declares a test at the line of a row, or at the line of its route if there is no row. */
+/** Returns a test runner that reports the line of a row as the location of a test. Without a row, it reports the line of the route. */
 export type RunnerAt = (row?: AcceptedRow | RefusedRow) => TestRunner;
 
 type Call = <T>(declare: (...given: never[]) => T, ...given: unknown[]) => T;
 
 /**
- * Lines of a generated file of contract tests. Runners report the line that calls `test` as the location of a test. That line would be a
- * line of this package, the same for all tests. So the calls go through functions that have the file name of the generated file.
+ * Lines of a generated file of contract tests. Test runners report the line that calls `test` as the location of a test, which would be the
+ * same line of this package for all tests. So each call goes through a function that is compiled with the name and a line of the generated
+ * file.
  */
 export class GeneratedLocations {
   readonly #runner: TestRunner;
   readonly #site: CallSite | undefined;
   readonly #lines: readonly string[];
 
-  /** Creates the locations. `site` is the call of this package in the generated file. */
+  /** Creates the locations for one generated file. `site` is the location at which that file calls `contractTests`. */
   constructor(runner: TestRunner, site: CallSite | undefined) {
     this.#runner = runner;
     this.#site = site;
     this.#lines = site === undefined ? [] : linesOf(site.file);
   }
 
-  /** Returns the runner for the group of all routes. */
+  /** Returns the runner that declares the group of all routes. */
   group(): TestRunner {
     return this.#site === undefined ? this.#runner : this.#runnerAt(this.#site, this.#site.line - 1);
   }
 
-  /** Returns the runners of a route. */
+  /** Returns the runner for each row of a route. */
   of({ route }: Pick<RouteTable, "route">): RunnerAt {
     const site = this.#site;
     const start = this.#lines.findIndex((line) => line.trim() === `route: ${JSON.stringify(route)},`);
@@ -47,9 +48,10 @@ export class GeneratedLocations {
   }
 
   /**
-   * Returns the runner that declares tests at a line, counted from 0. The line is a line of the source, so vitest must not map it again.
-   * vitest normalizes paths before it compares them, but maps lines only if a path is equal to the path of the transformed file. So the
-   * path gets a `./`.
+   * Returns the runner that declares tests at a line of the generated file, counted from 0.
+   *
+   * vitest maps locations in files that it has transformed, but this line is one of the source already. vitest maps a line only if the path
+   * is exactly that of the transformed file, so the path gets a `./`, which vitest removes later.
    */
   #runnerAt({ file }: CallSite, line: number): TestRunner {
     const { describe, test, before, after } = this.#runner;
@@ -75,7 +77,7 @@ function linesOf(file: string): string[] {
   try {
     return readFileSync(file, "utf8").split("\n");
   } catch {
-    // A bundled file may not exist on disk. Then tests are reported at the line that calls the runner.
+    // The file does not exist on disk, for example after bundling. Tests are then reported at the line that calls the runner.
     return [];
   }
 }

@@ -15,27 +15,27 @@ import type { RouteTable, Slot } from "./tables.ts";
 
 const SLOTS = ["params", "query", "body"] as const;
 
-/** Maximum number of requests that are sent to shrink a failure. Each one takes the time of a normal request. */
+/** Maximum number of requests that are sent to find a smaller request with the same failure. Each one takes as long as a normal request. */
 const MOST_SHRINKS = 300;
 
-/** Route with the data that tests of random requests need. */
+/** Route with the data that its tests with random requests need. */
 export interface RandomRoute {
   readonly table: RouteTable;
   readonly parts: ContractParts;
   readonly compiled: CompiledRoute;
 }
 
-/** Request that breaks exactly one rule. */
+/** Request that breaks exactly one rule, with the path of the invalid value. */
 interface InvalidRequest {
   readonly slots: Slots;
   readonly path: string;
 }
 
-/** Number of requests that were sent, or the reason why no request could be created. */
+/** Number of requests that were sent, or the reason why none could be generated. */
 export type Outcome = { readonly sent: number } | { readonly skipped: string };
 
 /**
- * Sends random requests of a kind until a response breaks the contract. Then shrinks that request as far as possible.
+ * Sends random requests until a response breaks the contract, and then looks for the smallest request that fails.
  *
  * @throws {AssertionError} with the mistake in the response, and the command that sends the request again.
  */
@@ -75,7 +75,7 @@ export async function sendRandom(
     throw error;
   }
   if (!found.failed) return { sent };
-  // All generated values were rejected by the precondition, so no request was sent.
+  // fast-check has skipped every generated value, so no request was sent.
   if (found.counterexample === null) return { skipped: `no ${kind} request of it could be made` };
   const { errorInstance, counterexamplePath, numShrinks } = found;
   if (errorInstance instanceof NoValueError) return { skipped: errorInstance.message };
@@ -84,11 +84,11 @@ export async function sendRandom(
   const smaller = numShrinks === 0 ? "" : `, made smaller in ${numShrinks} steps`;
   const how = `found by random requests, seed ${seed}${smaller}`;
   const error = new AssertionError({
-    // The whole message is passed to the constructor, because some runners print the stack, which contains the message of that time.
+    // The message is complete before the error is created, because some runners print the stack, which starts with that message.
     message: `${why}\n${how}\n${commandOf(seed, { route: route.table.route, kind, path })}`,
     stackStartFn: sendRandom,
   });
-  // An AssertionError describes the response completely. Another error, such as a refused connection, has its own stack.
+  // The message of an AssertionError is already part of this one. Another error, such as a refused connection, has a stack that helps.
   if (!(errorInstance instanceof AssertionError)) error.cause = errorInstance;
   throw error;
 }
@@ -100,7 +100,7 @@ async function checkValid({ table }: RandomRoute, slots: Slots, app: Running): P
   expectAnswered(table, await send(app.client, table, whole, { headers: fixture.headers }), false);
 }
 
-/** Checks that the response to a spoiled request names the invalid path. */
+/** Checks that the response to an invalid request reports a failure at the path of the invalid value. */
 async function checkInvalid(
   { table }: RandomRoute,
   { slots, path }: InvalidRequest,
@@ -115,7 +115,7 @@ function requests({ parts, compiled }: RandomRoute): fc.Arbitrary<Slots> {
   for (const slot of SLOTS) {
     const shape = parts[slot];
     if (shape === undefined) continue;
-    // A path or query cannot express every value. The text that is sent may decode to another value, which must be valid too.
+    // A path or query cannot represent every value. The text that is sent may decode to another value, which must be valid too.
     slots[slot] = arbitrary(shape).filter(
       (value) =>
         canBeSent(slot, compiled.path, value) &&
@@ -140,7 +140,10 @@ function invalidRequests(route: RandomRoute): fc.Arbitrary<InvalidRequest | unde
   });
 }
 
-/** Returns the request with that change. Returns `undefined` if it cannot be sent, or if its wire form is valid. */
+/**
+ * Returns the request with one value replaced. Returns `undefined` if the new request cannot be sent, or if the value that kit receives
+ * from it does not break exactly this rule.
+ */
 function invalidRequest(
   { compiled }: RandomRoute,
   slots: Slots,
@@ -159,7 +162,7 @@ function invalidRequest(
   return { slots: { ...slots, [slot]: changed.value }, path };
 }
 
-/** Returns the value that the validator of a slot gets if the value is sent. */
+/** Returns the value that the validator of a slot receives if `value` is sent in this slot. */
 function received({ params, query, path }: CompiledRoute, slot: Slot, value: unknown): unknown {
   if (slot === "query") return query?.query(rawQuery({ query: value }));
   if (slot === "body") return JSON.parse(JSON.stringify(value)) as unknown;
@@ -170,19 +173,19 @@ function isText(item: unknown): boolean {
   return item !== null && typeof item !== "object";
 }
 
-/** Returns true if a request can express the value of a slot. */
+/** Returns true if a request can represent the value of a slot, for example a path parameter that is not empty. */
 function canBeSent(slot: Slot, path: string, value: unknown): boolean {
   if (slot === "body") return true;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const values = Object.values(value).filter((item) => item !== undefined);
-  // A query cannot express an empty list.
+  // A query cannot represent an empty list.
   if (slot === "query") {
     return values.every((item) =>
       Array.isArray(item) ? item.length > 0 && item.every(isText) : isText(item),
     );
   }
   if (!values.every(isText)) return false;
-  // A path has no empty segments, and the segments `.` and `..` are directories.
+  // A path has no empty segments, and the segments `.` and `..` would be resolved as directories.
   return parseRoutePath(path).every(({ kind, text: name }) => {
     if (kind === "static") return true;
     const text = textOf(value, name);

@@ -1,11 +1,11 @@
-/** Kind of random requests: valid ones, or ones with one broken rule. */
+/** Kind of a random request: `valid`, or `spoiled` if it breaks one rule. */
 export type RandomKind = "valid" | "spoiled";
 
-/** Failure that is to be reproduced. */
+/** Failed random request that is to be sent again. */
 export interface Replay {
   readonly route: string;
   readonly kind: RandomKind;
-  /** Path of fast-check: the number of the run, then the shrinking steps. */
+  /** Path of the request in the notation of fast-check, `17:0:3`: the number of the generated request, then the steps to a smaller one. */
   readonly path: string;
 }
 
@@ -13,11 +13,14 @@ export interface Replay {
 export interface Randomness {
   readonly runs: number;
   readonly seed: number;
-  /** If set, only this failure is reproduced. */
+  /** If set, only this request is sent. */
   readonly replay?: Replay;
 }
 
-/** Reads the variables that `kit test --runs N --seed S --replay WHAT` sets. Returns `undefined` without valid `--runs` and `--seed`. */
+/**
+ * Reads the environment variables that `kit test --runs N --seed S --replay WHAT` sets. Returns `undefined` if the number or the seed is
+ * missing.
+ */
 export function randomnessOf(env: Readonly<Record<string, string | undefined>>): Randomness | undefined {
   const [runs, seed] = [
     Number(env["KIT_TEST_RUNS"] || Number.NaN),
@@ -28,7 +31,7 @@ export function randomnessOf(env: Readonly<Record<string, string | undefined>>):
   return { runs, seed, ...(replay === undefined ? {} : { replay: replayOf(replay) }) };
 }
 
-/** Parses a replay such as `POST /notes spoiled 17:0:3`. */
+/** Parses a replay such as `POST /notes spoiled 17:0:3`: a route, the kind of the request, and its path. */
 function replayOf(text: string): Replay {
   const [, route, kind, path] = /^(\S+ \S+) (valid|spoiled) (\d+(?::\d+)*)$/.exec(text.trim()) ?? [];
   if (route === undefined || path === undefined) {
@@ -39,7 +42,7 @@ function replayOf(text: string): Replay {
   return { route, kind: kind as RandomKind, path };
 }
 
-/** Returns the command that sends the failed request again. */
+/** Returns the `kit` command that sends the failed request again. */
 export function commandOf(seed: number, { route, kind, path }: Replay): string {
   return `kit test:contracts --seed ${seed} --replay '${route} ${kind} ${path}'`;
 }

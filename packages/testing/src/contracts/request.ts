@@ -5,21 +5,21 @@ import type { Fixture } from "../fixtures.ts";
 import type { RouteTable, Slot } from "./tables.ts";
 import { missing, placed, stepsOf } from "./values.ts";
 
-/** Replacement for the value at one path of a valid request. */
+/** Value that replaces the one at a path of a valid request. */
 export interface Change {
   readonly slot: Slot;
   readonly path: string;
   readonly given: unknown;
 }
 
-/** Values of a request by slot. */
+/** Values of a request: its params, query and body. */
 export type Slots = Partial<Record<Slot, unknown>>;
 
-/** Differs between test runs, so that a database which is used by several runs does not contain the same unique strings yet. */
+/** Part of every unique string. It differs between test runs, so that the strings do not exist in a database that several runs use. */
 const run = Date.now().toString(36);
 let requests = 0;
 
-/** Returns the valid request of a route. The values of the fixture override it, then the changes. */
+/** Returns the values of a request: those of the valid request, overridden by the fixture, and then changed by `changes`. */
 export function slotsOf(
   table: RouteTable,
   fixture: Omit<Fixture, "headers">,
@@ -46,7 +46,7 @@ function freshText(text: string): string {
     : text.replace("{}", `${run}${requests.toString(36)}`.slice(-14));
 }
 
-/** Sends a request of a route. `headers` override those of the configuration; `text` is sent in place of the body. */
+/** Sends a request to a route. `headers` override those of the configuration. If `text` is set, it is sent in place of the body. */
 export function send(
   client: TestClient,
   table: RouteTable,
@@ -69,12 +69,12 @@ export function rawQuery(slots: Slots): string {
   return queryText((slots.query ?? {}) as Record<string, unknown>).slice(1);
 }
 
-/** Replaces the parameters in a path pattern such as `/notes/:id`. The value of a wildcard keeps its slashes. */
+/** Returns a path pattern with its parameters replaced: `/notes/:id` gives `/notes/7`. Slashes in the value of a wildcard stay. */
 export function filled(path: string, params: unknown): string {
   return fillRoutePath(path, (name) => textOf(params, name));
 }
 
-/** Returns the unescaped value of a path parameter, or `1` if it has no value. */
+/** Returns the value of a path parameter without percent escapes, or `1` if the parameter has no value. */
 export function textOf(params: unknown, name: string): string {
   const given = typeof params === "object" && params !== null && Object.hasOwn(params, name);
   return String(given ? Reflect.get(params, name) : "1");

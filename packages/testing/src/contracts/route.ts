@@ -14,37 +14,37 @@ import type { ContractTests } from "./suite.ts";
 import type { RefusedRow, RouteTable, Slot, AcceptedRow, TestRunner } from "./tables.ts";
 import { missing, stepsOf, valueAt } from "./values.ts";
 
-/** Value of a member that the contract does not declare. */
+/** Value of properties that the contract does not declare. */
 const UNDECLARED = "undeclared by the contract";
 
-/** Greatest body limit in bytes that is tested. Larger bodies are not sent. */
+/** Largest body limit of an application that is tested, in bytes. Larger bodies would take too long to send. */
 const LARGEST_BODY = 16 * 1024 * 1024;
 
-/** Number of nested lists that overflows the stack of any recursive JSON parser. */
+/** Number of nested lists that makes the stack of every recursive JSON parser overflow. */
 const NESTED_LISTS = 100_000;
 
 type Context = Parameters<Parameters<ContractTests["runner"]["test"]>[1]>[0];
 
-/** Body of a test that needs the application. */
+/** Test that sends requests to the application. */
 type Run = (running: Running, context: Context) => Promise<void>;
 
-/** Row that a test is declared at, and its timeout in milliseconds for runners that have timeouts. */
+/** Row whose line the test reports as its location, and a timeout in milliseconds for runners that have timeouts. */
 interface EachOptions {
   readonly row?: AcceptedRow | RefusedRow;
   readonly timeout?: number;
 }
 
-/** Declares a test that needs the application. */
+/** Declares a test that sends requests to the application. */
 type Each = (name: string, run: Run, options?: EachOptions) => unknown;
 
-/** Route, and the tests that it belongs to. */
+/** Route with the generated file that contains its tests. */
 export interface TestedRoute {
   readonly tests: ContractTests;
   readonly table: RouteTable;
   readonly runnerAt: RunnerAt;
 }
 
-/** vitest stops a test after five seconds by default, and random requests may take longer. */
+/** Timeout of a test with random requests. The default of vitest is five seconds, and these tests may take longer. */
 const RANDOM_TIMEOUT_MS = 60_000;
 const RANDOM_REQUEST_MS = 1000;
 
@@ -67,7 +67,7 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
   if (compiled === undefined || request === undefined) {
     throw new Error(`These tests are of another build: there is no ${table.route}. Run \`kit build\``);
   }
-  /** False if the application refuses the credentials of the tests with 401 or 403. The other tests of the route are skipped then. */
+  /** False if the application has refused the headers of the tests with 401 or 403. Then the other tests of the route are skipped. */
   let isOpen = true;
   const each: Each = (name, run, { row, timeout } = {}) =>
     runnerAt(row).test(
@@ -113,7 +113,7 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
   }
 }
 
-/** Declares the test of random requests for a route that has params, a query or a body. */
+/** Declares a test that sends random requests. Does nothing for a route without params, query and body. */
 function randomTest(
   { contracts }: ContractTests,
   route: Omit<RandomRoute, "parts">,
@@ -177,13 +177,13 @@ async function takes(
 
 async function refuses(table: RouteTable, row: RefusedRow, app: Running): Promise<void> {
   const [slot, path, , given, where] = row;
-  // Creating a fixture is only useful for valid requests. No handler runs for this request, so headers are enough.
+  // Invalid requests get no fixture, because no handler runs for them. Only the headers of the fixture are needed.
   const headers = await app.headers(table.route);
   const answer = await send(app.client, table, slotsOf(table, {}, [{ slot, path, given }]), { headers });
   expectRefused(table, answer, path, where === "within");
 }
 
-/** Checks that undeclared members are no error, and that the handler does not get them. */
+/** Checks that a request with undeclared properties is valid, and that the handler does not get these properties. */
 async function drops(
   table: RouteTable,
   compiled: CompiledRoute,
@@ -193,7 +193,7 @@ async function drops(
 ): Promise<void> {
   const fixture = await app.fixture(table.route);
   const valid = slotsOf(table, fixture, []);
-  // Fresh values differ between two requests, so both requests are made from one set of values.
+  // Each call of `slotsOf` would create new unique strings. The two requests must have equal ones, so the second is made from the first.
   const of = { ...table, request: valid, fresh: {} };
   const more = slotsOf(
     of,
@@ -209,14 +209,14 @@ async function drops(
   }
 }
 
-/** Returns the value that the handler gets for a valid slot. */
+/** Returns the query or body that the handler gets for a valid request. */
 function decoded({ query, body }: CompiledRoute, slot: Slot, slots: Slots): unknown {
   if (slot === "query") return query?.decode(query.query(rawQuery(slots)));
-  // The round trip through JSON removes members that are `undefined`.
+  // `JSON.stringify` removes properties that are `undefined`, as sending the body does.
   return body?.decode(JSON.parse(JSON.stringify(slots.body)));
 }
 
-/** Declares tests of bodies that are refused before kit knows their content. */
+/** Declares tests of bodies that kit refuses without validating their values. */
 function bodyTests(table: RouteTable, compiled: CompiledRoute, each: Each): void {
   const valid = JSON.stringify(table.request?.body);
   const text = async (app: Running, body: string, type = "application/json"): Promise<TestResponse> =>

@@ -6,7 +6,7 @@ import type { Fixture, Fixtures } from "../fixtures.ts";
 import { applicationOf } from "./application.ts";
 import type { ContractTests } from "./suite.ts";
 
-/** Fixture with its header values. */
+/** Fixture whose headers are values and not a function. */
 export interface ResolvedFixture extends Omit<Fixture, "headers"> {
   readonly headers: HeaderValues;
 }
@@ -17,7 +17,7 @@ export class Running {
   /** Maximum size of a body in bytes. */
   readonly bodyLimit: number;
   readonly #fixtures: Fixtures;
-  /** Routes with a fixture function whose first result had no headers. */
+  /** Routes whose fixture function has returned no headers when it was first called for them. */
   readonly #withoutHeaders = new Set<string>();
 
   private constructor(client: TestClient, bodyLimit: number, fixtures: Fixtures) {
@@ -26,7 +26,7 @@ export class Running {
     this.#fixtures = fixtures;
   }
 
-  /** Starts the application, with a database for tests if it needs one. */
+  /** Starts the application. Prepares a database for tests first if the application needs one. */
   static async start(tests: ContractTests): Promise<Running> {
     if (tests.database) await testDatabase({ root: fileURLToPath(tests.root) });
     const fixtures = await fixturesOf(tests);
@@ -57,25 +57,32 @@ export class Running {
     return this.#fixtures.routes?.[route] !== undefined;
   }
 
-  /** Returns the fixture of a route: values of a valid request that the contract cannot specify. */
+  /**
+   * Creates the fixture of a route: values of a valid request that the contract cannot specify, such as the id of an
+   * existing row.
+   */
   async fixture(route: string): Promise<ResolvedFixture> {
     const given = this.#fixtures.routes?.[route] ?? {};
     const fixture = typeof given === "function" ? await given(this.client) : given;
     return { ...fixture, headers: await resolveHeaders(fixture.headers) };
   }
 
-  /** Returns the headers of the route's fixture, for a request that is refused before the handler runs. */
+  /** Returns the headers of the route's fixture, for a request that the application refuses before its handler runs. */
   async headers(route: string): Promise<HeaderValues> {
     const given = this.#fixtures.routes?.[route];
     if (given === undefined || this.#withoutHeaders.has(route)) return {};
     const { headers } = typeof given === "function" ? await given(this.client) : given;
-    // A fixture function usually inserts rows, which a refused request does not need. So it is not called again.
+    // A fixture function usually inserts rows, which a refused request does not need. So it is not called again if it
+    // returns no headers.
     if (headers === undefined) this.#withoutHeaders.add(route);
     return resolveHeaders(headers);
   }
 }
 
-/** Loads the fixtures. Refuses fixtures of an unknown route, since a typing mistake would remain unnoticed otherwise. */
+/**
+ * Imports the module with the fixtures. Throws an error if it has a fixture for an unknown route, because a typing
+ * mistake would remain unnoticed otherwise.
+ */
 async function fixturesOf({ fixtures, contracts }: ContractTests): Promise<Fixtures> {
   if (fixtures === undefined) return {};
   const module = (await fixtures()) as { default?: unknown };

@@ -10,7 +10,7 @@ export interface ContractTests {
   readonly runner: TestRunner;
   /** Name of the contract group. */
   readonly group: string;
-  /** Contracts of all groups, as `kit build` generates them. */
+  /** Contracts of all groups, from the generated module `tests/contracts.ts`. */
   readonly contracts: Contracts;
   /** Imports the module that exports the application. */
   readonly app: () => Promise<unknown>;
@@ -28,14 +28,14 @@ export interface ContractTests {
 type Hook = (run: () => Promise<void>, timeout: number) => unknown;
 
 /**
- * Timeout of hooks in milliseconds. vitest stops a hook after ten seconds by default. The first start of a database with its migrations can
- * take longer on a busy machine.
+ * Timeout of hooks in milliseconds. The default of vitest is ten seconds, and the first start of a database with its migrations can take
+ * longer on a busy machine.
  */
 const HOOK_TIMEOUT_MS = 120_000;
 
 /**
- * Declares the contract tests of a group. Starts the application once, on a free port, and declares a test for each row of the tables.
- * Generated files call this function.
+ * Declares the contract tests of a group: one test for each row of the tables. The application is started once, on a free port. Generated
+ * files call this function.
  *
  * @example
  * ```ts
@@ -52,7 +52,7 @@ const HOOK_TIMEOUT_MS = 120_000;
  */
 export function contractTests(tests: ContractTests): void {
   const places = new GeneratedLocations(tests.runner, callSiteOf(contractTests));
-  // The hooks of node:test accept no timeout as their second argument, and have no timeout by default.
+  // The hooks of node:test take no number as their second argument, and have no timeout by default.
   const begin: Hook = tests.runner.before;
   const end: Hook = tests.runner.after;
   places.group().describe(`contracts of ${tests.group}`, () => {

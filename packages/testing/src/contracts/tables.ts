@@ -1,9 +1,12 @@
 import type { Shape } from "@kit/core/codec";
 
-/** Part of a request. */
+/** Part of a request that has a contract. */
 export type Slot = "params" | "query" | "body";
 
-/** Slot, path, description and value of a valid change; then the value that the handler gets if the value is missing. */
+/**
+ * Change after which a request is still valid: slot, path, description and new value. If the change removes a value
+ * with a default, the fifth element is the default that the handler gets.
+ */
 export type AcceptedRow = readonly [
   slot: Slot,
   path: string,
@@ -12,16 +15,19 @@ export type AcceptedRow = readonly [
   defaultValue?: unknown,
 ];
 
-/** Slot, path, description and value of an invalid change. `within`: the response may name a path below this one. */
+/**
+ * Change that makes a request invalid: slot, path, description and new value. With `within`, the response may report a
+ * failure at a path below this one.
+ */
 export type RefusedRow = readonly [slot: Slot, path: string, what: string, given: unknown, where?: "within"];
 
-/** Contract of a route, as a list of requests. */
+/** Contract of a route as a list of requests, with the responses that they must get. */
 export interface RouteTable {
   /** Method and path pattern, for example `GET /notes/:id`. */
   readonly route: string;
   /** Reason why the configuration excludes the route. */
   readonly skip?: string;
-  /** Reason why the route cannot be tested. */
+  /** Reason why the route has no tests. */
   readonly untested?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Status of a successful response. */
@@ -30,17 +36,17 @@ export interface RouteTable {
   readonly errors?: readonly string[];
   /** Shape of the body of a successful response; `null` if the response has no body. */
   readonly response?: Shape | null;
-  /** Method that the path does not accept, and the `Allow` header with the methods that it accepts. */
+  /** Method that the path does not accept, and the `Allow` header that the response must have. */
   readonly wrongMethod?: { readonly method: string; readonly allow: string };
-  /** Valid request. */
+  /** Values of a valid request. */
   readonly request?: Readonly<Partial<Record<Slot, unknown>>>;
-  /** Members of the body that get another string in each request. `{}` is replaced by a unique string. */
+  /** Properties of the body that get a new string in each request. In the string, `{}` is replaced by a unique part. */
   readonly fresh?: Readonly<Record<string, string>>;
-  /** Objects of the request that accept only declared members. */
+  /** Objects of the request that accept only declared properties. */
   readonly closed?: readonly (readonly [slot: Slot, path: string])[];
   readonly accepts?: readonly AcceptedRow[];
   readonly refuses?: readonly RefusedRow[];
-  /** Number of rules that have no test because the route has too many rules. */
+  /** Number of rules without a test, because the route has too many rules. */
   readonly leftOut?: number;
 }
 

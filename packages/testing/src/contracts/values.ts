@@ -1,5 +1,5 @@
 /**
- * Marks a member that the request does not have.
+ * Value that stands for a property which the request does not have.
  *
  * @example
  * ```ts
@@ -9,7 +9,7 @@
 export const missing: unique symbol = Symbol("missing");
 
 /**
- * Returns a string with the given number of characters.
+ * Returns a string that repeats one character.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ export function characters(count: number, character = "a"): string {
 }
 
 /**
- * Returns a list with the given number of equal items.
+ * Returns a list of equal items.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ export function items(count: number, item: unknown): unknown[] {
 }
 
 /**
- * Nests a value within itself: `levels` copies, each at the path `way` of the copy around it.
+ * Nests a value within itself. Each of the `levels` copies is at the path `way` of the copy around it.
  *
  * @example
  * ```ts
@@ -47,7 +47,10 @@ export function nested(levels: number, way: readonly (string | number)[], value:
   return inner;
 }
 
-/** Returns a copy of a value with `inner` at a path, or without the member if `inner` is {@link missing}. Creates missing parents. */
+/**
+ * Returns a copy of a value with `inner` at a path. If `inner` is {@link missing}, removes the property at the path. Creates objects and
+ * lists on the path that do not exist.
+ */
 export function placed(value: unknown, way: readonly (string | number)[], inner: unknown): unknown {
   const [step, ...rest] = way;
   if (step === undefined) return inner;
@@ -71,7 +74,7 @@ export function valueAt(value: unknown, way: readonly (string | number)[]): unkn
   );
 }
 
-/** Returns the steps of a path in a failure: `$.items[0]["odd key"]` is `["items", 0, "odd key"]`. */
+/** Splits the path of a failure into its steps: `$.items[0]["odd key"]` gives `["items", 0, "odd key"]`. */
 export function stepsOf(path: string): (string | number)[] {
   const steps: (string | number)[] = [];
   for (const [, name, index, quoted] of path.matchAll(/\.(\w+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/g)) {

@@ -12,13 +12,16 @@ export interface ContractParts {
   readonly params?: Shape;
   readonly query?: Shape;
   readonly body?: Shape;
-  /** Set if the configuration excludes the route from contract tests. Its items do not count as missing then. */
+  /**
+   * True if the configuration excludes the route from contract tests. What its contract contains does not count as
+   * untested then.
+   */
   readonly skipped?: true;
 }
 
 /** Default export of the generated `tests/contracts.ts`. */
 export interface Contracts {
-  /** Application as `kit build` compiles it. */
+  /** Application in the form that `kit build` generates: its routes with their validators. */
   readonly application: CompiledApplication;
   readonly routes: readonly ContractParts[];
 }

@@ -3,10 +3,10 @@ import type { ContractParts, Contracts } from "./contracts.ts";
 import { placesOf, type SchemaPlace } from "./places.ts";
 import { alternatives, boundsOf, expectedOf, rulesOf } from "./rules.ts";
 
-/** Kind of an item of a contract that tests can cover. */
+/** Kind of an item: the route itself, a response, a property, a member of a union, a bound such as `maxLength`, or a rule. */
 export type ItemKind = "route" | "answer" | "field" | "member" | "bound" | "rule";
 
-/** Item of a contract that tests cover or do not cover. */
+/** Part of a contract that counts for coverage, for example one rule of one property. Tests cover it or do not. */
 export interface Item {
   readonly kind: ItemKind;
   readonly route: string;
@@ -18,18 +18,18 @@ export interface Item {
 
 export const SLOTS: readonly Slot[] = ["params", "query", "body"];
 
-/** Name of the depth limit of a type that contains itself, which counts as a rule. */
+/** Name of the item for the depth limit of a type that contains itself. */
 export const NESTING = "nesting";
 
-/** Name of the rule that a body is valid JSON. */
+/** Name of the item for the rule that a body is valid JSON. */
 export const JSON_TEXT = "JSON";
 
-/** Returns the identity of an item. */
+/** Returns a string that is the same for equal items only. */
 export function idOf({ kind, route, slot, path, what }: Item): string {
   return [kind, route, slot ?? "", path ?? "", what ?? ""].join("\n");
 }
 
-/** Returns all items of these contracts that tests can cover, route by route. */
+/** Returns all items of the contracts, route by route. */
 export function itemsOf({ routes }: Pick<Contracts, "routes">): Item[] {
   const found = new Map<string, Item>();
   for (const contract of routes) {
@@ -72,7 +72,7 @@ function* itemsOfPlace(route: string, place: SchemaPlace): Generator<Item, void>
     for (const member of others) yield { kind: "member", ...at, what: expectedOf(member) };
 }
 
-/** Returns the responses that a request can get: success, validation errors and declared errors. */
+/** Returns the names of the responses that a route can send: success, errors of validation and declared errors. */
 function answersOf({ success, errors, body }: ContractParts, canBeRefused: boolean): string[] {
   const own = [
     ...(canBeRefused ? ["400 VALIDATION_ERROR"] : []),

@@ -1,7 +1,7 @@
 /**
  * Loaded with `--import` into each process that `kit test` starts. Applications in the process find a {@link TestLink} and report their
- * requests to it, whichever client sends them. The rest of the package is loaded when the first application starts, because most processes
- * start none.
+ * requests to it, whichever client sends them. The other modules for coverage are loaded when the first application starts, because most
+ * processes start none.
  *
  * @module
  */
@@ -12,7 +12,7 @@ const link: TestLink = {
   async watch(routes): Promise<TestRecorder | undefined> {
     const { recorderOfProcess } = await import("./recorder.ts");
     const recorder = await recorderOfProcess();
-    // Tests may start other applications, with other contracts, too.
+    // Tests may also start other applications, with other contracts.
     return recorder?.isOf(routes) === true ? (request, answer) => recorder.add(request, answer) : undefined;
   },
 };

@@ -13,17 +13,17 @@ import { idOf, type Item, JSON_TEXT, NESTING, SLOTS } from "./items.ts";
 import { filledPlacesOf, type FilledSchemaPlace } from "./places.ts";
 import { alternatives, boundsOf, expectedOf, fits, rulesOf } from "./rules.ts";
 
-/** Failure in a response: a path and the rule that its value breaks. */
+/** Failure that an error response reports: a path, and the rule that the value at this path breaks. */
 interface NamedFailure {
   readonly path: string;
   readonly expected: string;
   readonly rule: ValidationRule;
 }
 
-/** Finds the items of the contracts that a request and its response cover. */
+/** Finds the items of a contract that a request and its response cover. */
 export class Observer {
   readonly #application: CompiledApplication;
-  /** Contracts by ref. */
+  /** Contracts by the method and path pattern of their route. */
   readonly #contracts: ReadonlyMap<string, ContractParts>;
   readonly #match: Matcher;
 
@@ -34,7 +34,7 @@ export class Observer {
     this.#match = createMatcher(application.tree, refs);
   }
 
-  /** Returns the ids of the covered items. Returns an empty list for a request that belongs to no route. */
+  /** Returns the ids of the items that a request and its response cover. Returns an empty list for a request without a route. */
   see({ method, target, body: text }: TestedRequest, answer: TestedResponse): string[] {
     const [path = "", query = ""] = target.split(/\?(.*)/s);
     const match = this.#match(method, path);
@@ -71,7 +71,7 @@ export class Observer {
   }
 }
 
-/** Returns the value that the validator of a slot gets. `values` are the decoded path parameters. */
+/** Returns the value that the validator of a slot receives. `values` are the decoded path parameters. */
 function valueOf(
   slot: Slot,
   { params, query: reader }: CompiledRoute,
@@ -84,7 +84,7 @@ function valueOf(
   return params?.params(values);
 }
 
-/** Returns the name of a response: `404 NOTE_NOT_FOUND`, or the status alone. */
+/** Returns the name of a response: `404 NOTE_NOT_FOUND`, or `200` if it is not an error. */
 function nameOf({ status, body }: TestedResponse): string {
   const code = (body as { error?: { code?: unknown } } | null | undefined)?.error?.code;
   return status >= 400 && typeof code === "string" ? `${status} ${code}` : String(status);
@@ -97,7 +97,7 @@ function namedFailures({ body }: TestedResponse): readonly NamedFailure[] {
   return error.details.fields as NamedFailure[];
 }
 
-/** Returns the items that a valid request covers at a place. */
+/** Returns the items at one place that a valid request covers. */
 function accepted(route: string, place: FilledSchemaPlace): Item[] {
   const { path, shape, position, value } = place;
   if (value === undefined) return [];
@@ -112,7 +112,10 @@ function accepted(route: string, place: FilledSchemaPlace): Item[] {
   return found;
 }
 
-/** Returns the rules that the response to an invalid request names. If a value breaks two rules at one place, neither counts. */
+/**
+ * Returns the items for the rules that the response to an invalid request reports as broken. If the value at a place breaks two rules,
+ * neither is covered.
+ */
 function refused(
   route: string,
   slot: Slot,
@@ -121,7 +124,7 @@ function refused(
 ): Item[] {
   const found: Item[] = [];
   for (const failure of named) {
-    // A value below the depth limit has no place of its own.
+    // The failure is at a value below the depth limit, for which there is no place.
     if (failure.rule === "maxDepth") {
       const deep = places.filter((place) => place.isRecursive && failure.path.startsWith(place.at));
       found.push(...deep.map(({ path }): Item => ({ kind: "rule", route, slot, path, what: NESTING })));
@@ -144,10 +147,10 @@ function brokenAt({ value, shape, position }: FilledSchemaPlace): string[] {
     .map((rule) => rule.name);
 }
 
-/** Returns true if a failure of the response belongs to this place. */
+/** Returns true if a failure that the response reports belongs to this place. */
 function isMeant({ shape, position, at }: FilledSchemaPlace, { path, expected }: NamedFailure): boolean {
   if (alternatives(shape).others.length > 1) {
-    // An invalid discriminant counts as a failure of the union.
+    // An invalid discriminant of a union, such as `kind`, counts as a failure of the whole union.
     const tags = shape.kind === "union" ? (shape.discriminants ?? []) : [];
     return path === at || tags.some((tag) => path === `${at}.${tag}`);
   }

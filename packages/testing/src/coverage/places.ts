@@ -3,30 +3,30 @@ import { MAX_DEPTH, type Shape } from "@kit/core/codec";
 import type { Slot } from "../contracts/tables.ts";
 import { alternatives, fits, type Resolved, resolve, type Position } from "./rules.ts";
 
-/** Place of a contract: a field, an item of a list or a member of a union. */
+/** Place in a type: the type itself, a property, an item of a list or a member of a union. Each place has its own rules. */
 export interface SchemaPlace {
   /** Path such as `$.items[].name`. It is the same for all items of a list, and for all levels of a type that contains itself. */
   readonly path: string;
   readonly shape: Resolved;
   readonly position: Position;
-  /** True if the field may be missing; `undefined` if the place is not a field. */
+  /** True if the property may be missing; `undefined` if the place is not a property. */
   readonly optional?: boolean;
   /** True if the place is a property of an object. */
   readonly isField: boolean;
-  /** True for the property that tells the members of a union apart. An invalid value is a failure of the union then. */
+  /** True for the property that tells the members of a union apart, such as `kind`. An invalid value counts as a failure of the union. */
   readonly isDiscriminant: boolean;
   /** True if the type at this place can contain itself. */
   isRecursive: boolean;
 }
 
-/** Place with the value that a request has there. */
+/** Place with the value that one request has there. */
 export interface FilledSchemaPlace extends SchemaPlace {
-  /** Exact path, such as `$.items[3].name`. */
+  /** Exact path, with the index of each item: `$.items[3].name`. */
   readonly at: string;
   readonly value: unknown;
 }
 
-/** State of a walk at a place. */
+/** State of a walk through a type when it reaches a place. */
 interface WalkState {
   readonly path: string;
   readonly at: string;
@@ -34,25 +34,25 @@ interface WalkState {
   readonly property?: { readonly optional: boolean; readonly isDiscriminant: boolean };
   readonly isItem?: boolean;
   readonly isMember?: boolean;
-  /** Paths at which the walk entered types that contain themselves. */
+  /** Types that contain themselves and that the walk is inside of, each with the path at which the walk entered it. */
   readonly entered: ReadonlyMap<Shape, string>;
-  /** Members of `entered` whose type the walk reached again. */
+  /** Paths in `entered` whose type the walk has reached again. */
   readonly reentered: Set<string>;
-  /** Number of times that this walk reached a type again. */
+  /** Number of times that the walk has reached again a type which it is inside of. */
   readonly depth: number;
 }
 
-/** Marks a walk over the shape alone, without a value. */
+/** Stands for the value if the walk has only a type and no value. */
 const NOTHING: unique symbol = Symbol("nothing");
 
-/** Returns every place of a slot. */
+/** Returns every place in the type of a slot. */
 export function placesOf(slot: Slot, shape: Shape): SchemaPlace[] {
   return filledPlacesOf(slot, shape, NOTHING);
 }
 
 /**
- * Returns every place that a value has, with the fields that it lacks. For a union, these are the places of the first member that
- * accepts the value, or of all members if no member accepts it.
+ * Returns every place in a type that a value has, and the places of missing properties. For a union, these are the places of the first
+ * member that accepts the value, or of all members if no member accepts it.
  */
 export function filledPlacesOf(slot: Slot, shape: Shape, value: unknown): FilledSchemaPlace[] {
   const reentered = new Set<string>();
@@ -67,7 +67,7 @@ export function filledPlacesOf(slot: Slot, shape: Shape, value: unknown): Filled
 function* walk(shape: Shape, value: unknown, way: WalkState): Generator<FilledSchemaPlace, void> {
   const isKnown = value === NOTHING;
   const resolved = resolve(shape);
-  // `T | null` has the rules and the places of `T`.
+  // The type `T | null` has the rules and places of `T`.
   const others = resolved.kind === "union" ? alternatives(resolved).others : [shape];
   const target = others.length === 1 ? (others[0] ?? shape) : shape;
   const { slot, property, isItem = false, isMember = false } = way;
@@ -94,7 +94,7 @@ function* walk(shape: Shape, value: unknown, way: WalkState): Generator<FilledSc
     return;
   }
   way.reentered.add(first);
-  // The places below have been returned already.
+  // The walk has already returned the places inside of this type.
   if (isKnown || way.depth > MAX_DEPTH) return;
   yield* below(resolve(target), value, { ...way, path: first, depth: way.depth + 1 });
 }
@@ -113,7 +113,7 @@ function* below(shape: Resolved, value: unknown, way: WalkState): Generator<Fill
   switch (shape.kind) {
     case "object":
       for (const { key, shape: inner, optional } of shape.properties) {
-        // Validators do not read the key `__proto__`.
+        // Validators do not read a property with the name `__proto__`.
         if (key === "__proto__") continue;
         const name = stepTo(key);
         const isDiscriminant = way.isMember === true && resolve(inner).kind === "literal";
@@ -164,7 +164,7 @@ function* below(shape: Resolved, value: unknown, way: WalkState): Generator<Fill
   }
 }
 
-/** Returns the first member that accepts a value, or all members. */
+/** Returns the first member of a union that accepts a value, or all members if none does. */
 function candidates(members: readonly Shape[], value: unknown): readonly Shape[] {
   const fitting = members.find((member) => fits(member, value));
   return fitting === undefined ? members : [fitting];
@@ -174,12 +174,12 @@ function canRecur(shape: Shape): boolean {
   return shape.kind === "reference" && (shape.recursive === true || canRecur(shape.to()));
 }
 
-/** Returns a key in the notation of failure paths. */
+/** Returns a key as it is written in a path: `title` gives `.title`, and `odd key` gives `["odd key"]`. */
 function stepTo(key: string): string {
   return /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }
 
-/** Returns an own property of an object. */
+/** Returns the value of an own property, or `undefined` if the object does not have it. */
 function of(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, key)
     ? (Reflect.get(value, key) as unknown)

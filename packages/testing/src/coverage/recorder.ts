@@ -9,16 +9,16 @@ import type { Contracts } from "./contracts.ts";
 import { idOf, itemsOf } from "./items.ts";
 import { Observer } from "./observe.ts";
 
-/** Records the items of the contracts that requests cover, if `kit test` requests that. */
+/** Records which items of the contracts the requests of tests cover. */
 export interface Recorder {
-  /** Returns true if these route refs belong to the application whose coverage is recorded. */
+  /** Returns true if an application with these routes is the one whose coverage is recorded. */
   isOf(routes: readonly string[]): boolean;
   add(request: TestedRequest, answer: TestedResponse): void;
 }
 
 let recorder: Promise<Recorder | undefined> | undefined;
 
-/** Returns the recorder of this process, or `undefined` if coverage is not recorded. */
+/** Returns the recorder of this process, or `undefined` if `kit test` has not requested coverage. */
 export function recorderOfProcess(): Promise<Recorder | undefined> {
   recorder ??= open(process.env["KIT_TEST_CONTRACTS"], process.env["KIT_TEST_SEEN"]);
   return recorder;
@@ -37,19 +37,19 @@ async function open(contracts = "", directory = ""): Promise<Recorder | undefine
 }
 
 /**
- * Writes each covered item once and immediately, because the last request is not known and a test process may be killed. Each
- * process and each thread of a runner writes to its own file.
+ * Writes each covered item once, to a file. It is written at once, because no request is known to be the last one and a test process may be
+ * killed. Each process and each thread writes to a file of its own.
  */
 class FileRecorder implements Recorder {
   readonly #observer: Observer;
   readonly #routes: string;
   readonly #file: string;
-  /** Ids of items that are not covered yet, with their index in the list of items. */
+  /** Items that are not covered yet: their ids, with their indexes in the list of all items. */
   readonly #open: Map<string, number>;
 
   constructor(contracts: Contracts, directory: string) {
     const items = itemsOf(contracts);
-    // Equal in each process, because each process has the same contracts.
+    // The list is equal in each process, because each process has the same contracts.
     writeFileSync(join(directory, `items.${process.pid}-${threadId}.json`), JSON.stringify(items));
     this.#file = join(directory, `seen.${process.pid}-${threadId}`);
     this.#observer = new Observer(contracts);

@@ -2,17 +2,17 @@ import { explain, type Shape } from "@kit/core/codec";
 
 import type { Slot } from "../contracts/tables.ts";
 
-/** Shape that is not a reference. */
+/** Shape of any kind except a reference to another shape. */
 export type Resolved = Exclude<Shape, { kind: "reference" }>;
 
-/** Rule that a value can satisfy or break. */
+/** Rule of a type that a value satisfies or breaks. */
 export interface Rule {
   /** Name as in the contract: `maxLength 200`. */
   readonly name: string;
   readonly breaks: (value: unknown) => boolean;
 }
 
-/** Least or greatest value that a rule allows. */
+/** Smallest or largest value, length or number of items that a rule allows. */
 export interface Bound {
   /** Name of the rule. */
   readonly name: string;
@@ -20,18 +20,18 @@ export interface Bound {
   readonly isMet: (value: unknown) => boolean;
 }
 
-/** Position of a shape, which limits the values that a request can send there. */
+/** Position of a type in a request. It limits which values a request can have there. */
 export interface Position {
   readonly slot: Slot;
-  /** True if the shape is the whole slot. */
+  /** True for the type of a complete slot, such as the body. */
   readonly isRoot: boolean;
   /** True for an item of a list. In a query, an item is one value of a repeated key. */
   readonly isItem: boolean;
-  /** True for a member of a union. A value of another type breaks the rule of the union, not the rule of the member. */
+  /** True for a member of a union. A value of a wrong type breaks the rule of the union and not a rule of the member. */
   readonly isMember: boolean;
 }
 
-/** Maximum length of an email address, whatever its bound is: 64 characters, the `@`, and a domain of 253 characters. */
+/** Maximum length of any valid email address: 64 characters, the `@`, and a domain of 253 characters. */
 const LONGEST_EMAIL = 64 + 1 + 253;
 
 const TEXT_RULES = ["minLength", "maxLength", "format", "pattern"] as const;
@@ -49,17 +49,20 @@ export function resolve(shape: Shape): Resolved {
   return shape.kind === "reference" ? resolve(shape.to()) : shape;
 }
 
-/** Returns true if a parsed value fits the shape. */
+/** Returns true if a value in its wire form is valid for the type. */
 export function fits(shape: Shape, value: unknown): boolean {
   return explain(shape, value, "wire", 1).length === 0;
 }
 
-/** Returns the `expected` text of a failure at a place of this shape. */
+/** Returns the text in the property `expected` of a failure at a place of this type. */
 export function expectedOf(shape: Shape): string {
   return explain(shape, undefined, "wire", 1)[0]?.expected ?? "any value";
 }
 
-/** Returns the members of a union without `null`, or the shape alone, and true for `takesNull` if the shape accepts `null`. */
+/**
+ * Returns the members of a union without `null`, or only the type itself if it is not a union. `takesNull` is true if the type accepts
+ * `null`.
+ */
 export function alternatives(shape: Resolved): {
   readonly others: readonly Shape[];
   readonly takesNull: boolean;
@@ -77,10 +80,10 @@ function flat(shape: Shape): readonly Shape[] {
   return resolved.kind === "union" ? resolved.members.flatMap(flat) : [shape];
 }
 
-/** Returns the rules of one place that a request can break there, without the rules of the places below. */
+/** Returns the rules of a type that a request can break at this position, without the rules of types inside of it. */
 export function rulesOf(shape: Resolved, position: Position): Rule[] {
   const { slot, isRoot, isMember } = position;
-  // A path or query as a whole has no path of its own, and every request has them.
+  // The query as a whole has no rule: every request has one, and it is always an object. The same is true for params.
   if (isRoot && slot !== "body") return [];
   const { others, takesNull } = alternatives(shape);
   const rules: Rule[] = [];
@@ -107,7 +110,7 @@ export function rulesOf(shape: Resolved, position: Position): Rule[] {
   return rules;
 }
 
-/** Returns the bounds of one place that a valid value can reach. */
+/** Returns the bounds of a type that a valid value can reach at this position. */
 export function boundsOf(shape: Resolved, position: Position): Bound[] {
   const { others } = alternatives(shape);
   const [only] = others;
@@ -116,7 +119,7 @@ export function boundsOf(shape: Resolved, position: Position): Bound[] {
   const found: Bound[] = [];
   for (const [rule, lone] of singleRules(resolved)) {
     const bound: unknown = Reflect.get(lone, rule);
-    // Some bounds are not valid values, for example a minimum that is not a multiple of `multipleOf`.
+    // Some bounds are not valid values themselves, for example a minimum that is not a multiple of `multipleOf`.
     if (resolved.kind === "number" && !fits(resolved, bound)) continue;
     if (typeof bound !== "number" || !/^(?:min|max)/.test(rule) || !isBreakable(resolved, rule, position, 0))
       continue;
@@ -125,14 +128,14 @@ export function boundsOf(shape: Resolved, position: Position): Bound[] {
   return found;
 }
 
-/** Returns the size that a bound limits: the number of characters or items, or the number itself. */
+/** Returns the number that a bound limits: the number of characters or items, or the value of a number. */
 function sizeOf(value: unknown, { kind }: Resolved): number | undefined {
   if (Array.isArray(value)) return value.length;
   if (kind === "number" || kind === "bigint") return Number(value);
   return typeof value === "string" ? [...value].length : undefined;
 }
 
-/** Returns the rules of a shape besides its kind. Each rule is a shape that has no other rule. */
+/** Returns the rules of a type, each as a type that has only this rule: a string with `minLength` and `pattern` gives two. */
 function singleRules(shape: Resolved): (readonly [rule: string, shape: Shape])[] {
   const names: readonly string[] =
     shape.kind === "string" || shape.kind === "template"
@@ -151,7 +154,7 @@ function singleRules(shape: Resolved): (readonly [rule: string, shape: Shape])[]
   return shape.kind === "tuple" ? [["length", lengthOf(shape)]] : lone;
 }
 
-/** Returns a tuple of the same length whose elements accept any value. */
+/** Returns a tuple type with the same number of elements, which accept any value. */
 function lengthOf(shape: Extract<Shape, { kind: "tuple" }>): Shape {
   return {
     ...shape,
@@ -165,11 +168,11 @@ function named(rule: string, shape: Shape): string {
   return `${rule} ${value instanceof RegExp ? value.source : String(value as string | number)}`;
 }
 
-/** Returns true if a request can break a rule without breaking another rule first. `beyond` is the distance of the value from the bound. */
+/** Returns true if a request can have a value that is `distance` beyond the bound of a rule, without breaking another rule first. */
 function isBreakable(shape: Resolved, rule: string, { slot, isItem }: Position, distance = 1): boolean {
   const bound: unknown = Reflect.get(shape, rule);
   if (typeof bound !== "number") return true;
-  // No string is shorter than the empty one, no path has an empty segment, and no query can express an empty list.
+  // No string is shorter than the empty one, no path has an empty segment, and no query can represent an empty list.
   if (rule === "minLength") return bound - distance >= (slot === "params" ? 1 : 0) && bound > 0;
   if (rule === "minItems") return bound - distance >= (slot === "query" && !isItem ? 1 : 0) && bound > 0;
   if (rule === "maxLength")
@@ -177,7 +180,10 @@ function isBreakable(shape: Resolved, rule: string, { slot, isItem }: Position, 
   return true;
 }
 
-/** Returns true if a request can send another type here. Values in a path are always strings, and a query accepts one string for a list. */
+/**
+ * Returns true if a request can send a value of another type at this position. Values in a path are always strings, and a query accepts a
+ * single string in place of a list.
+ */
 function canBeOfAnotherKind(shape: Resolved, { slot, isItem }: Position): boolean {
   if (slot === "body") return true;
   if (shape.kind === "array" || shape.kind === "tuple" || shape.kind === "object") return false;
@@ -189,7 +195,7 @@ interface Kind {
   fits(value: unknown): boolean;
 }
 
-/** Returns the kind of value that a shape accepts, without its rules. */
+/** Returns the kind of the values that a type accepts, such as all strings, without its other rules. */
 function kindOf(shape: Resolved): Kind | undefined {
   switch (shape.kind) {
     case "unknown":

@@ -2,7 +2,7 @@ import type { Shape } from "@kit/core/codec";
 
 type ObjectShape = Extract<Shape, { kind: "object" }>;
 
-/** Returns true if the members of a value can be overridden one by one. */
+/** Returns true for an object whose properties can be overridden one by one: not for a list, a date or bytes. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return (
     typeof value === "object" &&
@@ -14,9 +14,9 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /**
- * Creates a value of a shape with some members given. For a union, the value is of a member that has the given members.
+ * Creates a value of a type with the given properties. For a union, chooses a member that has these properties.
  *
- * @param draw - Creates a value of a shape.
+ * @param draw - Creates a random value of a type.
  */
 export function composed(shape: Shape, overrides: unknown, draw: (shape: Shape) => unknown): unknown {
   if (!isRecord(overrides)) return overrides;
@@ -24,7 +24,7 @@ export function composed(shape: Shape, overrides: unknown, draw: (shape: Shape) 
   const fitting = objects.filter((object) => admits(object, overrides));
   const object = fitting[0] ?? objects[0];
   if (object === undefined) return overrides;
-  // If several members of the union fit, the random draw chooses one of them.
+  // If several members of the union fit, the random value decides which of them is used.
   const drawn = draw(fitting.length > 1 ? { kind: "union", members: fitting } : object);
   if (!isRecord(drawn)) return overrides;
   const member = fitting.find((candidate) => admits(candidate, drawn)) ?? object;
@@ -37,7 +37,7 @@ export function composed(shape: Shape, overrides: unknown, draw: (shape: Shape) 
   return Object.fromEntries(entries);
 }
 
-/** Returns the object types of a shape. */
+/** Returns the object types that a type consists of: several for a union. */
 function objectsOf(shape: Shape, seen: Set<Shape> = new Set()): ObjectShape[] {
   if (seen.has(shape)) return [];
   seen.add(shape);
@@ -46,7 +46,10 @@ function objectsOf(shape: Shape, seen: Set<Shape> = new Set()): ObjectShape[] {
   return shape.kind === "object" ? [shape] : [];
 }
 
-/** Returns true if an object type has the given members: their names, and the values of its discriminants. */
+/**
+ * Returns true if an object type can have the given properties: it declares their names, and accepts the values of
+ * literal types.
+ */
 function admits(shape: ObjectShape, given: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(given).every(([key, value]) => {
     const property = shape.properties.find((candidate) => candidate.key === key);

@@ -24,16 +24,16 @@ import { Unique } from "./unique.ts";
 export interface FactoryOptions {
   /** Name of the type. Required if kit cannot read the source of the call, for example if a bundler has changed it. */
   readonly type?: TypeName;
-  /** Seed of the values. The same seed gives the same values on each machine. Default: 1. */
+  /** Seed of the random values. The same seed gives the same values on each machine. Default: 1. */
   readonly seed?: number;
   /** Directory of the project, or a directory below it. Default: the directory of the calling file. */
   readonly root?: string;
 }
 
-/** Members to override, or a function that returns them. The function gets the number of the value, which starts at 1. */
+/** Properties to override, or a function that returns them. The function gets the number of the value, which starts at 1. */
 export type OverridesOrFunction<T> = Overrides<T> | ((number: number) => Overrides<T>);
 
-/** Value that breaks one rule. */
+/** Value that breaks one rule of one field. */
 export interface Invalid<T> {
   readonly field: Field<T>;
   readonly rule: RuleName;
@@ -47,10 +47,10 @@ export interface Factory<T> {
   readonly type: string;
 
   /**
-   * Returns a valid value as handlers get it: with `Date`, `bigint` and bytes. Each call returns another value. Values of `@unique`
-   * properties never repeat.
+   * Returns a valid value in the form in which handlers get it: with `Date`, `bigint` and bytes. Each call returns another value. Values of
+   * `@unique` properties never repeat.
    *
-   * @param overrides - Members that matter to the test. For a union, they choose the member.
+   * @param overrides - Properties that matter to the test. For a union, the value is of a member that has these properties.
    * @throws {Error} if the overrides break a rule of the type. Use `buildInvalid` to create an invalid value.
    */
   build(overrides?: OverridesOrFunction<T>): T;
@@ -61,8 +61,8 @@ export interface Factory<T> {
   /**
    * Returns a value that breaks one rule of one field and no other rule. The value has its wire form, so it can be sent as a body.
    *
-   * @param field - The field in the notation of failure paths, without `$.`: `title`, `author.name`, `tags[0]`.
-   * @param rule - `required` removes the field, `null` and `type` replace its value. The other rules have the names of their doc tags.
+   * @param field - The field as failures name it, but without `$.`: `title`, `author.name`, `tags[0]`.
+   * @param rule - `required` removes the field, and `null` and `type` replace its value. Other rules have the names of their doc tags.
    * @throws {Error} if the field or rule does not exist; the message lists the existing ones. Also if the rule cannot be broken alone.
    * @example
    * ```ts
@@ -87,7 +87,7 @@ export interface Factory<T> {
   invalid(): Invalid<T>[];
 
   /**
-   * Returns a factory whose values have these members. Overrides of `build` come first.
+   * Returns a factory whose values have the given properties. The overrides of a `build` call come first.
    *
    * @example
    * ```ts
@@ -97,17 +97,17 @@ export interface Factory<T> {
    */
   with(overrides: OverridesOrFunction<T>): Factory<T>;
 
-  /** Restarts the factory: the next value is the first value again. */
+  /** Restarts the factory: the next value is the same as the first one. */
   reset(): void;
 }
 
-/** Maximum number of values that are searched for fields that not every value has. */
+/** Maximum number of values that are generated to find all fields, because a value may lack optional ones. */
 const MAX_SAMPLES = 24;
 
-/** Number of consecutive values without a new field after which the search stops. */
+/** The search for fields ends after this number of values without a new field. */
 const MAX_SAMPLES_WITHOUT_NEW = 6;
 
-/** Base time of `@generated now`. Each value is one minute later than the one before. */
+/** Start of the times for `@generated now`. Each value is one minute later than the one before. */
 const FIRST_MOMENT = Date.UTC(2026, 0, 1, 12);
 
 /**
@@ -137,7 +137,7 @@ export function createFactory<T>(options: FactoryOptions = {}): Factory<T> {
   return new ShapeFactory<T>(types, entry, options.seed);
 }
 
-/** State that a factory shares with the factories of its `with` calls. */
+/** State that a factory shares with those that its method `with` has created. */
 interface State {
   built: number;
   readonly unique: Unique;
@@ -180,7 +180,7 @@ class ShapeFactory<T> implements Factory<T> {
 
   buildInvalid(field: string, rule: string): unknown {
     const steps = stepsOf(field.startsWith("[") ? `$${field}` : `$.${field}`);
-    // All items of a list have the rules of the first item.
+    // The rules of one item of a list are those of the first item.
     const first = steps.map((step) => (typeof step === "number" ? 0 : step));
     const paths = new Set([pathOf(steps), pathOf(first)]);
     const rules = new Set<string>();
@@ -222,7 +222,7 @@ class ShapeFactory<T> implements Factory<T> {
 
   invalid(): Invalid<T>[] {
     const found = new Map<string, Invalid<T>>();
-    // Most types have all their fields in each value, so the search stops early.
+    // The values of most types have all fields, so the search usually stops early.
     for (
       let attempt = 0, last = 0;
       attempt < MAX_SAMPLES && attempt - last < MAX_SAMPLES_WITHOUT_NEW;
@@ -252,7 +252,7 @@ class ShapeFactory<T> implements Factory<T> {
     this.#state.unique.clear();
   }
 
-  /** @param countsForUnique - True if the value counts for `@unique`. */
+  /** @param countsForUnique - False for a value that may repeat the values of `@unique` properties. */
   #build(number: number, overrides: OverridesOrFunction<T> | undefined, countsForUnique = true): unknown {
     const given = [...this.#given, overrides].filter((part) => part !== undefined);
     const parts = given.map((part) => (typeof part === "function" ? part(number) : part));
@@ -296,7 +296,10 @@ class ShapeFactory<T> implements Factory<T> {
     }
   }
 
-  /** Sets the values that the system would set: defaults, and for the times of a row a time that depends on the number of the value. */
+  /**
+   * Sets properties that kit or the database would set: those with a default, and times such as `@generated now`, which depend on the
+   * number of the value.
+   */
   #filled(value: unknown, number: number, parts: readonly unknown[]): unknown {
     if (!isRecord(value)) return value;
     const given = (name: string): boolean =>
@@ -352,7 +355,7 @@ class ShapeFactory<T> implements Factory<T> {
   }
 }
 
-/** Returns true if one of the steps is an index beyond the end of a list. */
+/** Returns true if the path contains an index beyond the end of a list. */
 function isBeyond(value: unknown, steps: readonly (string | number)[]): boolean {
   return steps.some((step, at) => {
     const list = valueAt(value, steps.slice(0, at));
@@ -360,12 +363,12 @@ function isBeyond(value: unknown, steps: readonly (string | number)[]): boolean 
   });
 }
 
-/** Returns a path without its `$.`. */
+/** Returns a path without its beginning `$.`: `$.author.name` gives `author.name`. */
 function named(path: string): string {
   return path.replace(/^\$\.?/, "");
 }
 
-/** Merges overrides. Later ones win. */
+/** Merges overrides. If two of them have the same property, the later one is used. */
 function mergeOverrides(parts: readonly unknown[]): unknown {
   return parts.reduce((below, above) => {
     if (!isRecord(below) || !isRecord(above)) return above;
@@ -377,7 +380,7 @@ function mergeOverrides(parts: readonly unknown[]): unknown {
   });
 }
 
-/** Returns a seed that depends on every bit of the parts (FNV-1a hash). */
+/** Returns a hash of the parts (FNV-1a), so that a different part gives a different seed. */
 function seedOf(...parts: readonly (number | string)[]): number {
   let hash = 0x811c9dc5;
   for (const character of parts.join("\0")) {

@@ -1,18 +1,21 @@
 import type { RuleName } from "../values/index.ts";
 
-/** Values without members of their own. */
+/** Types whose values cannot be overridden property by property. */
 type Scalar = string | number | boolean | bigint | symbol | null | undefined | Date | Uint8Array;
 
-/** Members of a value, at any depth. A list is given as a whole. */
+/** Properties of a value to override, at any depth. A list is always overridden as a whole. */
 export type Overrides<T> = T extends Scalar | readonly unknown[]
   ? T
   : { readonly [Key in keyof T]?: Overrides<T[Key]> | undefined };
 
-/** Maximum depth of completed fields. Deeper fields exist, but the type of the paths would be infinite. */
+/**
+ * Maximum depth of the field paths that TypeScript completes. Without it, the type of the paths would be infinite.
+ * Deeper fields exist at run time.
+ */
 type Deeper = { 0: 1; 1: 2; 2: 3; 3: 4; 4: 5 };
 type Depth = keyof Deeper | 5;
 
-/** Paths of the fields of a value in the notation of failures, without `$.`: `title`, `author.name`, `tags[0]`. */
+/** Paths of the fields of a type, as failures name them but without `$.`: `title`, `author.name`, `tags[0]`. */
 export type Field<T> = unknown extends T ? string : FieldOf<Present<T>, 0>;
 
 type FieldOf<T, At extends Depth> = At extends keyof Deeper
@@ -33,7 +36,7 @@ type Below<T, At extends Depth> = At extends keyof Deeper
 
 type Present<T> = Exclude<T, null | undefined>;
 
-/** Type of the value at a path. */
+/** Type of the field at a path. */
 export type FieldValue<T, Path extends string> = T extends unknown
   ? Path extends `[${number}]`
     ? ItemOf<T>
@@ -58,7 +61,7 @@ type ItemOf<T> = T extends readonly (infer Item)[] ? Item : never;
 
 type Always = "required" | "null" | "type";
 
-/** Names of the rules that a value of a type can have. The rules that it really has are known when the tests run. */
+/** Names of the rules that values of a type may have. Only at run time is it known which of them the field has. */
 export type RuleOf<V> = [V] extends [never]
   ? RuleName
   : unknown extends V

@@ -1,7 +1,7 @@
 import type { TypeEntry } from "../project/known-types.ts";
 import { toWire } from "../values/index.ts";
 
-/** Values of `@unique` and `@id` properties that a factory has returned. */
+/** Values of `@unique` and `@id` properties that a factory has already returned. */
 export class Unique {
   readonly #single: readonly string[];
   /** Names of the `@id` properties, which together identify a row. */
@@ -15,12 +15,12 @@ export class Unique {
     this.#id = tagged("@id");
   }
 
-  /** Returns the name of a property whose value has been used already. */
+  /** Returns the name of a unique property whose value was returned before, or `undefined` if there is none. */
   findDuplicate(value: unknown): string | undefined {
     return this.#keys(value).find(([name, key]) => this.#seen.get(name)?.has(key))?.[0];
   }
 
-  /** Stores the unique values of a value that the factory returns. Returns the value. */
+  /** Stores the unique properties of a new value. Returns the value. */
   add<T>(value: T): T {
     for (const [name, key] of this.#keys(value)) {
       let seen = this.#seen.get(name);
@@ -39,7 +39,7 @@ export class Unique {
     if (typeof value !== "object" || value === null) return [];
     const read = (name: string): unknown => toWire(Reflect.get(value, name));
     const keys = this.#single
-      // `undefined` and `null` may repeat, as `NULL` in a table.
+      // `undefined` and `null` may repeat, like `NULL` in a unique column.
       .filter((name) => read(name) !== undefined && read(name) !== null)
       .map((name): [string, string] => [name, JSON.stringify(read(name))]);
     const [first] = this.#id;

@@ -13,12 +13,12 @@ export interface MatchOptions {
   readonly root?: string;
 }
 
-/** Maximum number of failures in a message. */
+/** Maximum number of failures that a message lists. */
 const MAX_FAILURES = 10;
 
 /**
- * Checks a value against a type of the project. The value is a parsed response body, or a result of a handler with `Date` objects. Narrows
- * the TypeScript type of the value.
+ * Checks a value against a type of the project, and narrows its TypeScript type. The value is a parsed response body, or a result of a
+ * handler with `Date` objects.
  *
  * @param type - The exported name of the type.
  * @throws {AssertionError} if the value does not match. The message lists the expected and received value of each failure.
@@ -45,14 +45,14 @@ export interface MatcherResult {
   readonly actual: unknown;
 }
 
-/** Matchers for `expect.extend` of vitest. `.kit/testing/` declares their types. */
+/** Matchers for `expect.extend` of vitest. `kit build` writes their types to `.kit/testing/`. */
 export type SchemaMatchers = {
   /** Checks a value against a type of the project, as {@link assertMatches} does. */
   readonly toMatchSchema: (received: unknown, type: string, options?: MatchOptions) => MatcherResult;
 };
 
 /**
- * Matchers for vitest.
+ * Matchers for `expect.extend` of vitest.
  *
  * @example
  * ```ts
@@ -102,11 +102,11 @@ function matched(
 }
 
 function directoryOf(site: CallSite | undefined): string {
-  // If the caller is in `node_modules`, it is the runner. Tests run in the directory of the project.
+  // If the calling file is in `node_modules`, it belongs to the test runner, which runs in the directory of the project.
   return site === undefined || /[\\/]node_modules[\\/]/.test(site.file) ? process.cwd() : dirname(site.file);
 }
 
-/** Returns true if a value contains a `Date`, bigint or bytes. JSON has no such values, so the value comes from a handler. */
+/** Returns true if a value contains a `Date`, a bigint or bytes. JSON has no such values, so the value comes from a handler. */
 function holdsObjects(value: unknown, seen: Set<unknown> = new Set()): boolean {
   if (typeof value === "bigint" || value instanceof Date || value instanceof Uint8Array) return true;
   if (typeof value !== "object" || value === null || seen.has(value)) return false;

@@ -2,12 +2,12 @@ import type { Shape } from "@kit/core/codec";
 
 type Reference = Extract<Shape, { kind: "reference" }>;
 
-/** Results of the conversion. Without them, the conversion of a recursive shape would not end. */
+/** Converted types. Without them, the conversion of a type that contains itself would not end. */
 const made = new WeakMap<Shape, Shape>();
 
 /**
- * Returns a shape as responses must have it. A property with a default may be missing in a request, but not in a response. So the
- * generated fast checks of requests are removed.
+ * Returns the shape that responses must have for a shape of the contract. A property with a default may be missing in a request, but not in
+ * a response. So the result also lacks the generated functions that check requests faster.
  */
 export function outputShape(shape: Shape): Shape {
   const known = made.get(shape);

@@ -14,7 +14,8 @@ export interface CallSite {
 }
 
 /**
- * Returns the location at which a function of this package was called: the nearest stack frame above `callee` that has a file.
+ * Returns the location in a source file at which a function of this package was called: the nearest stack frame above `callee` that has a
+ * file.
  *
  * @param callee - The function that was called. Frames up to its own frame are not searched.
  */
@@ -35,8 +36,8 @@ export function callSiteOf(callee: (...parameters: never[]) => unknown): CallSit
 }
 
 /**
- * Returns the type argument of a call: `Note` for `createFactory<Note>()`. Types do not exist at run time, so kit reads the source.
- * Locations are correct, because Node strips types without moving other code, and vitest maps its locations back.
+ * Reads the type argument of a call from its source: `Note` for `createFactory<Note>()`. Types do not exist at run time. The location of a
+ * call is correct, because Node removes types without moving other code, and vitest maps its locations back.
  *
  * @throws {Error} if the call has no type argument, or if the argument is not a name.
  */
@@ -62,7 +63,7 @@ function sourceOf(file: string): string | undefined {
   }
 }
 
-/** Returns the type argument of the call on that line that is nearest to the column. */
+/** Returns the type argument of a call of `callee` on the given line: of the call that is nearest to the column. */
 function argumentIn(text: string, { line, column }: CallSite, callee: string): string | undefined {
   const lines = text.split("\n");
   const start = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
@@ -76,7 +77,7 @@ function argumentIn(text: string, { line, column }: CallSite, callee: string): s
   return balanced(text, nearest.index + nearest[0].length);
 }
 
-/** Returns the text before the `>` that closes a type argument. */
+/** Returns the text from an index up to the `>` that closes the type argument. */
 function balanced(text: string, from: number): string | undefined {
   let depth = 1;
   for (let at = from; at < text.length; at += 1) {
@@ -89,7 +90,7 @@ function balanced(text: string, from: number): string | undefined {
 }
 
 /**
- * Returns the type that a name refers to in a source file.
+ * Returns the type of the project that a name in a source file refers to, possibly through an import.
  *
  * @throws {Error} if kit does not know the type, or if several types have the name.
  */
@@ -126,7 +127,7 @@ export function typeNamed(types: ProjectTypes, argument: string, site: CallSite)
   );
 }
 
-/** Returns the exported name and the module that a source imports under a local name. */
+/** Returns the exported name and the module of the import that has the given local name. */
 function importOf(
   text: string,
   local: string,

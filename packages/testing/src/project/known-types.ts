@@ -5,21 +5,21 @@ import { dirname, join, resolve } from "node:path";
 import type { Shape } from "@kit/core/codec";
 
 /**
- * Types of the project by name. `.kit/testing/index.ts` adds the members, so that TypeScript completes and checks the names of types in
- * every program that includes that file.
+ * Types of the project by name. The generated `.kit/testing/index.ts` adds them to this interface, so that TypeScript completes and checks
+ * the names in every program that includes that file.
  */
 // oxlint-disable-next-line typescript/no-empty-object-type -- generated code adds members
 export interface ProjectTypeMap {}
 
-/** Name of a type. Accepts only names of the project's types if {@link ProjectTypeMap} has members, otherwise any string. */
+/** Name of a type of the project. Accepts any string if {@link ProjectTypeMap} is empty. */
 export type TypeName = [keyof ProjectTypeMap] extends [never] ? string : keyof ProjectTypeMap & string;
 
-/** Type with the given name. */
+/** Type of the project that has the given name. */
 export type TypeNamed<Name extends string> = Name extends keyof ProjectTypeMap
   ? ProjectTypeMap[Name]
   : unknown;
 
-/** Entry of a type in `schemas.json`, with the members that this package uses. */
+/** Entry of a type in `schemas.json`, with the properties that this package uses. */
 export interface TypeEntry {
   readonly name: string;
   readonly origin: "named" | "instance" | "slot";
@@ -31,7 +31,7 @@ export interface TypeEntry {
   readonly properties: readonly PropertyEntry[];
 }
 
-/** Entry of a property in `schemas.json`. */
+/** Entry of a property in `schemas.json`, with its default and its doc tags. */
 export interface PropertyEntry {
   readonly name: string;
   readonly type: string;
@@ -41,13 +41,13 @@ export interface PropertyEntry {
   readonly tags: readonly string[];
 }
 
-/** Returns true if a property has a tag. */
+/** Returns true if a property has a doc tag that matches the pattern. */
 export function hasTag(entry: TypeEntry | undefined, property: string, tag: RegExp): boolean {
   const found = entry?.properties.find(({ name }) => name === property);
   return found?.tags.some((written) => tag.test(written)) ?? false;
 }
 
-/** Types of a project, as `kit build` wrote them. */
+/** Types of a project, read from the output of `kit build`. */
 export class ProjectTypes {
   /** Directory of the project. */
   readonly root: string;
@@ -94,13 +94,13 @@ export class ProjectTypes {
     );
   }
 
-  /** Returns the names of all types that have a name in the source. */
+  /** Returns the names of all types that have a name in the project's source. */
   names(): string[] {
     return [...this.entries.values()].filter(({ origin }) => origin === "named").map(({ name }) => name);
   }
 
   /**
-   * Returns the shape of a type, which its generated validator exports.
+   * Returns the shape of a type: the data about its structure that its generated validator exports.
    *
    * @throws {Error} if the validator exports no shape.
    */
@@ -108,7 +108,7 @@ export class ProjectTypes {
     const { name: known } = this.entry(name);
     const path = join(this.root, ".kit/validators", `${known}.validator.ts`);
     const built = existsSync(path) ? path : path.replace(/\.ts$/, ".js");
-    // Callers expect a value without a promise, so the module is loaded synchronously. Generated modules use no top-level await.
+    // Callers expect the result without `await`, so the module is loaded synchronously. Generated modules use no top-level await.
     const module = createRequire(path)(built) as Record<string, unknown>;
     const shape = module[`${known}Shape`];
     if (typeof shape === "object" && shape !== null) return shape as Shape;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { migrate, noDatabase } from "../database.ts";
 import type { Query } from "./rows.ts";
 
-/** New database with the tables of a project. */
+/** New database with the tables of a project, which only one suite uses. */
 export interface SuiteDatabase {
   readonly url: string;
   readonly query: Query;
@@ -15,7 +15,8 @@ export interface SuiteDatabase {
 }
 
 /**
- * Creates a database with the tables of `migrations/`: on the server of `TEST_DATABASE_URL` if it is set, otherwise on the embedded server.
+ * Creates a database with the tables of `migrations/`. Its server is that of `TEST_DATABASE_URL` if this is set, and otherwise the embedded
+ * one.
  *
  * @throws {Error} if there is no server. The message says what to do.
  */
@@ -26,7 +27,7 @@ export async function openDatabase(root: string): Promise<SuiteDatabase> {
   return await createTestDatabase({ root });
 }
 
-/** Part of the driver `pg` that this module uses. */
+/** Part of the driver `pg` that this module calls. */
 interface Driver {
   readonly Client: new (options: { connectionString: string }) => {
     connect(): Promise<void>;
@@ -39,7 +40,7 @@ interface Driver {
   };
 }
 
-/** Creates a database on the server of a URL. The role of the URL must have the right to create databases. */
+/** Creates a database on the PostgreSQL server of a URL. The role in the URL needs the right to create databases. */
 async function onServer(root: string, server: string): Promise<SuiteDatabase> {
   const admin = await connected(root, server);
   const name = `kit_test_${randomBytes(8).toString("hex")}`;
@@ -76,7 +77,7 @@ interface Connected {
   end(): Promise<void>;
 }
 
-/** Connects to a database with the driver of the project. */
+/** Connects to a database with the driver `pg` that is installed in the project. */
 async function connected(root: string, url: string): Promise<Connected> {
   let driver: Driver;
   try {

@@ -8,12 +8,12 @@ import { pathToFileURL } from "node:url";
 export type AfterHook = (run: () => Promise<void>) => unknown;
 
 /**
- * Async context of the module's load, outside of all tests and hooks. A hook that is registered inside of a `before` of node:test would run
- * when that `before` is done, and not after the tests.
+ * Async context in which this module was loaded, outside of all tests and hooks. node:test runs an `after` that is registered inside of a
+ * `before` at the end of that `before`, and not after the tests.
  */
 const outside = new AsyncResource("createIntegrationSuite");
 
-/** Returns the hook of the test runner of this process. */
+/** Returns `after` of node:test or `afterAll` of vitest, depending on which of them runs the tests. */
 export async function afterHook(root: string): Promise<AfterHook> {
   if (process.env["VITEST"] === undefined) {
     const { after } = await import("node:test");
@@ -31,7 +31,7 @@ export async function afterHook(root: string): Promise<AfterHook> {
   );
 }
 
-/** Returns the module that `import "vitest"` loads in a project. */
+/** Returns the path of the module that `import "vitest"` loads in a project, or `undefined` if vitest is not installed. */
 function vitestOf(root: string): string | undefined {
   for (let directory = root; ; directory = dirname(directory)) {
     const manifest = join(directory, "node_modules/vitest/package.json");

@@ -11,7 +11,7 @@ interface Column {
   readonly type: string;
 }
 
-/** Inserts values of types with `@table` into their tables. Works with any database driver of the application. */
+/** Inserts values into the tables of their types. Works with every database driver that an application uses. */
 export class Rows {
   readonly #types: ProjectTypes;
   readonly #query: Query;
@@ -50,7 +50,8 @@ export class Rows {
       const cells = places.map(({ name, column }) => cell(Reflect.get(value as object, name), column));
       return `(${cells.join(", ")})`;
     });
-    // If a value has an id, the row gets that id and not one that the database generates.
+    // If a value has an id, the row gets it. Without this clause, the database would refuse an id for a column that it
+    // generates.
     const sql = `INSERT INTO ${quoted(table)} (${names}) OVERRIDING SYSTEM VALUE VALUES ${rows.join(", ")}`;
     try {
       await this.#query(sql);
@@ -81,7 +82,7 @@ export class Rows {
   }
 }
 
-/** Normalizes a name, so that `createdAt` and `created_at` are equal. */
+/** Returns a name in lower case and without separators, so that `createdAt` and `created_at` are equal. */
 function plain(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}]/gu, "").toLowerCase();
 }
@@ -104,7 +105,7 @@ function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Quotes an SQL string literal. PostgreSQL converts it to the type of the column. */
+/** Quotes a string as an SQL literal. PostgreSQL converts it to the type of the column. */
 function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

@@ -1,6 +1,6 @@
 import type { Query } from "./rows.ts";
 
-/** State of a database that can be restored. */
+/** Copy of the rows of a database, which can be restored. */
 export interface Snapshot {
   /** Restores all rows and sequences. Open connections stay open. */
   restore(): Promise<void>;
@@ -9,10 +9,10 @@ export interface Snapshot {
 /** Maximum time in milliseconds to wait for a lock on a table. */
 const LOCK_TIMEOUT_MS = 10_000;
 
-/** Schema that contains copies of the initial rows. */
+/** Database schema that contains the copied rows. */
 const SNAPSHOT_SCHEMA = "kit_snapshot";
 
-/** Selects the tables of the user: without those of PostgreSQL, of extensions and of kit itself. */
+/** Selects the tables of the application: not those of PostgreSQL, of its extensions and of kit. */
 const TABLES = `
   SELECT c.oid, quote_ident(n.nspname) || '.' || quote_ident(c.relname),
     (SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
@@ -37,8 +37,8 @@ interface Table {
 }
 
 /**
- * Stores the rows of a database. To delete a few rows is faster than to truncate a table, because that creates new files for the table and
- * its indexes. And it is much faster than to create a database.
+ * Copies all rows of a database, so that tests can restore them. Restoring deletes and inserts rows. For a few rows, this is faster than
+ * `TRUNCATE`, which creates new files for each table and index, and much faster than a new database.
  */
 export async function snapshotOf(query: Query): Promise<Snapshot> {
   const tables = sorted(
@@ -69,9 +69,9 @@ export async function snapshotOf(query: Query): Promise<Snapshot> {
   const statements = [
     "BEGIN",
     `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`,
-    // Triggers do not run. Their effects are part of the stored rows already.
+    // Triggers must not run. The copied rows contain their effects already.
     ...(canDisableTriggers === "t" ? ["SET LOCAL session_replication_role = replica"] : []),
-    // Referencing tables are deleted before the tables that they refer to, and filled after them.
+    // Rows that refer to other rows are deleted before these, and inserted after them.
     ...tables.toReversed().map(({ name }) => `DELETE FROM ${name}`),
     ...nonEmptyTables.map(
       ({ oid, name, columns }) =>
@@ -92,7 +92,7 @@ export async function snapshotOf(query: Query): Promise<Snapshot> {
   };
 }
 
-/** Returns the tables that have rows. */
+/** Returns the tables that have at least one row. */
 async function nonEmptyTablesOf(query: Query, tables: readonly Table[]): Promise<Table[]> {
   if (tables.length === 0) return [];
   const asked = tables.map(({ oid, name }) => `SELECT ${oid} WHERE EXISTS (SELECT FROM ${name})`);
@@ -100,7 +100,9 @@ async function nonEmptyTablesOf(query: Query, tables: readonly Table[]): Promise
   return tables.filter(({ oid }) => found.has(oid));
 }
 
-/** Sorts tables so that each comes after the tables that it refers to. A circle of references cannot be sorted completely. */
+/**
+ * Sorts tables so that each comes after the tables that it refers to. Tables that refer to each other in a circle have no complete order.
+ */
 function sorted(tables: readonly Table[], references: readonly (readonly (string | null)[])[]): Table[] {
   const order: Table[] = [];
   const visited = new Set<string>();

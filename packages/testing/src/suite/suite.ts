@@ -27,13 +27,13 @@ export interface IntegrationSuiteOptions {
    * Imports the module that exports the application. Called when the database exists, because the module may connect while it is imported.
    */
   readonly app: () => Promise<unknown>;
-  /** Headers of every request. They override the headers of `fixtures`. A function is called for each request. */
+  /** Headers of every request. They override the headers of `fixtures`. If this is a function, it is called for each request. */
   readonly headers?: TestHeaders;
   /** Fixtures: headers of every request, and values that `request` adds. Use the module that the contract tests use. */
   readonly fixtures?: Fixtures;
-  /** Inserts rows that exist at the start of all tests. `reset` restores them. */
+  /** Inserts rows before the first test. `reset` restores them. */
   readonly seed?: (suite: IntegrationSuite) => void | Promise<void>;
-  /** True to create a database. Default: true if a type of the project has `@table`. */
+  /** True if the suite creates a database. Default: true if a type of the project has `@table`. */
   readonly database?: boolean;
   /** Directory of the project, or a directory below it. Default: the directory of the calling file. */
   readonly root?: string;
@@ -41,7 +41,7 @@ export interface IntegrationSuiteOptions {
   readonly after?: AfterHook;
 }
 
-/** Options of `request`: a request with the values of path parameters. */
+/** Options of `request`: those of a test request, and the values of path parameters. */
 export interface SuiteRequest extends TestRequest {
   /** Values of path parameters, unescaped. */
   readonly params?: Readonly<Record<string, string | number>>;
@@ -57,10 +57,11 @@ export interface IntegrationSuite {
   readonly databaseUrl: string | undefined;
 
   /**
-   * Sends a request to a route. Adds the params, query, headers and body members of the route's fixture that the request does not set.
+   * Sends a request to a route. Values of the route's fixture are added if the request does not set them: params, query, headers, and
+   * properties of the body.
    *
    * @param route - Method and path pattern: `GET /notes/:id`.
-   * @throws {TypeError} if the route has another form, or if a path parameter has no value.
+   * @throws {TypeError} if `route` is not written in this form, or if a path parameter has no value.
    */
   request(route: string, request?: SuiteRequest): Promise<TestResponse>;
 
@@ -73,7 +74,7 @@ export interface IntegrationSuite {
   /** Returns the rows of a query, each value as a string. Use it for data that no route returns. */
   query(sql: string): Promise<(string | null)[][]>;
 
-  /** Restores the database as it was when the suite started, within a few milliseconds. The application stays connected. */
+  /** Restores the rows that the database had when the suite started, within a few milliseconds. The application stays connected. */
   reset(): Promise<void>;
 
   /** Stops the application and drops the database. Called automatically after the last test. */
@@ -111,7 +112,7 @@ export async function createIntegrationSuite(options: IntegrationSuiteOptions): 
   const after = options.after ?? (await afterHook(types.root));
   const hasTables = [...types.entries.values()].some(({ table }) => table !== undefined);
   const suite = new Suite(types, options.fixtures ?? {});
-  // Registered before the start, so that a failed start closes what is open already.
+  // Registered before the start, so that a failed start closes everything that is already open.
   after(() => suite.close());
   try {
     await suite.start(options, options.database ?? hasTables);
@@ -235,7 +236,7 @@ class Suite implements IntegrationSuite {
   }
 }
 
-/** Replaces the parameters in a path pattern. */
+/** Returns the path of a route with its parameters replaced: `/notes/:id` gives `/notes/7`. */
 function filled(route: string, pattern: string, params: Readonly<Record<string, string | number>>): string {
   return fillRoutePath(pattern, (name) => {
     const value = params[name];

@@ -28,16 +28,17 @@ export interface ValueOptions {
   readonly depth?: number;
 }
 
-/** Arrays without a maximum length get up to this number of items above their minimum. */
+/** Maximum number of items above the minimum in arrays without a maximum length. */
 const MORE_ITEMS = 3;
 
-/** Marks a member that is left out. */
+/** Marks an optional property or element that a generated value does not have. */
 const ABSENT: unique symbol = Symbol("absent");
 
 /**
- * Returns an arbitrary of the valid values of a shape. The same seed gives the same values; failures shrink; recursion is bounded.
+ * Returns a fast-check arbitrary for the valid values of a type. The same seed gives the same values. Failing values shrink, and values of
+ * a type that contains itself are finite.
  *
- * @throws {NoValueError} when a value is drawn, if the shape has no value or none was found.
+ * @throws {NoValueError} if the type has no value. If this is not known in advance, the error is thrown when a value is generated.
  */
 export function arbitrary(shape: Shape, options: ValueOptions = {}): fc.Arbitrary<unknown> {
   const { form = "wire", style = "wide", depth = 3 } = options;
@@ -45,13 +46,13 @@ export function arbitrary(shape: Shape, options: ValueOptions = {}): fc.Arbitrar
   return maker.root(depth);
 }
 
-/** Creates arbitraries for the parts of one shape. */
+/** Creates the arbitraries for a type and for the types inside of it. */
 class Maker {
   readonly #root: Shape;
   readonly #form: Form;
   readonly #readable: boolean;
   readonly #least: (shape: Shape) => number;
-  /** Created arbitraries by shape, then by the other parameters. */
+  /** Arbitraries that were created before, by type and then by the other arguments of `#of`. */
   readonly #made: Map<Shape, Map<string, fc.Arbitrary<unknown>>> = new Map();
 
   constructor(root: Shape, form: Form, readable: boolean) {
@@ -69,7 +70,7 @@ class Maker {
   }
 
   /**
-   * Returns the arbitrary of a shape.
+   * Returns an arbitrary for the values of a type that is inside of the root type.
    *
    * @param hint - The name of the property, after the name of its type: `Team.name`.
    * @param left - The number of levels of recursive types that may still be entered.
@@ -130,7 +131,7 @@ class Maker {
     if (parts === undefined) throw new NoValueError(`the parts of \`${shape.source}\` are not known`);
     const { minLength = 0, maxLength = Infinity, pattern } = shape;
     const passes = (text: string): boolean => fits(shape, text, "wire");
-    // The holes share the length that the fixed parts leave.
+    // The fixed parts of the template limit the length that is left for its holes.
     const room = roomOf(parts);
     const share = (length: number): number => Math.max(0, Math.floor((length - room.fixed) / room.holes));
     const most = Math.min(12, share(maxLength));
@@ -174,7 +175,7 @@ class Maker {
       }
       return item.map((value) => [value]);
     });
-    // Optional elements come last. If one of them is left out, all elements after it are left out too.
+    // Optional elements come last in a tuple. If one of them is missing, all elements after it are missing too.
     const first = elements.findIndex((element) => element.optional === true);
     if (first < 0) return fc.tuple(...parts).map((lists) => lists.flat(1));
     let most = elements.findIndex(
@@ -209,7 +210,7 @@ class Maker {
       .map((signature) => this.#others(signature, left));
     return fc.tuple(declared, ...others).map(([known, ...more]) => {
       const entries = (more as [string, unknown][][]).flat(1).filter(([key]) => isFree(shape, key));
-      // If two index signatures accept a key, the value must fit both.
+      // If two index signatures accept a key, its value must be valid for both.
       const kept = entries.filter(([key, value]) =>
         fits({ kind: "object", properties: [], index }, { [key]: value }, this.#form),
       );
@@ -217,7 +218,7 @@ class Maker {
     });
   }
 
-  /** Returns entries whose keys an index signature accepts. */
+  /** Returns properties whose keys an index signature accepts. */
   #others(
     { keys, key, shape }: NonNullable<ShapeOf<"object">["index"]>[number],
     left: number,
@@ -246,7 +247,7 @@ class Maker {
   }
 }
 
-/** Returns JSON values of any kind, without keys and characters that requests may not have. */
+/** Returns JSON values of any type. Keys and characters that requests may not have do not occur. */
 function anything(): fc.Arbitrary<unknown> {
   const text = texts({ maxLength: 20 });
   const scalar = fc.oneof(fc.constant(null), fc.boolean(), numbers({}, false), text);
@@ -256,7 +257,7 @@ function anything(): fc.Arbitrary<unknown> {
   return either<unknown>([4, scalar], [1, list], [1, object.map((entries) => Object.fromEntries(entries))]);
 }
 
-/** Creates an object. `Object.fromEntries` creates own properties for names such as `__proto__` too. */
+/** Creates an object from its properties. With `Object.fromEntries`, a property with the name `__proto__` is an own property too. */
 function objectOf(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
   return Object.fromEntries(entries.filter(([, value]) => value !== ABSENT));
 }
@@ -273,7 +274,7 @@ function keysOf(keys: "string" | "number" | TextTest, readable: boolean): fc.Arb
   return fromParts(keys.parts, readable, 0, 12);
 }
 
-/** Returns keys that satisfy rules. */
+/** Returns keys of an object that satisfy the rules. */
 function ruledKeys(rules: ShapeOf<"string">, readable: boolean): fc.Arbitrary<string> {
   const most = Math.min(rules.maxLength ?? Infinity, Math.max(12, (rules.minLength ?? 0) + 4));
   const short =
@@ -281,7 +282,7 @@ function ruledKeys(rules: ShapeOf<"string">, readable: boolean): fc.Arbitrary<st
   return readable ? readableTexts(short, "") : texts(short);
 }
 
-/** Returns strings of a template literal type. */
+/** Returns strings that match a template literal type. */
 function fromParts(
   parts: readonly TemplatePart[],
   readable: boolean,
@@ -306,7 +307,7 @@ function fromParts(
   return fc.tuple(...pieces).map((filled) => filled.join(""));
 }
 
-/** Counts the characters of the fixed parts and numbers, and the string holes that share the rest. */
+/** Counts the characters that the fixed parts and the numbers need, and the string holes that share the other characters. */
 function roomOf(parts: readonly TemplatePart[]): { readonly fixed: number; readonly holes: number } {
   let [fixed, holes] = [0, 0];
   for (const part of parts) {
@@ -322,7 +323,10 @@ function filling(least: number, most: number): fc.Arbitrary<string> {
   return texts({ minLength: Math.min(least, most), maxLength: Math.max(least, most) });
 }
 
-/** Returns lists of different items. A list has fewer than `wished` items if there are not enough different ones, but at least `least`. */
+/**
+ * Returns lists of different items: at least `least` and at most `most`. A list has fewer than `wished` items only if there are not enough
+ * different ones.
+ */
 function uniqueItemsOf(
   item: fc.Arbitrary<unknown>,
   wished: number,
@@ -345,7 +349,7 @@ function uniqueItemsOf(
   );
 }
 
-/** Returns an equal string for equal values. */
+/** Returns a string that is the same for equal values only. */
 function canonical(value: unknown): string {
   return JSON.stringify(toWire(value), (_, part: unknown) =>
     typeof part === "object" && part !== null && !Array.isArray(part)
@@ -354,7 +358,7 @@ function canonical(value: unknown): string {
   );
 }
 
-/** Returns the name of one item of a list: `tag` for `tags`. */
+/** Returns the name of one item for the name of a list: `tags` gives `tag`. */
 function singular(hint: string): string {
   return hint.replace(/ies$/, "y").replace(/(?<=[^s])s$/, "");
 }

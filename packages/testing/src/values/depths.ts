@@ -1,8 +1,8 @@
 import type { Shape } from "@kit/core/codec";
 
 /**
- * Returns a function with the minimum number of recursive types that a value of each part of a shape enters; `Infinity` if there is no
- * value. Computes the least solution of the equations of all parts: repeats the evaluation until no number changes.
+ * Returns a function that tells for a type how many levels of recursive types its smallest value needs: `Infinity` if the type has no
+ * value. The numbers depend on each other, so they are computed again until none of them changes.
  */
 export function depthsOf(root: Shape): (shape: Shape) => number {
   const least = new Map<Shape, number>();

@@ -1,10 +1,10 @@
 /**
- * Random values of shapes: valid ones, and ones that break exactly one rule.
+ * Random values for types: valid ones, and ones that break exactly one rule.
  *
  * Invariants:
  * - The same seed gives the same values on each machine: no code here uses a clock, a locale or `Math.random`.
- * - `explain` has checked every value: a valid one has no failure, and a spoiled one has one failure at one place.
- * - The search ends: if some hundred draws find no value, it throws a {@link NoValueError}.
+ * - `explain` has checked every value: a valid one has no failure, and an invalid one has exactly one.
+ * - The search for a value ends: if some hundred attempts find none, it throws a {@link NoValueError}.
  *
  * @module
  */

@@ -6,18 +6,20 @@ import type { ValueOptions } from "./arbitrary.ts";
 import { type RuleViolation, violationsOf, type RuleName } from "./rules.ts";
 import { fits, NoValueError, type ShapeOf } from "./support.ts";
 
-/** Change that makes one place of a valid value invalid. */
+/** Change that makes a valid value invalid at one path. */
 export interface Violation {
-  /** Path in the notation of failures: `$.items[0].quantity`. */
+  /** Path as failures name it: `$.items[0].quantity`. */
   readonly path: string;
   readonly steps: readonly (string | number)[];
   /** Rule that the change breaks. */
   readonly rule: RuleName;
-  /** Values that replace the valid one; `missing` removes it. */
+  /** Values that replace the valid one. The value `missing` removes the property. */
   readonly given: fc.Arbitrary<unknown>;
 }
 
-/** Returns each rule of each place of a valid value. Some rules cannot be broken alone: see {@link invalidate}. */
+/**
+ * Returns all rules that can be broken in a valid value, at each of its paths. Some of them cannot be broken alone: see {@link invalidate}.
+ */
 export function violations(
   shape: Shape,
   value: unknown,
@@ -29,8 +31,8 @@ export function violations(
 }
 
 /**
- * Returns a copy of a valid value with one place replaced. Returns `undefined` if the copy does not have exactly one failure at this place,
- * for example because it is valid as another member of a union.
+ * Returns a copy of a valid value with the value at one path replaced. Returns `undefined` if the copy does not have exactly one failure,
+ * at this path: it may be valid, for example, as another member of a union.
  */
 export function invalidate(
   shape: Shape,
@@ -44,7 +46,7 @@ export function invalidate(
   return failures.length === 1 && failures[0]?.path === violation.path ? { value: invalid } : undefined;
 }
 
-/** Returns a path in the notation of failures. */
+/** Joins the steps of a path as failures name it: `["items", 0]` gives `$.items[0]`. */
 export function pathOf(steps: readonly (string | number)[]): string {
   return steps.reduce<string>((path, step) => {
     if (typeof step === "number") return `${path}[${step}]`;
@@ -52,7 +54,7 @@ export function pathOf(steps: readonly (string | number)[]): string {
   }, "$");
 }
 
-/** Collects the places of one value. */
+/** Collects the rules that can be broken in one value. */
 class Walk {
   readonly found: Violation[] = [];
   readonly #form: Form;
@@ -67,7 +69,7 @@ class Walk {
     const path = pathOf(steps);
     const known = new Set<string>();
     for (const { rule, given } of violationsFor(shape, this.#form, this.#readable)) {
-      // Members of a union may have rules of the same name. Only the first of them is used.
+      // Two members of a union may have a rule with the same name. Only the first one is used.
       if (known.has(rule)) continue;
       known.add(rule);
       this.found.push({ path, steps, rule, given });
@@ -85,7 +87,7 @@ class Walk {
         return;
       }
       case "array":
-        // All items have the same rules, so the first one is enough.
+        // All items of a list have the same rules, so only the first item is used.
         if (Array.isArray(value) && value.length > 0) this.collect(shape.element, value[0], [...steps, 0]);
         return;
       case "tuple":
@@ -131,7 +133,7 @@ class Walk {
     for (const ruled of shape.index ?? []) this.#keys(ruled, shape, item, value, steps);
   }
 
-  /** Collects changes that move a valid value under a key that breaks a rule of the index signature. */
+  /** Collects changes that give a property a key which breaks a rule of the index signature. The value of the property stays. */
   #keys(
     { keys, key }: IndexShape,
     { index = [], properties }: ShapeOf<"object">,
@@ -143,7 +145,7 @@ class Walk {
     const isWrongElsewhere = (broken: string): boolean =>
       index.some((other) => other.key !== key && takes(other.keys, broken) && breaks(other.key, broken));
     for (const { rule, given } of violationsFor(textOf(keys, key), this.#form, this.#readable)) {
-      // Keys are always strings. A key that breaks the template does not belong to this signature.
+      // Keys are always strings. A key that does not match the template does not belong to this signature.
       if (rule === "null" || rule === "type" || rule === "template") continue;
       for (const broken of keysThatBreak(given)) {
         const isDeclared = properties.some((property) => property.key === broken);
@@ -158,12 +160,12 @@ class Walk {
 
 type IndexShape = NonNullable<ShapeOf<"object">["index"]>[number];
 
-/** Returns true if a key breaks rules. */
+/** Returns true if a key breaks one of the rules. */
 function breaks(rules: ShapeOf<"string"> | undefined, key: string): boolean {
   return rules !== undefined && !fits(rules, key, "wire");
 }
 
-/** Shapes of the keys of index signatures, by their rules. */
+/** String types for the keys of index signatures, by the rules of the keys. */
 const keyTexts: WeakMap<Shape, Shape> = new WeakMap();
 
 function textOf(keys: IndexShape["keys"], key: ShapeOf<"string">): Shape {
@@ -177,29 +179,32 @@ function textOf(keys: IndexShape["keys"], key: ShapeOf<"string">): Shape {
   return known;
 }
 
-/** Number of keys that are tried for each rule of keys. */
+/** Number of invalid keys that are tried for each rule. */
 const BROKEN_KEYS = 3;
 
-/** Returns keys that break a rule, the same ones on each call. */
+/** Returns keys that break a rule. Each call returns the same keys. */
 function keysThatBreak(given: fc.Arbitrary<unknown>): string[] {
   try {
     return fc
       .sample(given, { numRuns: BROKEN_KEYS, seed: 1 })
       .filter((key): key is string => typeof key === "string");
   } catch (error) {
-    // No key breaks this rule alone.
+    // No key can break this rule without breaking another one.
     if (error instanceof NoValueError) return [];
     throw error;
   }
 }
 
-/** Returns true if an index signature accepts a key. */
+/** Returns true if an index signature applies to a key. */
 function takes(keys: "string" | "number" | TextTest, key: string): boolean {
   if (typeof keys === "string") return keys === "string" || isNumericKey(key);
   return keys.test(key);
 }
 
-/** Rules by form, style and shape. Shapes are constants of generated modules, so their rules are computed once. */
+/**
+ * Rules that can be broken, by form and style and then by type. Types are constants of generated modules, so their rules are computed only
+ * once.
+ */
 const made: Map<string, WeakMap<Shape, readonly RuleViolation[]>> = new Map();
 
 function violationsFor(shape: Shape, form: Form, readable: boolean): readonly RuleViolation[] {

@@ -2,19 +2,19 @@ import * as fc from "fast-check";
 
 import { NoValueError, type NumberShape } from "./support.ts";
 
-/** Rules of a number. */
+/** Rules of a number type, such as `minimum`. */
 export type NumberRules = Omit<NumberShape, "kind">;
 
-/** Greatest distance of readable numbers from their start. */
+/** Greatest distance of a readable number from the first one of its range. */
 const READABLE = 1000;
 
-/** Returns numbers that satisfy rules. */
+/** Returns numbers that satisfy the rules. */
 export function numbers(rules: NumberRules, readable: boolean): fc.Arbitrary<number> {
   const { integer, multipleOf } = rules;
   if (multipleOf !== undefined) return multiples(rules, multipleOf, readable);
   if (integer !== undefined) return integers(rules, readable);
   if (readable) {
-    // Two decimal digits, as prices have. The bounds may contain no such number.
+    // Numbers with two decimal digits, like prices. There may be none within the bounds.
     const cents = scaled(rules, 100n, 1n);
     if (cents.min <= cents.max) return within(narrowed(cents, 100n)).map((count) => quotient(count, 100n));
   }
@@ -35,7 +35,7 @@ function doubles({
     throw new NoValueError(`found no number between ${min} and ${max}`);
   }
   const options = { min, max, minExcluded, maxExcluded, noNaN: true, noDefaultInfinity: true };
-  // Adding 0 turns -0 into 0, because JSON does not keep -0.
+  // Adding 0 turns -0 into 0, because -0 becomes 0 in JSON.
   return fc.double(options).map((number) => number + 0);
 }
 
@@ -44,10 +44,10 @@ function integers(rules: NumberRules, readable: boolean): fc.Arbitrary<number> {
   return within(readable ? narrowed(bounds, 1n) : bounds).map(Number);
 }
 
-/** Returns multiples of a number, only integers if the rules require that. */
+/** Returns multiples of a number: only integers if the rules require integers. */
 function multiples(rules: NumberRules, multipleOf: number, readable: boolean): fc.Arbitrary<number> {
   const step = fraction(multipleOf);
-  // The integer multiples of `p / q` are the multiples of `p / gcd(p, q)`.
+  // A multiple of `p / q` that is an integer is a multiple of `p / gcd(p, q)`.
   const whole = rules.integer !== undefined;
   const digits = whole ? step.digits / divisor(step.digits, step.scale) : step.digits;
   const scale = whole ? 1n : step.scale;
@@ -56,13 +56,13 @@ function multiples(rules: NumberRules, multipleOf: number, readable: boolean): f
   return within(taken).map((count) => quotient(count * digits, scale));
 }
 
-/** Bounds of integers. */
+/** Smallest and largest integer of a range. */
 interface Bounds {
   readonly min: bigint;
   readonly max: bigint;
 }
 
-/** Returns the bounds of the integers `n` for which `n * digits / scale` satisfies the rules and is at most `furthest` from zero. */
+/** Returns the range of the integers `n` for which `n * digits / scale` satisfies the rules and is at most `furthest` away from zero. */
 function scaled(
   rules: NumberRules,
   scale: bigint,
@@ -86,20 +86,20 @@ function scaled(
   lower(rules.exclusiveMinimum, true);
   upper(rules.maximum, false);
   upper(rules.exclusiveMaximum, true);
-  // If the only bound is further from zero than `furthest`, numbers near that bound are used.
+  // If the only bound is further from zero than `furthest`, numbers near this bound are used.
   if (min > max && rules.maximum === undefined && rules.exclusiveMaximum === undefined) max = min + 1000n;
   else if (min > max && rules.minimum === undefined && rules.exclusiveMinimum === undefined)
     min = max - 1000n;
   return { min, max };
 }
 
-/** Returns `bound * scale / digits`, rounded down, and true for `exact` if the result was not rounded. */
+/** Returns `bound * scale / digits`, rounded down. `exact` is true if the result was not rounded. */
 function share(
   bound: number,
   scale: bigint,
   digits: bigint,
 ): { readonly floor: bigint; readonly exact: boolean } {
-  // Uses the exact value of a bound, because the string of 2^63 is 9223372036854776000.
+  // Uses the exact value of the bound, because the string of 2^63 is the rounded 9223372036854776000.
   const { digits: above, scale: below } = Number.isInteger(bound)
     ? { digits: BigInt(bound), scale: 1n }
     : fraction(bound);
@@ -110,7 +110,7 @@ function share(
   return { floor, exact: rest === 0n };
 }
 
-/** Narrows bounds to readable numbers: from 0 to about a thousand, or the nearest numbers within the bounds. */
+/** Narrows a range to readable numbers: from 0 to about a thousand, or the nearest numbers within the range. */
 function narrowed({ min, max }: Bounds, scale: bigint): Bounds {
   const room = BigInt(READABLE) * scale;
   const least = min > 0n ? min : max < 0n ? (max - room > min ? max - room : min) : 0n;
@@ -118,20 +118,20 @@ function narrowed({ min, max }: Bounds, scale: bigint): Bounds {
   return { min: least, max: most };
 }
 
-/** Returns integers within bounds. */
+/** Returns integers within a range. */
 function within({ min, max }: Bounds): fc.Arbitrary<bigint> {
   if (min > max) throw new NoValueError("found no number within the bounds");
   return fc.bigInt({ min, max });
 }
 
-/** Returns bigints that satisfy rules. */
+/** Returns bigints that satisfy the rules. */
 export function bigints(rules: NumberRules, readable: boolean): fc.Arbitrary<bigint> {
   const step = rules.multipleOf === undefined ? 1n : fraction(rules.multipleOf).digits;
   const bounds = scaled(rules, 1n, step, 2n ** 70n);
   return within(readable ? narrowed(bounds, 1n) : bounds).map((count) => count * step);
 }
 
-/** Returns the shortest decimal form of a number as a fraction. */
+/** Returns a number as a fraction of two integers: 0.25 gives 25 / 100. */
 function fraction(number: number): { readonly digits: bigint; readonly scale: bigint } {
   const [mantissa = "0", power = "0"] = number.toString().split("e");
   const [whole = "0", rest = ""] = mantissa.split(".");
@@ -146,7 +146,7 @@ function divisor(a: bigint, b: bigint): bigint {
   return b === 0n ? a : divisor(b, a % b);
 }
 
-/** Returns the number that is nearest to a decimal fraction. */
+/** Returns the JavaScript number that is nearest to a decimal fraction. */
 function quotient(digits: bigint, scale: bigint): number {
   if (scale === 1n) return Number(digits);
   const sign = digits < 0n ? "-" : "";

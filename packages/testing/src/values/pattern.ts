@@ -3,22 +3,24 @@ import * as fc from "fast-check";
 
 import { NoValueError } from "./support.ts";
 
-/** Maximum number of repetitions beyond the minimum of a quantifier with a great upper bound. */
+/** Maximum number of repetitions above the minimum of a quantifier, such as `*`. */
 const MOST_REPEATS = 300;
 
-/** Strings are up to this number of characters longer than the shortest one. */
+/** Maximum length above that of the shortest matching string, in characters. */
 const MORE = 24;
 
-/** Longest length that is searched, unless a rule requires a greater one. */
+/** Greatest length for which matching strings are searched, unless a rule requires a greater one. */
 const LONGEST = 2000;
 
-/** Maximum number of states. With more, the lengths of the strings take too long to compute. */
+/** Maximum number of states of an automaton. With more states, it takes too long to find the lengths of its strings. */
 const MOST_STATES = 4000;
 
-/** Number of attempts. The automaton ignores some conditions (lookahead, word boundary), so a generated string may not match. */
+/**
+ * Number of strings that are tried. The automaton ignores lookaheads and word boundaries, so a generated string may not match the pattern.
+ */
 const TRIES = 1000;
 
-/** Characters that are tried as members of a character class, in the order in which people would type them. */
+/** Characters that are tried first for a character class, in the order in which people would type them. */
 const COMMON: readonly string[] = [
   ..."abcdefghijklmnopqrstuvwxyz",
   ..."0123456789",
@@ -27,35 +29,35 @@ const COMMON: readonly string[] = [
 ];
 const RARE: readonly string[] = [..."éßñøçÅλΩЖשعहไ中あ한٣²½€©→\t\n\u00a0\u2028🙂"];
 
-/** Transition without a character, with its condition. */
+/** Transition that reads no character, with the condition under which it is possible. */
 interface EpsilonTransition {
   readonly to: number;
   readonly when?: "start" | "end";
 }
 
-/** Transition that reads one of some characters. */
+/** Transition that reads one of the listed characters. */
 interface Transition {
   readonly on: readonly string[];
   readonly to: number;
 }
 
-/** Finite automaton of a pattern. It reads a string character by character, from state 0 to the last state. */
+/** Finite automaton for a pattern. It reads a string character by character, from state 0 to the last state. */
 interface Automaton {
   readonly transitions: readonly (readonly Transition[])[];
   readonly epsilons: readonly (readonly EpsilonTransition[])[];
   readonly end: number;
 }
 
-/** Bounds of the length of a string in characters. */
+/** Minimum and maximum length of a string, in characters. */
 export interface Lengths {
   readonly minLength?: number;
   readonly maxLength?: number;
 }
 
 /**
- * Returns strings that match a pattern and whose length is within bounds.
+ * Returns strings that match a pattern and whose length is within the bounds.
  *
- * @param plain - True to use letters and digits only, for classes that have some.
+ * @param plain - True to use only letters and digits from each character class that contains some.
  */
 export function matching(pattern: RegExp, lengths: Lengths, plain: boolean): fc.Arbitrary<string> {
   return new Matching(pattern, lengths, plain);
@@ -77,7 +79,7 @@ class Matching extends fc.Arbitrary<string> {
   }
 
   generate(random: fc.Random): fc.Value<string> {
-    // Letters and digits may not be enough, because a lookahead can require other characters. So the second attempt uses all characters.
+    // A lookahead can require characters other than letters and digits. So the second attempt uses all characters.
     this.#paths ??= (this.#plain ? [true, false] : [false]).map(
       (plain) => new RandomPath(automatonOf(this.#pattern, plain)),
     );
@@ -118,10 +120,10 @@ class Matching extends fc.Arbitrary<string> {
   }
 }
 
-/** Draws random paths through an automaton to its end. */
+/** Draws random paths through an automaton, from its start to its end. */
 class RandomPath {
   readonly #automaton: Automaton;
-  /** By number of remaining characters: for each state, true if exactly that number of characters can reach the end. */
+  /** By number of characters that are left: for each state, true if the end can be reached with exactly this number of characters. */
   readonly #ending: boolean[][] = [];
   readonly #closures: Map<string, readonly number[]> = new Map();
 
@@ -129,7 +131,7 @@ class RandomPath {
     this.#automaton = automaton;
   }
 
-  /** Returns the possible lengths of strings within bounds: the shortest one, and those up to `more` longer. */
+  /** Returns the lengths within bounds that matching strings can have: the shortest one, and those that are up to `more` longer. */
   lengths(min: number, max: number, more: number): number[] {
     const found: number[] = [];
     for (let length = min; length <= max; length += 1) {
@@ -140,7 +142,7 @@ class RandomPath {
     return found;
   }
 
-  /** Returns a random string. `length` is one of the results of {@link lengths}. */
+  /** Returns a random string of a length, which must be one that {@link lengths} has returned. */
   walk(length: number, random: fc.Random): string {
     let [state, text] = [0, ""];
     for (let left = length; left > 0; left -= 1) {
@@ -152,7 +154,7 @@ class RandomPath {
     return text;
   }
 
-  /** Returns the transitions for the next character from which the remaining number of characters reaches the end. */
+  /** Returns the transitions after which the end can still be reached with exactly `left` characters. */
   #choices(state: number, left: number, atStart: boolean): Transition[] {
     if (left === 0) return [];
     const transitions = this.#closure(state, atStart, false).flatMap(
@@ -182,7 +184,7 @@ class RandomPath {
     return this.#closure(state, atStart, true).includes(this.#automaton.end);
   }
 
-  /** Returns the states that are reached without reading a character. */
+  /** Returns the states that can be reached from a state without reading a character. */
   #closure(state: number, atStart: boolean, atEnd: boolean): readonly number[] {
     const key = `${state} ${atStart} ${atEnd}`;
     const known = this.#closures.get(key);
@@ -208,7 +210,9 @@ function automatonOf(pattern: RegExp, plain: boolean): Automaton {
   return automaton;
 }
 
-/** Builds the automaton of a pattern. Any characters may stand before and after the match. */
+/**
+ * Builds the automaton of a pattern. The automaton also accepts any characters before and after the match, unless the pattern is anchored.
+ */
 class Builder {
   readonly #transitions: Transition[][] = [];
   readonly #epsilons: EpsilonTransition[][] = [];
@@ -287,7 +291,7 @@ class Builder {
     return behind;
   }
 
-  /** Returns some characters of a class: the common ones, or the first members if it has no common ones. */
+  /** Returns some characters of a class: those in `COMMON`, or its first ones if it contains none of these. */
   #members(raw: string): readonly string[] {
     const key = `${this.#plain} ${this.#pattern.flags} ${raw}`;
     const found = members.get(key);
@@ -322,7 +326,7 @@ class Builder {
 
 const members: Map<string, readonly string[]> = new Map();
 
-/** Returns the first characters of a class, without U+0000 and surrogates, which a database cannot store as text. */
+/** Returns the first characters of a class. U+0000 and surrogates are left out, because a database cannot store them as text. */
 function firstOf(one: RegExp): string[] {
   const found: string[] = [];
   for (let point = 1; point <= 0x10ffff && found.length < 20; point += 1) {

@@ -15,7 +15,7 @@ import {
 } from "./support.ts";
 import { readableTexts, texts } from "./texts.ts";
 
-/** Names of the rules that a place can have. */
+/** Name of a rule that a value can break. */
 export type RuleName =
   | "required"
   | "null"
@@ -37,16 +37,16 @@ export type RuleName =
   | "maxItems"
   | "uniqueItems";
 
-/** Rule, and values that break it and no other rule of their place. */
+/** Rule, with values that break it and satisfy all other rules of the same place. */
 export interface RuleViolation {
   readonly rule: RuleName;
   readonly given: fc.Arbitrary<unknown>;
 }
 
-/** Longest strings in characters that are created. Servers refuse longer values because of their size. */
+/** Maximum length of generated strings, in characters. Servers refuse longer values because of their size. */
 const LONGEST = 100_000;
 
-/** Invalid strings that people confuse with a format, the most similar one first. */
+/** Invalid strings that people confuse with valid ones of a format, the most similar string first. */
 const NEAR_MISSES: Readonly<Record<NonNullable<TextRules["format"]>, readonly string[]>> = {
   email: ["ada.example.com", "ada@", "ada lovelace@example.com", "@b", "a"],
   uri: ["example.com/notes", "https://exa mple.com/", "/a", "a"],
@@ -67,7 +67,7 @@ const NEAR_MISSES: Readonly<Record<NonNullable<TextRules["format"]>, readonly st
   ipv6: ["2001:db8:::1", "2001:db8", "2001:db8::g"],
 };
 
-/** Returns the rules of a value at one place, without the rules of the places below. */
+/** Returns the rules of a type that values can break, without the rules of types inside of it. */
 export function violationsOf(shape: Shape, form: Form, readable: boolean): RuleViolation[] {
   const members = membersOf(shape);
   const violations: RuleViolation[] = [];
@@ -94,7 +94,7 @@ const VALUES_BY_TYPE: readonly (readonly [kind: string, value: unknown])[] = [
   ["null", null],
 ];
 
-/** Returns the shapes that remain when unions and references are resolved. */
+/** Returns the types that a type consists of after unions and references are resolved. */
 function membersOf(
   shape: Shape,
   seen: Set<Shape> = new Set(),
@@ -106,7 +106,7 @@ function membersOf(
   return [shape];
 }
 
-/** Returns the JSON types of a shape's values; `any` stands for all types. */
+/** Returns the JSON types that valid values have; `any` stands for all types. */
 function kindsOf(shape: Shape, form: Form): string[] {
   switch (shape.kind) {
     case "unknown":
@@ -140,7 +140,7 @@ function kindsOf(shape: Shape, form: Form): string[] {
   }
 }
 
-/** Returns a rule with values that are none of the literals. */
+/** Returns the rule that a value is one of some literals, with values that are none of them. */
 function listed(members: readonly Shape[], form: Form): RuleViolation[] {
   const values = members.flatMap((member) => (member.kind === "literal" ? [member.value] : []));
   if (values.length === 0) return [];
@@ -192,7 +192,7 @@ function ruled(shape: Shape, form: Form, readable: boolean): RuleViolation[] {
 
 type Template = Pick<ShapeOf<"template">, "texts" | "source">;
 
-/** Returns rules without one of them. */
+/** Returns a copy of rules without one of them. */
 function without<R extends object>(rules: R, rule: string): R {
   const { [rule]: _, ...rest } = rules as R & Record<string, unknown>;
   return rest as unknown as R;
@@ -210,7 +210,7 @@ function kept(
   );
 }
 
-/** Returns a rule with the values that satisfy all other rules and break this one. */
+/** Returns a rule with values that break it and satisfy all other rules of the type. */
 function breaking(shape: Shape, rule: RuleName, form: Form, inner: fc.Arbitrary<unknown>): RuleViolation {
   const loose = without(shape, rule);
   return { rule, given: kept(inner, (value) => fits(loose, value, form) && !fits(shape, value, form), rule) };
@@ -242,7 +242,7 @@ function ofText(shape: ShapeOf<"string">, readable: boolean, template?: Template
   if (format !== undefined) {
     const mistaken = fc.constantFrom(...NEAR_MISSES[format]);
     const loose = like(without(rules, "format"));
-    // For readable values, a nearly valid string is tried first.
+    // A readable value should be nearly valid, so such strings are tried first.
     if (readable) {
       const nearest = [mistaken, loose].map((inner) => breaking(whole, "format", "wire", inner).given);
       violations.push({ rule: "format", given: new FirstOfArbitrary(nearest, true) });
@@ -262,7 +262,7 @@ function ofText(shape: ShapeOf<"string">, readable: boolean, template?: Template
   return violations;
 }
 
-/** Characters that patterns often exclude. */
+/** Characters that patterns often do not allow. */
 const EXCLUDED_CHARACTERS = ["!", " ", "~", "A", "a", "0", "é", "-"] as const;
 
 /** Returns strings that repeat one character. */
@@ -285,7 +285,7 @@ function ofNumber(shape: NumberShape, form: Form): RuleViolation[] {
         : either([3, numbers(all, true)], [1, numbers(all, false)]);
       violations.push(breaking(shape, rule, form, inner));
     } catch (error) {
-      // No number is beyond this bound and within the other bounds.
+      // No number breaks this bound and satisfies the other rules.
       if (!(error instanceof NoValueError)) throw error;
     }
   };
@@ -318,7 +318,7 @@ function ofArray(shape: ShapeOf<"array">, form: Form): RuleViolation[] {
       const items = arbitrary(loose, { form }) as fc.Arbitrary<unknown[]>;
       violations.push(breaking(shape, rule, form, items.map(change)));
     } catch (error) {
-      // The item type has no values for such a list.
+      // The item type does not have enough values for such a list.
       if (!(error instanceof NoValueError)) throw error;
     }
   };

@@ -1,29 +1,29 @@
 import { explain, type Form, type Shape } from "@kit/core/codec";
 import * as fc from "fast-check";
 
-/** Shape of one kind. */
+/** Shape of the given kind, such as `string`. */
 export type ShapeOf<Kind extends Shape["kind"]> = Extract<Shape, { kind: Kind }>;
 
 /** Shape of a number or bigint. */
 export type NumberShape = Extract<Shape, { kind: "number" | "bigint" }>;
 
-/** Rules of a string. */
+/** Rules of a string type, such as `minLength`. */
 export type TextRules = Omit<ShapeOf<"string">, "kind" | "isKey">;
 
-/** Returns true if a value fits a shape. */
+/** Returns true if a value is valid for a type. */
 export function fits(shape: Shape, value: unknown, form: Form): boolean {
   return explain(shape, value, form, 1).length === 0;
 }
 
-/** Error for a shape that has no value, or for which no value was found. */
+/** Error for a type that has no value, or for which the search found none. */
 export class NoValueError extends Error {
   override readonly name = "NoValueError";
 }
 
-/** Number of draws after which a search for a value fails. */
+/** Number of attempts after which a search for a value fails. */
 const TRIES = 500;
 
-/** Arbitrary that is created when the first value is drawn. Shapes can be recursive, and many of their arbitraries are never used. */
+/** Arbitrary that is created only when a value is drawn. Types can contain themselves, and many arbitraries are never used. */
 export class LazyArbitrary extends fc.Arbitrary<unknown> {
   readonly #make: () => fc.Arbitrary<unknown>;
   #made: fc.Arbitrary<unknown> | undefined;
@@ -50,7 +50,9 @@ export class LazyArbitrary extends fc.Arbitrary<unknown> {
   }
 }
 
-/** Arbitrary of the values that satisfy a condition. Unlike `filter`, it throws an error if no value satisfies the condition. */
+/**
+ * Arbitrary of the values that satisfy a condition. Unlike `filter` of fast-check, it throws an error if no value satisfies the condition.
+ */
 export class FilteredArbitrary<T> extends fc.Arbitrary<T> {
   readonly #inner: fc.Arbitrary<T>;
   readonly #passes: (value: T) => boolean;
@@ -81,7 +83,7 @@ export class FilteredArbitrary<T> extends fc.Arbitrary<T> {
   }
 }
 
-/** Chooses one of several arbitraries by weight. Failures shrink to the first one. */
+/** Chooses one of several arbitraries by weight. Failing values shrink to values of the first one. */
 export function either<T>(
   ...choices: readonly (readonly [weight: number, fc.Arbitrary<T>])[]
 ): fc.Arbitrary<T> {
@@ -89,7 +91,7 @@ export function either<T>(
   return fc.oneof({ withCrossShrink: false }, ...weighed);
 }
 
-/** Arbitrary that draws from several arbitraries in turn until one of them has a value. */
+/** Arbitrary that tries several arbitraries one after the other until one of them has a value. */
 export class FirstOfArbitrary<T> extends fc.Arbitrary<T> {
   readonly #choices: readonly fc.Arbitrary<T>[];
   readonly #inOrder: boolean;

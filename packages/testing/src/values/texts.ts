@@ -4,10 +4,10 @@ import { matching } from "./pattern.ts";
 import { either, fits, FilteredArbitrary, NoValueError, type TextRules } from "./support.ts";
 import { phrase, word } from "./words.ts";
 
-/** Names of formats. */
+/** Name of a string format, such as `email`. */
 type Format = NonNullable<TextRules["format"]>;
 
-/** Strings without a maximum length are up to this number of characters longer than their minimum. */
+/** Maximum length above the minimum of strings without a maximum length, in characters. */
 const MORE = 40;
 
 /** Maximum length of a domain name: 255 octets on the wire (RFC 1035) are 253 characters with dots. */
@@ -21,8 +21,8 @@ const LONGEST_LABEL = 63;
 const LETTERS = fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz");
 
 /**
- * Random character: mostly a character of a keyboard, sometimes one that programs often handle wrongly. Never a character that strings in
- * requests may not contain (U+0000 and lone surrogates).
+ * Random character. Most are those of a keyboard, and some are characters that programs often handle incorrectly. Never U+0000 or a lone
+ * surrogate, which strings in requests may not contain.
  */
 const CHARACTER: fc.Arbitrary<string> = either(
   [12, fc.integer({ min: 0x20, max: 0x7e }).map((point) => String.fromCodePoint(point))],
@@ -32,14 +32,14 @@ const CHARACTER: fc.Arbitrary<string> = either(
   [1, fc.constantFrom("\t", "\n", "\r", "\u0001", "\u200b", "\u202e", "\ufeff", "\u0301")],
 );
 
-/** URIs with each optional component. */
+/** Matches URIs, with every optional component that a URI may have. */
 const URI = new RegExp(
   "^[a-z][a-z0-9+.-]{0,5}:(?://(?:[a-z0-9]{1,4}@)?[a-z0-9]{1,8}(?:\\.[a-z]{2,4}){0,2}(?::[0-9]{1,4})?)?" +
     "(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2}){1,6}){0,3}(?:\\?[a-z]{1,4}=[a-z0-9+/?]{0,4})?(?:#[a-z0-9?/]{0,5})?$",
   "u",
 );
 
-/** Creates an arbitrary on first use, because some take tens of milliseconds to create. */
+/** Returns a function that creates an arbitrary when it is first called, because some take tens of milliseconds to create. */
 function once<T>(make: () => fc.Arbitrary<T>): () => fc.Arbitrary<T> {
   let made: fc.Arbitrary<T> | undefined;
   return () => (made ??= make());
@@ -49,13 +49,13 @@ const anyEmail = once(() => fc.emailAddress({ size: "small" }));
 const anyUri = once(() => matching(URI, {}, false));
 const anyIpv6 = once(() => fc.ipV6());
 
-/** Returns strings that satisfy rules. */
+/** Returns strings that satisfy the rules. */
 export function texts(rules: TextRules): fc.Arbitrary<string> {
   return kept(rules, candidates(rules, false));
 }
 
 /**
- * Returns strings that satisfy rules and that a person would write.
+ * Returns strings that satisfy the rules and that a person would write.
  *
  * @param hint - The name of the property, as in {@link phrase}.
  */
@@ -101,12 +101,12 @@ function ofLength(minLength: number, maxLength: number): fc.Arbitrary<string> {
   return fc.string({ unit: CHARACTER, minLength, maxLength, size: "max" });
 }
 
-/** Returns strings of exactly one length. They repeat one character, because long strings of random characters are slow to draw. */
+/** Returns strings of exactly one length. They repeat one character, because long strings of random characters are slow to generate. */
 function filled(length: number): fc.Arbitrary<string> {
   return CHARACTER.map((character) => character.repeat(length));
 }
 
-/** Returns words whose total length is within bounds. */
+/** Returns words, separated by spaces, whose total length is within the bounds. */
 function phrases({ minLength = 0, maxLength = Infinity }: TextRules, hint: string): fc.Arbitrary<string> {
   return fc.tuple(phrase(hint), fc.array(word(), { minLength: 8, maxLength: 8 })).map(([start, more]) => {
     let characters = [...start];
@@ -115,7 +115,7 @@ function phrases({ minLength = 0, maxLength = Infinity }: TextRules, hint: strin
     if (characters.length > maxLength || characters.length > Math.max(minLength, start.length)) {
       characters = characters.slice(0, Math.min(maxLength, Math.max(minLength, start.length)));
     }
-    // A form may trim spaces at the ends, so letters replace them.
+    // A web form may remove spaces at the ends of a text, so they are replaced by letters.
     const text = characters.join("");
     return text.replace(/^ | $/g, "a");
   });
@@ -134,7 +134,7 @@ function ofFormat(format: Format, rules: TextRules, readable: boolean): fc.Arbit
     case "date-time":
       return dateTimes(readable);
     case "ipv4":
-      // 192.0.2.0/24 is reserved for documentation.
+      // RFC 5737 reserves 192.0.2.0/24 for documentation.
       return readable ? fc.integer({ min: 1, max: 254 }).map((host) => `192.0.2.${host}`) : fc.ipV4();
     case "ipv6":
       return readable
@@ -143,7 +143,7 @@ function ofFormat(format: Format, rules: TextRules, readable: boolean): fc.Arbit
   }
 }
 
-/** Returns times that RFC 3339 can represent. Readable times are within the years 2024 to 2026. */
+/** Returns times that RFC 3339 can represent. Readable times are in the years 2024 to 2026. */
 export function moments(readable: boolean): fc.Arbitrary<Date> {
   if (!readable) {
     const [min, max] = [new Date("0000-01-01T00:00:00.000Z"), new Date("9999-12-31T23:59:59.999Z")];
@@ -158,7 +158,7 @@ export function moments(readable: boolean): fc.Arbitrary<Date> {
   return fc.integer({ min: first, max: last }).map((second) => new Date(second * 1000));
 }
 
-/** Returns times as strings: in UTC if `readable`, otherwise also with other offsets. */
+/** Returns times as strings. Readable ones are in UTC, others have various offsets. */
 export function dateTimes(readable: boolean): fc.Arbitrary<string> {
   const inUtc = moments(readable).map((date) => date.toISOString());
   if (readable) return inUtc;
@@ -186,7 +186,7 @@ function emails({ minLength = 0, maxLength = Infinity }: TextRules, readable: bo
   return fitting.map((text) => paddedEmail(text, Math.min(minLength, LONGEST_EMAIL)));
 }
 
-/** Extends an email address to at least the given length. */
+/** Makes an email address longer, to at least the given length. */
 function paddedEmail(text: string, length: number): string {
   if (text.length >= length) return text;
   const [name = "", host = ""] = text.split(/@(?=[^@]*$)/);
@@ -196,7 +196,7 @@ function paddedEmail(text: string, length: number): string {
     labels += `${"a".repeat(label)}.`;
     left -= label + 1;
   }
-  // The part before the `@` takes the characters that do not fit into the domain.
+  // Characters that do not fit into the domain are added before the `@`.
   return `${name.padEnd(length - 1 - labels.length - host.length, "a")}@${labels}${host}`;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Returns the wire form of a handler's value: dates as RFC 3339 strings, bigints as digits, bytes as base64. Other values stay as they are,
- * so that an invalid value stays invalid.
+ * Returns the wire form of a value: dates as RFC 3339 strings, bigints as digits, bytes as base64. All other values stay unchanged, so that
+ * an invalid value stays invalid.
  */
 export function toWire(value: unknown): unknown {
   if (typeof value === "bigint") return value.toString();
@@ -11,10 +11,10 @@ export function toWire(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, toWire(part)]));
 }
 
-/** Returns a body in the form that a request sends. Unlike `JSON.stringify` it accepts bigints and bytes. */
+/** Returns the JSON of a request body. Unlike `JSON.stringify`, it accepts bigints and bytes. */
 export function jsonOf(value: unknown): string {
   return JSON.stringify(value, function (this: Record<string, unknown>, key: string, part: unknown): unknown {
-    // Reads the original value, because `Buffer.toJSON` has replaced a buffer by another object at this time.
+    // Reads the value from its object: `Buffer.toJSON` has already replaced `part` by another object.
     const held = this[key];
     return typeof held === "bigint" || held instanceof Uint8Array ? toWire(held) : part;
   });

@@ -169,7 +169,7 @@ export function word(): fc.Arbitrary<string> {
   return fc.constantFrom(...WORDS);
 }
 
-/** Values by words in the name of the property. The first matching entry is used. */
+/** Values for properties whose name contains certain words. The first matching entry is used. */
 const SUBJECTS: readonly (readonly [names: RegExp, () => fc.Arbitrary<string>])[] = [
   [
     /^(?:e?mail|email address)$/,
@@ -204,12 +204,12 @@ const SUBJECTS: readonly (readonly [names: RegExp, () => fc.Arbitrary<string>])[
   [/\b(?:author|owner|creator|assignee|by|(?:display|full|real) ?name)$/, () => fullName()],
 ];
 
-/** Types whose `name` is the name of a person. */
+/** Matches names of types whose property `name` is the name of a person. */
 const PEOPLE =
   /(?:^|user|person|people|author|member|customer|employee|contact|owner|profile|student|patient|player|guest|human|signer)$/i;
 
 /**
- * Returns strings that a person would write for a property of that name.
+ * Returns strings that a person would write for a property with the given name.
  *
  * @param hint - The name of the property with its type, such as `Team.name` or `User.author_id`; empty if the value has no name.
  */
@@ -227,7 +227,7 @@ export function phrase(hint: string): fc.Arbitrary<string> {
   return subject === undefined ? pair() : subject[1]();
 }
 
-/** Returns names for a type. */
+/** Returns names that suit a type: `Team` gives names of teams. */
 function nameOf(owner: string): fc.Arbitrary<string> {
   if (PEOPLE.test(owner)) return fullName();
   if (/(?:company|organi[sz]ation|team|group|department|tenant)$/i.test(owner))

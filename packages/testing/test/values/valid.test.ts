@@ -17,7 +17,7 @@ function drawn(shape: Shape, options: ValueOptions, count: number, seed = 7): un
   return fc.sample(arbitrary(shape, options), { seed, numRuns: count });
 }
 
-/** Draws many values of each style and form, and checks that all of them fit. */
+/** Generates values of each style and form, and checks that all of them are valid. */
 function valid(shape: Shape, count = 300): unknown[] {
   const all: unknown[] = [];
   for (const options of OPTIONS) {
@@ -49,9 +49,9 @@ const PATTERNS: readonly (readonly [pattern: string, minLength?: number | undefi
     ["^[A-Z]{2}\\d{2}(?: ?[0-9A-Z]{4}){3,7}$"],
   ];
 
-describe("generated values are valid", () => {
+describe("arbitrary", () => {
   for (const [pattern, minLength, maxLength] of PATTERNS) {
-    test(`/${pattern}/ of ${minLength ?? 0} to ${maxLength ?? "any number of"} characters`, () => {
+    test(`generates valid strings for the pattern /${pattern}/ with ${minLength ?? 0} to ${maxLength ?? "any number of"} characters`, () => {
       valid({
         kind: "string",
         pattern: new RegExp(pattern, "u"),
@@ -61,7 +61,7 @@ describe("generated values are valid", () => {
     });
   }
 
-  test("for each linear pattern that the compiler accepts", async () => {
+  test("generates valid strings for each linear pattern that the compiler accepts", async () => {
     const path = new URL("../../../../conformance/patterns.json", import.meta.url);
     const { patterns } = JSON.parse(await readFile(path, "utf8")) as {
       patterns: { pattern: string; verdict: string }[];
@@ -70,7 +70,7 @@ describe("generated values are valid", () => {
     assert.ok(linear.length > 60, String(linear.length));
     for (const { pattern } of linear) {
       const shape: Shape = { kind: "string", pattern: new RegExp(pattern, "u") };
-      // Strings of this pattern have a million characters.
+      // The strings that match this pattern have a million characters.
       if (pattern === "^(?:a{1000}b{1000}){500}$") {
         assert.throws(() => drawn(shape, {}, 1), /are too long to be made/);
       } else valid(shape, 5);
@@ -79,11 +79,11 @@ describe("generated values are valid", () => {
 
   const formats = ["email", "uri", "uuid", "date", "date-time", "ipv4", "ipv6"] as const;
   for (const format of formats) {
-    test(`format ${format}`, () => {
+    test(`generates valid strings for the format ${format}`, () => {
       valid({ kind: "string", format });
     });
   }
-  test("for email addresses and URIs of unusual lengths", () => {
+  test("generates valid strings for the formats email and uri with unusual minimum and maximum lengths", () => {
     valid({ kind: "string", format: "email", maxLength: 5 });
     valid({ kind: "string", format: "email", minLength: 200, maxLength: 254 }, 50);
     valid({ kind: "string", format: "email", minLength: 256, maxLength: 300 }, 50);
@@ -92,7 +92,7 @@ describe("generated values are valid", () => {
     valid({ kind: "string", format: "email", pattern: /@example\.com$/u });
   });
 
-  test("for numbers at and between bounds, even if few numbers are within the bounds", () => {
+  test("generates valid numbers at and between bounds, even if few numbers are within the bounds", () => {
     const cents = valid({ kind: "number", multipleOf: 0.01, minimum: 0.05, exclusiveMaximum: 0.08 });
     assert.deepEqual(new Set(cents), new Set([0.05, 0.06, 0.07]));
     const halves = valid({ kind: "number", integer: true, multipleOf: 1.5, minimum: -4, maximum: 4 });
@@ -108,7 +108,7 @@ describe("generated values are valid", () => {
     valid({ kind: "number", integer: true });
   });
 
-  test("for arrays, tuples and objects with index signatures", () => {
+  test("generates valid arrays, tuples, and objects with index signatures", () => {
     const flags: Shape = { kind: "array", element: { kind: "boolean" }, uniqueItems: true, minItems: 2 };
     assert.ok(valid(flags).every((items) => (items as unknown[]).length === 2));
     valid({ kind: "array", element: { kind: "date" }, minItems: 3, maxItems: 3 });
@@ -138,7 +138,7 @@ describe("generated values are valid", () => {
     });
   });
 
-  test("for template literal types with rules", () => {
+  test("generates valid strings for template literal types with rules", () => {
     const parts = [
       { hole: "string" },
       "@",
@@ -149,7 +149,7 @@ describe("generated values are valid", () => {
     valid({ kind: "template", texts: template(parts), source, minLength: 20, maxLength: 24 });
   });
 
-  test("for types that contain themselves", () => {
+  test("generates valid values for types that contain themselves", () => {
     const tree: Shape = {
       kind: "object",
       properties: [
@@ -161,7 +161,7 @@ describe("generated values are valid", () => {
       ],
     };
     valid({ kind: "reference", to: () => tree, recursive: true });
-    // This type needs five levels, whatever the option `depth` is.
+    // The only value of this type needs five levels, more than the option `depth` allows.
     let list: Shape = { kind: "null" };
     for (let level = 0; level < 5; level += 1) {
       const next: Shape = list;
@@ -174,7 +174,7 @@ describe("generated values are valid", () => {
   });
 });
 
-describe("generated values", () => {
+describe("arbitrary of fast-check", () => {
   const person: Shape = {
     kind: "object",
     properties: [
@@ -184,7 +184,7 @@ describe("generated values", () => {
     ],
   };
 
-  test("are the same for the same seed on each machine", () => {
+  test("generates the same values for the same seed on each machine", () => {
     const [first, again] = [1, 2].map(() => drawn(person, { style: "readable" }, 3, 42));
     assert.deepEqual(first, again);
     assert.notDeepEqual(drawn(person, { style: "readable" }, 3, 43), first);
@@ -208,7 +208,7 @@ describe("generated values", () => {
     );
   });
 
-  test("shrink to the smallest failing value", () => {
+  test("shrinks a failing value to the smallest one that fails", () => {
     const slugs = arbitrary({ kind: "array", element: { kind: "string", pattern: /^[a-z]+-?[a-z]+$/u } });
     const result = fc.check(
       fc.property(slugs, (items) => !(items as string[]).some((item) => item.includes("-"))),
