@@ -23,7 +23,7 @@ struct Handler {
 }
 
 impl HandlerLocation {
-    /// Finds the line of the handler in its source file. The handler is left out if the file or the function does not
+    /// Finds the line of the handler in its source file. Omits the handler if the file or the function does not
     /// exist, because the program may run in another directory.
     #[allow(clippy::disallowed_methods)] // Reason: a program reads its own sources, only in development.
     pub(super) fn of(source: &RouteSource) -> Self {
@@ -47,8 +47,8 @@ fn line_of(text: &str, function: &str) -> Option<usize> {
     found.map(|line| line + 1)
 }
 
-/// Details of an application error, with the location of the handler. A key that the application uses itself is not
-/// overwritten.
+/// The `details` of an application error with the location of the handler added. Keys that the application has set
+/// are not overwritten.
 pub(super) struct WithLocation<'a> {
     pub(super) details: &'a Value,
     pub(super) located: Option<HandlerLocation>,
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_details_of_the_application() {
+    fn keeps_the_details_that_the_application_has_set() {
         let located = || {
             Some(HandlerLocation {
                 handler: Some(Handler {
