@@ -201,7 +201,7 @@ fn exports_requests_and_logs_to_a_collector() {
 }
 
 #[test]
-fn serves_requests_and_logs_once_if_the_collector_is_unreachable() {
+fn serves_requests_and_logs_one_error_if_the_collector_is_unreachable() {
     // The listener is closed at once, so no program listens at its address.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let server = Server::start(&[
