@@ -125,8 +125,7 @@ pub struct File {
 pub enum Owner {
     /// kit owns the file. It is in the output directory and is overwritten by each build.
     Output,
-    /// kit writes the file in each build. It is in the project's root: `Cargo.toml`, with the changes that the user
-    /// has made.
+    /// kit writes the file in each build, outside of the output directory: `Cargo.toml`, `src/main.rs` or `src/lib.rs`.
     Project,
     /// The user owns the file. kit writes it only if it does not exist.
     User,
