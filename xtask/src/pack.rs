@@ -1,8 +1,8 @@
-//! `cargo xtask pack`: packs the packages in the form that users install, as one `.tgz` each.
+//! `cargo xtask pack`: packs the packages in the form that users install, each as one `.tgz`.
 //!
-//! In this repository, packages run from their sources. Node does not strip types below `node_modules`, so a packed
-//! package contains JavaScript and declarations, and its manifest points to them: one file for each entry of the
-//! manifest (`pack/bundle.ts`). An addon has a separate package for each platform.
+//! In this repository, packages run from their TypeScript sources. Node does not run TypeScript below `node_modules`,
+//! so a packed package contains JavaScript and type declarations, and its manifest points to them: one file for each
+//! entry of the manifest (`pack/bundle.ts`). An addon has a separate package for each platform.
 
 mod manifest;
 
@@ -23,7 +23,7 @@ pub(crate) struct Options {
     /// Directory of the archives; created if it is missing.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Use the addons in packages/*/native, and build nothing.
+    /// Use the addons that are in packages/*/native, without building them.
     #[arg(long)]
     no_build: bool,
 }
@@ -70,11 +70,11 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes all archives into a directory, with the existing addons.
+/// Writes all archives into a directory. Uses the addons that are already built.
 pub(crate) fn make(repository: &Repository, out: &Path) -> anyhow::Result<Vec<Packed>> {
     dashboard::build(repository)?;
     let packages = packages(repository)?;
-    // A directory in the repository, so that the types of other packages are found.
+    // This directory is inside of the repository, so that tsc finds the packages in `node_modules`.
     let staging = repository.path("target/pack");
     if staging.exists() {
         std::fs::remove_dir_all(&staging).with_context(|| format!("cannot empty {}", staging.display()))?;
@@ -110,7 +110,7 @@ fn kibibytes(bytes: u64) -> String {
     format!("{} KiB", bytes.div_ceil(1024))
 }
 
-/// Returns all packages, each after its dependencies.
+/// Returns all packages in an order in which each comes after its dependencies.
 fn packages(repository: &Repository) -> anyhow::Result<Vec<Package>> {
     let mut open: BTreeMap<String, Package> = BTreeMap::new();
     for entry in std::fs::read_dir(repository.path("packages"))? {
@@ -143,14 +143,14 @@ fn packages(repository: &Repository) -> anyhow::Result<Vec<Package>> {
     Ok(sorted)
 }
 
-/// Copies the files of a package that are not compiled, and its sources.
+/// Copies the sources of a package, and the files that are published without compilation.
 fn stage(repository: &Repository, package: &Package, directory: &Path) -> anyhow::Result<()> {
     let source = repository.path("packages").join(&package.directory);
     copy_tree(&source.join("src"), &directory.join("src"))?;
     if source.join("bin").is_dir() {
         copy_tree(&source.join("bin"), &directory.join("bin"))?;
     }
-    // Files that are read at run time and are not code of the package.
+    // These files are read by the running package, for example to serve them to a browser.
     for data in manifest::DATA_DIRECTORIES {
         if source.join(data).is_dir() {
             copy_tree(&source.join(data), &directory.join(data))?;
@@ -167,7 +167,7 @@ fn stage(repository: &Repository, package: &Package, directory: &Path) -> anyhow
     Ok(())
 }
 
-/// Writes the declarations of a package, using the declarations of the packages before it.
+/// Writes the type declarations of a package. They may refer to the declarations of the packages before it.
 fn declare(
     repository: &Repository,
     package: &Package,
@@ -201,8 +201,8 @@ fn declare(
     Ok(())
 }
 
-/// Compiles the sources to JavaScript, with one file for each entry, because the cost of loading a module does not
-/// depend on its size.
+/// Compiles the sources of a package to JavaScript, with one file for each entry: Node takes time for each module
+/// that it loads, whatever its size.
 fn bundle(repository: &Repository, package: &Package, directory: &Path) -> anyhow::Result<()> {
     package.manifest.write(directory)?;
     let mut node = run::command(repository, "node")?;
@@ -212,7 +212,7 @@ fn bundle(repository: &Repository, package: &Package, directory: &Path) -> anyho
     Ok(())
 }
 
-/// Creates the package of one platform's addon.
+/// Creates the package with the addon of this platform.
 fn stage_addon(
     repository: &Repository,
     package: &Package,
@@ -240,7 +240,7 @@ fn stage_addon(
     Manifest::of_addon(&package.manifest, name, &file, &addons::platform_fields()).write(directory)
 }
 
-/// Checks that all files of a manifest exist.
+/// Fails if a file that the manifest points to does not exist.
 fn check(manifest: &Manifest, directory: &Path) -> anyhow::Result<()> {
     for target in manifest.targets() {
         if !directory.join(&target).is_file() {
@@ -250,7 +250,7 @@ fn check(manifest: &Manifest, directory: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// An archive.
+/// A packed package.
 pub(crate) struct Packed {
     file: String,
     bytes: u64,
@@ -270,7 +270,7 @@ fn npm_pack(repository: &Repository, directory: &Path, out: &Path) -> anyhow::Re
         );
     }
     let report: Value = serde_json::from_slice(&output.stdout).context("`npm pack --json` gave no JSON")?;
-    // Depending on its version, npm prints a list of packages, or an object of packages by name.
+    // npm prints a list of packages, or in other versions an object with packages by their names.
     let packed = match &report {
         Value::Array(list) => list.first(),
         Value::Object(map) if map.contains_key("filename") => Some(&report),
@@ -293,7 +293,7 @@ fn npm_pack(repository: &Repository, directory: &Path, out: &Path) -> anyhow::Re
     let name = packed["filename"]
         .as_str()
         .context("`npm pack --json` names no file")?;
-    // Some versions of npm print the scope unescaped.
+    // Some versions of npm print the name with `@` and `/`, which file names do not have.
     let file = name.replace('@', "").replace('/', "-");
     let bytes = std::fs::metadata(out.join(&file))
         .with_context(|| format!("npm did not write {file}"))?

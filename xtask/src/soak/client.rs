@@ -1,4 +1,4 @@
-//! A client with one connection, which can misbehave.
+//! An HTTP client with one connection that can also behave badly.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -17,7 +17,7 @@ pub(crate) struct Answer {
     pub(crate) body: Vec<u8>,
 }
 
-/// End of a request without a complete response.
+/// The way in which a connection ended before a response was complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     /// The connection was closed or reset before any byte of the response.
@@ -38,7 +38,7 @@ impl Client {
         })
     }
 
-    /// Sends a request and reads its response.
+    /// Sends a request and reads its response. Fails if the response is not complete.
     pub(crate) fn exchange(&mut self, request: &[u8]) -> anyhow::Result<Answer> {
         self.stream
             .write_all(request)
@@ -47,7 +47,8 @@ impl Client {
             .map_err(|end| anyhow::anyhow!("no answer: {end:?}"))
     }
 
-    /// Returns the next response, or how the connection ended. A timeout is an error.
+    /// Reads the next response. If the connection ends first, returns the way in which it ended. A timeout is an
+    /// error.
     pub(crate) fn answer(&mut self) -> anyhow::Result<Result<Answer, End>> {
         loop {
             if let Some((answer, length)) = parse(&self.received)? {
@@ -67,7 +68,7 @@ impl Client {
         }
     }
 
-    /// Closes the connection with a reset.
+    /// Closes the connection with a TCP reset.
     pub(crate) fn reset(self) {
         // If the option cannot be set, the connection closes normally.
         let _ = socket2::SockRef::from(&self.stream).set_linger(Some(Duration::ZERO));
@@ -92,7 +93,7 @@ fn parse(bytes: &[u8]) -> anyhow::Result<Option<(Answer, usize)>> {
     };
     let start = end + 4;
     if field("transfer-encoding").is_some() {
-        // Responses of node:http itself have one chunk and the final chunk.
+        // node:http sends these responses as one chunk and the last, empty chunk.
         let Some(last) = bytes[start..].windows(5).position(|five| five == b"0\r\n\r\n") else {
             return Ok(None);
         };

@@ -9,14 +9,15 @@ use anyhow::{Context, bail};
 use super::subject::Subject;
 use crate::repository::Repository;
 
-/// Goal for the whole process, in bytes per slow reader. The guide's page on streams states how many of these bytes are
-/// queued data.
+/// Maximum memory for each slow reader, in bytes of the whole process. The guide's page on streams says how many of
+/// these bytes are queued data.
 const GOAL: usize = 64 * 1024;
 /// Number of bytes that a fast reader reads.
 const BYTES: usize = 256 * 1024 * 1024;
 const GET: &[u8] = b"GET /stream HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
-/// Opens streams without readers on kit's server and on bare node:http, and reads one stream fast.
+/// Opens streams that nobody reads on kit's native server and on node:http without a framework. Also measures how
+/// fast each sends one stream.
 pub(crate) fn run(repository: &Repository, readers: usize) -> anyhow::Result<bool> {
     let kit = measure(Subject::application(repository, None)?, readers)?;
     let peer = measure(Subject::peer(repository)?, readers)?;
@@ -39,16 +40,16 @@ pub(crate) fn run(repository: &Repository, readers: usize) -> anyhow::Result<boo
 }
 
 struct Cost {
-    /// Bytes per slow reader.
+    /// Number of bytes of memory for each slow reader.
     slow: f64,
-    /// Bytes per second.
+    /// Number of bytes in a second to a fast reader.
     fast: f64,
 }
 
 #[allow(clippy::cast_precision_loss)] // only for display
 fn measure(subject: Subject, readers: usize) -> anyhow::Result<Cost> {
     let at_rest = subject.held()?.descriptors;
-    // Warm up, so that one-time allocations and code compiled by V8 do not count.
+    // Warm up, because memory that is allocated only once, and code that V8 compiles, should not count.
     drop(open(&subject, 100)?);
     let mut fast = 0.0_f64;
     for _ in 0..3 {
@@ -57,7 +58,7 @@ fn measure(subject: Subject, readers: usize) -> anyhow::Result<Cost> {
     subject.settle(at_rest)?;
     let before = subject.held()?;
     let clients = open(&subject, readers)?;
-    // Wait until the buffers of the system are full.
+    // Wait until the socket buffers of the operating system are full.
     std::thread::sleep(Duration::from_secs(4));
     let after = subject.held()?;
     drop(clients);
@@ -72,7 +73,7 @@ fn measure(subject: Subject, readers: usize) -> anyhow::Result<Cost> {
     })
 }
 
-/// Opens clients that read only the head.
+/// Opens connections that receive a stream, and reads only the beginning of each response.
 fn open(subject: &Subject, count: usize) -> anyhow::Result<Vec<TcpStream>> {
     let mut clients = Vec::with_capacity(count);
     for index in 0..count {

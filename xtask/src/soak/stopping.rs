@@ -1,8 +1,8 @@
-//! Sends SIGTERM under load, repeatedly.
+//! Sends SIGTERM to a server under load, again and again.
 //!
-//! A request is *accepted* once its handler has begun. Each accepted request must get its complete response. If a
-//! connection closes before any byte of a response, the client may send the request to another server, because no
-//! handler has seen the request.
+//! A request is *accepted* when its handler has begun, and each accepted request must get its complete response. If a
+//! connection closes before any byte of a response and the handler has not begun, the client may safely send the
+//! request to another server.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -19,17 +19,17 @@ use crate::repository::Repository;
 
 const CLIENTS: usize = 12;
 
-/// Results of all requests of one round, as seen by the clients.
+/// Results of all requests of one round.
 #[derive(Default)]
 struct Seen {
     answered: HashSet<String>,
     unanswered: HashSet<String>,
     cut: usize,
-    /// Number of responses with other statuses than 200.
+    /// Number of responses whose status is not 200.
     strange: usize,
 }
 
-/// Starts, loads and stops the application `stops` times, and prints the results of the requests.
+/// Starts the application and stops it under load, `stops` times. Prints the results of the requests.
 pub(crate) fn run(repository: &Repository, stops: usize) -> anyhow::Result<bool> {
     let journal = repository.target().join("soak-journal");
     let mut totals = [0; 6];
@@ -37,7 +37,7 @@ pub(crate) fn run(repository: &Repository, stops: usize) -> anyhow::Result<bool>
         if interrupt::interrupted() {
             return Ok(true);
         }
-        // Remove the journal of the previous round.
+        // Remove the list of accepted requests that the previous round wrote.
         let _ = std::fs::remove_file(&journal);
         let subject = Subject::application(repository, Some(&journal))?;
         let address = subject.address;
@@ -98,7 +98,8 @@ pub(crate) fn run(repository: &Repository, stops: usize) -> anyhow::Result<bool>
     Ok(holds)
 }
 
-/// Sends requests until the server stops: on one connection, on a new connection for each request, or several at once.
+/// Sends requests until the server stops. `manner` is the number of a behavior: one connection for all requests, a
+/// new connection for each, or several requests at once.
 fn load(address: SocketAddr, name: &str, manner: usize) -> anyhow::Result<Seen> {
     let mut seen = Seen::default();
     let mut number = 0;
@@ -121,7 +122,7 @@ fn load(address: SocketAddr, name: &str, manner: usize) -> anyhow::Result<Seen> 
     }
 }
 
-/// Sends the requests and reads the responses. Returns the connection if it is still open.
+/// Sends requests at once and reads their responses. Returns the connection if it is still open.
 fn exchange(mut client: Client, marks: &[String], seen: &mut Seen) -> anyhow::Result<Option<Client>> {
     let mut bytes = String::new();
     for mark in marks {
@@ -133,7 +134,7 @@ fn exchange(mut client: Client, marks: &[String], seen: &mut Seen) -> anyhow::Re
             "POST /marks HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
         );
     }
-    // If the write fails, reading the response reports the result.
+    // If the write fails, reading the response reports the reason.
     let _ = std::io::Write::write_all(&mut client.stream, bytes.as_bytes());
     let mut marks = marks.iter();
     for mark in marks.by_ref() {

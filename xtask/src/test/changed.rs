@@ -1,8 +1,8 @@
-//! `cargo xtask test --changed`: runs only the tests that a change can reach.
+//! `cargo xtask test --changed`: runs only the tests that may fail because of a change.
 //!
-//! A changed crate or package reaches its own tests and those of the crates or packages that depend on it. A changed directory also
-//! reaches the commands that the table of `CONTRIBUTING.md` gives for the directory: end-to-end tests start programs, and no
-//! import shows what they reach.
+//! For a changed crate or package, these are its own tests and those of the crates or packages that depend on it. For
+//! a changed directory, these are also the commands that the table of `CONTRIBUTING.md` lists for it: end-to-end
+//! tests start programs, so imports do not show what they depend on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use super::{OTHER_SERVERS, Outcome, checks, crates, jobs, node, prepare};
 use crate::repository::Repository;
 use crate::{addons, check, run};
 
-/// Files that every test depends on.
+/// Files on which every test depends. If one has changed, all tests run.
 const REACH_ALL: [&str; 6] = [
     "Cargo.toml",
     "Cargo.lock",
@@ -24,41 +24,42 @@ const REACH_ALL: [&str; 6] = [
     "tsconfig.base.json",
 ];
 
-/// Row of the table in `CONTRIBUTING.md`.
+/// A row of the table in `CONTRIBUTING.md`: files, and the commands to run if one of them has changed.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Row {
-    /// Files and directories, relative to the root.
+    /// Files and directories, relative to the root of the repository.
     places: Vec<String>,
     commands: Vec<TestCommand>,
 }
 
-/// Command of the table that this runner can run.
+/// A command of the table that this program can run.
 #[derive(Debug, PartialEq, Eq)]
 enum TestCommand {
-    /// `cargo test -p a -p b --test c`: all binaries, or those with the names.
+    /// `cargo test -p a -p b --test c`. Without `--test`, all test binaries of the crates run.
     Crates {
         names: Vec<String>,
         binaries: Vec<String>,
     },
-    /// `node --test "glob"`, with the value of `KIT_E2E_SERVER`.
+    /// `node --test "glob"`, with the value of `KIT_E2E_SERVER` if the command sets it.
     Node {
         globs: Vec<String>,
         server: Option<&'static str>,
     },
 }
 
-/// Tests to run.
+/// The tests to run because of a change.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Selection {
-    /// Crates, all of whose test binaries run.
+    /// Crates whose test binaries all run.
     crates: BTreeSet<String>,
-    /// Names of single binaries with their crates.
+    /// Single test binaries, each with its crate and its name.
     binaries: BTreeSet<(String, String)>,
-    /// Globs of test files, with servers.
+    /// Globs of test files, each with its value of `KIT_E2E_SERVER`.
     globs: BTreeSet<(String, Option<&'static str>)>,
 }
 
-/// Runs the checks, and the tests that the changes since a commit can reach. An empty text stands for the default commit.
+/// Runs the checks, and the tests that may fail because of the changes since a commit. If `since` is empty, it is the
+/// default commit.
 pub(crate) fn run(repository: &Repository, since: &str) -> anyhow::Result<Outcome> {
     let base = base_commit(repository, since)?;
     let files = changed_files(repository, &base)?;
@@ -105,7 +106,7 @@ pub(crate) fn run(repository: &Repository, since: &str) -> anyhow::Result<Outcom
     Ok(total)
 }
 
-/// Returns the commit to compare with.
+/// Returns the commit with which the files are compared.
 fn base_commit(repository: &Repository, since: &str) -> anyhow::Result<String> {
     let merge_base = |commit: &str| git(repository, &["merge-base", "HEAD", commit]);
     if !since.is_empty() {
@@ -117,7 +118,7 @@ fn base_commit(repository: &Repository, since: &str) -> anyhow::Result<String> {
         .or_else(|_| git(repository, &["rev-parse", "HEAD"]))
 }
 
-/// Returns changed and untracked files, relative to the root.
+/// Returns the files that are changed or not tracked, relative to the root of the repository.
 fn changed_files(repository: &Repository, base: &str) -> anyhow::Result<BTreeSet<String>> {
     let tracked = git(repository, &["diff", "--name-only", "--no-renames", base])?;
     let untracked = git(repository, &["ls-files", "--others", "--exclude-standard"])?;
@@ -143,7 +144,8 @@ fn git(repository: &Repository, arguments: &[&str]) -> anyhow::Result<String> {
     Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }
 
-/// Returns the tests that changed files reach. The maps give the direct dependents of each crate and package.
+/// Selects the tests that may fail because of changed files. The two maps have the crates and packages that depend on
+/// each one directly.
 fn select(
     files: &BTreeSet<String>,
     rows: &[Row],
@@ -190,13 +192,13 @@ fn select(
     selection
 }
 
-/// Returns true if `file` is the file or directory `place`, or below the directory.
+/// Returns true if `file` is `place`, or is in the directory `place`.
 fn is_below(file: &str, place: &str) -> bool {
     file.strip_prefix(place)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Adds all dependents, direct or not.
+/// Returns the names, and all crates or packages that depend on them directly or through others.
 fn closure(mut names: BTreeSet<String>, dependents: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
     let mut waiting: Vec<String> = names.iter().cloned().collect();
     while let Some(name) = waiting.pop() {
@@ -266,7 +268,7 @@ impl Selection {
     }
 }
 
-/// Returns true for tests that start the built Rust servers without `KIT_E2E_SERVER`.
+/// Returns true for test files that start the built Rust servers even if `KIT_E2E_SERVER` is not set.
 fn needs_rust_servers(file: &str) -> bool {
     file.starts_with("tests/differential/") || file.starts_with("tests/garbage/")
 }
@@ -290,12 +292,13 @@ fn rows(contributing: &str) -> Vec<Row> {
         .collect()
 }
 
-/// Returns the texts between backticks.
+/// Returns the texts in backticks of a table cell.
 fn code_texts(cell: &str) -> Vec<String> {
     cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// Parses a command of the table. Returns `None` for other commands, which take too long or need a person.
+/// Parses a command of the table. Returns `None` for a command that this program does not run, because it takes too
+/// long or needs a person.
 fn command(text: &str) -> Option<TestCommand> {
     let mut words = text.split_whitespace().peekable();
     let mut server = None;
@@ -337,7 +340,7 @@ fn command(text: &str) -> Option<TestCommand> {
     }
 }
 
-/// Returns the direct dependents of each crate of the workspace, by the names of their directories.
+/// Returns the crates of the workspace that depend on each crate directly, by the names of their directories.
 fn crate_dependents(repository: &Repository) -> anyhow::Result<BTreeMap<String, BTreeSet<String>>> {
     let mut cargo = run::command(repository, "cargo")?;
     cargo.args(["metadata", "--format-version=1", "--no-deps", "--offline"]);
@@ -350,7 +353,7 @@ fn crate_dependents(repository: &Repository) -> anyhow::Result<BTreeMap<String, 
             continue;
         };
         for dependency in package["dependencies"].as_array().into_iter().flatten() {
-            // Dependencies of other registries have no path.
+            // A dependency that is not in the workspace has no path.
             if let (Some(on), true) = (dependency["name"].as_str(), dependency["path"].is_string()) {
                 dependents
                     .entry(on.to_owned())
@@ -362,7 +365,7 @@ fn crate_dependents(repository: &Repository) -> anyhow::Result<BTreeMap<String, 
     Ok(dependents)
 }
 
-/// Returns the direct dependents of each npm package, by the names of their directories.
+/// Returns the npm packages that depend on each package directly, by the names of their directories.
 fn package_dependents(repository: &Repository) -> anyhow::Result<BTreeMap<String, BTreeSet<String>>> {
     let mut manifests = Vec::new();
     for entry in std::fs::read_dir(repository.path("packages"))? {
@@ -430,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_crate_reaches_all_its_dependents() {
+    fn selects_a_changed_crate_and_all_crates_that_depend_on_it() {
         let selection = selected("crates/ir/src/lib.rs", &[]);
         assert_eq!(
             selection.crates.into_iter().collect::<Vec<_>>(),
@@ -439,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_package_reaches_the_tests_of_its_dependents() {
+    fn selects_the_tests_of_a_changed_package_and_of_packages_that_depend_on_it() {
         let globs: Vec<String> = selected("packages/types/src/a.ts", &[])
             .globs
             .into_iter()
@@ -455,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_file_reaches_the_commands_of_its_row() {
+    fn selects_the_commands_of_the_table_for_a_changed_file() {
         let table = "## If you change X, run Y\n\n| change | where | run | rewrite goldens with |\n|---|---|---|---|\n\
             | docs | `docs`, `README.md` | `node --test tests/docs.test.ts`; the tutorial: `cargo xtask demo` |\n\
             | emitter | `crates/emit` | `cargo test -p emit --test goldens` | `KIT_BLESS=1 cargo test -p emit` |\n";
@@ -474,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn parses_servers_globs_and_crates_of_commands() {
+    fn parses_cargo_and_node_commands_of_the_table() {
         assert_eq!(
             command(r#"KIT_E2E_SERVER=express node --test "tests/e2e/servers/*.test.ts""#),
             Some(TestCommand::Node {
@@ -494,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_a_command_for_each_crate_and_package() {
+    fn finds_a_command_in_contributing_md_for_each_crate_and_package() {
         let repository = Repository::find(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
         let rows = rows(&std::fs::read_to_string(repository.path("CONTRIBUTING.md")).unwrap());
         let mut missing = Vec::new();
