@@ -24,30 +24,30 @@ const REACH_ALL: [&str; 6] = [
     "tsconfig.base.json",
 ];
 
-/// A row of the table in `CONTRIBUTING.md`: files, and the commands to run if one of them has changed.
+/// Row of the table in `CONTRIBUTING.md`.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Row {
-    /// Files and directories, relative to the root of the repository.
+    /// Files and directories, relative to the root.
     places: Vec<String>,
     commands: Vec<TestCommand>,
 }
 
-/// A command of the table that this program can run.
+/// Command of the table that this runner can run.
 #[derive(Debug, PartialEq, Eq)]
 enum TestCommand {
-    /// `cargo test -p a -p b --test c`. Without `--test`, all test binaries of the crates run.
+    /// `cargo test -p a -p b --test c`: all binaries, or those with the names.
     Crates {
         names: Vec<String>,
         binaries: Vec<String>,
     },
-    /// `node --test "glob"`, with the value of `KIT_E2E_SERVER` if the command sets it.
+    /// `node --test "glob"`, with the value of `KIT_E2E_SERVER`.
     Node {
         globs: Vec<String>,
         server: Option<&'static str>,
     },
 }
 
-/// The tests to run because of a change.
+/// Tests to run.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Selection {
     /// Crates whose test binaries all run.
@@ -268,7 +268,7 @@ impl Selection {
     }
 }
 
-/// Returns true for test files that start the built Rust servers even if `KIT_E2E_SERVER` is not set.
+/// Returns true for tests that start the built Rust servers without `KIT_E2E_SERVER`.
 fn needs_rust_servers(file: &str) -> bool {
     file.starts_with("tests/differential/") || file.starts_with("tests/garbage/")
 }
@@ -292,13 +292,12 @@ fn rows(contributing: &str) -> Vec<Row> {
         .collect()
 }
 
-/// Returns the texts in backticks of a table cell.
+/// Returns the texts between backticks.
 fn code_texts(cell: &str) -> Vec<String> {
     cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// Parses a command of the table. Returns `None` for a command that this program does not run, because it takes too
-/// long or needs a person.
+/// Parses a command of the table. Returns `None` for other commands, which take too long or need a person.
 fn command(text: &str) -> Option<TestCommand> {
     let mut words = text.split_whitespace().peekable();
     let mut server = None;
@@ -340,7 +339,7 @@ fn command(text: &str) -> Option<TestCommand> {
     }
 }
 
-/// Returns the crates of the workspace that depend on each crate directly, by the names of their directories.
+/// Returns the direct dependents of each crate of the workspace, by the names of their directories.
 fn crate_dependents(repository: &Repository) -> anyhow::Result<BTreeMap<String, BTreeSet<String>>> {
     let mut cargo = run::command(repository, "cargo")?;
     cargo.args(["metadata", "--format-version=1", "--no-deps", "--offline"]);
@@ -458,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn selects_the_commands_of_the_table_for_a_changed_file() {
+    fn a_changed_file_reaches_the_commands_of_its_row() {
         let table = "## If you change X, run Y\n\n| change | where | run | rewrite goldens with |\n|---|---|---|---|\n\
             | docs | `docs`, `README.md` | `node --test tests/docs.test.ts`; the tutorial: `cargo xtask demo` |\n\
             | emitter | `crates/emit` | `cargo test -p emit --test goldens` | `KIT_BLESS=1 cargo test -p emit` |\n";
@@ -477,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn parses_cargo_and_node_commands_of_the_table() {
+    fn parses_servers_globs_and_crates_of_commands() {
         assert_eq!(
             command(r#"KIT_E2E_SERVER=express node --test "tests/e2e/servers/*.test.ts""#),
             Some(TestCommand::Node {
@@ -497,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_a_command_in_contributing_md_for_each_crate_and_package() {
+    fn the_table_has_a_command_for_each_crate_and_package() {
         let repository = Repository::find(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
         let rows = rows(&std::fs::read_to_string(repository.path("CONTRIBUTING.md")).unwrap());
         let mut missing = Vec::new();

@@ -171,7 +171,7 @@ fn run_parts(repository: &Repository, options: &Options) -> anyhow::Result<Outco
     Ok(total)
 }
 
-/// Installs and builds everything that the tests need. cargo compiles while npm installs.
+/// Installs and builds what the tests need. Cargo compiles while npm installs.
 fn prepare(repository: &Repository, build: addons::Build) -> anyhow::Result<()> {
     thread::scope(|scope| {
         let cargo = scope.spawn(|| addons::build(repository, build));
@@ -186,7 +186,7 @@ fn prepare(repository: &Repository, build: addons::Build) -> anyhow::Result<()> 
     })
 }
 
-/// Prints the jobs that took longest, the slowest first.
+/// Prints the files with the longest durations, the slowest first.
 fn print_slowest(mut files: Vec<(String, Duration)>) {
     files.sort_by_key(|(_, duration)| std::cmp::Reverse(*duration));
     for (file, duration) in files.iter().take(SLOWEST) {
