@@ -115,7 +115,7 @@ fn copy_if_changed(from: &PathBuf, to: &PathBuf) -> anyhow::Result<()> {
     if std::fs::read(to).is_ok_and(|present| present == bytes) {
         return Ok(());
     }
-    let directory = to.parent().context("an addon has a directory")?;
+    let directory = to.parent().context("the path of an addon has no directory")?;
     std::fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
     let fresh = to.with_extension("new");
     std::fs::write(&fresh, bytes).with_context(|| format!("cannot write {}", fresh.display()))?;

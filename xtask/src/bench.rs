@@ -186,7 +186,7 @@ fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
         }
     }
     if let Some(file) = &options.json {
-        let file = std::path::absolute(file).with_context(|| format!("{} is no path", file.display()))?;
+        let file = std::path::absolute(file).with_context(|| format!("{} is not a path", file.display()))?;
         arguments.extend(["--json".into(), file.into()]);
     }
     Ok(vec![Stage { script, arguments }])

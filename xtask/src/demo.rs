@@ -165,7 +165,7 @@ impl Environment {
             if std::env::var_os("DATABASE_URL").is_none() {
                 let said = run::step("kit db url", self.kit(repository, &["db", "url"])?)?;
                 let url = said.lines().find(|line| line.starts_with("postgres"));
-                command.env("DATABASE_URL", url.context("`kit db url` names no database")?);
+                command.env("DATABASE_URL", url.context("`kit db url` did not print a URL")?);
             }
             command
         } else {

@@ -53,7 +53,10 @@ fn targets(repository: &Repository, wanted: Option<&str>) -> anyhow::Result<Vec<
             .collect(),
     };
     if chosen.is_empty() {
-        bail!("there is no target `{wanted}`; there are {}", all.join(", "));
+        bail!(
+            "there is no fuzz target `{wanted}`; the targets are {}",
+            all.join(", ")
+        );
     }
     Ok(chosen)
 }
@@ -70,16 +73,16 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
         let found = run::command(repository, "cargo")?.args(tool).output();
         if !found.is_ok_and(|output| output.status.success()) {
             bail!(
-                "fuzzing needs `cargo {}`, which is not there; install it with `{install}`",
+                "fuzzing needs `cargo {}`, which is not installed; install it with `{install}`",
                 tool[0]
             );
         }
     }
     for name in &targets(repository, options.target.as_deref())? {
-        println!("fuzzing {name} for {} s", options.seconds);
+        println!("fuzzing the target {name} for {} s", options.seconds);
         if !fuzz(repository, name, options.seconds)? {
             eprintln!(
-                "error: {name} failed; the input is in fuzz/artifacts/{name}. Mend it, and keep the input in fuzz/corpus/{name}"
+                "error: the target {name} failed; its input is in fuzz/artifacts/{name}. Fix the bug, and move the input to fuzz/corpus/{name}"
             );
             return Ok(ExitCode::FAILURE);
         }
@@ -92,7 +95,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
 
 fn fuzz(repository: &Repository, name: &str, seconds: u32) -> anyhow::Result<bool> {
     let found = repository.path(format!("fuzz/target/corpus/{name}"));
-    std::fs::create_dir_all(&found).with_context(|| format!("cannot make {}", found.display()))?;
+    std::fs::create_dir_all(&found).with_context(|| format!("cannot create {}", found.display()))?;
     let mut cargo: Command = run::command(repository, "cargo")?;
     // The targets have no unsafe code, so no sanitizer is needed. Without one, libFuzzer runs ten times as many inputs.
     cargo

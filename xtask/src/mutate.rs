@@ -32,7 +32,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     addons::build(repository, addons::Build::Quick)?;
     let mut node = run::command(repository, "node")?;
     node.arg("tests/mutation/contracts.ts").args(examples);
-    let status = node.status().context("node could not be started")?;
+    let status = node.status().context("Node could not be started")?;
     Ok(if status.success() {
         ExitCode::SUCCESS
     } else {

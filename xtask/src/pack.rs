@@ -50,7 +50,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
             let named = release::named(repository, &placed)?;
             if !named.is_empty() {
                 eprintln!(
-                    "warning: {} names {}: it is no addon to publish, build it with `cargo xtask addons`",
+                    "warning: {} contains the directory names {}, so it must not be published; build it with `cargo xtask addons`",
                     placed.display(),
                     named.join(" and ")
                 );
@@ -98,7 +98,7 @@ pub(crate) fn make(repository: &Repository, out: &Path) -> anyhow::Result<Vec<Pa
         check(&manifest, &directory)?;
         staged.push(directory);
     }
-    std::fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
+    std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
     let out = out.canonicalize()?;
     staged
         .iter()
@@ -157,12 +157,20 @@ fn stage(repository: &Repository, package: &Package, directory: &Path) -> anyhow
         }
     }
     for file in package.manifest.data() {
-        std::fs::copy(source.join(file), directory.join(file))
-            .with_context(|| format!("{} exports {file}", package.manifest.name()))?;
+        std::fs::copy(source.join(file), directory.join(file)).with_context(|| {
+            format!(
+                "{} exports {file}, which cannot be copied",
+                package.manifest.name()
+            )
+        })?;
     }
     let readme = source.join("README.md");
-    std::fs::copy(&readme, directory.join("README.md"))
-        .with_context(|| format!("{} is missing: it is the package's page", readme.display()))?;
+    std::fs::copy(&readme, directory.join("README.md")).with_context(|| {
+        format!(
+            "{} cannot be copied; each package needs it, because npm shows it as the page of the package",
+            readme.display()
+        )
+    })?;
     std::fs::copy(repository.path("LICENSE"), directory.join("LICENSE"))?;
     Ok(())
 }
@@ -223,7 +231,7 @@ fn stage_addon(
     std::fs::create_dir_all(directory)?;
     let file = addon
         .file_name()
-        .context("an addon has a name")?
+        .context("the path of an addon has no file name")?
         .to_string_lossy()
         .into_owned();
     std::fs::copy(addon, directory.join(&file))
@@ -244,7 +252,10 @@ fn stage_addon(
 fn check(manifest: &Manifest, directory: &Path) -> anyhow::Result<()> {
     for target in manifest.targets() {
         if !directory.join(&target).is_file() {
-            bail!("{} leads to {target}, which was not made", manifest.name());
+            bail!(
+                "the manifest of {} refers to {target}, which does not exist",
+                manifest.name()
+            );
         }
     }
     Ok(())
@@ -269,7 +280,8 @@ fn npm_pack(repository: &Repository, directory: &Path, out: &Path) -> anyhow::Re
             String::from_utf8_lossy(&output.stderr)
         );
     }
-    let report: Value = serde_json::from_slice(&output.stdout).context("`npm pack --json` gave no JSON")?;
+    let report: Value =
+        serde_json::from_slice(&output.stdout).context("the output of `npm pack --json` is not JSON")?;
     // npm prints a list of packages, or in other versions an object with packages by their names.
     let packed = match &report {
         Value::Array(list) => list.first(),
@@ -277,7 +289,7 @@ fn npm_pack(repository: &Repository, directory: &Path, out: &Path) -> anyhow::Re
         Value::Object(map) => map.values().next(),
         _ => None,
     };
-    let packed = packed.context("`npm pack --json` names no package")?;
+    let packed = packed.context("the output of `npm pack --json` does not contain the package")?;
     for file in packed["files"].as_array().into_iter().flatten() {
         let path = file["path"].as_str().unwrap_or_default();
         let extension = Path::new(path)
@@ -285,14 +297,14 @@ fn npm_pack(repository: &Repository, directory: &Path, out: &Path) -> anyhow::Re
             .and_then(|extension| extension.to_str());
         if extension == Some("ts") && !path.ends_with(".d.ts") {
             bail!(
-                "{} would hold {path}, which Node does not run",
+                "{} would contain {path}, which Node cannot run in an installed package",
                 directory.display()
             );
         }
     }
     let name = packed["filename"]
         .as_str()
-        .context("`npm pack --json` names no file")?;
+        .context("the output of `npm pack --json` does not contain the name of the file")?;
     // Some versions of npm print the name with `@` and `/`, which file names do not have.
     let file = name.replace('@', "").replace('/', "-");
     let bytes = std::fs::metadata(out.join(&file))

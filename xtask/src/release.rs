@@ -76,7 +76,9 @@ fn home() -> Option<PathBuf> {
 pub(crate) fn host() -> anyhow::Result<String> {
     let version = rustc(&["-vV"])?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
-    Ok(host.context("`rustc -vV` names no host")?.to_owned())
+    Ok(host
+        .context("the output of `rustc -vV` does not contain the host")?
+        .to_owned())
 }
 
 fn rustc(args: &[&str]) -> anyhow::Result<String> {

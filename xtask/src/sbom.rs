@@ -40,7 +40,7 @@ pub(crate) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
         std::fs::remove_dir_all(&directory)
             .with_context(|| format!("cannot empty {}", directory.display()))?;
     }
-    std::fs::create_dir_all(&directory).with_context(|| format!("cannot make {}", directory.display()))?;
+    std::fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
     for (name, bill) in &documents {
         let path = directory.join(format!("{name}.cdx.json"));
         let mut text = serde_json::to_string_pretty(&bill.json(&time))?;
@@ -58,11 +58,11 @@ fn time_of_commit(repository: &Repository) -> anyhow::Result<String> {
     git.args(["log", "-1", "--format=%cI"]);
     let output = git
         .output()
-        .context("`git` could not be started; the documents are dated with the time of the commit")?;
+        .context("`git` could not be started; the time of the commit is needed for the documents")?;
     let time = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     if !output.status.success() || time.is_empty() {
         bail!(
-            "`git log` tells no time of a commit, with which the documents are dated: {}. Run the command in a clone of the repository.",
+            "`git log` does not print the time of the current commit, which is needed for the documents: {}. Run the command in a clone of the repository.",
             String::from_utf8_lossy(&output.stderr).trim()
         );
     }

@@ -66,7 +66,7 @@ impl Source {
         let text =
             std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let json: Value =
-            serde_json::from_str(&text).with_context(|| format!("{} is no JSON", path.display()))?;
+            serde_json::from_str(&text).with_context(|| format!("{} is not JSON", path.display()))?;
         let field = |name: &str| {
             json[name]
                 .as_str()
@@ -85,7 +85,7 @@ impl Source {
     fn fetch(&self, repository: &Repository) -> anyhow::Result<Vec<u8>> {
         let directory = repository.path("target/viewer");
         std::fs::create_dir_all(&directory)
-            .with_context(|| format!("cannot make {}", directory.display()))?;
+            .with_context(|| format!("cannot create {}", directory.display()))?;
         let mut npm = run::command(repository, "npm")?;
         npm.args([
             "pack",

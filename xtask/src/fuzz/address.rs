@@ -27,7 +27,7 @@ pub(super) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
     }
     let addon = repository.path("packages/server-native/native/kit-server.linux-x64-gnu.node");
     let kept = repository.path("target/asan/ordinary.node");
-    std::fs::copy(&addon, &kept).context("there is no addon yet; run `cargo xtask addons`")?;
+    std::fs::copy(&addon, &kept).context("the addon is not built yet; run `cargo xtask addons`")?;
     let built = repository.path(format!("target/asan/{TARGET}/debug/libkit_node_server.so"));
     replace(&addon, &built)?;
     let mut node = run::command(repository, "node")?;
@@ -38,7 +38,7 @@ pub(super) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
         .env("ASAN_OPTIONS", "detect_leaks=0:abort_on_error=1")
         .status();
     replace(&addon, &kept)?;
-    Ok(if status.context("node could not be started")?.success() {
+    Ok(if status.context("Node could not be started")?.success() {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
@@ -54,7 +54,7 @@ fn runtime(repository: &Repository) -> anyhow::Result<PathBuf> {
         .ok()
         .map(|output| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
         .filter(|path| path.is_absolute() && path.exists());
-    path.context("AddressSanitizer needs gcc with its libasan, which are not there")
+    path.context("AddressSanitizer needs gcc and its library libasan, which are not installed")
 }
 
 /// Replaces a file by renaming a copy, because a process may have the old file open.

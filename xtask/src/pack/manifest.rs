@@ -20,8 +20,8 @@ impl Manifest {
         let path = directory.join("package.json");
         let text =
             std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let manifest =
-            serde_json::from_str(&text).with_context(|| format!("{} is no object", path.display()))?;
+        let manifest = serde_json::from_str(&text)
+            .with_context(|| format!("{} is not a JSON object", path.display()))?;
         Ok(Self(manifest))
     }
 
@@ -62,7 +62,7 @@ impl Manifest {
         {
             let target = target
                 .as_str()
-                .with_context(|| format!("{} exports something else than a file", self.name()))?;
+                .with_context(|| format!("an export of {} is not the path of a file", self.name()))?;
             if !target.starts_with("./src/") {
                 continue;
             }
@@ -82,7 +82,7 @@ impl Manifest {
             if let Some(Value::Object(places)) = manifest.get_mut(field) {
                 for target in places.values_mut() {
                     let Some(path) = target.as_str() else {
-                        bail!("{}: `{field}` leads to something else than a file", self.name());
+                        bail!("{}: a value of `{field}` is not the path of a file", self.name());
                     };
                     if path.starts_with("./src/") {
                         let code = compiled(path, ".js");

@@ -43,8 +43,9 @@ impl Graph {
         for addon in addons {
             tree.args(["--package", addon]);
         }
-        let tree = run::stdout_of("reading what the addons compile", tree)?;
-        let metadata = serde_json::from_str(&metadata).context("`cargo metadata` printed no JSON")?;
+        let tree = run::stdout_of("reading which crates the addons compile", tree)?;
+        let metadata =
+            serde_json::from_str(&metadata).context("the output of `cargo metadata` is not JSON")?;
         Self::parse(&metadata, &tree)
     }
 
@@ -60,11 +61,13 @@ impl Graph {
         let mut crates = BTreeMap::new();
         for package in metadata["packages"]
             .as_array()
-            .context("`cargo metadata` lists no packages")?
+            .context("the output of `cargo metadata` has no list `packages`")?
         {
             let text = |field: &str| {
                 let found = package[field].as_str();
-                found.with_context(|| format!("`cargo metadata` has a package without `{field}`"))
+                found.with_context(|| {
+                    format!("the output of `cargo metadata` has a package without `{field}`")
+                })
             };
             let (name, version) = (text("name")?, text("version")?);
             if !compiled.contains(&(name, version)) {
@@ -107,7 +110,7 @@ impl Graph {
             .crates
             .iter()
             .find(|(_, one)| one.component.name == addon)
-            .with_context(|| format!("cargo names no crate {addon}"))?;
+            .with_context(|| format!("the output of cargo does not contain the crate {addon}"))?;
         let running = self.reached(root, true);
         let mut bill = Bill {
             subject: subject.component.clone(),

@@ -70,7 +70,7 @@ fn add_viewer(repository: &Repository, bill: &mut Bill) -> anyhow::Result<()> {
 fn read(repository: &Repository, file: &str) -> anyhow::Result<Value> {
     let text =
         std::fs::read_to_string(repository.path(file)).with_context(|| format!("cannot read {file}"))?;
-    serde_json::from_str(&text).with_context(|| format!("{file} is no JSON"))
+    serde_json::from_str(&text).with_context(|| format!("{file} is not JSON"))
 }
 
 /// `packages` of a lock file: the installed packages by their directories.
@@ -113,9 +113,7 @@ impl Lock<'_> {
             }
             found.insert(place, component);
         }
-        let subject = found
-            .remove(root)
-            .context("the package itself was visited first")?;
+        let subject = found.remove(root).context("the package itself was not found")?;
         // The same version of a package may be installed in two directories.
         let mut components: BTreeMap<String, Component> = BTreeMap::new();
         for component in found.into_values() {
@@ -159,15 +157,15 @@ impl Lock<'_> {
         let entry = self
             .0
             .get(place)
-            .with_context(|| format!("package-lock.json has no {place}"))?;
+            .with_context(|| format!("package-lock.json has no entry {place}"))?;
         // An entry has a `name` only if it differs from the name of the directory.
         let name = entry["name"]
             .as_str()
             .or_else(|| place.rsplit_once("node_modules/").map(|(_, name)| name))
-            .with_context(|| format!("package-lock.json names no package in {place}"))?;
+            .with_context(|| format!("the entry {place} of package-lock.json has no package name"))?;
         let version = entry["version"]
             .as_str()
-            .with_context(|| format!("package-lock.json has no version of {place}"))?;
+            .with_context(|| format!("the entry {place} of package-lock.json has no version"))?;
         Ok(Component {
             name: name.to_owned(),
             version: version.to_owned(),

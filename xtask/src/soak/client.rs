@@ -42,9 +42,9 @@ impl Client {
     pub(crate) fn exchange(&mut self, request: &[u8]) -> anyhow::Result<Answer> {
         self.stream
             .write_all(request)
-            .context("the request is not taken")?;
+            .context("the server does not accept the request")?;
         self.answer()?
-            .map_err(|end| anyhow::anyhow!("no answer: {end:?}"))
+            .map_err(|end| anyhow::anyhow!("the connection ended before the response was complete: {end:?}"))
     }
 
     /// Reads the next response. If the connection ends first, returns the way in which it ended. A timeout is an
@@ -59,7 +59,7 @@ impl Client {
             match self.stream.read(&mut chunk) {
                 Ok(count @ 1..) => self.received.extend_from_slice(&chunk[..count]),
                 Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                    bail!("the server has been silent for half a minute");
+                    bail!("the server has sent nothing for 30 seconds");
                 }
                 // The connection was closed or reset.
                 Ok(_) | Err(_) if self.received.is_empty() => return Ok(Err(End::Unanswered)),
@@ -82,9 +82,9 @@ fn parse(bytes: &[u8]) -> anyhow::Result<Option<(Answer, usize)>> {
     let head = std::str::from_utf8(&bytes[..end])?;
     let status = head
         .get(9..12)
-        .context("no status")?
+        .context("the response has no status")?
         .parse()
-        .context("no status")?;
+        .context("the response has no status")?;
     let field = |name: &str| {
         head.lines()
             .filter_map(|line| line.split_once(':'))

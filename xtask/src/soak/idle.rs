@@ -19,16 +19,23 @@ pub(crate) fn run(repository: &Repository, wanted: usize) -> anyhow::Result<bool
     let limit = open_files().unwrap_or(1024);
     let connections = wanted.min(limit.saturating_sub(300));
     if connections < wanted {
-        println!("idle: a process may open {limit} files here, so that there are {connections} connections");
+        println!(
+            "idle: a process may open only {limit} files on this machine, so {connections} connections are measured"
+        );
     }
     let kit = measure(Subject::application(repository, None)?, connections)?;
     let peer = measure(Subject::peer(repository)?, connections)?;
-    println!("idle: {connections} connections, each after one request; resident memory of the process");
-    println!("  kit native  {:>6.2} KiB a connection", kibibytes(kit));
-    println!("  node:http   {:>6.2} KiB a connection", kibibytes(peer));
+    println!(
+        "idle: {connections} connections, each idle after one request; resident memory of the process per connection"
+    );
+    println!("  kit native  {:>6.2} KiB per connection", kibibytes(kit));
+    println!("  node:http   {:>6.2} KiB per connection", kibibytes(peer));
     let holds = kit <= GOAL;
     if !holds {
-        println!("  FAILED: the goal is {:.0} KiB", kibibytes(GOAL));
+        println!(
+            "  FAILED: kit may use at most {:.0} KiB per connection",
+            kibibytes(GOAL)
+        );
     }
     Ok(holds)
 }
@@ -55,7 +62,7 @@ fn measure(subject: Subject, connections: usize) -> anyhow::Result<usize> {
             let mut client =
                 Client::connect(subject.address).with_context(|| format!("connection {index}"))?;
             if client.exchange(GET)?.status != 200 {
-                bail!("an idle connection's first request failed");
+                bail!("the first request on a connection did not get the status 200");
             }
             clients.push(client);
         }
@@ -74,13 +81,15 @@ fn measure(subject: Subject, connections: usize) -> anyhow::Result<usize> {
     // Idle connections must still work.
     for client in &mut clients {
         if client.exchange(GET)?.status != 200 {
-            bail!("a connection's second request failed");
+            bail!("the second request on an idle connection did not get the status 200");
         }
     }
     drop(clients);
     let left = subject.settle(at_rest)?;
     if left > at_rest {
-        bail!("{left} descriptors are open after the clients left, {at_rest} were before");
+        bail!(
+            "{left} descriptors are open after all clients have disconnected; before the first client, there were {at_rest}"
+        );
     }
     subject.stop()?;
     Ok(after.resident.saturating_sub(before.resident) / connections)

@@ -38,13 +38,14 @@ pub(crate) fn run_observed(repository: &Repository, duration: Duration) -> anyho
     let collector = Subject::collector(repository)?;
     let directory = repository.target().join("soak-store");
     if directory.exists() {
-        std::fs::remove_dir_all(&directory).context("the store of an earlier run cannot be removed")?;
+        std::fs::remove_dir_all(&directory)
+            .context("the directory with the store of an earlier run cannot be removed")?;
     }
     let store = directory.join("history.db");
     let subject = Subject::observed(repository, collector.address, &store)?;
     let holds = loads("observed", subject, duration)?;
     println!(
-        "  the store holds {:.1} MiB",
+        "  the store of the sidecar has {:.1} MiB",
         mebibytes(usize::try_from(std::fs::metadata(&store)?.len())?)
     );
     Ok(holds)
@@ -75,7 +76,7 @@ fn loads(name: &str, subject: Subject, duration: Duration) -> anyhow::Result<boo
     let at_rest = subject.held()?.descriptors + observers;
     let rounds = (duration.as_secs() / ROUND.as_secs()).max(3);
     println!(
-        "{name}: {rounds} rounds of {} s, {CLIENTS} clients",
+        "{name}: {CLIENTS} clients send requests in {rounds} rounds of {} s",
         ROUND.as_secs()
     );
     println!("  round   actions   resident MiB   heap MiB   descriptors");
@@ -98,7 +99,7 @@ fn loads(name: &str, subject: Subject, duration: Duration) -> anyhow::Result<boo
             mebibytes(held.heap)
         );
         if left > at_rest {
-            println!("  FAILED: {at_rest} descriptors were open before the first client");
+            println!("  FAILED: only {at_rest} descriptors were open before the first client");
             holds = false;
         }
         samples.push(held);
@@ -126,16 +127,18 @@ fn loads(name: &str, subject: Subject, duration: Duration) -> anyhow::Result<boo
             holds = false;
         }
     }
-    println!("  log, by level and message:");
+    println!("  number of log entries by level and message:");
     for ((level, message), times) in &messages {
         println!("    {times:>6} {level} {message}");
         if level == "error" || level == "fatal" {
-            println!("  FAILED: nothing that a client does is an error of the application");
+            println!(
+                "  FAILED: the level must be lower, because this is an error of a client and not of the application"
+            );
             holds = false;
         }
     }
     if !subject.stop()? {
-        println!("  FAILED: it did not stop with success");
+        println!("  FAILED: the exit code of the application was not 0");
         holds = false;
     }
     Ok(holds)
@@ -302,7 +305,7 @@ fn good(client: &mut Client, dice: &mut Dice) -> anyhow::Result<()> {
 
 fn expect(status: Option<u16>, expected: u16) -> anyhow::Result<()> {
     if status != Some(expected) {
-        bail!("expected {expected}, got {status:?}");
+        bail!("expected the status {expected}, received {status:?}");
     }
     Ok(())
 }

@@ -59,7 +59,9 @@ enum Part {
 /// Runs the parts. The exit code is 0 if all parts pass.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     if !cfg!(target_os = "linux") {
-        bail!("the soak reads memory and descriptors of a process from /proc, which only Linux has");
+        bail!(
+            "`cargo xtask soak` runs only on Linux, because it reads the memory and the descriptors of a process from /proc"
+        );
     }
     toolchain::install(repository)?;
     addons::build(repository, addons::Build::Release)?;

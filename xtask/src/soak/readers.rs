@@ -22,11 +22,11 @@ pub(crate) fn run(repository: &Repository, readers: usize) -> anyhow::Result<boo
     let kit = measure(Subject::application(repository, None)?, readers)?;
     let peer = measure(Subject::peer(repository)?, readers)?;
     println!(
-        "readers: {readers} clients that stop reading a stream; resident memory of the process, and one fast reader"
+        "readers: {readers} clients that stop reading a stream: resident memory of the process per client; and the throughput of one fast client"
     );
     for (name, cost) in [("kit native", &kit), ("node:http", &peer)] {
         println!(
-            "  {name:<11} {:>7.1} KiB a slow reader, {:>6.0} MiB/s to a fast one",
+            "  {name:<11} {:>7.1} KiB per slow client, {:>6.0} MiB/s to the fast client",
             cost.slow / 1024.0,
             cost.fast / 1024.0 / 1024.0
         );
@@ -34,7 +34,10 @@ pub(crate) fn run(repository: &Repository, readers: usize) -> anyhow::Result<boo
     #[allow(clippy::cast_precision_loss)] // only for display
     let holds = kit.slow <= GOAL as f64;
     if !holds {
-        println!("  FAILED: the goal is {} KiB", GOAL / 1024);
+        println!(
+            "  FAILED: kit may use at most {} KiB per slow client",
+            GOAL / 1024
+        );
     }
     Ok(holds)
 }
@@ -64,7 +67,9 @@ fn measure(subject: Subject, readers: usize) -> anyhow::Result<Cost> {
     drop(clients);
     let left = subject.settle(at_rest)?;
     if left > at_rest {
-        bail!("{left} descriptors are open after the clients left, {at_rest} were before");
+        bail!(
+            "{left} descriptors are open after all clients have disconnected; before the first client, there were {at_rest}"
+        );
     }
     subject.stop()?;
     Ok(Cost {
@@ -83,7 +88,7 @@ fn open(subject: &Subject, count: usize) -> anyhow::Result<Vec<TcpStream>> {
         let mut head = [0; 12];
         client.read_exact(&mut head)?;
         if &head != b"HTTP/1.1 200" {
-            bail!("the stream was not answered with 200");
+            bail!("the request for the stream did not get the status 200");
         }
         clients.push(client);
     }
@@ -99,7 +104,7 @@ fn read_fast(subject: &Subject) -> anyhow::Result<f64> {
     let (begun, mut read) = (Instant::now(), 0);
     while read < BYTES {
         match client.read(&mut buffer)? {
-            0 => bail!("the stream ended"),
+            0 => bail!("the stream ended too early"),
             count => read += count,
         }
     }

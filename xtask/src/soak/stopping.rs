@@ -54,7 +54,7 @@ pub(crate) fn run(repository: &Repository, stops: usize) -> anyhow::Result<bool>
                     .join()
                     .ok()
                     .context("a client panicked")?
-                    .context("a client")?;
+                    .context("a client failed")?;
                 all.answered.extend(seen.answered);
                 all.unanswered.extend(seen.unanswered);
                 all.cut += seen.cut;
@@ -62,7 +62,8 @@ pub(crate) fn run(repository: &Repository, stops: usize) -> anyhow::Result<bool>
             }
             Ok((all, subject.ended()?))
         })?;
-        let begun = std::fs::read_to_string(&journal).context("the journal")?;
+        let begun = std::fs::read_to_string(&journal)
+            .context("cannot read the file in which the application lists accepted requests")?;
         let begun: HashSet<&str> = begun.lines().collect();
         let lost = seen
             .unanswered
@@ -83,17 +84,19 @@ pub(crate) fn run(repository: &Repository, stops: usize) -> anyhow::Result<bool>
     }
     let _ = std::fs::remove_file(&journal);
     let [answered, unanswered, lost, cut, strange, bad_ends] = totals;
-    println!("stopping: {stops} times SIGTERM under the load of {CLIENTS} clients");
-    println!("  {answered} requests were answered");
+    println!("stopping: SIGTERM {stops} times while {CLIENTS} clients send requests");
+    println!("  {answered} requests got their response");
     println!(
-        "  {unanswered} were never begun, and their connections closed without a byte: safe to send again"
+        "  {unanswered} requests got no complete response; a client may send those again that no handler has begun"
     );
     println!(
-        "  {lost} were begun and not answered; {cut} answers were cut; {strange} were no 200; {bad_ends} exits were no 0"
+        "  {lost} of these were lost: a handler had begun; {cut} responses were incomplete; {strange} responses had a status other than 200; {bad_ends} exit codes were not 0"
     );
     let holds = lost + cut + strange + bad_ends == 0 && answered > stops * CLIENTS;
     if !holds {
-        println!("  FAILED");
+        println!(
+            "  FAILED: a request was lost, a response was wrong, an exit code was not 0, or too few requests were sent"
+        );
     }
     Ok(holds)
 }

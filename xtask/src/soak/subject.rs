@@ -81,7 +81,10 @@ impl Subject {
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit());
         let mut child = node.spawn().context("Node could not be started")?;
-        let stdout = child.stdout.take().context("standard output is a pipe")?;
+        let stdout = child
+            .stdout
+            .take()
+            .context("the standard output of Node is not a pipe")?;
         let (sender, log) = channel();
         thread::spawn(move || {
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {
@@ -96,7 +99,7 @@ impl Subject {
             let Ok(line) = line else {
                 let _ = child.kill();
                 let _ = child.wait();
-                bail!("{directory}/{module} did not say where it listens");
+                bail!("{directory}/{module} did not print the port on which it listens");
             };
             let said: Value = serde_json::from_str(&line).unwrap_or(Value::Null);
             let address = |name: &str| {
@@ -134,7 +137,7 @@ impl Subject {
             .lines()
             .find_map(|line| line.strip_prefix("VmRSS:"))
             .and_then(|value| value.split_whitespace().next())
-            .context("/proc has no VmRSS")?
+            .context("/proc has no resident memory (VmRSS) of the process")?
             .parse()?;
         Ok(Held {
             resident: kibibytes * 1024,
