@@ -145,7 +145,7 @@ mod tests {
     use super::{decode, encode, is_base64};
 
     #[test]
-    fn encodes_and_decodes_byte_strings_of_every_length() {
+    fn decodes_base64_of_every_length_to_the_bytes_that_were_encoded() {
         for length in 0..=64_u8 {
             let bytes: Vec<u8> = (0..length)
                 .map(|byte| byte.wrapping_mul(73).wrapping_add(length))

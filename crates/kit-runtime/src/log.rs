@@ -190,7 +190,7 @@ mod tests {
     use super::level;
 
     #[test]
-    fn parses_the_names_of_levels() {
+    fn parses_the_names_of_log_levels() {
         assert_eq!(level("").ok(), Some(LevelFilter::INFO));
         assert_eq!(level("Warn").ok(), Some(LevelFilter::WARN));
         assert_eq!(level("fatal").ok(), Some(LevelFilter::OFF));

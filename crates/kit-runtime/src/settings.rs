@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn uses_defaults_for_variables_that_are_absent_or_empty() {
+    fn uses_defaults_for_absent_or_empty_environment_variables() {
         let settings = read(&[("PORT", ""), ("HOST", "")]).expect("they are as if not set");
         assert_eq!((settings.host, settings.port), (None, 3000));
         assert_eq!(settings.connections, 100_000);

@@ -126,7 +126,7 @@ async fn document(_app: App, request: Request) -> Result<Response, Error> {
     Ok(Response::empty(&context, StatusCode::NO_CONTENT))
 }
 
-/// Not a test: the server of the tests, which runs in its own process.
+/// Not a test: runs the server that the tests start as a separate process.
 #[test]
 fn server() {
     if std::env::var_os("KIT_TEST_SERVER").is_none() {

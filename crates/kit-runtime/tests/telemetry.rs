@@ -72,7 +72,7 @@ async fn item(app: App, request: Request) -> Result<Response, Error> {
     Response::json(&context, StatusCode::OK, &Item { size: 3 })
 }
 
-/// Not a test: the server of the tests, which runs in its own process.
+/// Not a test: runs the server that the tests start as a separate process.
 #[test]
 fn server() {
     if std::env::var_os("KIT_TEST_SERVER").is_none() {

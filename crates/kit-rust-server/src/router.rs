@@ -21,7 +21,7 @@ pub(crate) struct Routes<'a> {
     pub(crate) middleware: Vec<Middleware>,
 }
 
-/// A contract group.
+/// A group of routes in the contracts, and its names in Rust.
 pub(crate) struct Group<'a> {
     /// Name of the group in the contracts.
     contract: &'a str,

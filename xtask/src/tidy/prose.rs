@@ -196,7 +196,7 @@ mod tests {
     use crate::tidy::Tree;
 
     #[test]
-    fn reports_riddles_in_doc_comments_and_test_names_and_where_in_place_of_if() {
+    fn reports_doc_comments_and_test_names_with_a_wrong_first_word_and_where_in_place_of_if() {
         let tree = Tree::of(&[
             (
                 "crates/a/src/lib.rs",

@@ -10,7 +10,7 @@ use crate::json::member_step;
 const MAX_PATH: usize = 1_000;
 
 /// A path in `JSONPath` notation that is built step by step: `$.tags[0]`. A key of more than 200 UTF-16 code units is
-/// cut and ends with `…`. A step that would make the path longer than 1,000 units becomes `…`, and later steps are
+/// cut and ends with `…`. A step that would make the path longer than 1,000 code units becomes `…`, and later steps are
 /// omitted.
 #[derive(Debug, Clone)]
 pub(crate) struct PathText {

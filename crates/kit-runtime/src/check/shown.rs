@@ -59,7 +59,7 @@ pub(super) fn shortened(text: &str) -> String {
     for (at, character) in text.char_indices() {
         units += character.len_utf16();
         if units > MAX_TEXT {
-            // The check is `>`, because a string of exactly 200 units is not cut.
+            // The check is `>`, because a string of exactly 200 code units is not cut.
             return format!("{}…", &text[..at]);
         }
     }

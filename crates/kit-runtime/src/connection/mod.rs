@@ -41,7 +41,7 @@ pub(crate) use timeouts::{ReusableTimeout, Timeouts};
 /// does not read.
 const BUFFER: usize = 32 * 1024;
 
-/// Starts a task that answers the requests of a connection.
+/// Starts a task that responds to the requests of a connection.
 pub(crate) fn serve(
     socket: TcpStream,
     peer: SocketAddr,

@@ -24,7 +24,7 @@ mod tests {
     use super::is_ipv6;
 
     #[test]
-    fn refuses_leading_zeros_in_dotted_quads_and_zones() {
+    fn refuses_ip_addresses_with_leading_zeros_or_a_zone() {
         assert!(is_ipv6("::ffff:192.0.2.1") && !is_ipv6("::ffff:192.0.2.01") && !is_ipv6("::1%eth0"));
     }
 }

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_a_second_content_encoding() {
+    fn refuses_gzip_in_a_repeated_content_encoding_header() {
         let mut headers = HeaderMap::new();
         headers.append(header::CONTENT_ENCODING, HeaderValue::from_static("identity"));
         assert!(refuse_encoding(&headers).is_ok());

@@ -87,7 +87,7 @@ mod tests {
     use super::{Handler, HandlerLocation, WithLocation, line_of};
 
     #[test]
-    fn finds_the_line_of_a_function() {
+    fn finds_the_line_number_of_a_function_in_source_code() {
         let text = "impl Notes for App {\n    async fn get_notes(&self) {}\n    async fn get_notes_by_id(&self) {}\n}\n";
         assert_eq!(line_of(text, "get_notes_by_id"), Some(3));
         assert_eq!(line_of(text, "get_notes"), Some(2));

@@ -296,7 +296,7 @@ impl<A: Application> Service<A> {
         answer.map(|Response(response)| response)
     }
 
-    /// Answers paths that are not routes: `/healthz` and `/readyz` for orchestrators, and `/openapi.json` in
+    /// Responds to paths that are not routes: `/healthz` and `/readyz` for orchestrators, and `/openapi.json` in
     /// development.
     async fn built_in_path(&self, context: &Context) -> Result<axum::response::Response, Error> {
         let path = context.path();

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_unsupported_and_invalid_parameters() {
+    fn refuses_unsupported_and_invalid_tls_parameters_of_a_url() {
         for (query, part) in [
             ("sslmode=full", "`sslmode=full` is not supported"),
             ("sslcert=/x", "belong together"),

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_patterns_from_the_environment() {
+    fn reads_the_patterns_of_hidden_fields_from_environment_variables() {
         let read = |patterns: &str, defaults: &str| {
             Redactor::read(|name| match name {
                 "LOG_REDACT" => Some(patterns.to_owned()),

@@ -69,7 +69,7 @@ impl StoredColumn<'_> {
     pub(super) fn selected(&self) -> String {
         let name = sql::identifier(&self.column.name);
         match self.column.r#type {
-            // In Rust, a whole number is an `i64` and any other number an `f64`, even if the column is narrower.
+            // The Rust type of a number is `i64` or `f64`, even if the column has fewer bits.
             ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision => {
                 match (self.scalar(), self.column.r#type) {
                     (RustType::I64, ColumnType::BigInt) | (RustType::F64, ColumnType::DoublePrecision) => {
