@@ -17,7 +17,7 @@ const VERSION: &str = "0.20.2";
 
 /// The check if it can run, otherwise the reason why it cannot.
 pub(crate) enum Check {
-    /// Command that checks.
+    /// The command that runs the check.
     Ready(Command),
     /// Reason why the check cannot run on this machine.
     Unavailable(String),

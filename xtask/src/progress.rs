@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A step in progress.
+/// A step of a command whose progress is shown.
 pub(crate) struct Step {
     title: String,
     started: Instant,

@@ -19,7 +19,7 @@ pub(crate) struct Finished {
     pub(crate) success: bool,
     /// Lines of standard output and standard error in the order in which they arrived.
     pub(crate) output: String,
-    /// Standard output alone.
+    /// Standard output without standard error.
     pub(crate) stdout: String,
 }
 

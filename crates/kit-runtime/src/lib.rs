@@ -60,7 +60,7 @@ pub trait Contract: serde::Serialize + serde::de::DeserializeOwned {
     /// Name of the type in contracts and error messages.
     const NAME: &'static str;
 
-    /// Returns the shape of the values on the wire.
+    /// Returns the shape of the values in JSON.
     fn shape() -> &'static Shape;
 }
 

@@ -1,4 +1,4 @@
-//! The type without values.
+//! The Rust type for `never` of TypeScript.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

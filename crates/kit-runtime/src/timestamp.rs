@@ -219,7 +219,7 @@ fn offset_at(bytes: &[u8], at: usize) -> Option<i64> {
     }
 }
 
-/// Parses two digits.
+/// Parses the two digits at `at`.
 fn parse_two_digits(bytes: &[u8], at: usize) -> Option<i64> {
     let digit = |at: usize| {
         let byte = *bytes.get(at)?;

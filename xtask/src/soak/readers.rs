@@ -45,7 +45,7 @@ pub(crate) fn run(repository: &Repository, readers: usize) -> anyhow::Result<boo
 struct Cost {
     /// Number of bytes of memory for each slow reader.
     slow: f64,
-    /// Number of bytes in a second to a fast reader.
+    /// Throughput to the fast reader, in bytes per second.
     fast: f64,
 }
 

@@ -14,7 +14,7 @@ use crate::shape::{Array, Literal, MAX_DEPTH, Number, Shape, Text, Tuple};
 /// A rule that a value breaks, such as `minLength` with the argument 1.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct BrokenRule {
-    /// The rule.
+    /// Name of the rule.
     pub rule: Rule,
     /// Argument of the rule in the contract: 1 for `@minLength 1`. `None` if the rule has no argument.
     pub limit: Option<Value>,

@@ -26,11 +26,11 @@ use crate::shape::Shape;
 /// A rule that a value breaks, with its location.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
-    /// `JSONPath` of the location.
+    /// Path of the value that fails, as `JSONPath`: `$.tags[0]`.
     pub path: String,
     /// Description of the expected value, with all its rules.
     pub expected: String,
-    /// Description of the received value.
+    /// Description of the received value: `string of 0 characters`.
     pub received: String,
     /// The received value, with long strings and lists cut. A secret value is `"[redacted]"`. A missing value is
     /// null. `None` means that the failure has no value to show, for example if the body is not JSON.

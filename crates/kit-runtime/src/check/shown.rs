@@ -1,4 +1,4 @@
-//! Formats received values for errors.
+//! Formats received values for failures, with a limited length.
 
 use serde_json::{Map, Value};
 

@@ -127,7 +127,7 @@ pub(crate) fn closest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>)
     best.map(|(candidate, _)| candidate)
 }
 
-/// Calculates the Levenshtein distance.
+/// Returns the Levenshtein distance of two strings: the number of code units to change.
 fn edit_distance(from: &[u16], to: &[u16]) -> usize {
     let mut row: Vec<usize> = (0..=to.len()).collect();
     for (above, letter) in from.iter().enumerate() {

@@ -146,7 +146,7 @@ mod tests {
     use super::{Timeouts, connect};
     use crate::{Application, Error, Reply, Request, Response, Router, Routes};
 
-    /// Counts the bytes that streams have sent.
+    /// Application that counts the bytes that its streams have sent.
     #[derive(Clone, Default)]
     struct App(Arc<AtomicUsize>);
 

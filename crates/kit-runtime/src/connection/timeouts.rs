@@ -49,7 +49,7 @@ pub(super) enum Wait {
 pub(super) struct Deadline {
     at: Option<Instant>,
     timer: Option<Pin<Box<Sleep>>>,
-    /// Waker of the task that the timer wakes.
+    /// Waker that the timer calls when it fires.
     waker: Option<Waker>,
 }
 

@@ -125,7 +125,7 @@ impl Context {
         self.0.request_id.get_or_init(next_request_id)
     }
 
-    /// Returns the method.
+    /// Returns the method of the request.
     pub fn method(&self) -> &Method {
         &self.0.method
     }

@@ -25,7 +25,7 @@ pub(super) fn read_params<T: Contract>(names: &[&str], values: &[String]) -> Opt
     read(pairs.map(|(name, value)| (Cow::Borrowed(*name), Encoding::None(value))))
 }
 
-/// Decodes a query, without its `?`.
+/// Decodes a query (without its `?`).
 pub(super) fn read_query<T: Contract>(query: &str) -> Option<T> {
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     read(pairs.map(|pair| {

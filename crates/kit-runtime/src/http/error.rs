@@ -54,7 +54,7 @@ struct Inner {
 struct Invalid {
     schema: &'static str,
     failures: Vec<Failure>,
-    /// Slot of the contract.
+    /// Part of the contract that it does not fit: params, query, body or response.
     slot: Slot,
 }
 
@@ -75,7 +75,7 @@ impl Error {
         }))
     }
 
-    /// Adds `details` for the client.
+    /// Sets `details` of the error, which every client receives.
     #[must_use]
     pub fn with_details(mut self, details: Value) -> Self {
         self.0.details = Some(details);

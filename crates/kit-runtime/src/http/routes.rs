@@ -39,7 +39,7 @@ pub enum Match {
     NotFound,
     /// Routes have this path, but only with these methods. The string is the value of `Allow`.
     MethodNotAllowed(String),
-    /// The path cannot be decoded.
+    /// The path has no normal form, for example because a percent-escape is invalid.
     BadPath,
 }
 

@@ -49,7 +49,7 @@ impl Slot {
     }
 }
 
-/// Formats the slot for error messages.
+/// Formats the slot for error messages, such as `body`.
 impl fmt::Display for Slot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -1,4 +1,4 @@
-//! Decodes parsed JSON that fits its type.
+//! Decodes parsed JSON into Rust types.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Classifies errors of the database.
+//! Recognises the reasons of database errors: an outage, a missing table, a connection that needs TLS.
 
 use std::io::ErrorKind;
 
@@ -105,7 +105,7 @@ mod tests {
 
     use super::{help_for_missing, is_state_of_outage, is_unavailable};
 
-    /// A database error with an SQL state.
+    /// A database error with this SQL state.
     #[derive(Debug)]
     struct Refused(&'static str);
 

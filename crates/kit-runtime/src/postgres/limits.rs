@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::Error;
 use crate::settings::settings;
 
-/// Default number of connections.
+/// Default for the maximum number of connections.
 const CONNECTIONS: u32 = 10;
 /// Default time to wait for a connection, in milliseconds.
 const ACQUIRE_MS: u64 = 2_000;
@@ -53,7 +53,7 @@ impl Limits {
         })
     }
 
-    /// Returns the SQL that each new session runs.
+    /// Returns the SQL that each new connection runs first, which sets the limits.
     pub(super) fn session(&self) -> String {
         let statement = self.statement.as_millis();
         // PostgreSQL on other systems than Linux and macOS accepts only the value 0 for the second setting, so its

@@ -9,7 +9,7 @@ use super::{Database, Stored};
 use crate::names;
 use crate::source::{doc, ident, string_literal};
 
-/// Rule that a constraint enforces.
+/// The condition that a constraint enforces.
 #[derive(Clone, Copy)]
 pub(crate) enum Rule<'a> {
     /// No two rows have the same values in these columns.
@@ -18,7 +18,7 @@ pub(crate) enum Rule<'a> {
     Reference(&'a ForeignKey),
 }
 
-/// A constraint of a table.
+/// A constraint of a table, and the constant that generated code has for it.
 pub(crate) struct Constraint<'a> {
     /// Name of the constant in the table's module.
     pub(crate) constant: String,

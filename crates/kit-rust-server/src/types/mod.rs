@@ -26,7 +26,7 @@ pub(crate) struct Types<'a> {
     reached: Vec<BTreeSet<DeclarationId>>,
     /// For each declared type, the name of its module below `models`.
     modules: Vec<String>,
-    /// Declarations that routes and entities need.
+    /// Declared types that routes and entities need.
     needed: BTreeSet<DeclarationId>,
     /// For each declared type, its Rust name.
     names: Vec<String>,

@@ -2,7 +2,7 @@
 
 use super::Random;
 
-/// Names of types.
+/// Names of types that are not entities.
 const TYPES: &[&str] = &[
     "Result",
     "Option",
