@@ -27,7 +27,7 @@ const ADDONS: [Addon; 2] = [
     },
 ];
 
-/// How fast the addons are built, and how fast they then run.
+/// Optimization of the built addons, which takes time to compile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Build {
     /// As published: optimized across all crates, and without names of directories on this machine.
